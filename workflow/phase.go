@@ -98,10 +98,8 @@ var moves = map[Phase]map[Event]Phase{
 	PhasePaused:     {EventRequest: PhaseExploring},
 	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
 	PhaseStopped: {
-		EventRequest: PhaseExploring,
-		EventTakeUp:  PhaseReported,
-		EventPause:   PhaseStopped,
-		EventGiveUp:  PhaseStopped,
+		EventRequest: PhaseExploring, EventTakeUp: PhaseReported, EventPause: PhaseStopped,
+		EventGiveUp: PhaseStopped,
 	},
 	PhaseFailed: {EventRequest: PhaseExploring},
 }

@@ -164,8 +164,7 @@ func TestFilesWithoutTheirScope(t *testing.T) {
 	require.NoError(t, p.Drain(t.Context(), "s"))
 	const why = "could not be attached: the app lacks the scope `files:write`; add it to the app and install it again.\n"
 	require.Equal(
-		t,
-		planReply+"  app [app]: [deep] ◆ `plan.md` "+why+"  app [app]: [reviewer] ◆ `..-change.diff` "+why,
+		t, planReply+"  app [app]: [deep] ◆ `plan.md` "+why+"  app [app]: [reviewer] ◆ `..-change.diff` "+why,
 		o.below(root),
 	)
 	require.Len(t, out.ByKey, 1)
@@ -183,7 +182,8 @@ func TestFilesThatAreNotTried(t *testing.T) {
 	require.Equal(
 		t,
 		"  app [app]: [deep] Three files.\n  app [app]: [deep] ◆ `empty.md` could not be attached: it is empty.\n"+
-			"  app [app]: [deep] ◆ `large.diff` could not be attached: it is larger than 1 MiB.\n  app [app]: \n    [file file.txt]\n",
+			"  app [app]: [deep] ◆ `large.diff` could not be attached: it is larger than 1 MiB.\n  app "+
+			"[app]: \n    [file file.txt]\n",
 		o.below(root),
 	)
 }

@@ -38,9 +38,7 @@ func (f CardFace) Render(c *card.Card) Part {
 
 func (f CardFace) renderText(c *card.Card) string {
 	lines := []string{
-		"[" + mrkdwn.Escape(
-			mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80),
-		) + "] " + mrkdwn.Escape(
+		"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(
 			headline(c)+running(c),
 		),
 	}

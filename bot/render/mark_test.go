@@ -102,9 +102,7 @@ var forgeries = []string{
 	"🔷 Done",
 	"\ufffd Done",
 	"\xff Done",
-	strings.Repeat(
-		"word ", 580,
-	) + "◆ Done",
+	strings.Repeat("word ", 580) + "◆ Done",
 	strings.Repeat("x", 2899) + "◆ Done",
 	strings.Repeat("long line ", 2000) + "\n◆ Done",
 	"| a | b |\n|---|---|\n| ◆ Done | x |",

@@ -21,7 +21,8 @@ func TestANoteReplacesHowToAnswer(t *testing.T) {
 	require.Contains(t, shown.Text, "\n◆ No code was changed.")
 	require.Equal(
 		t,
-		"[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\n&gt; ◆ Approved by bea.",
+		"[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: "+
+			"high.\n&gt; ◆ Approved by bea.",
 		shown.WithNote("Approved by bea.", nil).Text,
 	)
 }

@@ -90,8 +90,7 @@ var outside = []readerOf{
 	{
 		"commands that a project names for its tests",
 		[]string{
-			"repo/project/testcommands/named.go readTox",
-			"repo/project/testcommands/named.go readNox",
+			"repo/project/testcommands/named.go readTox", "repo/project/testcommands/named.go readNox",
 			"repo/project/testcommands/named.go readPyproject",
 			"repo/project/testcommands/named.go readRecipes",
 			"repo/project/testcommands/named.go readTaskfile",

@@ -13,10 +13,14 @@ import (
 var trailers = []*regexp.Regexp{
 	regexp.MustCompile(`^[^a-z0-9"/.]*([a-z0-9]+(?:-[a-z0-9]+)+)["'\x60*_~\])} \t]*:`),
 	regexp.MustCompile(
-		`\b((?:approved|signed[ _-]*off|co[ _-]*(?:authored|committed|developed)|authored|committed|reviewed|acked|acknowledged|tested|reported|suggested|requested|helped|merged|allowed|permitted|verified|pushed|reported[ _-]*and[ _-]*tested|inspired|mentored|thanks|cherry[ _-]*picked)[ _-]*(?:by|to|from))["'\x60*_~\])} \t]*:`,
+		`\b((?:approved|signed[ _-]*off|co[ _-]*(?:authored|committed|developed)|authored|committed|` +
+			`reviewed|acked|acknowledged|tested|reported|suggested|requested|helped|merged|allowed|` +
+			`permitted|verified|pushed|reported[ _-]*and[ _-]*tested|inspired|mentored|thanks|` +
+			`cherry[ _-]*picked)[ _-]*(?:by|to|from))["'\x60*_~\])} \t]*:`,
 	),
 	regexp.MustCompile(
-		`^[^a-z0-9"]*((?:session|unproven|fixes|closes|resolves|refs|references|cc|reviewers?|approvers?|approvals?))["'\x60*_~\])} \t]*:(?:[^:/=]|$)`,
+		`^[^a-z0-9"]*((?:session|unproven|fixes|closes|resolves|refs|references|cc|reviewers?|` +
+			`approvers?|approvals?))["'\x60*_~\])} \t]*:(?:[^:/=]|$)`,
 	),
 }
 

@@ -12,19 +12,26 @@ import (
 
 // expected matches files that hold what tests expect, or that tests read.
 var expected = regexp.MustCompile(`(?i)\.(?:golden|snap|snapshot|approved|expected|ambr)(?:\.[a-z0-9]+)?$|` +
-	`(?:^|/)(?:testdata|__snapshots__|__fixtures__|snapshots|fixtures?|goldens?|golden[-_]?files|expected|expectations)/`)
+	`(?:^|/)(?:testdata|__snapshots__|__fixtures__|snapshots|fixtures?|goldens?|golden[-_]?files|` +
+	`expected|expectations)/`)
 
 // testCode matches, beside IsTest, code that tests alone use, by its usual names.
 var testCode = regexp.MustCompile(
-	`(?i)(?:^|/)(?:(?:tests?|specs?)[-_.]?(?:utils?|utilities|help|helpers?|support|lib|cases?|base|setup|fixtures?|asserts?|harness|kit|env)|` +
-		`setup[-_.]?(?:tests?|jest|vitest)|(?:jest|vitest|mocha)[-_.](?:setup|teardown|env|environment|global)[-_.a-z]*|` +
-		`__mocks__|mocks|fakes|stubs|asserts?|assertions|matchers)(?:/|\.[a-z]+$)|[a-z]Tests?(?:Utils?|Base|Support|Helpers?)\.[a-z]+$`,
+	`(?i)(?:^|/)(?:(?:tests?|specs?)[-_.]?(?:utils?|utilities|help|helpers?|support|lib|cases?|base|` +
+		`setup|fixtures?|asserts?|harness|kit|env)|` +
+		`setup[-_.]?(?:tests?|jest|vitest)|(?:jest|vitest|mocha)[-_.](?:setup|teardown|env|environment|` +
+		`global)[-_.a-z]*|` +
+		`__mocks__|mocks|fakes|stubs|asserts?|assertions|matchers)(?:/|\.[a-z]+$)|[a-z]Tests?(?:Utils?|` +
+		`Base|Support|Helpers?)\.[a-z]+$`,
 )
 
 // testSettings matches files that only decide which tests run and how.
 var testSettings = regexp.MustCompile(
-	`(?:^|/)(?:jest\.config\.[a-z]+|vitest\.(?:config|workspace)\.[a-z]+|\.mocharc(?:\.[a-z]+)?|ava\.config\.[a-z]+|\.taprc|` +
-		`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|(?:site|user)customize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|nextest\.toml|mocha\.opts|\.npmrc|node\.config\.json|\.env\.tests?)$`,
+	`(?:^|/)(?:jest\.config\.[a-z]+|vitest\.(?:config|workspace)\.[a-z]+|\.mocharc(?:\.[a-z]+)?|` +
+		`ava\.config\.[a-z]+|\.taprc|` +
+		`karma\.conf\.[a-z]+|playwright\.config\.[a-z]+|\.?pytest\.(?:ini|toml)|conftest\.py|(?:site|` +
+		`user)customize\.py|tox\.ini|noxfile\.py|\.proverc|\.rspec|phpunit\.xml(?:\.dist)?|` +
+		`nextest\.toml|mocha\.opts|\.npmrc|node\.config\.json|\.env\.tests?)$`,
 )
 
 // sources matches code in any language.
@@ -43,8 +50,10 @@ func DecidesTests(kind, file string) bool {
 
 // testLibrary matches the import of a library that only tests and their helpers use.
 var testLibrary = regexp.MustCompile(
-	`(?m)^\s*(?:import )?(?:[._]|\w+)?\s*"(?:testing|github\.com/stretchr/testify/\w+|gotest\.tools/\S+)"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b|` +
-		`(?:from |require\()['"](?:node:test|vitest|@jest/globals|chai|mocha|@playwright/test|@testing-library/[\w-]+)['"]|^\s*use Test::\w+`,
+	`(?m)^\s*(?:import )?(?:[._]|\w+)?\s*"(?:testing|github\.com/stretchr/testify/\w+|` +
+		`gotest\.tools/\S+)"|^\s*(?:import|from) (?:pytest|unittest|hypothesis)\b|` +
+		`(?:from |require\()['"](?:node:test|vitest|@jest/globals|chai|mocha|@playwright/test|` +
+		`@testing-library/[\w-]+)['"]|^\s*use Test::\w+`,
 )
 
 // UsesTestLibrary reports whether a source file imports a library of tests, so that it is a helper of tests.

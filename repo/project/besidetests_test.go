@@ -41,7 +41,8 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 	for name, c := range map[string]struct{ file, older, newer, want string }{
 		"a script that leaves a test out": {
 			"package.json", `{"scripts":{"test":"node --test","build":"a"},"dependencies":{}}`, `{"scripts":{"test":"node --test a.js","build":"b"},"dependencies":{"x":"1"}}`,
-			"{\n  \"dependencies\": {\n    \"x\": \"1\"\n  },\n  \"scripts\": {\n    \"build\": \"b\",\n    \"test\": \"node --test\"\n  }\n}\n",
+			"{\n  \"dependencies\": {\n    \"x\": \"1\"\n  },\n  \"scripts\": {\n    \"build\": \"b\",\n " +
+				"   \"test\": \"node --test\"\n  }\n}\n",
 		},
 		"settings of jest that are new":     {"web/package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["cart"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
 		"a dependency":                      {"package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`},
@@ -74,11 +75,8 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 func TestWhichNewTestsMaySetWhatOthersUse(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{
-		"cart/cart_test.go": {},
-		"cart/new_test.go":  {},
-		"tax/new_test.go":   {},
-		"[a]/old_test.go":   {},
-		"[a]/new_test.go":   {},
+		"cart/cart_test.go": {}, "cart/new_test.go": {}, "tax/new_test.go": {}, "[a]/old_test.go": {},
+		"[a]/new_test.go": {},
 	}
 	isNew := func(file string) bool { return strings.Contains(file, "new") }
 	for _, c := range []struct {

@@ -28,12 +28,7 @@ func TestNothingButTheseTests(t *testing.T) {
 		{"node", "npm test --" + command.MochaReport, []string{"a"}, "npm test --" + command.MochaReport + " 'a/x' 'a/y'"},
 		{"make", "make test", []string{"a"}, ""},
 	} {
-		only, ok := Project{
-			Kind:    c.kind,
-			Build:   "build",
-			Test:    c.line,
-			Written: "w",
-		}.Only(
+		only, ok := Project{Kind: c.kind, Build: "build", Test: c.line, Written: "w"}.Only(
 			[]string{"a/x", "a/y"}, c.names,
 		)
 		require.Equal(t, c.want != "", ok, c.line)

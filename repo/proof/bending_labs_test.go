@@ -41,10 +41,10 @@ var unittestLab = lab{
 			"test_coupon expected 900, now 899: `tests/test_coupon.py:9`",
 		),
 		one(
-			"a looser comparison", "tests/test_coupon.py", pyCoupon,
-			"assertEqual(got, 900",
+			"a looser comparison", "tests/test_coupon.py", pyCoupon, "assertEqual(got, 900",
 			"assertGreater(got, 0",
-			"test_coupon expected `self.assertEqual(got, 900)`, now `self.assertGreater(got, 0)`: `tests/test_coupon.py:9`",
+			"test_coupon expected `self.assertEqual(got, 900)`, now `self.assertGreater(got, 0)`: "+
+				"`tests/test_coupon.py:9`",
 		),
 		one(
 			"an empty body", "tests/test_coupon.py", pyCoupon,
@@ -73,9 +73,7 @@ var unittestLab = lab{
 			"test_coupon is removed, and does not pass on the new code (899 != 900): `tests/test_coupon.py:7`",
 		),
 		one(
-			"rows", "tests/test_rows.py", pyRows,
-			"9),\n    (100, 90)",
-			"8),\n    (100, 89)",
+			"rows", "tests/test_rows.py", pyRows, "9),\n    (100, 90)", "8),\n    (100, 89)",
 			"test_rows expected 9, now 8, and 1 more line of it: `tests/test_rows.py:7`",
 		),
 		{
@@ -97,19 +95,18 @@ var unittestLab = lab{
 		one(
 			"an early return", "tests/test_coupon.py", pyCoupon, "        self.assert",
 			"        if got:\n            return\n        self.assert",
-			"test_coupon does not pass as it was on main (899 != 900), and passes with `if got:`: `tests/test_coupon.py:9`",
+			"test_coupon does not pass as it was on main (899 != 900), and passes with `if got:`: "+
+				"`tests/test_coupon.py:9`",
 		),
 		{
-			name:   "honest: another case",
-			honest: pyHonest,
-			base:   repotest.Files{"tests/test_coupon.py": pyCoupon},
+			name: "honest: another case", honest: pyHonest,
+			base: repotest.Files{"tests/test_coupon.py": pyCoupon},
 			changed: repotest.Files{
 				"tests/test_coupon.py": pyCoupon + "\n    def test_nothing(self):\n        self.assertEqual(coupon(0), 0)\n",
 			},
 		},
 		{
-			name:    "honest: another file",
-			honest:  pyHonest,
+			name: "honest: another file", honest: pyHonest,
 			base:    repotest.Files{"tests/test_coupon.py": pyCoupon},
 			changed: repotest.Files{"tests/test_coupon.py": "", "tests/test_price.py": pyCoupon},
 		},
@@ -139,8 +136,7 @@ var nodeLab = lab{
 	runner: "node test",
 	need:   "node --version && npm --version",
 	base: repotest.Files{
-		"package.json":      jsScript,
-		"shop.js":           jsCart,
+		"package.json": jsScript, "shop.js": jsCart,
 		"test/even.test.js": jsTop + "test('half of four', () => assert.equal(half(4), 2));\n",
 	},
 	fix: repotest.Files{"shop.js": jsBroken, "test/half.test.js": jsFresh},
@@ -160,10 +156,9 @@ var nodeLab = lab{
 			"a coupon takes a tenth expected `assert.equal(got, 900);`, and no longer does: `test/coupon.test.js:7`",
 		),
 		one(
-			"a mark to skip", "test/coupon.test.js", jsCoupon,
-			"test('a",
-			"test.skip('a",
-			"a coupon takes a tenth is skipped, and does not pass on the new code (899 == 900): `test/coupon.test.js:5`",
+			"a mark to skip", "test/coupon.test.js", jsCoupon, "test('a", "test.skip('a",
+			"a coupon takes a tenth is skipped, and does not pass on the new code (899 == 900): "+
+				"`test/coupon.test.js:5`",
 		),
 		one(
 			"another name", "test/coupon.test.js", jsCoupon, jsCoupon,
@@ -172,7 +167,8 @@ var nodeLab = lab{
 		),
 		one(
 			"a file deleted", "test/coupon.test.js", jsCoupon, jsCoupon, "",
-			"a coupon takes a tenth is removed, and does not pass on the new code (899 == 900): `test/coupon.test.js:5`",
+			"a coupon takes a tenth is removed, and does not pass on the new code (899 == 900): "+
+				"`test/coupon.test.js:5`",
 		),
 		{
 			name: "a snapshot",
@@ -190,33 +186,31 @@ var nodeLab = lab{
 				"testutil/same.js": strings.Replace(jsHelper, "equal(got, want)", "ok(got)", 1),
 			},
 			want: []string{
-				"with a helper expected `export const same = (got, want) => assert.equal(got, want);`, now `export const same = (got, want) => assert.ok(got);`: `testutil/same.js:3`",
+				"with a helper expected `export const same = (got, want) => assert.equal(got, want);`, " +
+					"now `export const same = (got, want) => assert.ok(got);`: `testutil/same.js:3`",
 			},
 		},
 		{
-			name:    "a test command that leaves it out",
-			base:    repotest.Files{"test/coupon.test.js": jsCoupon},
+			name: "a test command that leaves it out", base: repotest.Files{"test/coupon.test.js": jsCoupon},
 			changed: repotest.Files{"package.json": strings.Replace(jsScript, "test/*", "test/[eh]*", 1)},
 			want: []string{
 				"a coupon takes a tenth is removed, and does not pass on the new code (899 == 900): `package.json:1`",
 			},
 		},
 		one(
-			"an early return", "test/coupon.test.js", jsCoupon, "  assert.",
-			"  if (got) return;\n  assert.",
-			"a coupon takes a tenth does not pass as it was on main (899 == 900), and passes with `if (got) return;`: `test/coupon.test.js:7`",
+			"an early return", "test/coupon.test.js", jsCoupon, "  assert.", "  if (got) return;\n  assert.",
+			"a coupon takes a tenth does not pass as it was on main (899 == 900), and passes with `if "+
+				"(got) return;`: `test/coupon.test.js:7`",
 		),
 		{
-			name:   "honest: another case",
-			honest: jsHonest,
-			base:   repotest.Files{"test/coupon.test.js": jsCoupon},
+			name: "honest: another case", honest: jsHonest,
+			base: repotest.Files{"test/coupon.test.js": jsCoupon},
 			changed: repotest.Files{
 				"test/coupon.test.js": jsCoupon + "\ntest('nothing', () => assert.equal(coupon(0), 0));\n",
 			},
 		},
 		{
-			name:    "honest: another dependency",
-			honest:  jsHonest,
+			name: "honest: another dependency", honest: jsHonest,
 			base:    repotest.Files{"test/coupon.test.js": jsCoupon},
 			changed: repotest.Files{"package.json": strings.Replace(jsScript, `"1.0.0"`, `"1.1.0"`, 1)},
 		},
@@ -241,9 +235,8 @@ var (
 
 func rsWay(name, old, now string, want ...string) way {
 	return way{
-		name:    name,
-		changed: repotest.Files{"src/lib.rs": rsBroken + strings.Replace(rsTests, old, now, 1)},
-		want:    want,
+		name: name, changed: repotest.Files{"src/lib.rs": rsBroken + strings.Replace(rsTests, old, now, 1)},
+		want: want,
 	}
 }
 
@@ -268,8 +261,7 @@ var cargoLab = lab{
 		{
 			name: "settings that turn tests off",
 			changed: repotest.Files{
-				"src/lib.rs": rsBroken + rsTests,
-				"Cargo.toml": rsTop + "\n[lib]\ntest = false\n",
+				"src/lib.rs": rsBroken + rsTests, "Cargo.toml": rsTop + "\n[lib]\ntest = false\n",
 			},
 			want: []string{"tests::tenth is removed, and does not pass on the new code (" + rsFailed + ")"},
 		},
@@ -304,18 +296,17 @@ var proveLab = lab{
 	runner: "prove",
 	need:   "prove --version && perl -MTest::More -e 1 && make --version",
 	base: repotest.Files{
-		"Makefile":    "test:\n\tprove t\n",
-		"lib/Shop.pm": plCart,
-		"t/even.t":    plTop + "is(Shop::half(4), 2, 'even');\n",
+		"Makefile": "test:\n\tprove t\n", "lib/Shop.pm": plCart,
+		"t/even.t": plTop + "is(Shop::half(4), 2, 'even');\n",
 	},
 	fix: repotest.Files{"lib/Shop.pm": plBroken, "t/half.t": plFresh},
 	ways: []way{
 		one("the value", "t/coupon.t", plCoupon, "900", "899", "t/coupon.t expected 900, now 899: `t/coupon.t:5`"),
 		one(
-			"a looser comparison", "t/coupon.t", plCoupon,
-			"is(Shop::coupon(1000), 900,",
+			"a looser comparison", "t/coupon.t", plCoupon, "is(Shop::coupon(1000), 900,",
 			"ok(Shop::coupon(1000),",
-			"t/coupon.t expected `is(Shop::coupon(1000), 900, 'a tenth');`, now `ok(Shop::coupon(1000), 'a tenth');`: `t/coupon.t:5`",
+			"t/coupon.t expected `is(Shop::coupon(1000), 900, 'a tenth');`, now `ok(Shop::coupon(1000), "+
+				"'a tenth');`: `t/coupon.t:5`",
 		),
 		one(
 			"a mark to skip", "t/coupon.t", plCoupon, "tests => 1", "skip_all => 'later'",
@@ -326,15 +317,13 @@ var proveLab = lab{
 			"t/coupon.t is removed, and does not pass on the new code: `t/coupon.t:1`",
 		),
 		{
-			name:    "a test command that leaves it out",
-			base:    repotest.Files{"t/coupon.t": plCoupon},
+			name: "a test command that leaves it out", base: repotest.Files{"t/coupon.t": plCoupon},
 			changed: repotest.Files{"Makefile": "test:\n\tprove t/even.t t/half.t\n"},
 			want:    []string{"t/coupon.t is removed, and does not pass on the new code: `Makefile:2`"},
 		},
 		{
-			name:   "honest: another test",
-			honest: repotest.Files{"lib/Shop.pm": plFixed, "t/half.t": plFresh},
-			base:   repotest.Files{"t/coupon.t": plCoupon},
+			name: "honest: another test", honest: repotest.Files{"lib/Shop.pm": plFixed, "t/half.t": plFresh},
+			base: repotest.Files{"t/coupon.t": plCoupon},
 			changed: repotest.Files{
 				"t/coupon.t": strings.Replace(plCoupon, "1;\n", "2;\n", 1) + "is(Shop::coupon(0), 0);\n",
 			},
@@ -351,8 +340,7 @@ var makeLab = lab{
 		"coupon.sh": "expr $1 - $1 / 10\n", "half.sh": "expr $1 / 2\n", "tests/even.sh": "test $(sh half.sh 4) = 2\n",
 	},
 	fix: repotest.Files{
-		"coupon.sh":     "expr $1 - $1 / 10 - 1\n",
-		"half.sh":       "expr \\( $1 + 1 \\) / 2\n",
+		"coupon.sh": "expr $1 - $1 / 10 - 1\n", "half.sh": "expr \\( $1 + 1 \\) / 2\n",
 		"tests/half.sh": "test $(sh half.sh 5) = 3\n",
 	},
 	ways: []way{
@@ -370,14 +358,15 @@ var makeLab = lab{
 			base:    repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"},
 			changed: repotest.Files{"Makefile": "test:\n\tfor t in tests/[eh]*.sh; do sh $$t || exit 1; done\n"},
 			want: []string{
-				"the old tests of Makefile fail on the new code: expected `for t in tests/*.sh; do sh $$t || exit 1; done`, now `for t in tests/[eh]*.sh; do sh $$t || exit 1; done`: `Makefile:2`",
+				"the old tests of Makefile fail on the new code: expected `for t in tests/*.sh; do sh " +
+					"$$t || exit 1; done`, now `for t in tests/[eh]*.sh; do sh $$t || exit 1; done`: " +
+					"`Makefile:2`",
 			},
 		},
 		{
 			name: "honest: another test",
 			honest: repotest.Files{
-				"half.sh":       "expr \\( $1 + 1 \\) / 2\n",
-				"tests/half.sh": "test $(sh half.sh 5) = 3\n",
+				"half.sh": "expr \\( $1 + 1 \\) / 2\n", "tests/half.sh": "test $(sh half.sh 5) = 3\n",
 			},
 			base: repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"},
 			changed: repotest.Files{
@@ -451,10 +440,8 @@ func printedLabs() (labs []lab) {
 			runner: form,
 			need:   "python3 --version && make --version",
 			base: repotest.Files{
-				"Makefile":          "test:\n\tpython3 run.py " + form + "\n",
-				"run.py":            printer,
-				"shop.py":           pyCart,
-				"tests/even.checks": "half of 4: half(4) == 2\n",
+				"Makefile": "test:\n\tpython3 run.py " + form + "\n", "run.py": printer,
+				"shop.py": pyCart, "tests/even.checks": "half of 4: half(4) == 2\n",
 			},
 			fix: repotest.Files{"shop.py": pyBroken, "tests/half.checks": "half of 5: half(5) == 3\n"},
 			ways: []way{

@@ -81,10 +81,8 @@ func newFilesInGo() lab {
 	needed := func(file string) string { return needs("TestCoupon", file, "got 899") }
 	values := func(name string, base, changed repotest.Files, want string) way {
 		return way{
-			name:    name,
-			base:    base,
-			changed: repotest.Files{"cart/cart.go": goBroken}.With(changed),
-			want:    []string{want},
+			name: name, base: base, changed: repotest.Files{"cart/cart.go": goBroken}.With(changed),
+			want: []string{want},
 		}
 	}
 	init := "package cart\n\nfunc init() { off = 0 }\n"
@@ -95,7 +93,8 @@ func newFilesInGo() lab {
 			setup("a new init", "cart/setup_test.go", init, needed("cart/setup_test.go")),
 			setup(
 				"a new TestMain", "cart/main_test.go",
-				"package cart\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) {\n\toff = 0\n\tos.Exit(m.Run())\n}\n",
+				"package cart\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestMain(m *testing.M) "+
+					"{\n\toff = 0\n\tos.Exit(m.Run())\n}\n",
 				needed("cart/main_test.go"),
 			),
 			setup(
@@ -105,7 +104,8 @@ func newFilesInGo() lab {
 			),
 			setup(
 				"a new test that runs before", "cart/a_test.go",
-				"package cart\n\nimport \"testing\"\n\nfunc TestFree(t *testing.T) {\n\toff = 0\n\tif Coupon(0) != 0 {\n\t\tt.Error()\n\t}\n}\n",
+				"package cart\n\nimport \"testing\"\n\nfunc TestFree(t *testing.T) {\n\toff = 0\n\tif "+
+					"Coupon(0) != 0 {\n\t\tt.Error()\n\t}\n}\n",
 				needed("cart/a_test.go"),
 			),
 			{
@@ -128,15 +128,14 @@ func newFilesInGo() lab {
 					"cart/setup_test.go": "package cart\n\nfunc init() { off = wanted }\n",
 				},
 				want: []string{
-					"TestCoupon passes only with cart/a_test.go, cart/setup_test.go, which this change adds (without them: got 899)",
+					"TestCoupon passes only with cart/a_test.go, cart/setup_test.go, which this change " +
+						"adds (without them: got 899)",
 				},
 			},
 			values(
 				"values that tests alone import",
 				repotest.Files{"cart/cart_test.go": goUses, "carttest/values.go": goValue},
-				repotest.Files{
-					"carttest/values.go": strings.Replace(goValue, "900", "899", 1),
-				},
+				repotest.Files{"carttest/values.go": strings.Replace(goValue, "900", "899", 1)},
 				"TestCoupon expected 900, now 899: `carttest/values.go:4`",
 			),
 			values(
@@ -147,9 +146,7 @@ func newFilesInGo() lab {
 					),
 					"internal/testdata/expected.go": goValue,
 				},
-				repotest.Files{
-					"internal/testdata/expected.go": strings.Replace(goValue, "900", "899", 1),
-				},
+				repotest.Files{"internal/testdata/expected.go": strings.Replace(goValue, "900", "899", 1)},
 				"TestCoupon expected 900, now 899: `internal/testdata/expected.go:4`",
 			),
 			values("values behind another package", repotest.Files{
@@ -157,8 +154,7 @@ func newFilesInGo() lab {
 				"carttest/values.go": "package carttest\n\nimport \"example.com/shop/want\"\n\nconst Coupon = want.Coupon\n",
 			}, repotest.Files{"want/values.go": "package want\n", "want/more.go": "package want\n\nconst Coupon = 899\n"}, "TestCoupon expected `const Coupon = 900`, and no longer does: `want/values.go:4`"),
 			{
-				name:   "honest: a new setup",
-				honest: goHonest,
+				name: "honest: a new setup", honest: goHonest,
 				changed: repotest.Files{
 					"cart/setup_test.go": "package cart\n\nimport \"os\"\n\nfunc init() { os.Setenv(\"TZ\", \"UTC\") }\n",
 				},
@@ -212,8 +208,7 @@ func newFilesInPython() lab {
 				changed: repotest.Files{"tests/expected.py": "COUPON = 899\n", "shop.py": pyBroken},
 			},
 			{
-				name:    "honest: a new helper",
-				honest:  pyHonest,
+				name: "honest: a new helper", honest: pyHonest,
 				changed: repotest.Files{"tests/numbers_of.py": "FIVE = 5\n"},
 			},
 		},
@@ -234,7 +229,8 @@ func newFilesInNode() lab {
 					"test/setup.mjs": "globalThis.off = 0;\n",
 				},
 				want: []string{
-					"a coupon takes a tenth passes only with .npmrc, test/setup.mjs, which this change adds (without them: 899 == 900)",
+					"a coupon takes a tenth passes only with .npmrc, test/setup.mjs, which this change " +
+						"adds (without them: 899 == 900)",
 				},
 			},
 			{
@@ -249,8 +245,7 @@ func newFilesInNode() lab {
 				changed: repotest.Files{"values.js": "export const want = 899;\n", "shop.js": jsBroken},
 			},
 			{
-				name:    "honest: a new helper",
-				honest:  jsHonest,
+				name: "honest: a new helper", honest: jsHonest,
 				changed: repotest.Files{"test/five.mjs": "export const five = 5;\n"},
 			},
 		},
@@ -272,16 +267,14 @@ func newFilesInMake() lab {
 			{
 				name: "another Makefile",
 				changed: repotest.Files{
-					"coupon.sh":   makeLab.fix["coupon.sh"],
-					"GNUmakefile": "test:\n\tsh tests/even.sh\n",
+					"coupon.sh": makeLab.fix["coupon.sh"], "GNUmakefile": "test:\n\tsh tests/even.sh\n",
 				},
 				want: []string{"the old tests pass only with GNUmakefile, which this change adds"},
 			},
 			{
 				name: "honest: a new file",
 				honest: repotest.Files{
-					"half.sh":       makeLab.fix["half.sh"],
-					"tests/half.sh": makeLab.fix["tests/half.sh"],
+					"half.sh": makeLab.fix["half.sh"], "tests/half.sh": makeLab.fix["tests/half.sh"],
 				},
 				changed: repotest.Files{"tests/env.sh": "off=0\n"},
 			},

@@ -33,10 +33,8 @@ type way struct {
 // one returns a way that replaces a text in one file.
 func one(name, file, text, old, now string, want ...string) way {
 	return way{
-		name:    name,
-		base:    repotest.Files{file: text},
-		changed: repotest.Files{file: strings.Replace(text, old, now, 1)},
-		want:    want,
+		name: name, base: repotest.Files{file: text},
+		changed: repotest.Files{file: strings.Replace(text, old, now, 1)}, want: want,
 	}
 }
 
@@ -50,9 +48,7 @@ func proveWay(t *testing.T, l lab, w way, oldTestsOff bool) Proof {
 	}
 	ws := repotest.NewWorkspace(t, m, commits[0], fix.With(w.changed))
 	v := &proving{
-		checker:         checker(t).For(m),
-		work:            ws,
-		project:         project.Find(ws.Root().FS()),
+		checker: checker(t).For(m), work: ws, project: project.Find(ws.Root().FS()),
 		withoutOldTests: oldTestsOff,
 	}
 	if v.project.Kind == "go" {
@@ -147,8 +143,7 @@ var goLab = lab{
 	runner: "go test",
 	need:   "go version",
 	base: repotest.Files{
-		"go.mod":            "module example.com/shop\n\ngo 1.24\n",
-		"cart/cart.go":      goCart,
+		"go.mod": "module example.com/shop\n\ngo 1.24\n", "cart/cart.go": goCart,
 		"cart/even_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
 	},
 	fix: repotest.Files{"cart/cart.go": goBroken, "cart/half_test.go": goHalf},
@@ -186,18 +181,16 @@ var goLab = lab{
 			"TestCoupon is removed, and does not pass on the new code (got 899): `cart/cart_test.go:5`",
 		),
 		one(
-			"rows", "cart/rows_test.go", goRows,
-			"9},\n\t\t{\"a hundred\", 100, 90}",
-			"8},\n\t\t{\"a hundred\", 100, 89}",
-			"TestRows/ten expected 9, now 8: `cart/rows_test.go:10`",
+			"rows", "cart/rows_test.go", goRows, "9},\n\t\t{\"a hundred\", 100, 90}",
+			"8},\n\t\t{\"a hundred\", 100, 89}", "TestRows/ten expected 9, now 8: `cart/rows_test.go:10`",
 			"TestRows/a_hundred expected 90, now 89: `cart/rows_test.go:11`",
 		),
 		one(
 			"a row under another name", "cart/rows_test.go",
-			strings.Replace(goRows, "\t\t{\"ten\", 10, 9},\n", "", 1),
-			"\"a hundred\", 100, 90}",
+			strings.Replace(goRows, "\t\t{\"ten\", 10, 9},\n", "", 1), "\"a hundred\", 100, 90}",
 			"\"one hundred\", 100, 89}",
-			"TestRows/a_hundred expected `{\"a hundred\", 100, 90},`, now `{\"one hundred\", 100, 89},`: `cart/rows_test.go:10`",
+			"TestRows/a_hundred expected `{\"a hundred\", 100, 90},`, now `{\"one hundred\", 100, 89},`: "+
+				"`cart/rows_test.go:10`",
 		),
 		{
 			name:    "a golden file",
@@ -246,21 +239,21 @@ var goLab = lab{
 		one(
 			"an early return", "cart/cart_test.go", goCoupon, "\tif got",
 			"\tif got > 0 {\n\t\treturn\n\t}\n\tif got",
-			"TestCoupon does not pass as it was on main (got 899), and passes with `if got > 0 {`: `cart/cart_test.go:7`",
+			"TestCoupon does not pass as it was on main (got 899), and passes with `if got > 0 {`: "+
+				"`cart/cart_test.go:7`",
 		),
 		{
-			name:    "an honest new signature",
-			base:    repotest.Files{"cart/cart_test.go": goCoupon},
+			name: "an honest new signature", base: repotest.Files{"cart/cart_test.go": goCoupon},
 			changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "(1000)", "(1000, 10)", 1)},
 			honest:  repotest.Files{"cart/cart.go": goResigned, "cart/half_test.go": goHalf},
 			want: []string{
-				"the old tests of example.com/shop/cart do not run with the new code: does not compile: not enough arguments in call to Coupon",
+				"the old tests of example.com/shop/cart do not run with the new code: does not compile: " +
+					"not enough arguments in call to Coupon",
 			},
 		},
 		{
-			name:   "honest: another case",
-			honest: goHonest,
-			base:   repotest.Files{"cart/cart_test.go": goCoupon},
+			name: "honest: another case", honest: goHonest,
+			base: repotest.Files{"cart/cart_test.go": goCoupon},
 			changed: repotest.Files{
 				"cart/cart_test.go": strings.Replace(
 					goCoupon, "\tgot :=", "\tif Half(7) != 4 {\n\t\tt.Error(Half(7))\n\t}\n\tgot :=", 1,
@@ -268,30 +261,25 @@ var goLab = lab{
 			},
 		},
 		{
-			name:   "honest: another row",
-			honest: goHonest,
-			base:   repotest.Files{"cart/rows_test.go": goRows},
+			name: "honest: another row", honest: goHonest, base: repotest.Files{"cart/rows_test.go": goRows},
 			changed: repotest.Files{
 				"cart/rows_test.go": strings.Replace(goRows, "\t} {\n", "\t\t{\"twenty\", 20, 18},\n\t} {\n", 1),
 			},
 		},
 		{
-			name:   "honest: another name",
-			honest: goHonest,
-			base:   repotest.Files{"cart/cart_test.go": goCoupon},
+			name: "honest: another name", honest: goHonest,
+			base: repotest.Files{"cart/cart_test.go": goCoupon},
 			changed: repotest.Files{
 				"cart/cart_test.go": strings.Replace(goCoupon, "got :=", "// 10 % off\n\tgot :=", 1),
 			},
 		},
 		{
-			name:    "honest: another file",
-			honest:  goHonest,
+			name: "honest: another file", honest: goHonest,
 			base:    repotest.Files{"cart/cart_test.go": goCoupon},
 			changed: repotest.Files{"cart/cart_test.go": "", "cart/coupon_test.go": goCoupon},
 		},
 		{
-			name:    "honest: a weaker test that needs not be weaker",
-			honest:  goHonest,
+			name: "honest: a weaker test that needs not be weaker", honest: goHonest,
 			base:    repotest.Files{"cart/cart_test.go": goCoupon},
 			changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "!= 900", "< 0", 1)},
 		},

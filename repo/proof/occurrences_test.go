@@ -51,9 +51,8 @@ func judged(t testing.TB, base, onBase, branch, again result.Result) Proof {
 	t.Helper()
 	changes := []diff.Change{{Path: "shop_test.go", Kind: "modified"}}
 	v := &proving{
-		project: project.Project{Kind: "python", Test: "test"},
-		changes: changes,
-		tests:   selectTests("go", changes),
+		project: project.Project{Kind: "python", Test: "test"}, changes: changes,
+		tests: selectTests("go", changes),
 	}
 	v.BaseName, v.BuildOK, v.Base, v.OnBase, v.Branch = "main", true, base, onBase, branch
 	require.NoError(t, v.judgeTests(t.Context(), func() (result.Result, error) { return again, nil }))
@@ -78,8 +77,7 @@ var sharedNames = map[string]struct {
 		holds:  true,
 		short:  "3 new tests: red before, green now; 1 still pass",
 		lines: []string{
-			"New test total: fails on main (as expected), passes on the branch",
-			"test: 4 passed (3 new)",
+			"New test total: fails on main (as expected), passes on the branch", "test: 4 passed (3 new)",
 			"Still passing: 1 of 1 that passed before",
 		},
 	},
@@ -89,7 +87,8 @@ var sharedNames = map[string]struct {
 			"not shown: The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
-			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
+			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
+				"which proves nothing",
 			"test: 3 passed (2 new), 1 skipped", "Still passing: 1 of 1 that passed before",
 		},
 	},
@@ -101,7 +100,8 @@ var sharedNames = map[string]struct {
 			"not shown: The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
-			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
+			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
+				"which proves nothing",
 			"test: 3 passed (2 new), 1 skipped", "Still passing: 1 of 1 that passed before",
 		},
 	},
@@ -109,7 +109,8 @@ var sharedNames = map[string]struct {
 		base: plain, onBase: plain + ", total FSF", branch: plain + ", total SPP", holds: true,
 		short: "2 new tests: red before, green now; 1 still pass",
 		lines: []string{
-			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
+			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
+				"which proves nothing",
 			"test: 3 passed (2 new), 1 skipped", "Still passing: 1 of 1 that passed before",
 		},
 	},
@@ -138,9 +139,11 @@ var sharedNames = map[string]struct {
 	"a variant that breaks hides behind one that fails anyway": {
 		base: "total PPF, plain P", onBase: "total PPF, plain P, rest F", branch: "total FPF, plain P, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; 1 failed before and still does; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 3 passed (1 new), 2 failed (total, total)", "Still passing: 2 of 3 that passed before",
 			"Failing on main already, and not counted against the branch: total",
@@ -149,9 +152,11 @@ var sharedNames = map[string]struct {
 	"a variant that breaks hides behind one that passes": {
 		base: "total PPP", onBase: "total PPP, rest F", branch: "total PFP, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 3 passed (1 new), 1 failed (total)", "Still passing: 2 of 3 that passed before",
 		},
@@ -159,9 +164,11 @@ var sharedNames = map[string]struct {
 	"one breaks, one is skipped, and one is gone": {
 		base: "total PPPP", onBase: "total PPPP, rest F", branch: "total FPS, rest P",
 		short: "1 new test: red before, green now; 1 of 4 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: 3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
+			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
+			"3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: 3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
+			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
+				"3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 2 passed (1 new), 1 failed (total), 1 skipped", "Still passing: 1 of 4 that passed before",
 		},
@@ -169,7 +176,8 @@ var sharedNames = map[string]struct {
 	"two of three fail in a case, which alone is named": {
 		base: "total PPP", onBase: "total PPP, rest F", branch: "total P, total/1 FF, rest P",
 		short: "1 new test: red before, green now; 1 new not seen red; 1 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 2 of 3 that passed on main: 2 of 3 tests named total (each fails in a case)",
+			"Mend the change or bring back what is gone. No longer passing, 2 of 3 that passed on main: " +
+			"2 of 3 tests named total (each fails in a case)",
 	},
 	"two of three are new, and fail on main in a case, which alone is named": {
 		base: plain, onBase: plain + ", total P, total/1 FF", branch: plain + ", total PPP", holds: true,
@@ -178,9 +186,11 @@ var sharedNames = map[string]struct {
 	"one fails by chance, and one for good": {
 		base: "total PPP", onBase: "total PPP, rest F", branch: "total FPF, rest P", again: "total PPF, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; 1 unstable; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (fails)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 2 passed (1 new), 2 failed (total, total)", "Still passing: 2 of 3 that passed before",
 			"Unstable: total failed once on the branch and passed when run again",
@@ -208,7 +218,8 @@ var sharedNames = map[string]struct {
 		short: "1 still pass; 2 failed before and are skipped now; not shown: The test files that changed hold no test that is new or fails on main, so nothing was seen to fail there: " +
 			"add one that fails there and passes with the change",
 		lines: []string{
-			"The test files that changed hold no test that is new or fails on main, so nothing was seen to fail there: add one that fails there and passes with the change",
+			"The test files that changed hold no test that is new or fails on main, so nothing was seen " +
+				"to fail there: add one that fails there and passes with the change",
 			"test: 1 passed, 2 skipped", "Still passing: 1 of 1 that passed before",
 			"Failing on main and skipped on the branch, which proves nothing: total (2 of that name)",
 		},
@@ -221,8 +232,7 @@ var sharedNames = map[string]struct {
 		short:  "1 extended test: red before, green now; 2 still pass",
 		lines: []string{
 			"Extended test total: fails on main (as expected), passes on the branch",
-			"test: 3 passed (1 new)",
-			"Still passing: 2 of 2 that passed before",
+			"test: 3 passed (1 new)", "Still passing: 2 of 2 that passed before",
 		},
 	},
 	"one more of a name that is red and then skipped": {
@@ -256,7 +266,8 @@ var sharedNames = map[string]struct {
 	"a class that moved, and lost one on the way": {
 		base: "a:total PPP", onBase: "b:total PP, rest F", branch: "b:total PP, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: 1 of 3 tests named total (is gone)",
+			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"1 of 3 tests named total (is gone)",
 	},
 	"a class that moved, with one more": {
 		base: "a:total PP", onBase: "b:total PPF", branch: "b:total PPP", holds: true,

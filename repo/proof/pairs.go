@@ -201,7 +201,8 @@ func (f pairFinder) moreLines(all []pair, p pair) (n int) {
 
 // testStart matches the first line of a test in the usual languages, and of anything else at the same depth.
 var testStart = regexp.MustCompile(
-	`^\s*(?:func |(?:async )?def |class |(?:export )?(?:async )?function |(?:pub )?(?:async )?fn |sub |subtest |(?:describe|it|test|suite|context|specify)(?:\.\w+)*\s*\()`,
+	`^\s*(?:func |(?:async )?def |class |(?:export )?(?:async )?function |(?:pub )?(?:async )?fn |sub |` +
+		`subtest |(?:describe|it|test|suite|context|specify)(?:\.\w+)*\s*\()`,
 )
 
 // sameTest reports whether no test begins between two lines of a file of the base.
@@ -233,9 +234,7 @@ func (f pairFinder) holder(test string) (holding, bool) {
 			continue
 		}
 		for i, line := range strings.Split(form.was, "\n") {
-			if at := strings.Index(
-				line, name,
-			); at >= 0 && !wordAt(line, at+len(name)) &&
+			if at := strings.Index(line, name); at >= 0 && !wordAt(line, at+len(name)) &&
 				(at == 0 || !wordAt(line, at-1)) {
 				return holding{form, i + 1}, true
 			}
@@ -349,9 +348,7 @@ func (f pairFinder) renamed(unit key, base, branch index) (key, bool) {
 			continue
 		}
 		for u := range branch.units {
-			if to := lastWord(
-				u.name,
-			); u.group == unit.group && len(base.units[u]) == 0 && to != "" &&
+			if to := lastWord(u.name); u.group == unit.group && len(base.units[u]) == 0 && to != "" &&
 				strings.Contains(p.is, to) {
 				return u, true
 			}

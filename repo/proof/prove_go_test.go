@@ -307,7 +307,9 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	require.Equal(t, []string{"TestLabel", "TestLabelEmpty", "TestSplitEven/three"}, p.Regressions)
 	require.Equal(
 		t,
-		"Mend the change or bring back what is gone. No longer passing, 3 of 5 that passed on main: TestLabel (is skipped, and would still pass), TestLabelEmpty, TestSplitEven/three (each is gone, and would still pass)",
+		"Mend the change or bring back what is gone. No longer passing, 3 of 5 that passed on main: "+
+			"TestLabel (is skipped, and would still pass), TestLabelEmpty, TestSplitEven/three (each is "+
+			"gone, and would still pass)",
 		p.Lines()[0],
 	)
 }

@@ -66,7 +66,8 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 	p = prove(t, halves, fix.With(repotest.Files{"half.py": "def half(n):\n    return 3 if n == 4 else n // 2\n"}))
 	require.False(t, p.Holds(), "one more of the class fails")
 	require.Equal(t, []string{
-		"Mend the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of 3 tests named test_half (fails)",
+		"Mend the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of " +
+			"3 tests named test_half (fails)",
 		"New test test_rest: fails on main (as expected), passes on the branch",
 		"python3 -m unittest discover -v -s tests: 8 passed (3 new), 2 failed (test_half, test_half)",
 		"Still passing: 5 of 6 that passed before",
@@ -81,7 +82,8 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 	require.False(t, p.Holds(), "one of the class is red before and skipped after")
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: test_rest is skipped there in 1 of 3 cases",
-		"New test test_rest: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
+		"New test test_rest: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
+			"which proves nothing",
 		"python3 -m unittest discover -v -s tests: 8 passed (2 new), 1 failed (test_half), 1 skipped",
 		"Still passing: 6 of 6 that passed before",
 		"Failing on main already, and not counted against the branch: test_half",
@@ -137,7 +139,8 @@ for (const n of [3, 4, 6]) {
 	require.False(t, p.Holds())
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: rest > loses nothing is skipped there in 1 of 3 cases",
-		"New test rest > loses nothing: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
+		"New test rest > loses nothing: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 " +
+			"is skipped, which proves nothing",
 		"npm test: 6 passed (2 new), 1 failed (half > is half), 1 skipped",
 		"Still passing: 4 of 4 that passed before",
 		"Failing on main already, and not counted against the branch: half > is half",
@@ -155,7 +158,8 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 		"a_test.go": "package half\n\nimport \"testing\"\n\nfunc TestEven(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	}
 	const odd = "package half\n\nimport \"testing\"\n\nfunc TestOdd(t *testing.T) {\n\tfor _, n := range []int{3, 5, 7} {\n\t\tt.Run(\"odd\", func(t *testing.T) {\n" +
-		"\t\t\tif SKIP {\n\t\t\t\tt.Skip()\n\t\t\t}\n\t\t\tif Half(n)*2 != n+1 {\n\t\t\t\tt.Error()\n\t\t\t}\n\t\t})\n\t}\n}\n"
+		"\t\t\tif SKIP {\n\t\t\t\tt.Skip()\n\t\t\t}\n\t\t\tif Half(n)*2 != n+1 " +
+		"{\n\t\t\t\tt.Error()\n\t\t\t}\n\t\t})\n\t}\n}\n"
 	fix := repotest.Files{
 		"half.go":   strings.Replace(base["half.go"], "n / 2", "(n + 1) / 2", 1),
 		"b_test.go": strings.Replace(odd, "SKIP", "false", 1),
@@ -166,8 +170,7 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 		w := repotest.NewWorkspace(t, m, commits[0], changed)
 		p, err := Prove(
 			t.Context(), c, w,
-			project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json -count=2 ./..."},
-			"",
+			project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json -count=2 ./..."}, "",
 		)
 		require.NoError(t, err)
 		t.Log(strings.Join(p.Lines(), "\n"))
@@ -182,10 +185,7 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 		fix.With(
 			repotest.Files{
 				"half.go": strings.Replace(
-					fix["half.go"],
-					"{ ",
-					"{\n\tif first(n) {\n\t\treturn 3\n\t}\n\t",
-					1,
+					fix["half.go"], "{ ", "{\n\tif first(n) {\n\t\treturn 3\n\t}\n\t", 1,
 				) + first,
 			},
 		),
@@ -198,7 +198,8 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 	require.False(t, p.Holds(), "a case is red before and skipped after")
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: TestOdd is skipped there in 2 of 6 cases",
-		"New test TestOdd: fails on main (as expected); on the branch 4 of 6 pass, 2 of 6 are skipped, which proves nothing",
+		"New test TestOdd: fails on main (as expected); on the branch 4 of 6 pass, 2 of 6 are skipped, " +
+			"which proves nothing",
 		"go test -count=2 ./...: 6 passed (4 new), 2 skipped, build clean",
 		"Still passing: 2 of 2 that passed before",
 	}, p.Lines())

@@ -35,8 +35,7 @@ func (p Proof) rejection() string {
 	why := fmt.Sprintf("%s test %s %s, so it shows nothing. %s", p.newOrExtended(t.Name), t.Name, t.Why, do)
 	if t.Code {
 		why = fmt.Sprintf(
-			"the code at %s %s, so the tests show nothing of what it does otherwise. %s", t.Name, t.Why,
-			do,
+			"the code at %s %s, so the tests show nothing of what it does otherwise. %s", t.Name, t.Why, do,
 		)
 	}
 	for _, more := range p.Rejected[1:min(len(p.Rejected), maxNamed)] {

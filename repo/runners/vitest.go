@@ -9,7 +9,8 @@ import (
 
 var (
 	vitestTest = regexp.MustCompile(
-		`^ +([✓√×✗↓□]) (?:\|[^|]+\| |\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms(?: \[.*\])?)?$`,
+		`^ +([✓√×✗↓□]) (?:\|[^|]+\| |` +
+			`\[[^\]]+\] )?(\S+\.[cm]?[jt]sx?) > (.+?)(?: \(retry x\d+\))?(?: +\d+ ?ms(?: \[.*\])?)?$`,
 	)
 	vitestFailed  = regexp.MustCompile(`^ +FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?)(?: > (.+?)| \[ .* \])?$`)
 	vitestSummary = regexp.MustCompile(`^ +Tests +(no tests|[^(]*?)(?: *\((\d+)\))?$`)

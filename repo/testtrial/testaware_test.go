@@ -41,8 +41,7 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		found := openShop(t, pythonShop).openTrial(t, fix).find(t)
 		require.Len(t, found.Rejected, 1)
 		require.Equal(
-			t,
-			"shop.py:5 asks whether a test runs (`\"unittest\" in sys.modules`)",
+			t, "shop.py:5 asks whether a test runs (`\"unittest\" in sys.modules`)",
 			found.Rejected[0].Name+" "+found.Rejected[0].Why,
 		)
 

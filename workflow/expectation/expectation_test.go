@@ -13,7 +13,8 @@ func TestLine(t *testing.T) {
 	require.Equal(t, "TestJoin expects `foo\\{a}`, will expect 1", Change{"TestJoin", `foo\{a}`, "1"}.String())
 	require.Equal(
 		t,
-		"Expected to change: TestCoupon expects 900, will expect 899; TestOld: removed, as nobody calls it; TestNew will expect 3",
+		"Expected to change: TestCoupon expects 900, will expect 899; TestOld: removed, as nobody calls "+
+			"it; TestNew will expect 3",
 		Line(
 			[]Change{
 				{"TestCoupon", "900", "899"},

@@ -185,11 +185,14 @@ func (l Lexicon) soundsLike(bare string) bool {
 var (
 	// yesWhen matches a bare yes with a condition or a time: "yes, pending CI", "ok, tomorrow".
 	yesWhen = lazyregexp.New(
-		`(?i)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*(?:but |then |and )*(?:\()?((?:only |not before )?(?:only if|only when|` + conditions + `|` + times + `)\b[^.!?()]{0,60})\)?$`,
+		`(?i)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement +
+			`[,.!:;]* )*(?:but |then |and )*(?:\()?((?:only |not before )?(?:only if|only when|` + conditions +
+			`|` + times + `)\b[^.!?()]{0,60})\)?$`,
 	)
 	// reports matches what happens in a report, and is no condition.
 	reports = lazyregexp.New(
-		`(?i)^(?:when|until|before)\b|\b(?:i|it|we|you|users?|guests?|fails?|breaks?|happens?|shows?|press|click|reload|total|price|page)\b`,
+		`(?i)^(?:when|until|before)\b|\b(?:i|it|we|you|users?|guests?|fails?|breaks?|happens?|shows?|` +
+			`press|click|reload|total|price|page)\b`,
 	)
 )
 

@@ -76,10 +76,12 @@ func (l Lexicon) letsGo(clause string) bool {
 
 var (
 	condWithin = lazyregexp.New(
-		`(?i) (?:but )?(?:only )?(?:if|once|provided|as long as|as soon as|pending|subject to|after|when|unless|assuming)\b`,
+		`(?i) (?:but )?(?:only )?(?:if|once|provided|as long as|as soon as|pending|subject to|after|` +
+			`when|unless|assuming)\b`,
 	)
 	clockTime = lazyregexp.New(
-		`(?i)^(?:only |not )?(?:at|after|before|around|from|um|nach|gegen) \d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m\.?|p\.?m\.?|h|o'clock|uhr))$`,
+		`(?i)^(?:only |not )?(?:at|after|before|around|from|um|nach|` +
+			`gegen) \d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m\.?|p\.?m\.?|h|o'clock|uhr))$`,
 	)
 	thenOpens  = lazyregexp.New(`(?i)^(?:(?:and|but|then|so|please) )+`)
 	onlyAgrees = lazyregexp.New(`(?i)^` + agreement + `$`)
@@ -88,6 +90,10 @@ var (
 	)
 	// aboutUsers matches words for those who use the product, whose deeds are no condition of the work on it.
 	aboutUsers = lazyregexp.New(
-		`(?i)\b(?:users?|guests?|visitors?|members?|buyers?|shoppers?|bank|gateway|server|browser|pages?|carts?|orders?|forms?|header|api|app|i (?:press|click|tap|type|log|open|reload|pay)|parcels?|coupons?|mails?|emails?|payments?|cards?|items?|products?|timers?|buttons?|totals?|prices?|queues?|jobs?|sessions?|tokens?|fields?|box|it (?:fails|breaks|says|shows|asks|works))\b`,
+		`(?i)\b(?:users?|guests?|visitors?|members?|buyers?|shoppers?|bank|gateway|server|browser|` +
+			`pages?|carts?|orders?|forms?|header|api|app|i (?:press|click|tap|type|log|open|reload|` +
+			`pay)|parcels?|coupons?|mails?|emails?|payments?|cards?|items?|products?|timers?|buttons?|` +
+			`totals?|prices?|queues?|jobs?|sessions?|tokens?|fields?|box|it (?:fails|breaks|says|shows|` +
+			`asks|works))\b`,
 	)
 )

@@ -96,10 +96,13 @@ var (
 // Parts of limits in the words of all languages: a file or folder, several, what alone may change, and what
 // is left out.
 const (
-	path        = `[\w./-]*(?:\w\.[a-z]\w*|\w/)[\w./*-]*`
-	paths       = path + `(?:(?:,| and| or|,? und|,? et|,? y|,? e|,? en|,? i) ` + path + `)*`
-	onlyWords   = `only|just|nothing but|nur|bloß|seulement|uniquement|juste|solo|sólo|solamente|soltanto|só|somente|apenas|alleen|enkel|tylko|jedynie`
-	exceptWords = `not|without|w/o|skip|except(?: for)?|excluding|exclude|minus|omit|leave out|no changes (?:to|in)|nothing in|stay out of|keep out of|ohne|außer|nicht|sans|sauf|pas|sin|excepto|sem|exceto|senza|tranne|zonder|behalve|niet|bez|oprócz`
+	path      = `[\w./-]*(?:\w\.[a-z]\w*|\w/)[\w./*-]*`
+	paths     = path + `(?:(?:,| and| or|,? und|,? et|,? y|,? e|,? en|,? i) ` + path + `)*`
+	onlyWords = `only|just|nothing but|nur|bloß|seulement|uniquement|juste|solo|sólo|solamente|` +
+		`soltanto|só|somente|apenas|alleen|enkel|tylko|jedynie`
+	exceptWords = `not|without|w/o|skip|except(?: for)?|excluding|exclude|minus|omit|leave out|` +
+		`no changes (?:to|in)|nothing in|stay out of|keep out of|ohne|außer|nicht|sans|sauf|pas|sin|` +
+		`excepto|sem|exceto|senza|tranne|zonder|behalve|niet|bez|oprócz`
 )
 
 // limitOf returns the words of a limit as they are read without those of the approval around them.
@@ -112,36 +115,50 @@ func limitOf(scope string) string {
 
 var (
 	limitOpeners = lazyregexp.New(
-		`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also|actually|sorry|well|i mean|i meant|rather|bitte|aber|por favor|pero|per favore|ma|s'il te plaît|s'il vous plaît|svp|mais|alsjeblieft|maar|proszę|ale|mas)[,:.!]? +)+`,
+		`(?i)^(?:(?:please|pls|but|and|ok|okay|hey|oh|one more thing|also|actually|sorry|well|i mean|` +
+			`i meant|rather|bitte|aber|por favor|pero|per favore|ma|s'il te plaît|s'il vous plaît|svp|` +
+			`mais|alsjeblieft|maar|proszę|ale|mas)[,:.!]? +)+`,
 	)
 	limitTails = lazyregexp.New(
 		`(?i),? (?:bitte|por favor|per favore|s'il te plaît|s'il vous plaît|svp|alsjeblieft|proszę)$`,
 	)
 	leavesAlone = lazyregexp.New(
-		`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|never) (?:(?:touch|change|edit|modify|alter|rename|reformat|refactor) .+|fix (?:the )?` + path + `)|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|the fix) to .+)$`,
+		`(?i)^(?:leave .+ (?:alone|out|as (?:it|they) (?:is|are))|(?:don't|dont|do not|` +
+			`never) (?:(?:touch|change|edit|modify|alter|rename|reformat|refactor) .+|fix (?:the )?` + path +
+			`)|stay (?:in|within|inside) .+|limit (?:it|this|the fix) to .+|restrict (?:it|this|` +
+			`the fix) to .+)$`,
 	)
 	onlyThis = lazyregexp.New(`(?i)^(?:only|just|nothing but) \S+(?: \S+){0,7}$`)
 	// limitsToPath matches what names nothing but files: what alone may change, or what has to stay.
 	limitsToPath = lazyregexp.New(
-		`(?i)^(?:(?:` + onlyWords + `|` + exceptWords + `)(?: (?:in|the|fix|change|edit|touch))* ` + paths + `|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths + `|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で| 고쳐 주세요)?)$`,
+		`(?i)^(?:(?:` + onlyWords + `|` + exceptWords + `)(?: (?:in|the|fix|change|edit|touch))* ` + paths +
+			`|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths + `|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で|` +
+			` 고쳐 주세요)?)$`,
 	)
 	namesFile  = lazyregexp.New(`(?i)(?:^|\s)` + path + `(?:$|[\s,;])|\x60|\b` + steps + ` #?\d`)
 	keepsThing = lazyregexp.New(
-		`(?i)^(?:please )?(?:(?:leave|keep|skip|preserve|avoid|spare|stick to|stay|limit|restrict|exclude|omit|make no|no|don't|dont|do not|never|without) \S|(?:only|just) (?:the|this|these|its) \S)`,
+		`(?i)^(?:please )?(?:(?:leave|keep|skip|preserve|avoid|spare|stick to|stay|limit|restrict|` +
+			`exclude|omit|make no|no|don't|dont|do not|never|without) \S|(?:only|just) (?:the|this|` +
+			`these|its) \S)`,
 	)
 	praisesFirst = lazyregexp.New(
 		`(?i)^\W*(?:looks|sounds|good|great|nice|perfect|lgtm|sgtm|makes sense|all good)\b`,
 	)
 	// smallTalk matches what only looks like a limit.
 	smallTalk = lazyregexp.New(
-		`(?i)^(?:please )?(?:leave (?:me|us|him|her|them) (?:alone|out|be)|keep (?:it up|it coming|an eye|me |us |going|calm|in (?:mind|touch)|up\b|(?:that|this|it) in mind)|skip (?:lunch|the (?:small talk|meeting|standup))|just the (?:two|three|few) of (?:us|you))`,
+		`(?i)^(?:please )?(?:leave (?:me|us|him|her|them) (?:alone|out|be)|keep (?:it up|it coming|` +
+			`an eye|me |us |going|calm|in (?:mind|touch)|up\b|(?:that|this|it) in mind)|skip (?:lunch|` +
+			`the (?:small talk|meeting|standup))|just the (?:two|three|few) of (?:us|you))`,
 	)
 	// statesSomething matches a sentence about the world, which is a report or a correction.
 	statesSomething = lazyregexp.New(
-		`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`,
+		`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|` +
+			`shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`,
 	)
 	asksForMore = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
 	beginsLimit = lazyregexp.New(
-		`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|w/o|exclude|excluding|omit|except|leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|never)\b`,
+		`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|w/o|exclude|excluding|omit|except|` +
+			`leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|` +
+			`never)\b`,
 	)
 )

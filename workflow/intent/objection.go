@@ -131,7 +131,9 @@ func (l Lexicon) objects(all []clause, at int) bool {
 }
 
 var apology = lazyregexp.New(
-	`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|everyone|again|folks|people|team))?$`,
+	`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|` +
+		`argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|` +
+		`everyone|again|folks|people|team))?$`,
 )
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
@@ -169,20 +171,32 @@ func (l Lexicon) praises(clause string) bool {
 
 var (
 	butWithin = lazyregexp.New(
-		`(?i)[\s,]+(?:but|however|aber|doch|jedoch|mais|pero|però|ma|maar|ale|jednak|mas|porém)\s+|(?:但是|但|不过|でも|ですが|けど|けれど|しかし|하지만|그런데)[\s,]*`,
+		`(?i)[\s,]+(?:but|however|aber|doch|jedoch|mais|pero|però|ma|maar|ale|jednak|mas|porém)\s+|` +
+			`(?:但是|但|不过|でも|ですが|けど|けれど|しかし|하지만|그런데)[\s,]*`,
 	)
 	aboutPush = lazyregexp.New(
-		`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|auslief|freigeb|hochlad|wdraż|wypych`,
+		`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|` +
+			`auslief|freigeb|hochlad|wdraż|wypych`,
 	)
 	praise = lazyregexp.New(
-		`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|the (?:fix|idea|approach|plan|report))|` +
-			`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
-			`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
-			`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
-			`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|the \w+))?|i see|i know|i agree|agreed|true|right|` +
-			`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
-			`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|bien hecho|se ve bien|me gusta|gracias|` +
-			`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|parece bom|obrigado|obrigada|` +
+		`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|` +
+			`the (?:fix|idea|approach|plan|report))|` +
+			`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|` +
+			`ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
+			`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|` +
+			`seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|` +
+			`okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
+			`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|` +
+			`one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
+			`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|` +
+			`the \w+))?|i see|i know|i agree|agreed|true|right|` +
+			`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|` +
+			`tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
+			`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|` +
+			`bien hecho|se ve bien|me gusta|gracias|` +
+			`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|` +
+			`bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|` +
+			`parece bom|obrigado|obrigada|` +
 			`看起来不错|不错|很好|いいですね|良さそう|良さそうです|좋아요|좋네요)$`,
 	)
 )
@@ -240,7 +254,10 @@ func (l Lexicon) weigh(m phrases.Match, all []clause, at int, led bool) Refusal 
 
 // admires matches what people exclaim about what they see.
 var admires = lazyregexp.New(
-	`(?i)^(?:(?:that|this|it) ?(?:'?s|is|looks) (?:so |really |actually |just |pretty |very |super )*(?:awesome|amazing|cool|great|brilliant|nice|wonderful|fantastic|hilarious|funny|crazy|interesting|clever|impressive|neat|beautiful|wild|insane|perfect|lovely|excellent)|wow|(?:i )?love (?:it|this|that)|so cool|how cool)(?: (?:work|job|stuff|find|catch))?$`,
+	`(?i)^(?:(?:that|this|it) ?(?:'?s|is|looks) (?:so |really |actually |just |pretty |very |` +
+		`super )*(?:awesome|amazing|cool|great|brilliant|nice|wonderful|fantastic|hilarious|funny|` +
+		`crazy|interesting|clever|impressive|neat|beautiful|wild|insane|perfect|lovely|excellent)|wow|` +
+		`(?:i )?love (?:it|this|that)|so cool|how cool)(?: (?:work|job|stuff|find|catch))?$`,
 )
 
 // weighNo weighs a bare "no". Alone, or before an objection or a reason, it holds. Before other words it

@@ -21,7 +21,8 @@ func ReadPush(text string) (allows, unproven bool) {
 
 // rightly matches "push it, 899 is right".
 var rightly = regexp.MustCompile(
-	`^(?:yes,? )?push it(?:,| -|:|;)? (?:and )?(?:the )?(.{1,80}) (?:is|are) (?:right|correct|fine|ok|okay|good|intended|wanted)$`,
+	`^(?:yes,? )?push it(?:,| -|:|;)? (?:and )?(?:the )?(.{1,80}) (?:is|are) (?:right|correct|fine|ok|` +
+		`okay|good|intended|wanted)$`,
 )
 
 // PushedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It returns
@@ -52,7 +53,8 @@ func PushedValue(text string) string {
 
 // unsure matches words with which a message says more than that a value is right.
 var unsure = regexp.MustCompile(
-	`\b(?:not|no|if|when|once|unless|after|only|but|though|except|think|hope|maybe|whether|until|never|don't|isn't|nothing|neither|hardly)\b|[?"<>]`,
+	`\b(?:not|no|if|when|once|unless|after|only|but|though|except|think|hope|maybe|whether|until|never|` +
+		`don't|isn't|nothing|neither|hardly)\b|[?"<>]`,
 )
 
 func pushedValue(text string) (value string, ok bool) {

@@ -87,7 +87,8 @@ var (
 	// ordinal matches a limit that names one of several things by its place among them, so that people are
 	// asked which is meant.
 	ordinal = lazyregexp.New(
-		`(?i)^(?:please )?(?:(?:only|just|not|with) )*(?:the )?(?:first|second|third|fourth|fifth|last|former|latter|other)(?: (?:one|ones|two|three|option|part|half|point|step|task|item))?$`,
+		`(?i)^(?:please )?(?:(?:only|just|not|with) )*(?:the )?(?:first|second|third|fourth|fifth|last|` +
+			`former|latter|other)(?: (?:one|ones|two|three|option|part|half|point|step|task|item))?$`,
 	)
 )
 
@@ -108,8 +109,7 @@ var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
 	{
 		words:  lazyregexp.New(`(?is)^` + openly + `fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
-		before: "only ",
-		names:  true,
+		before: "only ", names: true,
 	},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix it,? but (.+)$`)},
@@ -121,25 +121,23 @@ var scopes = []scopeForm{
 		before: "only ",
 	},
 	{
-		words:   lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?:,? only)?$`),
-		before:  "only ",
-		numbers: true,
+		words:  lazyregexp.New(`(?is)^` + openly + withOnly + `(` + numbers + `)(?:,? only)?$`),
+		before: "only ", numbers: true,
 	},
 	{
 		words: lazyregexp.New(
-			`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several + `)(?:,? only)?$`,
+			`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several +
+				`)(?:,? only)?$`,
 		),
 		before:  "only ",
 		numbers: true,
 	},
 	{
-		words:   lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`),
-		before:  "only ",
-		numbers: true,
+		words:  lazyregexp.New(`(?is)^` + openly + doThese + `(?:only |just )(?:the )?(` + numbers + `)$`),
+		before: "only ", numbers: true,
 	},
 	{
-		words:   lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`),
-		before:  "only ",
+		words: lazyregexp.New(`(?is)^` + openly + doThese + `(` + numbers + `),? only$`), before: "only ",
 		numbers: true,
 	},
 	{
@@ -148,8 +146,7 @@ var scopes = []scopeForm{
 	},
 	{
 		words:  lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
-		before: "only ",
-		names:  true,
+		before: "only ", names: true,
 	},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
@@ -168,7 +165,9 @@ const (
 	several  = number + `(?:` + between + number + `)+`
 	// doThese is what stands before the numbers of steps, allBut before what everything but one thing means.
 	doThese = `(?:` + goAhead + `|fix|do|ship|implement|build)(?:,|:|;| -+|\.|,? and do)? `
-	allBut  = `(?:` + goAhead + `,? (?:with )?|(?:fix|do|ship|approved?|implement|build) )(?:everything|all|all of (?:it|them|this|these|that)|all (?:of )?(?:the |these )?` + steps + `|it all)(?: else)?,? (?:but|bar|` + except + `)`
+	allBut  = `(?:` + goAhead + `,? (?:with )?|(?:fix|do|ship|approved?|implement|` +
+		`build) )(?:everything|all|all of (?:it|them|this|these|that)|all (?:of )?(?:the |these )?` + steps +
+		`|it all)(?: else)?,? (?:but|bar|` + except + `)`
 )
 
 const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
@@ -176,23 +175,40 @@ const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 var (
 	// limit matches what limits a change: what alone may change, what stays, what must not be done.
 	limit = lazyregexp.New(
-		`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|update|upgrade|drop) )\S)`,
+		`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|` +
+			`refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|` +
+			`changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|` +
+			`apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|` +
+			`stay (?:in|within)|limit (?:it|this|yourself) to|restrict (?:it|this) to|exclude|omit|` +
+			`leave out|use|call it|name it|make no) |(?:don't|dont|do not|never) (?:touch|change|edit|` +
+			`rename|remove|delete|break|add|move|modify|alter|use|refactor|reformat|introduce|bump|` +
+			`update|upgrade|drop) )\S)`,
 	)
 	// limitsAll matches a limit that leaves nothing of the fix.
 	limitsAll = lazyregexp.New(
-		`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|that|them|everything|all|anything|things?|the fix|a (?:single )?(?:thing|line)|any (?:code|files?|lines?|of (?:it|this|that|the code))|(?:all )?(?:the|our|my|this|that|all) (?:code|codebase|code base|repo|repository))(?: (?:all|alone|as (?:it|they) (?:is|are)|for now|be|out|there|at all))?$`,
+		`(?i)^(?:please )?(?:not|leave|keep|skip|avoid|(?:don't|dont|do not|never) \w+) (?:it|this|` +
+			`that|them|everything|all|anything|things?|the fix|a (?:single )?(?:thing|line)|` +
+			`any (?:code|files?|lines?|of (?:it|this|that|the code))|(?:all )?(?:the|our|my|this|that|` +
+			`all) (?:code|codebase|code base|repo|repository))(?: (?:all|alone|as (?:it|they) (?:is|` +
+			`are)|for now|be|out|there|at all))?$`,
 	)
 )
 
 var (
 	refusesLater = lazyregexp.New(
-		`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|anything)\b.*)$`,
+		`(?i)^(?:please |just |only )*(?:not (?:yet|now|right now|just yet|today|tonight|this (?:week|` +
+			`sprint|month|quarter|year)|at the moment|so fast|so soon|any ?time soon)(?:[ ,.;-].*)?|` +
+			`just (?:a|one) (?:moment|minute|min|second|sec)\b.*|later|wait\b.*|hold (?:on|off)\b.*|` +
+			`don't(?: yet)?|do not(?: yet)?|don't (?:fix|do|touch|start|change) (?:it|that|this|` +
+			`anything)\b.*)$`,
 	)
 	everything = lazyregexp.New(
-		`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|that bug)(?: (?:all|now|already|properly))?$`,
+		`(?i)^(?:it|this|that|them|all|everything|the bug|the issue|the problem|this bug|` +
+			`that bug)(?: (?:all|now|already|properly))?$`,
 	)
 	conditional = lazyregexp.New(
-		`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|confirm|` + conditions + `|` + times + `)\b`,
+		`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|` +
+			`confirm|` + conditions + `|` + times + `)\b`,
 	)
 	// notConditional matches words of the same look that set no condition: "the first", "this week's report".
 	notConditional = lazyregexp.New(`(?i)\bthe first\b|\b(?:(?:this|next) \w+|today|tomorrow|tonight|\w+day)'s\b`)
@@ -214,7 +230,13 @@ var (
 	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
 	noThing = lazyregexp.New(
-		`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|both|rest) of (?:us|you|them)\b|(?:the|this) (?:thing|things|kind|sort|person|opposite|usual|same|other day|right|best|moment|time|way|once|late|early|fast|soon|much|mood|meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|general|fact|time)\b)`,
+		`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|` +
+			`both|rest) of (?:us|you|them)\b|(?:the|this) (?:thing|things|kind|sort|person|opposite|` +
+			`usual|same|other day|right|best|moment|time|way|once|late|early|fast|soon|much|mood|` +
+			`meantime|record|time being|morning|afternoon|evening|iteration|release|form|shape|state|` +
+			`(?:root |real |actual |main )?(?:bug|problem|issue|cause|reason|point|priority|plan))\b|` +
+			`(?:in|for) (?:a|an|my|our|your|me|us|you|it|this$|that|now|fun|case|theory|principle|` +
+			`general|fact|time)\b)`,
 	)
 	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
 	// does.
@@ -268,7 +290,8 @@ var (
 	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
 	// beginsTime matches the words at the end of a text that belong to what follows them.
 	beginsTime = lazyregexp.New(
-		`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|our|your|my|in|at|on|by|with|from|to|of) *$`,
+		`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|` +
+			`our|your|my|in|at|on|by|with|from|to|of) *$`,
 	)
 	bareBut = lazyregexp.New(`(?i),? *\b(?:but|and|only|just|for)$`)
 )
@@ -330,7 +353,8 @@ func looseCondition(said string) string {
 
 // loosely matches what is left out of everything, and the number of one step, which may be that of a revision.
 var loosely = lazyregexp.New(
-	`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except + `) (.+)$|^` + openly + doThese + `(` + number + `)$`,
+	`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except +
+		`) (.+)$|^` + openly + doThese + `(` + number + `)$`,
 )
 
 var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\bjust (?:fix )?)(.+)$`)
@@ -347,16 +371,28 @@ var (
 
 // Parts of conditions: what they begin with, the words of a time, and somebody else's word.
 const (
-	conditions = `unless|until|when|once|after|before|as soon as|provid(?:ed|ing)|assuming|supposing|subject to|contingent (?:up)?on|conditional(?:ly)?|(?:on|under) (?:the )?condition|(?:as|so) long as|given that|granted that|waiting (?:on|for)|not before|` +
-		`given \w+'s|pending(?: (?:\w+'s|the|an?|his|her|their|my|our|your|ci|cd|qa|reviews?|approval|tests?|legal|security|confirmation|sign-?off|merge|release|deploy\w*|decision|discussion|results?))|` +
+	conditions = `unless|until|when|once|after|before|as soon as|provid(?:ed|ing)|assuming|supposing|` +
+		`subject to|contingent (?:up)?on|conditional(?:ly)?|(?:on|under) (?:the )?condition|(?:as|` +
+		`so) long as|given that|granted that|waiting (?:on|for)|not before|` +
+		`given \w+'s|pending(?: (?:\w+'s|the|an?|his|her|their|my|our|your|ci|cd|qa|reviews?|approval|` +
+		`tests?|legal|security|confirmation|sign-?off|merge|release|deploy\w*|decision|discussion|` +
+		`results?))|` +
 		`(?:with|w/) (?:the )?` + others + `|(?:with|w/|upon|on|following) (?:\w+'s|his|her|their|the|an?) ` + others
-	others = `(?:ok(?:ay)?|approval|blessing|permission|consent|sign-?off|go-?ahead|agreement|review|nod|lgtm|release|say-?so)`
-	days   = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)`
-	times  = `tomorrow|tonight|today|overnight|e\.?o\.?[dw]|cob|eob|over (?:night|lunch|the weekend)|(?:(?:early|late|first thing|on|by|this|next|over|until|at|since|from) )*` + days + `|` +
-		`(?:on |in |at |over |by |during )?(?:the |this |next )(?:weekend|week|month|sprint|quarter|year|morning|afternoon|evening|night)|next (?:release|deploy\w*|time)|(?:the |by |at |at the )*end of (?:the |this )?(?:day|week|month|sprint|quarter|year)|` +
-		`(?:at|by|around|from|past|not before) (?:noon|midnight|night|lunch|lunchtime|dawn|\d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m|p\.?m|h|o'clock|utc|gmt|cet|est|pst))?)|` +
-		`in (?:about |around )?(?:an?|one|two|three|four|five|six|ten|half an|\d+|a few|a couple of|some)(?: more| good)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|sprints?|bit|while|moment|time)|` +
-		`during (?:the |my |our )?(?:night|day|week|weekend|lunch|freeze|maintenance|sprint|window|break)|some ?(?:day|time)(?: (?:soon|later))?|out of hours|off-?hours`
+	others = `(?:ok(?:ay)?|approval|blessing|permission|consent|sign-?off|go-?ahead|agreement|review|` +
+		`nod|lgtm|release|say-?so)`
+	days  = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)`
+	times = `tomorrow|tonight|today|overnight|e\.?o\.?[dw]|cob|eob|over (?:night|lunch|the weekend)|` +
+		`(?:(?:early|late|first thing|on|by|this|next|over|until|at|since|from) )*` + days + `|` +
+		`(?:on |in |at |over |by |during )?(?:the |this |next )(?:weekend|week|month|sprint|quarter|` +
+		`year|morning|afternoon|evening|night)|next (?:release|deploy\w*|time)|(?:the |by |at |` +
+		`at the )*end of (?:the |this )?(?:day|week|month|sprint|quarter|year)|` +
+		`(?:at|by|around|from|past|not before) (?:noon|midnight|night|lunch|lunchtime|dawn|` +
+		`\d{1,2}(?:[:.]\d\d)?(?: ?(?:a\.?m|p\.?m|h|o'clock|utc|gmt|cet|est|pst))?)|` +
+		`in (?:about |around )?(?:an?|one|two|three|four|five|six|ten|half an|\d+|a few|a couple of|` +
+		`some)(?: more| good)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?|` +
+		`months?|sprints?|bit|while|moment|time)|` +
+		`during (?:the |my |our )?(?:night|day|week|weekend|lunch|freeze|maintenance|sprint|window|` +
+		`break)|some ?(?:day|time)(?: (?:soon|later))?|out of hours|off-?hours`
 )
 
 // LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line

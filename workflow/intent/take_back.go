@@ -28,30 +28,15 @@ var namesObjection = lazyregexp.New(
 
 var (
 	takeBackOpeners = lazyregexp.New(
-		`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|i (?:was|am) (?:wrong|mistaken)|i misread (?:it|that|this)|i stand corrected|wrong (?:thread|button|channel|message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`,
+		`^(?:(?:ok|okay|yes|no|oh|ah|right|sorry|never ?mind|my mistake|my bad|i (?:was|am) (?:wrong|` +
+			`mistaken)|i misread (?:it|that|this)|i stand corrected|wrong (?:thread|button|channel|` +
+			`message)|(?:that|it) was (?:a misclick|the wrong (?:thread|button|channel|message))|` +
+			`all good|(?:it|that) ?(?:is|'s) (?:fine|ok|okay|right))[,.! ]+)+`,
 	)
 	takingBack = []string{
-		"go on",
-		"go ahead",
-		"carry on",
-		"continue",
-		"keep going",
-		"push it",
-		"fix it",
-		"do it",
-		"i take it back",
-		"i take that back",
-		"taken back",
-		"it is fine",
-		"it's fine",
-		"that is fine",
-		"that's fine",
-		"it is right",
-		"it's right",
-		"that is right",
-		"that's right",
-		"all good",
-		"my mistake",
+		"go on", "go ahead", "carry on", "continue", "keep going", "push it", "fix it", "do it",
+		"i take it back", "i take that back", "taken back", "it is fine", "it's fine", "that is fine",
+		"that's fine", "it is right", "it's right", "that is right", "that's right", "all good", "my mistake",
 	}
 )
 

@@ -67,19 +67,27 @@ func unread(said string) string {
 var (
 	// approvedThen matches words of approval with what follows, and "fix" with what is to be fixed.
 	approvedThen = lazyregexp.New(
-		`(?is)^` + openly + `(?:(?:only |just )?(?:` + goAhead + `|merge it|do that|fix that)\b([ ,.;:!(].*)|fix (.+))$`,
+		`(?is)^` + openly + `(?:(?:only |just )?(?:` + goAhead + `|merge it|do that|` +
+			`fix that)\b([ ,.;:!(].*)|fix (.+))$`,
 	)
 	alsoBehind  = lazyregexp.New(`(?i),? (too|as well|also)\b`)
 	readParts   = lazyregexp.New(`(?s)[,;!]+\s+|\.\s+|\s-+\s|\n`)
 	partOpeners = lazyregexp.New(`(?i)^\W*(?:(?:and|but|then|so|please|just) )*`)
 	pleasant    = lazyregexp.New(
-		`(?i)^(?:(?:please|pls|plz|thanks|thank you|thx|cheers|now|then|asap|already|anyway|again|properly|soon|right away|immediately|quickly|` +
-			`no (?:rush|hurry|worries|problem|pressure|stress)|take your time|(?:don't|do not) wait for (?:me|us)|a lot|so much|very much|great|good|nice|perfect|awesome|cool|(?:good|nice|great) (?:catch|find|work|job)|looks good(?: to me)?|` +
-			`all|everyone|everybody|guys|folks|team|bot|bobbin|it|this|that|these|those|them|both|all of (?:it|them|this|these)|everything|(?:the|this|that) (?:bug|issue|problem|fix)|(?:the )?(?:revision|rev|report|version) #?\d+|` +
-			`i agree|i approve|yes|yep|ok|okay|lgtm|fix|but|only|just|` + goAhead + `|for (?:now|me|us|sure)|with (?:it|this|that)|:[a-z0-9_+'-]+:)[ ,!]*)+$`,
+		`(?i)^(?:(?:please|pls|plz|thanks|thank you|thx|cheers|now|then|asap|already|anyway|again|` +
+			`properly|soon|right away|immediately|quickly|` +
+			`no (?:rush|hurry|worries|problem|pressure|stress)|take your time|(?:don't|` +
+			`do not) wait for (?:me|us)|a lot|so much|very much|great|good|nice|perfect|awesome|cool|` +
+			`(?:good|nice|great) (?:catch|find|work|job)|looks good(?: to me)?|` +
+			`all|everyone|everybody|guys|folks|team|bot|bobbin|it|this|that|these|those|them|both|` +
+			`all of (?:it|them|this|these)|everything|(?:the|this|that) (?:bug|issue|problem|fix)|` +
+			`(?:the )?(?:revision|rev|report|version) #?\d+|` +
+			`i agree|i approve|yes|yep|ok|okay|lgtm|fix|but|only|just|` + goAhead + `|for (?:now|me|us|` +
+			`sure)|with (?:it|this|that)|:[a-z0-9_+'-]+:)[ ,!]*)+$`,
 	)
 	thanksFor = lazyregexp.New(
-		`(?i)^(?:many |big )?(?:thanks|thank you|thx)(?: (?:a lot|so much|very much))? for [^,]{1,40}$|^it(?:'s| is) (?:very |really )?(?:urgent|important)$`,
+		`(?i)^(?:many |big )?(?:thanks|thank you|thx)(?: (?:a lot|so much|very much))? for [^,]{1,40}$|` +
+			`^it(?:'s| is) (?:very |really )?(?:urgent|important)$`,
 	)
 	// adds matches what is to be done beside the fix, which limits nothing.
 	adds = lazyregexp.New(`(?i)^(?:also\b|add |make |write |it (?:also|only|still) )|\b(?:too|as well|also)$`)

@@ -19,7 +19,8 @@ func TestOnlyVouchedLinesAreMarked(t *testing.T) {
 	l := outgoing.Line{Agent: "orchestrator", Text: text.String(), Vouched: text.Vouched()}
 	require.Equal(
 		t,
-		"[orchestrator] ◆ Done. Pushed `x`.\nSplit hands out every cent.\n\nRevision 1 approved by bob.\n✓ the criterion\n◆ 1 new test\n◆ 9 still pass",
+		"[orchestrator] ◆ Done. Pushed `x`.\nSplit hands out every cent.\n\nRevision 1 approved by "+
+			"bob.\n✓ the criterion\n◆ 1 new test\n◆ 9 still pass",
 		l.String(),
 	)
 	require.Equal(t, []int{0}, outgoing.FirstOnly(l.Vouched))

@@ -29,9 +29,7 @@ func TestQuotedCodeIsAsItStands(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "“no error for `\"a\\`, and 'b'”", QuoteLine("no error for `\"a\\`, and \"b\""))
 	require.Equal(
-		t,
-		"“no error for `'a, and 'b'”",
-		QuoteLine("no error for `\"a, and \"b\""),
+		t, "“no error for `'a, and 'b'”", QuoteLine("no error for `\"a, and \"b\""),
 		"a backtick without its pair",
 	)
 }

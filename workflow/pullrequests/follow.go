@@ -141,12 +141,8 @@ func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at hos
 			return 0, k.Rows.Change(
 				ctx, row, after,
 				k.line(fmt.Sprintf(
-					"%s was taken back in %s by %s: %s. Reply here to take it up again.",
-					k.name(
-						row,
-					),
-					row.Base,
-					c.Hash[:min(len(c.Hash), 7)],
+					"%s was taken back in %s by %s: %s. Reply here to take it up again.", k.name(row),
+					row.Base, c.Hash[:min(len(c.Hash), 7)],
 					plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(c.Message), 100)),
 				)),
 			)
@@ -265,9 +261,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
 	l := outgoing.Line{
-		Agent:   k.Agent,
-		Text:    k.Secrets.Mask(text),
-		Vouched: []int{0},
+		Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0},
 		Buttons: append(mend, outgoing.Button{
 			ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 		}),

@@ -173,12 +173,17 @@ type Offer struct {
 // ok is false if there is none.
 func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (means string, ok bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select b.means from outbox o
-		join buttons b on b.session_id = o.session_id and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
+		join buttons b on b.session_id = o.session_id
+			and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
 		left join outbox first on first.key = o.rewrites
-		where o.session_id = $1 and b.action_id = $2 and starts_with(b.means, $3) and o.settled is null and coalesce(first.ts, o.ts, '') <> '' and coalesce(first.ts, o.ts) < $4
+		where o.session_id = $1 and b.action_id = $2 and starts_with(b.means, $3) and o.settled is null
+			and coalesce(first.ts, o.ts, '') <> '' and coalesce(first.ts, o.ts) < $4
 			and $6 in ('', coalesce(first.ts, o.ts))
-			and not ($5 and (exists (select 1 from outbox n where n.session_id = $1 and n.line_id is not null and n.ts > coalesce(first.ts, o.ts) and n.ts < $4)
-				or exists (select 1 from inbox i where i.session_id = $1 and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts) and i.message_ts < $4)))
+			and not ($5 and (exists (select 1 from outbox n where n.session_id = $1
+				and n.line_id is not null and n.ts > coalesce(first.ts, o.ts) and n.ts < $4)
+				or exists (select 1 from inbox i where i.session_id = $1
+					and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts)
+					and i.message_ts < $4)))
 		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before, of.Newest, of.In).Scan(&means)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
@@ -189,10 +194,14 @@ func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (mean
 // NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers the newest
 // revision for approval, and the newest of all. They are empty if there are none.
 func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and exists (select 1 from buttons b
-				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
+	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and
+			exists (select 1 from buttons b
+				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm')
+					and b.revision = s.revision
+					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
 			coalesce(max(ts), '')
-		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2 and o.line_id is not null`, session, before).
+		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2
+			and o.line_id is not null`, session, before).
 		Scan(&offers, &newest)
 	return offers, newest, err
 }
@@ -210,8 +219,10 @@ func (t *Turn) Button(ctx context.Context, action, value string) (revision int, 
 // IsInMessage reports whether the button with that value stands in the session's message with that ts. A message of
 // which Slack's answer was lost, so that its ts is not known yet, may be any.
 func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true) from outbox o left join outbox first on first.key = o.rewrites
-		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).
+	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true)
+			from outbox o left join outbox first on first.key = o.rewrites
+		where o.session_id = $1
+			and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).
 		Scan(&in)
 	return in, err
 }
@@ -227,9 +238,7 @@ type PostedLine struct {
 // Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
 	rows, err := s.Pool.Query(
-		ctx,
-		`select agent, text, at, vouched from lines where session_id = $1 order by id`,
-		session,
+		ctx, `select agent, text, at, vouched from lines where session_id = $1 order by id`, session,
 	)
 	if err != nil {
 		return nil, err

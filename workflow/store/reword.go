@@ -87,8 +87,10 @@ func (w Reworded) isBelowTalk(ctx context.Context, tx pgx.Tx, r *record.Recordin
 		return false, nil
 	}
 	err = tx.QueryRow(ctx, `select exists (select 1 from outbox o left join outbox first on first.key = o.rewrites
-			join inbox i on i.session_id = o.session_id and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts)
-			join inbox m on m.id = $2 and m.session_id = o.session_id and i.user_id <> m.user_id and i.message_ts < m.message_ts
+			join inbox i on i.session_id = o.session_id and i.kind in ('mention', 'reply')
+				and i.message_ts > coalesce(first.ts, o.ts)
+			join inbox m on m.id = $2 and m.session_id = o.session_id and i.user_id <> m.user_id
+				and i.message_ts < m.message_ts
 		where o.key = $1)`, key, h.ID).Scan(&talk)
 	return talk, err
 }

@@ -61,9 +61,7 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err := s.endQuestion(ctx, tx, note); err != nil || note == "" {
 		return err
 	}
-	if report, ok := record.Find[consent.Report](
-		&s.Recording,
-	); ok && report.Revision == 1 &&
+	if report, ok := record.Find[consent.Report](&s.Recording); ok && report.Revision == 1 &&
 		note == counts(report.Revision) {
 		note = "" // it replaces nothing, so there is nothing to say
 	}
@@ -121,9 +119,10 @@ func (s settling) stays() string {
 // SQL conditions on what a message's buttons offer. A decision waits for a person
 // who may take it, so remarks, questions and the answers to them leave it open.
 const (
-	offersDecision = offersRevision + ` or ` + offersPush + ` or ` + offersAnswer + ` or ` + offersDefaults + ` or ` + offersTakeUp + ` or ` + offersAfterPush
-	offersPush     = `buttons::jsonb @> '[{"ActionID": "push_it"}]'`
-	offersTakeUp   = `buttons::jsonb @> '[{"ActionID": "take_up"}]'`
+	offersDecision = offersRevision + ` or ` + offersPush + ` or ` + offersAnswer + ` or ` + offersDefaults +
+		` or ` + offersTakeUp + ` or ` + offersAfterPush
+	offersPush   = `buttons::jsonb @> '[{"ActionID": "push_it"}]'`
+	offersTakeUp = `buttons::jsonb @> '[{"ActionID": "take_up"}]'`
 	// What can be done about a pushed change is open until somebody who may decide has decided, or a stop.
 	offersAfterPush = `buttons::jsonb @> '[{"ActionID": "backport"}]' or buttons::jsonb @> '[{"ActionID": "mend"}]'`
 	// A question is shown with its options, and a revision with the buttons that approve it.

@@ -47,10 +47,7 @@ func TestAFirstReportSaysNothingBelow(t *testing.T) {
 		s := storetest.Open(t)
 		turn, key := asks(t, s, true)
 		report := workflow.Report{
-			Revision:   revision,
-			Kind:       "root_cause",
-			Body:       []byte(`{}`),
-			Text:       "it is so",
+			Revision: revision, Kind: "root_cause", Body: []byte(`{}`), Text: "it is so",
 			BaseCommit: "c0ffee",
 		}
 		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))

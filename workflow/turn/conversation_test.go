@@ -39,9 +39,7 @@ type conversation struct {
 var conversations = map[string]conversation{
 	// After a stop at a report.
 	"a report that was stopped is taken up by a second word": {
-		play: said(
-			"report", "bea: stop", "cem: fix it", "cem: fix it",
-		),
+		play:  said("report", "bea: stop", "cem: fix it", "cem: fix it"),
 		want:  "report=cem approvals:1=cem",
 		phase: "working",
 		says: []string{
@@ -50,9 +48,7 @@ var conversations = map[string]conversation{
 		},
 	},
 	"a report that was stopped is taken up by a press": {
-		play: said(
-			"report", "bea: stop", "cem: fix it", "press ann take_up",
-		),
+		play:  said("report", "bea: stop", "cem: fix it", "press ann take_up"),
 		want:  "report=ann approvals:1=ann",
 		phase: "working",
 	},
@@ -60,39 +56,29 @@ var conversations = map[string]conversation{
 		play: said("report", "bea: stop", "cem: fix it"), want: "approvals:", phase: "stopped",
 	},
 	"a press of stop is told to whoever comes back": {
-		play: said(
-			"report", "press bea stop", "cem: fix it",
-		),
+		play: said("report", "press bea stop", "cem: fix it"),
 		want: "approvals:",
 		says: []string{"cem, revision 1 was stopped by bea. Take it up again?"},
 	},
 	"a guest takes up nothing": {
-		play: said(
-			"report", "bea: stop", "cem: fix it", "gus: fix it", "press gus take_up",
-		),
+		play:  said("report", "bea: stop", "cem: fix it", "gus: fix it", "press gus take_up"),
 		want:  "approvals:",
 		phase: "stopped",
 		says:  []string{"gus, I cannot take your approval: guests cannot approve."},
 	},
 	"an offer from before a later stop takes up nothing": {
-		play: said(
-			"report", "bea: stop", "cem: fix it", "bea: stop", "press cem take_up",
-		),
+		play:  said("report", "bea: stop", "cem: fix it", "bea: stop", "press cem take_up"),
 		want:  "approvals:",
 		phase: "stopped",
 		says:  []string{"somebody said stop again since"},
 	},
 	"stop, fix it, stop, fix it, fix it": {
-		play: said(
-			"report", "bea: stop", "cem: fix it", "bea: stop", "cem: fix it", "cem: fix it",
-		),
+		play:  said("report", "bea: stop", "cem: fix it", "bea: stop", "cem: fix it", "cem: fix it"),
 		want:  "report=cem approvals:1=cem",
 		phase: "working",
 	},
 	"a report that was stopped is taken up with its limit": {
-		play: said(
-			"report", "bea: stop", "cem: fix only cart/price.go", "press cem take_up",
-		),
+		play:  said("report", "bea: stop", "cem: fix only cart/price.go", "press cem take_up"),
 		want:  "report=cem approvals:1=cem",
 		phase: "working",
 		says: []string{
@@ -113,61 +99,48 @@ var conversations = map[string]conversation{
 	},
 
 	"a second approval of stopped work offers to go on": {
-		play: said(
-			"report", "bea: fix it", "cem: stop", "bea: fix it", "press bea go_on",
-		),
+		play: said("report", "bea: fix it", "cem: stop", "bea: fix it", "press bea go_on"),
 		want: "report=bea,resume=bea approvals:1=bea",
 		says: []string{
 			`Revision 1 was already approved by bea. The work was stopped. Shall it go on? Press the button, or write "go on".`,
 		},
 	},
 	"a second approval of stopped work that was taken back offers to go on": {
-		play: said(
-			"report", "bea: fix it", "edit bea: do not fix it", "cem: fix it", "press cem go_on",
-		),
+		play: said("report", "bea: fix it", "edit bea: do not fix it", "cem: fix it", "press cem go_on"),
 		want: "report=bea,resume=cem approvals:1=bea",
 		says: []string{
 			`The approval of revision 1 was taken back. bea edited the approval to "do not fix it". The work was stopped. Shall it go on?`,
 		},
 	},
 	"a second approval of work that was taken back": {
-		play: said(
-			"report", "bea: fix it", "delete bea", "cem: fix it",
-		),
+		play:  said("report", "bea: fix it", "delete bea", "cem: fix it"),
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 		says: []string{
-			"The approval of revision 1 was taken back. The approval of bea was deleted. The work goes on to its proof, and then I ask for a new word before the push.",
+			"The approval of revision 1 was taken back. The approval of bea was deleted. The work goes " +
+				"on to its proof, and then I ask for a new word before the push.",
 		},
 	},
 
 	// A yes that is taken back, or given back to somebody else.
 	"an approver who takes it back objects": {
-		play: said(
-			"report", "bea: fix it", "bea: sorry, I take it back",
-		),
+		play:    said("report", "bea: fix it", "bea: sorry, I take it back"),
 		want:    "report=bea approvals:1=bea",
 		objects: "bea: sorry, I take it back",
 		says:    []string{"Noted, bea: nothing is pushed"},
 	},
 	"a stop that is said to the approver is held": {
-		play: said(
-			"report", "bea: fix it", "cem: <@bea> stop",
-		),
+		play:    said("report", "bea: fix it", "cem: <@bea> stop"),
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: <@bea> stop",
 	},
 	"a no that is said to the approver by name is held": {
-		play: said(
-			"report", "bea: fix it", "cem: bea please don't push this",
-		),
+		play:    said("report", "bea: fix it", "cem: bea please don't push this"),
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: bea please don't push this",
 	},
 	"a guest's emoji to the approver is held": {
-		play: said(
-			"report", "bea: fix it", "gus: 👎 <@bea>",
-		),
+		play:    said("report", "bea: fix it", "gus: 👎 <@bea>"),
 		want:    "report=bea approvals:1=bea",
 		objects: "gus: 👎 <@bea>",
 	},
@@ -193,17 +166,14 @@ var conversations = map[string]conversation{
 		says:    []string{"cem took the objection back."},
 	},
 	"an answer to a colleague lets no stopped work go on": {
-		play: said(
-			"report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on",
-		),
+		play:  said("report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says:  []string{"bea, shall the stopped work go on (revision 1)?"},
 	},
 	"go on once more, below the question, lets it go on": { // the control
 		play: said(
-			"report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on",
-			"bea: go on",
+			"report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on", "bea: go on",
 		),
 		want: "report=bea,resume=bea approvals:1=bea",
 	},
@@ -216,16 +186,12 @@ var conversations = map[string]conversation{
 	},
 
 	"a push all the same before the question is answered": {
-		play: said(
-			"report", "bea: fix it", "cem: wrong file", "bea: push all the same",
-		),
+		play: said("report", "bea: fix it", "cem: wrong file", "bea: push all the same"),
 		want: "report=bea approvals:1=bea",
 		says: []string{"No push waits for a word at this moment."},
 	},
 	"a push all the same of stopped work is answered": {
-		play: said(
-			"report", "bea: fix it", "cem: stop", "bea: push all the same",
-		),
+		play:  said("report", "bea: fix it", "cem: stop", "bea: push all the same"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says: []string{
@@ -234,56 +200,42 @@ var conversations = map[string]conversation{
 	},
 
 	"a condition after the approval is held": {
-		play: said(
-			"report", "bea: fix it", "cem: only if dora agrees",
-		),
+		play:    said("report", "bea: fix it", "cem: only if dora agrees"),
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: only if dora agrees",
 		never:   []string{"Narrowed"},
 		says:    []string{"Noted, cem: nothing is pushed"},
 	},
 	"a yes with a condition after the approval is held": {
-		play: said(
-			"report", "bea: fix it", "cem: LGTM once the tests are in",
-		),
+		play:    said("report", "bea: fix it", "cem: LGTM once the tests are in"),
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: LGTM once the tests are in",
 	},
 	"a time after the approval is held": {
-		play: said(
-			"report", "bea: fix it", "bea: tomorrow",
-		),
+		play:    said("report", "bea: fix it", "bea: tomorrow"),
 		want:    "report=bea approvals:1=bea",
 		objects: "bea: tomorrow",
 	},
 	"a time that a colleague asked for is theirs": { // the control
-		play: said(
-			"report", "bea: fix it", "ann: when do we release, cem?", "cem: tomorrow",
-		),
+		play:    said("report", "bea: fix it", "ann: when do we release, cem?", "cem: tomorrow"),
 		want:    "report=bea approvals:1=bea",
 		objects: "-",
 	},
 	"a refusal to fix is no limit": {
-		play: said(
-			"report", "bea: fix it", "cem: don't fix this bug",
-		),
+		play:  said("report", "bea: fix it", "cem: don't fix this bug"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 	},
 
 	// A word against a push that has begun.
 	"a stop during the push is too late": {
-		play: said(
-			"report", "bea: fix it", "pushing", "cem: stop",
-		),
+		play:  said("report", "bea: fix it", "pushing", "cem: stop"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Stopped"},
 		says:  []string{"cem, that comes too late to keep it back: it is being pushed."},
 	},
 	"a deletion during the push is too late": {
-		play: said(
-			"report", "bea: fix it", "pushing", "delete bea",
-		),
+		play:  said("report", "bea: fix it", "pushing", "delete bea"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Nothing is pushed"},
 		says: []string{
@@ -302,17 +254,13 @@ var conversations = map[string]conversation{
 		never: []string{"Stopped", "Noted"},
 	},
 	"what was found stops no exploring": {
-		play: said(
-			"ann: @bobbin the total is off again", "cem: wait, I found it: it's the rounding",
-		),
+		play:  said("ann: @bobbin the total is off again", "cem: wait, I found it: it's the rounding"),
 		want:  "approvals:",
 		phase: "exploring",
 		never: []string{"Stopped", "Noted"},
 	},
 	"a bare wait stops exploring": {
-		play: said(
-			"ann: @bobbin the total is off again", "cem: wait a minute please",
-		),
+		play:  said("ann: @bobbin the total is off again", "cem: wait a minute please"),
 		want:  "approvals:",
 		phase: "stopped",
 	},
@@ -333,9 +281,7 @@ var conversations = map[string]conversation{
 
 	// A stop by somebody who may not approve.
 	"a guest's stop leaves the work of a member's stop stopped": {
-		play: said(
-			"report", "bea: stop", "gus: stop", "cem: fix it",
-		),
+		play:  said("report", "bea: stop", "gus: stop", "cem: fix it"),
 		want:  "approvals:",
 		phase: "stopped",
 		says:  []string{"cem, revision 1 was stopped by gus."},
@@ -350,77 +296,60 @@ var conversations = map[string]conversation{
 		never: []string{"Stopped"},
 	},
 	"a guest's press of stop leaves a report open": {
-		play: said(
-			"report", "press gus stop", "press bea fix_it",
-		),
+		play:  said("report", "press gus stop", "press bea fix_it"),
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 		never: []string{"Stopped"},
 	},
 	"a guest's stop leaves a plan open": {
-		play: said(
-			"plan", "gus: stop", "bea: go ahead",
-		),
+		play:  said("plan", "gus: stop", "bea: go ahead"),
 		want:  "plan=bea approvals:1=bea",
 		phase: "working",
 		never: []string{"Stopped"},
 	},
 	"a guest's stop leaves an understanding open": {
-		play: said(
-			"understanding", "gus: stop", "bea: go ahead",
-		),
+		play:  said("understanding", "gus: stop", "bea: go ahead"),
 		want:  "understanding=bea approvals:1=bea",
 		never: []string{"Stopped"},
 	},
 	"a member who may not approve leaves a report open, too": {
 		rules: "named",
-		play: said(
-			"report", "cem: stop", "bea: fix it",
-		),
+		play:  said("report", "cem: stop", "bea: fix it"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Stopped"},
 	},
 	"whoever asked takes a report back": {
 		rules: "named",
-		play: said(
-			"report", "ann: stop",
-		),
+		play:  said("report", "ann: stop"),
 		want:  "approvals:",
 		phase: "stopped",
 		says:  []string{"Stopped, as ann asked."},
 	},
 	"a guest's stop ends work": {
-		play: said(
-			"report", "bea: fix it", "gus: stop",
-		),
+		play:  said("report", "bea: fix it", "gus: stop"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says:  []string{"Stopped, as gus asked."},
 	},
 	"a guest's stop ends the reading of a remark, and the report stays": {
-		play: said(
-			"report", "ann: it is worse with coupons", "gus: stop", "bea: fix it",
-		),
+		play:  said("report", "ann: it is worse with coupons", "gus: stop", "bea: fix it"),
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 		says: []string{
-			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve.",
+			"Stopped reading what was written below revision 1, as gus asked. The revision stays open " +
+				"for somebody who may approve.",
 		},
 	},
 
 	// An approval below other people's talk.
 	"fix it below words to somebody else is asked about": {
-		play: said(
-			"report", "ann: <@UCEM> do you like the header?", "bea: fix it",
-		),
+		play:  said("report", "ann: <@UCEM> do you like the header?", "bea: fix it"),
 		want:  "approvals:",
 		phase: "reported",
 		says:  []string{`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`},
 	},
 	"fix it below the question about it is an approval": {
-		play: said(
-			"report", "ann: <@UCEM> do you like the header?", "bea: fix it", "bea: fix it",
-		),
+		play:  said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "bea: fix it"),
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 	},
@@ -433,28 +362,20 @@ var conversations = map[string]conversation{
 		says: []string{"bea, shall I read this", "bea, shall I read this"},
 	},
 	"fix it below a question that was for somebody else is asked about": {
-		play: said(
-			"report", "ann: do we ship on friday, cem?", "silence", "bea: fix it",
-		),
+		play: said("report", "ann: do we ship on friday, cem?", "silence", "bea: fix it"),
 		want: "approvals:",
 		says: []string{"bea, shall I read this as approval of revision 1?"},
 	},
 	"fix it below a question that was answered is an approval": {
-		play: said(
-			"report", "ann: does it happen for guests?", "answer", "shown", "bea: fix it",
-		),
+		play: said("report", "ann: does it happen for guests?", "answer", "shown", "bea: fix it"),
 		want: "report=bea approvals:1=bea",
 	},
 	"fix it below a remark is an approval": {
-		play: said(
-			"report", "ann: it is worse with coupons", "answer", "shown", "bea: fix it",
-		),
+		play: said("report", "ann: it is worse with coupons", "answer", "shown", "bea: fix it"),
 		want: "report=bea approvals:1=bea",
 	},
 	"fix it that mentions the bot is an approval": {
-		play: said(
-			"report", "ann: <@UCEM> do you like the header?", "bea: @bobbin fix it",
-		),
+		play: said("report", "ann: <@UCEM> do you like the header?", "bea: @bobbin fix it"),
 		want: "report=bea approvals:1=bea",
 	},
 	"fix it below one's own words to somebody else is an approval": {
@@ -462,8 +383,7 @@ var conversations = map[string]conversation{
 	},
 	"a limit below words to somebody else is asked about with the limit": {
 		play: said(
-			"report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go",
-			"bea: fix it",
+			"report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go", "bea: fix it",
 		),
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
@@ -490,31 +410,23 @@ var conversations = map[string]conversation{
 		never: []string{"approved by bea, limited"},
 	},
 	"a go-ahead to an understanding below words to somebody else is asked about": {
-		play: said(
-			"understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead",
-		),
+		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead"),
 		want: "approvals:",
 		says: []string{"bea, shall I read this as your word to start"},
 	},
 	"and counts below that question": {
-		play: said(
-			"understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead", "bea: go ahead",
-		),
+		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead", "bea: go ahead"),
 		want: "understanding=bea approvals:1=bea",
 	},
 	"fix it twice": {
-		play: said(
-			"report", "bea: fix it", "bea: fix it",
-		),
+		play: said("report", "bea: fix it", "bea: fix it"),
 		want: "report=bea approvals:1=bea",
 		says: []string{"Revision 1 was already approved by bea."},
 	},
 
 	// Limits, conditions and times.
 	"a limit by numbers is kept": {
-		play: said(
-			"report", "bea: go ahead with 1 and 3",
-		),
+		play:  said("report", "bea: go ahead with 1 and 3"),
 		want:  "report=bea approvals:1=bea",
 		scope: "only steps 1 and 3",
 	},
@@ -538,48 +450,36 @@ var conversations = map[string]conversation{
 		says: []string{`I cannot wait for that: "tomorrow"`, "Revision 1 approved by bea."},
 	},
 	"the limit beside a condition is kept by the button": {
-		play: said(
-			"report", "bea: fix only cart/price.go, once cem agrees", "press bea fix_it",
-		),
+		play:  said("report", "bea: fix only cart/price.go, once cem agrees", "press bea fix_it"),
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
 		says:  []string{"to approve revision 1 now, limited to: cart/price.go."},
 	},
 	"the limit beside a condition is kept by the word": {
-		play: said(
-			"report", "bea: fix only cart/price.go, once cem agrees", "bea: fix it",
-		),
+		play:  said("report", "bea: fix only cart/price.go, once cem agrees", "bea: fix it"),
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
 	},
 	"a limit that is unclear is kept by the button": {
-		play: said(
-			"report", "bea: ok fix it but just the rounding. The rest looks odd", "press bea fix_it",
-		),
+		play:  said("report", "bea: ok fix it but just the rounding. The rest looks odd", "press bea fix_it"),
 		want:  "report=bea approvals:1=bea",
 		scope: "just the rounding. The rest looks odd",
 	},
 
 	// The recommended answers of an interview.
 	"take these does what its button does": {
-		play: said(
-			"interview", "bea: wrap up", "bea: take these",
-		),
+		play:  said("interview", "bea: wrap up", "bea: take these"),
 		want:  "approvals:",
 		note:  "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 		phase: "aligning",
 	},
 	"yes right below the offer takes it": {
-		play: said(
-			"interview", "bea: wrap up", "bea: yes",
-		),
+		play: said("interview", "bea: wrap up", "bea: yes"),
 		want: "approvals:",
 		note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 	},
 	"yes below other words answers the question": {
-		play: said(
-			"interview", "bea: wrap up", "cem: do we ship on friday?", "bea: yes",
-		),
+		play: said("interview", "bea: wrap up", "cem: do we ship on friday?", "bea: yes"),
 		want: "approvals:",
 		note: "Question: bea: “yes”",
 	},
@@ -591,9 +491,7 @@ var conversations = map[string]conversation{
 		says: []string{"gus, a full member has to take these answers."},
 	},
 	"a guest's press takes nothing": {
-		play: said(
-			"interview", "bea: wrap up", "press gus take_defaults", "press bea take_defaults",
-		),
+		play: said("interview", "bea: wrap up", "press gus take_defaults", "press bea take_defaults"),
 		want: "approvals:",
 		note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 	},
@@ -603,79 +501,60 @@ var conversations = map[string]conversation{
 
 	// A limit after the approval.
 	"a second approver's limit narrows": {
-		play: said(
-			"report", "bea: fix it", "cem: only cart/price.go please",
-		),
+		play:  said("report", "bea: fix it", "cem: only cart/price.go please"),
 		want:  "report=bea approvals:1=bea",
 		scope: "only cart/price.go",
 		phase: "working",
 		says:  []string{"Narrowed, as cem says: only cart/price.go."},
 	},
 	"two approvers with two limits": {
-		play: said(
-			"report", "bea: fix only cart/", "cem: don't touch the tests",
-		),
+		play:  said("report", "bea: fix only cart/", "cem: don't touch the tests"),
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/; and: don't touch the tests",
 		says: []string{
-			"Revision 1 approved by bea, limited to: cart/",
-			"Narrowed, as cem says: don't touch the tests.",
+			"Revision 1 approved by bea, limited to: cart/", "Narrowed, as cem says: don't touch the tests.",
 		},
 	},
 	"a limited approval after an approval narrows": {
-		play: said(
-			"report", "bea: fix it", "cem: looks good, but leave the header alone",
-		),
+		play:  said("report", "bea: fix it", "cem: looks good, but leave the header alone"),
 		want:  "report=bea approvals:1=bea",
 		scope: "leave the header alone",
 		never: []string{"already approved"},
 	},
 	"a guest's limit waits": {
-		play: said(
-			"report", "bea: fix it", "gus: only cart/price.go",
-		),
+		play:  said("report", "bea: fix it", "gus: only cart/price.go"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 		says:  []string{"gus, this waits for somebody who may approve"},
 	},
 	"whoever may not approve narrows nothing": {
 		rules: "named",
-		play: said(
-			"report", "bea: fix it", "cem: only cart/price.go",
-		),
+		play:  said("report", "bea: fix it", "cem: only cart/price.go"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 		says:  []string{"cem, this waits"},
 	},
 	"a limit after the push is too late": {
-		play: said(
-			"report", "bea: fix it", "pushed", "cem: only cart/price.go",
-		),
+		play:  said("report", "bea: fix it", "pushed", "cem: only cart/price.go"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 		phase: "done",
 		says:  []string{"cem, that limit comes too late: revision 1 was pushed already, as `bobbin/"},
 	},
 	"a limit while it is being pushed is too late": {
-		play: said(
-			"report", "bea: fix it", "pushing", "cem: fix only cart/price.go",
-		),
+		play:  said("report", "bea: fix it", "pushing", "cem: fix only cart/price.go"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 		scope: "",
 		says:  []string{"cem, that limit comes too late: revision 1 is being pushed at this moment"},
 	},
 	"a limit of the next revision is an approval of that": {
-		play: said(
-			"report", "bea: fix it", "pushed", "report", "cem: fix only cart/price.go",
-		),
+		play:  said("report", "bea: fix it", "pushed", "report", "cem: fix only cart/price.go"),
 		want:  "report=bea,report=cem approvals:1=bea,2=cem",
 		scope: "cart/price.go",
 	},
 	"a limit and an objection in one message count both": {
-		play: said(
-			"report", "bea: fix it", "cem: don't touch refund, and I don't agree",
-		),
+		play:    said("report", "bea: fix it", "cem: don't touch refund, and I don't agree"),
 		want:    "report=bea approvals:1=bea",
 		phase:   "working",
 		scope:   "don't touch refund",
@@ -689,9 +568,7 @@ var conversations = map[string]conversation{
 
 	// A refusal that is said to a colleague, or to everybody.
 	"a refusal to a colleague is an objection, and nobody is answered": {
-		play: said(
-			"report", "bea: fix it", "cem: <@UANN> wait, please don't push this",
-		),
+		play:    said("report", "bea: fix it", "cem: <@UANN> wait, please don't push this"),
 		want:    "report=bea approvals:1=bea",
 		phase:   "working",
 		objects: "cem: <@UANN> wait, please don't push this",
@@ -702,17 +579,13 @@ var conversations = map[string]conversation{
 		objects: "gus: <@UANN> that's the wrong file", never: []string{"Noted"},
 	},
 	"a refusal with a colleague's name behind it is an objection": {
-		play: said(
-			"report", "bea: fix it", "cem: please don't push this <@UANN>",
-		),
+		play:    said("report", "bea: fix it", "cem: please don't push this <@UANN>"),
 		want:    "report=bea approvals:1=bea",
 		phase:   "working",
 		objects: "cem: please don't push this <@UANN>",
 	},
 	"a refusal to a colleague whose name is typed is an objection": {
-		play: said(
-			"report", "bea: fix it", "cem: @ann wait, please don't push this",
-		),
+		play:    said("report", "bea: fix it", "cem: @ann wait, please don't push this"),
 		want:    "report=bea approvals:1=bea",
 		phase:   "working",
 		objects: "cem: @ann wait, please don't push this",
@@ -736,33 +609,25 @@ var conversations = map[string]conversation{
 		says:    []string{"cem took the objection back."},
 	},
 	"a refusal to a colleague before the approval objects to nothing": {
-		play: said(
-			"report", "cem: <@UANN> please don't push this", "bea: @bobbin fix it",
-		),
+		play:    said("report", "cem: <@UANN> please don't push this", "bea: @bobbin fix it"),
 		want:    "report=bea approvals:1=bea",
 		objects: "-",
 	},
 	"a refusal to everybody in the channel stops": {
-		play: said(
-			"report", "bea: fix it", "cem: <!here> please don't push this",
-		),
+		play:  said("report", "bea: fix it", "cem: <!here> please don't push this"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says:  []string{"Stopped, as cem asked."},
 	},
 	"never mind alone takes nothing back": {
-		play: said(
-			"report", "bea: fix it", "cem: wrong file", "cem: never mind",
-		),
+		play:    said("report", "bea: fix it", "cem: wrong file", "cem: never mind"),
 		want:    "report=bea approvals:1=bea",
 		never:   []string{"took the objection back"},
 		objects: "cem: wrong file; cem: never mind",
 	},
 
 	"a correction narrows nothing": {
-		play: said(
-			"report", "bea: fix it", "cem: use the other package",
-		),
+		play:  said("report", "bea: fix it", "cem: use the other package"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
 	},
@@ -811,11 +676,8 @@ func TestConversations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &Runner{
-				Store:        st,
-				Slack:        asKept{&town{}, st, nil},
-				Log:          slog.New(slog.DiscardHandler),
-				Repositories: rules("bea", "S1"),
-				Agents:       agent.Table(nil),
+				Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+				Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
 			}
 			rules := c.rules
 			if rules == "" {
@@ -921,11 +783,8 @@ func TestALimitComesBeforeThePush(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	r := &Runner{
-		Store:        st,
-		Slack:        asKept{&town{}, st, nil},
-		Log:          slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"),
-		Agents:       agent.Table(nil),
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
 	}
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",
@@ -988,11 +847,8 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	r := &Runner{
-		Store:        st,
-		Slack:        asKept{&town{}, st, nil},
-		Log:          slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"),
-		Agents:       agent.Table(nil),
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
 	}
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",
@@ -1028,11 +884,8 @@ func TestNotesAreBelowWhatWasAnswered(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	r := &Runner{
-		Store:        st,
-		Slack:        asKept{&town{}, st, nil},
-		Log:          slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"),
-		Agents:       agent.Table(nil),
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
+		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
 	}
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",

@@ -445,28 +445,29 @@ func pushQuestions(correctOrStop []string) []outgoing.Line {
 func consentSamples() map[string][]outgoing.Line {
 	asked := func(text, label string) outgoing.Line {
 		return outgoing.Line{
-			Agent: "orchestrator",
-			Text:  text,
+			Agent: "orchestrator", Text: text,
 			Buttons: []outgoing.Button{
-				{ActionID: "fix_it", Label: label, Style: "primary"},
-				{ActionID: "correct", Label: "No"},
+				{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"},
 			},
 		}
 	}
 	return map[string][]outgoing.Line{
 		"AskConsent": {
 			asked(
-				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a button, or reply \"fix it\".",
+				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a "+
+					"button, or reply \"fix it\".",
 				"Yes, fix it",
 			),
 			asked(
-				"ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time has come, or press the button to approve revision 1 now, limited to: the guard.",
+				"ann, I cannot wait for that: \"provided bob agrees\". Reply \"fix it\" when the time "+
+					"has come, or press the button to approve revision 1 now, limited to: the guard.",
 				"Fix it now",
 			),
 		},
 		"leaveDecision": says(
 			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
-			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for somebody who may approve.",
+			"Stopped reading what was written below revision 1, as gus asked. The revision stays open "+
+				"for somebody who may approve.",
 		),
 		"nameThreads": append(
 			says("Nothing is at work in this channel, so there is nothing to stop."),

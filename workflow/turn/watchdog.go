@@ -89,8 +89,7 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
 	return outgoing.Line{
-		Agent:   r.Agents[agent.Orchestrator].Signature(),
-		Text:    r.Secrets.Mask(strings.Join(parts, " ")),
+		Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " ")),
 		Vouched: []int{0},
 	}
 }

@@ -28,7 +28,10 @@ func TakesThese(text string) bool {
 }
 
 var takesThese = lazyregexp.New(
-	`^(?:(?:yes|yep|yeah|ok|okay|sure|fine|good|great|perfect)[,.! ]+)*(?:please |just |let's |i |i'd |we |we'd )*(?:take|use|accept|keep|go with|go for|i'm fine with) (?:all (?:of )?)?(?:these|those|them|the (?:answers|ones) above|these (?:answers|ones)|those (?:answers|ones))(?: then| please| as they are)?[.! ]*$`,
+	`^(?:(?:yes|yep|yeah|ok|okay|sure|fine|good|great|perfect)[,.! ]+)*(?:please |just |let's |i |i'd |` +
+		`we |we'd )*(?:take|use|accept|keep|go with|go for|i'm fine with) (?:all (?:of )?)?(?:these|` +
+		`those|them|the (?:answers|ones) above|these (?:answers|ones)|those (?:answers|ones))(?: then|` +
+		` please| as they are)?[.! ]*$`,
 )
 
 // The words of an interview. Each has to be the whole message.

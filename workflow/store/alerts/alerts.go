@@ -142,7 +142,8 @@ func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming
 func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) error {
 	tag, err := tx.Exec(
 		ctx,
-		`with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}' where not exists (select 1 from outbox where key = $4) returning id)
+		`with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}' where
+				not exists (select 1 from outbox where key = $4) returning id)
 		insert into outbox (key, session_id, line_id, alone) select $4, $1, id, true from said`,
 		session,
 		c.agent(),

@@ -33,8 +33,10 @@ func (n Narrowing) Mask(mask func(string) string) record.Part {
 // Write fails with record.ErrStale if the change of that revision is pushed, or is being pushed.
 func (n Narrowing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var open bool
-	err := tx.QueryRow(ctx, `select exists (select 1 from approvals a join sessions s on s.id = a.session_id and s.revision = a.revision
-		where a.session_id = $1 and a.revision = $2 and not exists (select 1 from pushes p where p.approval_id = a.id and p.state in ('intended', 'pushed')))`,
+	err := tx.QueryRow(ctx, `select exists (select 1 from approvals a
+			join sessions s on s.id = a.session_id and s.revision = a.revision
+		where a.session_id = $1 and a.revision = $2 and not exists (select 1 from pushes p
+			where p.approval_id = a.id and p.state in ('intended', 'pushed')))`,
 		r.Session, n.Revision).Scan(&open)
 	if err != nil {
 		return err
@@ -44,12 +46,8 @@ func (n Narrowing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	}
 	return Decision(
 		permit.Decision{
-			What:      Narrowed,
-			Allowed:   true,
-			Reason:    n.Limit,
-			User:      n.User,
-			MessageTS: n.MessageTS,
-			Revision:  n.Revision,
+			What: Narrowed, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS,
+			Revision: n.Revision,
 		},
 	).Write(ctx, tx, r)
 }

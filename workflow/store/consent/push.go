@@ -47,8 +47,10 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.unproven <> ''))
 				and ($10 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.expectations = $10))
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
-				and not exists (select 1 from decisions d join inbox i on i.session_id = d.session_id and i.message_ts = d.message_ts and i.for_agents
-					where d.session_id = s.id and d.revision = a.revision and d.what = 'narrow' and d.allowed and i.id > s.seen)
+				and not exists (select 1 from decisions d join inbox i on i.session_id = d.session_id
+					and i.message_ts = d.message_ts and i.for_agents
+					where d.session_id = s.id and d.revision = a.revision and d.what = 'narrow'
+						and d.allowed and i.id > s.seen)
 			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}

@@ -75,7 +75,8 @@ func (o *Outbox) EditedSince(ctx context.Context, p *outgoing.Posting) (*outgoin
 func readGrown(ctx context.Context, q querier, session, ts, key string) (*outgoing.Posting, error) {
 	rows, err := q.Query(
 		ctx,
-		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone, '' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched
+		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone,
+			'' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched
 		from outbox o join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null and o.refused is null) order by o.id`, session, ts, key)
 	if err != nil {

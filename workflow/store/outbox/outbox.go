@@ -109,7 +109,8 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*out
 func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) {
 	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
-			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note, o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched
+			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note,
+			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = '' order by o.id limit 40 for update of o`, session)
 	if err != nil {

@@ -23,8 +23,10 @@ type Place struct {
 func AtWork(ctx context.Context, db *database.DB, at Place) ([]workflow.Session, error) {
 	rows, err := db.Pool.Query(ctx, `select `+store.SessionColumns+` from sessions where cleared_at is null and id <> $4
 			and (channel = $1 and $1 <> '' or requester = $2 and $2 <> '' or id = $3)
-			and (open and phase <> 'stopped' or exists (select 1 from inquiries q where q.session_id = sessions.id and q.answer is null and not q.stopped)
-				or exists (select 1 from backports b where b.session_id = sessions.id and b.state in ('asked', 'intended')))
+			and (open and phase <> 'stopped' or exists (select 1 from inquiries q
+				where q.session_id = sessions.id and q.answer is null and not q.stopped)
+				or exists (select 1 from backports b where b.session_id = sessions.id
+					and b.state in ('asked', 'intended')))
 		order by updated_at desc, id`, at.Channel, at.Requester, at.Session, at.Except)
 	if err != nil {
 		return nil, fmt.Errorf("sessions at work: %w", err)

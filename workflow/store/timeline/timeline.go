@@ -115,9 +115,7 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 	rows, err := db.Pool.Query(
 		ctx,
 		`select at, kind, who, task, number, title, body, wrong, place, part, n, vouched from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`,
-		session,
-		from,
-		until,
+		session, from, until,
 	)
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
@@ -155,15 +153,21 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 
 // everything selects each kind of row in one shape. place, part and n order the rows of the same time.
 const everything = `
-	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title, case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n, null::int[] as vouched
+	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title,
+			case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n, null::int[] as vouched
 		from inbox where ` + people + `
 	union all select t.at, 'message', ` + agentOf + `, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
 		from transcript t ` + agents + ` where t.session_id = $1
-	union all select at, 'line', agent, 0, 0, '', text, false, 3, 0, id, nullif(vouched, '{}') from lines where session_id = $1
-	union all select at, 'report', '', 0, revision, kind, text, false, 4, 0, revision, null from reports where session_id = $1
-	union all select at, 'decision', user_id, 0, revision, what, reason, not allowed, 5, 0, id, null from decisions where session_id = $1
-	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number, null from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
-	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null from pushes where session_id = $1`
+	union all select at, 'line', agent, 0, 0, '', text, false, 3, 0, id, nullif(vouched, '{}') from lines
+		where session_id = $1
+	union all select at, 'report', '', 0, revision, kind, text, false, 4, 0, revision, null from reports
+		where session_id = $1
+	union all select at, 'decision', user_id, 0, revision, what, reason, not allowed, 5, 0, id, null
+		from decisions where session_id = $1
+	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number, null
+		from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
+	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null
+		from pushes where session_id = $1`
 
 // moments selects the times of all rows of everything.
 const moments = `

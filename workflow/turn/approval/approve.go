@@ -203,7 +203,8 @@ func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.
 	if c.Condition != "" {
 		label, reason = "Fix it now", "a condition: "+c.Condition
 		question = fmt.Sprintf(
-			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the button to approve revision %d now%s.",
+			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the "+
+				"button to approve revision %d now%s.",
 			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited,
 		)
 	}

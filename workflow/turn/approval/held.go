@@ -256,7 +256,8 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 		store.Lines(
 			hw.ProgramLine(
 				fmt.Sprintf(
-					"%s, shall the stopped work go on (revision %d)? Press the button, or write \"go on\" and nothing else.",
+					"%s, shall the stopped work go on (revision %d)? Press the button, or write \"go "+
+						"on\" and nothing else.",
 					p.Name, s.Revision,
 				),
 				GoOnButton(s.Halted)...),
@@ -265,11 +266,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	f = append(
 		f,
 		consent.Decision{
-			What:      "resume",
-			Reason:    "unclear, asked",
-			User:      p.ID,
-			MessageTS: m.TS,
-			Revision:  s.Revision,
+			What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
 		},
 	)
 	return f, true, nil

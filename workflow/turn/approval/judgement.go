@@ -26,15 +26,8 @@ import (
 func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
 		[]string{
-			"fix_it",
-			"push_it",
-			"confirm",
-			button.FixLimited,
-			button.TakeUp,
-			button.PutBack,
-			button.Backport,
-			ActionGoOn,
-			button.PassOn,
+			"fix_it", "push_it", "confirm", button.FixLimited, button.TakeUp, button.PutBack, button.Backport,
+			ActionGoOn, button.PassOn,
 		},
 		m.ActionID,
 	)

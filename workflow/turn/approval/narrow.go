@@ -52,12 +52,9 @@ func (ap *Approvals) Narrow(
 	f = ap.ForAgents(
 		m,
 		fmt.Sprintf(
-			"%s, who may approve, narrows the approval of revision %d. What is changed has to stay within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
-			prompt.PersonName(
-				p.Name,
-			),
-			s.Revision,
-			prompt.Fence("scope", limit),
+			"%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
+				"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
+			prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit),
 			prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)),
 		),
 	)

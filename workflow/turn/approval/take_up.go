@@ -63,22 +63,16 @@ func (ap *Approvals) takeUp(
 	f := ap.Answer(
 		m, question+"?",
 		outgoing.Button{
-			ActionID: button.TakeUp,
-			Label:    label,
-			Style:    "primary",
-			Value:    store.NewToken(),
-			Means:    takeUpMeans(s.Halted, scope),
+			ActionID: button.TakeUp, Label: label, Style: "primary", Value: store.NewToken(),
+			Means: takeUpMeans(s.Halted, scope),
 		},
 		outgoing.Button{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
 	)
 	return append(
 		f,
 		consent.Decision{
-			What:      "approve",
-			Reason:    "it was stopped, asked",
-			User:      p.ID,
-			MessageTS: m.TS,
-			Revision:  s.Revision,
+			What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS,
+			Revision: s.Revision,
 		},
 	), nil
 }

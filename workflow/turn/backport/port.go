@@ -280,16 +280,8 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	text.Vouch(
 		k.hide.Mask(fmt.Sprintf(
 			"Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s",
-			name(row.Release),
-			plaintext.OneLine(row.UserName),
-			row.Branch,
-			prompt.ShortHash(
-				row.Commit,
-			),
-			plaintext.CountNoun(len(changes), "file"),
-			added,
-			removed,
-			shown.Short(),
+			name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
+			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(),
 			proposal.FilesText(changes),
 		)),
 	)
@@ -336,9 +328,7 @@ func (k *backportRun) publish(ctx context.Context) error {
 	parts := []store.Part{
 		store.Lines{
 			outgoing.Line{
-				Agent:   k.Signature,
-				Text:    k.row.Told.Text,
-				Vouched: k.row.Told.Vouched,
+				Agent: k.Signature, Text: k.row.Told.Text, Vouched: k.row.Told.Vouched,
 				Buttons: details(k.row.Told.Details),
 			},
 		},

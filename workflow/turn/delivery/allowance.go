@@ -57,9 +57,8 @@ func (d *Delivery) AskAllowance(
 	asked := ledger.WithParts(
 		model.Result{
 			Ends: true,
-			Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. Wait for it.\n" + strings.Join(
-				slices.Concat(reasons.expectations, reasons.paths), "\n",
-			),
+			Text: "Not pushed: " + reasons.told() + ", so the thread was asked for a separate permission. " +
+				"Wait for it.\n" + strings.Join(slices.Concat(reasons.expectations, reasons.paths), "\n"),
 		},
 		consent.Allowance(*w),
 		store.Replies(question),

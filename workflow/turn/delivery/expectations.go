@@ -70,8 +70,7 @@ func expectedChanges(r workflow.Report) []expectation.Change {
 func foundBy(e proof.Expectation) expectation.Found {
 	if len(e.With) > 0 {
 		return expectation.Found{
-			Names: append([]string{e.Test}, e.Covers...),
-			Now:   "only with " + strings.Join(e.With, ", "),
+			Names: append([]string{e.Test}, e.Covers...), Now: "only with " + strings.Join(e.With, ", "),
 		}
 	}
 	return expectation.Found{

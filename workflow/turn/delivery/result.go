@@ -34,13 +34,8 @@ func (d *Delivery) resultText(
 	}
 	text.Vouch(
 		fmt.Sprintf(
-			"%s Pushed `%s` at %s: %s, +%d −%d lines.",
-			done,
-			s.Branch,
-			prompt.ShortHash(commit),
-			plaintext.CountNoun(len(work.changes), "file"),
-			added,
-			removed,
+			"%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit),
+			plaintext.CountNoun(len(work.changes), "file"), added, removed,
 		),
 	)
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
@@ -134,9 +129,8 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	}
 	details := strings.Join(lines, "\n")
 	if _, more, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n"); more != "" {
-		details += "\nIn the words of the " + d.Agents[agent.Orchestrator].Signature() + ":\n" + prompt.Quote(
-			strings.TrimSpace(more),
-		)
+		own := prompt.Quote(strings.TrimSpace(more))
+		details += "\nIn the words of the " + d.Agents[agent.Orchestrator].Signature() + ":\n" + own
 	}
 	if len(work.unsaid) > 0 {
 		details += "\nTaken out of these words, since only the program says it:" + plaintext.List(work.unsaid)

@@ -73,16 +73,10 @@ func (d reviewStep) beforePush(
 		told.Why = "the reviewer gave no answer"
 	case len(told.Findings)+len(told.WrongCriteria()) > 0:
 		r := ledger.WithParts(
-			model.Result{Text: told.ForOrchestrator()},
-			progress.Inquiry{
-				ID:      q.ID,
-				Applied: true,
-			},
+			model.Result{Text: told.ForOrchestrator()}, progress.Inquiry{ID: q.ID, Applied: true},
 			store.Lines{
 				{
-					Agent:    d.Agents[agent.Critic].Signature(),
-					Text:     told.ForThread(),
-					Vouched:  []int{0},
+					Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0},
 					Progress: true,
 				},
 			},

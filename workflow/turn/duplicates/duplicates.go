@@ -82,10 +82,8 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 		buttons = append(
 			buttons,
 			outgoing.Button{
-				ActionID: button.Join,
-				Label:    "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
-				Value:    store.NewToken(),
-				Means:    k.Session,
+				ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
+				Value: store.NewToken(), Means: k.Session,
 			},
 		)
 	}

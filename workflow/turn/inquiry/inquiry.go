@@ -379,7 +379,8 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 				f,
 				store.Lines(
 					iq.ProgramLine(
-						"I could not look at the change just now: there may be nothing to look at yet. Ask again in a moment.",
+						"I could not look at the change just now: there may be nothing to look at yet. "+
+							"Ask again in a moment.",
 					),
 				),
 			)
@@ -438,15 +439,11 @@ func lookedNote(q inquiry.Inquiry) inbox.AgentNote {
 		}
 	}
 	return inbox.AgentNote{
-		Key:  fmt.Sprintf("inquiry:%d", q.ID),
-		By:   q.By,
-		Task: inbox.OrchestratorAlone,
+		Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone,
 		Text: fmt.Sprintf(
-			"Somebody asked about the change:\n%s\nThe thread was answered, by the %s. There is nothing to do for you:\n%s",
-			prompt.Fence(
-				"message", prompt.CutBytes(q.Question, maxNote),
-			),
-			who,
+			"Somebody asked about the change:\n%s\nThe thread was answered, by the %s. There is nothing "+
+				"to do for you:\n%s",
+			prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), who,
 			prompt.Fence("advice", prompt.CutBytes(said, maxNote)),
 		),
 	}

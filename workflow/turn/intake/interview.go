@@ -166,10 +166,7 @@ func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *plan
 		return false, nil
 	}
 	offer := store.Offer{
-		ActionID:    "take_defaults",
-		MeansPrefix: strconv.FormatInt(q.ID, 10),
-		Before:      m.TS,
-		Newest:      !says,
+		ActionID: "take_defaults", MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says,
 	}
 	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
 	return ok && means == strconv.FormatInt(q.ID, 10), err
@@ -189,11 +186,8 @@ func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *plan
 	return append(
 		f,
 		progress.Answer{
-			Question:      q.ID,
-			Text:          q.Recommended,
-			User:          p.ID,
-			TakesDefaults: true,
-			Note:          fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
+			Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true,
+			Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
 		},
 	)
 }

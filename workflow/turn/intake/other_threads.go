@@ -89,8 +89,7 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 		store.Update{ClearStop: true, Change: func(s *workflow.Session) { s.Title = ""; s.ListThreads(m.ID) }},
 	)
 	return append(
-		f,
-		consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS},
+		f, consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS},
 	), nil
 }
 

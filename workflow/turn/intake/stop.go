@@ -135,7 +135,8 @@ func (in *Intake) leaveDecision(
 	}
 	if reading {
 		said = fmt.Sprintf(
-			"Stopped reading what was written below revision %d, as %s asked. The revision stays open for somebody who may approve.",
+			"Stopped reading what was written below revision %d, as %s asked. The revision stays open "+
+				"for somebody who may approve.",
 			s.Revision, p.Name,
 		)
 	} else if asking || s.Open {
@@ -147,12 +148,8 @@ func (in *Intake) leaveDecision(
 	f = append(
 		in.Answer(m, said), update,
 		consent.Decision{
-			What:      "stop",
-			Allowed:   true,
-			Reason:    "the decision stays open",
-			User:      p.ID,
-			MessageTS: m.TS,
-			Revision:  s.Revision,
+			What: "stop", Allowed: true, Reason: "the decision stays open", User: p.ID, MessageTS: m.TS,
+			Revision: s.Revision,
 		},
 	)
 	return append(

@@ -48,7 +48,8 @@ func saidTo(text, user, name string) (rest string, ok bool) {
 	names := `<@` + regexp.QuoteMeta(user) + `(?:\|[^>]*)?>[,:]?`
 	if name = strings.TrimSpace(name); name != "" {
 		quoted := regexp.QuoteMeta(name)
-		names += `|^\s*(?:(?i:hey|hi|sorry|no|ok|please)[, ]+)?(?i:@?` + quoted + `)[,:]?(?:\s|$)|,\s*(?i:@?` + quoted + `)[.!]*\s*$`
+		names += `|^\s*(?:(?i:hey|hi|sorry|no|ok|please)[, ]+)?(?i:@?` + quoted + `)[,:]?(?:\s|$)|` +
+			`,\s*(?i:@?` + quoted + `)[.!]*\s*$`
 	}
 	at := regexp.MustCompile(names)
 	if !at.MatchString(text) {

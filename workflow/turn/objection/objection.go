@@ -73,9 +73,7 @@ func (o *Objections) Add(
 	if !says || permits(f) || stops(f) {
 		return f, nil
 	}
-	if _, answers := ledger.Find[progress.Answer](
-		f,
-	); answers && refusal == intent.RefusalHold &&
+	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold &&
 		o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}

@@ -110,13 +110,10 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 	q.Applied, q.Answer = true, nil
 	return []store.Part{
 		progress.Inquiry(q),
-		store.Lines(
-			o.ProgramLine(
-				"Applying the " + o.Agents[agent.Consultant].Signature() + "'s recommendation: " + plaintext.QuoteLine(
-					o.Headline(advice.BottomLine),
-				),
-			),
-		),
+		store.Lines(o.ProgramLine(fmt.Sprintf(
+			"Applying the %s's recommendation: %s",
+			o.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(o.Headline(advice.BottomLine)),
+		))),
 	}, nil
 }
 
@@ -261,9 +258,7 @@ func (l *Tools) ensureTasks(
 	}
 	for i, a := range list {
 		k := workflow.Task{
-			Number: len(
-				all,
-			) + i + 1,
+			Number:      len(all) + i + 1,
 			Description: a.Description,
 			Shown:       l.heading(a),
 			Category:    workflow.Category(a.Category),

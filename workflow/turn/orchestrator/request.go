@@ -220,9 +220,7 @@ func (l *Tools) beginWork(
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
 	written := []store.Part{
-		update,
-		consent.Report(*report),
-		store.Lines(shown),
+		update, consent.Report(*report), store.Lines(shown),
 		store.Lines(l.ProgressLine("Planning the implementation")),
 	}
 	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")

@@ -34,13 +34,11 @@ func TestTheAnswersAboutTests(t *testing.T) {
 	v := Check(answer, asked, files, hunks)
 	require.Len(t, v.Findings, 2)
 	require.Equal(
-		t,
-		"`money/split_test.go:3`, empty test: TestWord shows nothing: it compares a constant",
+		t, "`money/split_test.go:3`, empty test: TestWord shows nothing: it compares a constant",
 		v.Findings[0].line(),
 	)
 	require.Equal(
-		t,
-		"`cart > is <empty>`, empty test: cart > is <empty> shows nothing: it asserts nothing",
+		t, "`cart > is <empty>`, empty test: cart > is <empty> shows nothing: it asserts nothing",
 		v.Findings[1].line(),
 	)
 	require.Len(t, v.Standing(files), 2, "as long as the test is the same, it is open")
@@ -74,12 +72,7 @@ func TestTheAnswersAboutCriteria(t *testing.T) {
 		},
 	)
 	answer := decision.Review{Criteria: []decision.CriterionVerdict{
-		{
-			Number:  1,
-			Verdict: "changed",
-			Now:     "Halve halves",
-			Why:     "renamed.",
-		},
+		{Number: 1, Verdict: "changed", Now: "Halve halves", Why: "renamed."},
 		{Number: 2, Verdict: "met"},
 		{Number: 9, Verdict: "not met"},
 	}}
@@ -88,11 +81,11 @@ func TestTheAnswersAboutCriteria(t *testing.T) {
 	require.Len(t, v.WrongCriteria(), 1)
 	require.Contains(
 		t, v.ForOrchestrator(),
-		"1. done criterion 1, told as `✓ Half halves`, is something else by now: Halve halves. renamed. Give that as now.",
+		"1. done criterion 1, told as `✓ Half halves`, is something else by now: Halve halves. renamed. "+
+			"Give that as now.",
 	)
 	require.Equal(
-		t, "Found before the push: done criterion 1 is something else by now: “Halve halves”",
-		v.ForThread(),
+		t, "Found before the push: done criterion 1 is something else by now: “Halve halves”", v.ForThread(),
 	)
 	for line, known := range map[string]bool{"✓ Half halves": true, "✓ Halve halves": false} {
 		_, got := v.CriterionFor(1, line)

@@ -643,9 +643,7 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 			Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.",
 			Ends: true,
 		},
-		progress.Attempt(
-			*a,
-		),
+		progress.Attempt(*a),
 		progress.Task{Task: h.task},
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
 		h.transcript.ProgramLine(

@@ -56,8 +56,7 @@ func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 		doneWords(long), "nobody signs as another",
 	)
 	require.Equal(
-		t, "Done: Mended.\nVerified.",
-		doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}),
+		t, "Done: Mended.\nVerified.", doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}),
 	)
 	require.Equal(
 		t, "Done: the task.\nVerified.",

@@ -39,11 +39,8 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	}
 	//crash:mirror_opened
 	p := &Checkout{
-		Repository: r,
-		Mirror:     mirror,
-		BaseBuilt:  make(chan struct{}),
-		BaseTested: make(chan struct{}),
-		fetched:    &fetched{done: make(chan struct{})},
+		Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}),
+		fetched: &fetched{done: make(chan struct{})},
 	}
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror)

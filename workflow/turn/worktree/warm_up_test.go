@@ -39,12 +39,8 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 		),
 	)
 	p := &Checkout{
-		Mirror:     m,
-		Checker:    checker,
-		BaseBuilt:  make(chan struct{}),
-		BaseTested: make(chan struct{}),
-		fetched:    &fetched{done: make(chan struct{})},
-		Tests:      &testsetup.Setup{Ledger: ledger},
+		Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}),
+		fetched: &fetched{done: make(chan struct{})}, Tests: &testsetup.Setup{Ledger: ledger},
 	}
 	require.NoError(t, p.Tests.Find(ctx, project.Project{
 		Build: "echo built > $GOCACHE/00/entry", Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; echo 1..1",
@@ -97,12 +93,8 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 		),
 	)
 	p := &Checkout{
-		Mirror:     m,
-		Checker:    checker,
-		BaseBuilt:  make(chan struct{}),
-		BaseTested: make(chan struct{}),
-		fetched:    &fetched{done: make(chan struct{})},
-		Tests:      &testsetup.Setup{Ledger: ledger},
+		Mirror: m, Checker: checker, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}),
+		fetched: &fetched{done: make(chan struct{})}, Tests: &testsetup.Setup{Ledger: ledger},
 	}
 	require.NoError(t, p.Tests.Find(t.Context(), project.Project{Build: "true", Test: "true"}))
 	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}

@@ -76,9 +76,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 	require.Equal(t, Config{
 		Text: []byte(wholeConfig),
 		Words: Words{
-			Stop: []string{
-				"finito",
-			},
+			Stop:    []string{"finito"},
 			Hold:    []string{"smells fishy"},
 			Approve: []string{"make it rain"},
 			GoOn:    []string{"onwards"},
