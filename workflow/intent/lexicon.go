@@ -66,10 +66,12 @@ func NewLexicon(added map[string][]string) (Lexicon, error) {
 // addedList returns the added phrases as one more language, whose words around a phrase are those of all
 // languages.
 func addedList(added map[string][]string) phrases.List {
-	list := phrases.List{Name: "words", Phrases: map[phrases.Meaning][]string{}}
+	list := phrases.NewList("words")
 	for _, l := range phrases.BuiltIn() {
 		for _, around := range []phrases.Meaning{phrases.Tail, phrases.Please} {
-			list.Phrases[around] = append(list.Phrases[around], l.Phrases[around]...)
+			for _, phrase := range l.All(around) {
+				list.Add(around, phrase)
+			}
 		}
 	}
 	for _, name := range addable {
@@ -92,7 +94,7 @@ func whyNotAdded(added map[string][]string, list string, index int) string {
 		return fmt.Sprintf("is too long: a phrase has %d to %d characters", minPhrase, maxPhrase)
 	case !words.HasWord(phrase):
 		return "has no letter"
-	case strings.ContainsAny(phrase, ".!?,;:\n"):
+	case strings.ContainsAny(phrase, ".!?,;:()|\n"):
 		return "has a punctuation mark in it; a phrase is a part of one sentence"
 	}
 	for _, other := range addable {

@@ -92,7 +92,18 @@ var liberal = []Meaning{
 // A List holds the phrases of one language, by meaning.
 type List struct {
 	Name    string // of the language
-	Phrases map[Meaning][]string
+	phrases map[Meaning][]pattern
+}
+
+// NewList returns a list without phrases.
+func NewList(name string) List { return List{Name: name, phrases: map[Meaning][]pattern{}} }
+
+// All returns the phrases of that meaning.
+func (l List) All(meaning Meaning) (all []string) {
+	for _, p := range l.phrases[meaning] {
+		all = append(all, p.expand()...)
+	}
+	return all
 }
 
 //go:embed languages/*.txt
@@ -121,8 +132,7 @@ var builtIn = sync.OnceValue(func() []List {
 
 // Parse reads the file of a language.
 func Parse(name, text string) (List, error) {
-	list := List{Name: name, Phrases: map[Meaning][]string{}}
-	section, seen := None, map[Meaning]map[string]bool{}
+	list, section := NewList(name), None
 	for number, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)
@@ -138,60 +148,30 @@ func Parse(name, text string) (List, error) {
 		case section == None:
 			return list, fmt.Errorf("%s:%d: %q stands before the first section", name, number+1, line)
 		default:
-			for _, phrase := range expand(line) {
-				if phrase = written(section, phrase); seen[section][phrase] {
-					continue
-				}
-				if seen[section] == nil {
-					seen[section] = map[string]bool{}
-				}
-				seen[section][phrase] = true
-				list.Phrases[section] = append(list.Phrases[section], phrase)
-			}
+			list.Add(section, line)
 		}
 	}
 	return list, nil
 }
 
-// expand returns the phrases that a line with alternatives stands for.
-func expand(line string) (all []string) {
-	before, rest, found := strings.Cut(line, "(")
-	choices, after, closed := strings.Cut(rest, ")")
-	if !found || !closed {
-		return []string{line}
-	}
-	for choice := range strings.SplitSeq(choices, "|") {
-		all = append(all, expand(before+choice+after)...)
-	}
-	return all
-}
-
-// Add adds a phrase to a section, if it is not in it already.
+// Add adds a phrase to a section.
 func (l List) Add(section Meaning, phrase string) {
-	phrase = written(section, phrase)
-	if !slices.Contains(l.Phrases[section], phrase) {
-		l.Phrases[section] = append(l.Phrases[section], phrase)
-	}
-}
-
-// written writes a phrase as those of the section are compared.
-func written(section Meaning, phrase string) string {
 	if slices.Contains(liberal, section) {
-		return Fold(phrase)
+		phrase = Fold(phrase)
 	}
-	return phrase
+	l.phrases[section] = append(l.phrases[section], pattern(phrase))
 }
 
 // Contradictions returns the phrases of a list that both refuse and agree.
 func Contradictions(l List) (both []string) {
 	var agreeing []string
 	for _, meaning := range []Meaning{Approve, GoOn, Yes, Near} {
-		for _, phrase := range l.Phrases[meaning] {
+		for _, phrase := range l.All(meaning) {
 			agreeing = append(agreeing, Fold(phrase))
 		}
 	}
 	for _, meaning := range []Meaning{Stop, Wait, Hold, No} {
-		for _, phrase := range l.Phrases[meaning] {
+		for _, phrase := range l.All(meaning) {
 			if slices.Contains(agreeing, phrase) {
 				both = append(both, phrase)
 			}

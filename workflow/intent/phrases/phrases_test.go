@@ -23,7 +23,7 @@ func TestEachLanguageHasItsWords(t *testing.T) {
 	for _, list := range phrases.BuiltIn() {
 		names = append(names, list.Name)
 		for _, meaning := range append(slices.Concat(refusing, agreeing), phrases.Please, phrases.Opener, phrases.Pointer, phrases.Tail, phrases.Reason, phrases.Instead, phrases.Ask) {
-			require.NotEmpty(t, list.Phrases[meaning], "%s: %s", list.Name, meaning)
+			require.NotEmpty(t, list.All(meaning), "%s: %s", list.Name, meaning)
 		}
 	}
 	require.Equal(t, languages, names)
@@ -33,13 +33,13 @@ func TestNoPhraseContradictsAnother(t *testing.T) {
 	t.Parallel()
 	for _, list := range phrases.BuiltIn() {
 		require.Empty(t, phrases.Contradictions(list), list.Name)
-		for _, all := range list.Phrases {
-			for _, phrase := range all {
+		for _, meaning := range phrases.Meanings {
+			for _, phrase := range list.All(meaning) {
 				require.Equal(t, strings.ToLower(phrase), phrase, list.Name)
 			}
 		}
 	}
-	twice := phrases.List{Name: "x", Phrases: map[phrases.Meaning][]string{}}
+	twice := phrases.NewList("x")
 	twice.Add(phrases.Hold, "déjà")
 	twice.Add(phrases.Yes, "déjà")
 	require.NotEmpty(t, phrases.Contradictions(twice))
@@ -50,7 +50,7 @@ func TestApprovalsAreClear(t *testing.T) {
 	t.Parallel()
 	for _, list := range phrases.BuiltIn() {
 		joined := slices.Contains([]string{"chinese", "japanese", "korean"}, list.Name)
-		for _, phrase := range list.Phrases[phrases.Approve] {
+		for _, phrase := range list.All(phrases.Approve) {
 			n := utf8.RuneCountInString(phrase)
 			require.True(t, n >= 4 || joined && n >= 2, "%s: %q is too short", list.Name, phrase)
 			require.NotContains(t, phrase, "...", "an approval has no gap")
@@ -63,11 +63,47 @@ func TestEachRefusalIsFound(t *testing.T) {
 	set := phrases.NewSet(phrases.BuiltIn())
 	for _, list := range phrases.BuiltIn() {
 		for rank, meaning := range refusing {
-			for _, phrase := range list.Phrases[meaning] {
+			for _, phrase := range list.All(meaning) {
 				found := set.Find(strings.ReplaceAll(phrase, "...", " x ")).Meaning
 				require.Contains(t, refusing[:rank+1], found, "%s: %q", list.Name, phrase)
 			}
 		}
+	}
+}
+
+// Of a line with many alternatives, every 97th phrase is tried.
+func TestEachPhraseIsFoundByItsBeginning(t *testing.T) {
+	t.Parallel()
+	set := phrases.NewSet(phrases.BuiltIn())
+	for _, list := range phrases.BuiltIn() {
+		for _, meaning := range phrases.Meanings {
+			all := list.All(meaning)
+			step := 1
+			if len(all) > 5000 {
+				step = 97
+			}
+			for n := 0; n < len(all); n += step {
+				require.True(t, set.IsWhole(all[n], meaning), "%s: %s: %q", list.Name, meaning, all[n])
+			}
+		}
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	t.Parallel()
+	list := phrases.NewList("x")
+	list.Add(phrases.Wait, "(stop|halt) (the |)(push|merge)(| now)")
+	require.Equal(t, []string{
+		"stop the push", "stop the push now", "stop the merge", "stop the merge now",
+		"stop push", "stop push now", "stop merge", "stop merge now",
+		"halt the push", "halt the push now", "halt the merge", "halt the merge now",
+		"halt push", "halt push now", "halt merge", "halt merge now",
+	}, list.All(phrases.Wait))
+	set := phrases.NewSet([]phrases.List{list})
+	for clause, said := range map[string]bool{
+		"halt merge now": true, "stop the push": true, "stop the now": false, "halt": false, "the push": false, "stop (the |)push": false,
+	} {
+		require.Equal(t, said, set.IsSaid(clause, phrases.Wait), clause)
 	}
 }
 

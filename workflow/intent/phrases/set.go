@@ -11,8 +11,12 @@ import (
 // them; what follows a phrase has to be of the phrase's own language.
 type Set struct {
 	lists   []List
-	indexes []map[Meaning]index // of each list
+	indexes []map[Meaning]index    // of each list
+	short   []map[Meaning][]string // of each list, the phrases of short sections
 }
+
+// short lists the meanings whose sections are searched from end to end.
+var short = []Meaning{Approve, Near, When, Please, Opener, Tail, Filler}
 
 // NewSet returns a set of the lists.
 func NewSet(lists []List) (s Set) {
@@ -24,93 +28,15 @@ func NewSet(lists []List) (s Set) {
 
 // And returns a set of the same lists and one more.
 func (s Set) And(list List) Set {
-	indexes := map[Meaning]index{}
-	for meaning, all := range list.Phrases {
-		indexes[meaning] = newIndex(all)
+	indexes, all := map[Meaning]index{}, map[Meaning][]string{}
+	for meaning, phrases := range list.phrases {
+		indexes[meaning] = newIndex(phrases)
 	}
-	return Set{append(slices.Clip(s.lists), list), append(slices.Clip(s.indexes), indexes)}
+	for _, meaning := range short {
+		all[meaning] = list.All(meaning)
+	}
+	return Set{append(slices.Clip(s.lists), list), append(slices.Clip(s.indexes), indexes), append(slices.Clip(s.short), all)}
 }
-
-// An index holds the phrases of a section by their first two words, by their first word if the second is not
-// fixed, and under "" those that begin with a gap.
-type index map[string][]string
-
-func newIndex(all []string) index {
-	x := index{}
-	for _, phrase := range all {
-		key := keyOf(phrase)
-		if two := twoWords(phrase); two != "" && key != "" {
-			key = two
-		}
-		x[key] = append(x[key], phrase)
-	}
-	return x
-}
-
-// at returns the phrases that may be at the beginning of text.
-func (x index) at(text string) []string { return x.of(keysOf(text)) }
-
-// keys are those of an index under which the phrases stand that may be at the beginning of a text.
-type keys struct{ one, two string }
-
-func keysOf(text string) keys { return keys{keyOf(text), twoWords(text)} }
-
-// of returns the phrases under the keys.
-func (x index) of(k keys) []string {
-	one, gapped := x[k.one], x[""]
-	var two []string
-	if k.two != "" {
-		two = x[k.two]
-	}
-	if len(two) == 0 && len(gapped) == 0 {
-		return one
-	}
-	return slices.Concat(one, two, gapped)
-}
-
-// twoWords returns the beginning of text to the end of its second word. It returns an empty string if there
-// is none, or in a script that joins words.
-func twoWords(text string) string {
-	words, inside := 0, false
-	for at, r := range text {
-		switch {
-		case joins(r):
-			return ""
-		case inWord(r) && !inside:
-			words, inside = words+1, true
-		case !inWord(r) && inside:
-			if inside = false; words == 2 {
-				return text[:at]
-			}
-			if strings.HasPrefix(text[at:], " "+gap) || strings.HasPrefix(text[at:], " *") {
-				return ""
-			}
-		}
-	}
-	if words == 2 {
-		return text
-	}
-	return ""
-}
-
-// keyOf returns the first word of text, or its first letter in a script that joins words.
-func keyOf(text string) string {
-	if first := firstRune(text); joins(first) {
-		return string(first)
-	}
-	if strings.HasPrefix(text, gap) {
-		return ""
-	}
-	for at, r := range text {
-		if at > 0 && !inWord(r) {
-			return text[:at]
-		}
-	}
-	return text
-}
-
-// gap stands for more words in a phrase.
-const gap = "..."
 
 // A Match is a phrase that refuses, found in a clause.
 type Match struct {
@@ -121,6 +47,14 @@ type Match struct {
 
 // refusals are the meanings that Find looks for, the strongest first.
 var refusals = []Meaning{Stop, Wait, Hold, No}
+
+// phrases returns the phrases of that meaning of a list.
+func (s Set) phrases(list int, meaning Meaning) []string {
+	if all, ok := s.short[list][meaning]; ok {
+		return all
+	}
+	return s.lists[list].All(meaning)
+}
 
 // Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its
 // end, apart from openers before it, fillers in it, and tails and a reason behind it.
@@ -154,7 +88,7 @@ func (s Set) IsSaid(clause string, meaning Meaning) bool {
 // stop").
 func (s Set) variants(folded string) []string {
 	kept := slices.DeleteFunc(strings.Fields(folded), func(word string) bool {
-		return slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Filler], word) })
+		return s.has(Filler, word)
 	})
 	if short := strings.Join(slices.Compact(kept), " "); short != "" && short != folded {
 		return []string{folded, short}
@@ -162,12 +96,22 @@ func (s Set) variants(folded string) []string {
 	return []string{folded}
 }
 
+// has reports whether a text is a phrase of that meaning.
+func (s Set) has(meaning Meaning, text string) bool {
+	for i := range s.lists {
+		if slices.Contains(s.phrases(i, meaning), text) {
+			return true
+		}
+	}
+	return false
+}
+
 // find finds a phrase of that meaning at one of the starts.
 func (s Set) find(meaning Meaning, starts []string) (best Match, ok bool) {
 	for _, start := range starts {
 		k := keysOf(start)
 		for i := range s.lists {
-			for _, phrase := range s.indexes[i][meaning].of(k) {
+			for _, phrase := range s.indexes[i][meaning].of(k, start) {
 				m, found := s.match(i, start, phrase)
 				if found && (!ok || best.Partial && !m.Partial) {
 					best, ok = m, true
@@ -220,7 +164,7 @@ func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
 		if between, ok := cutSuffix(rest, after); ok {
 			return Match{Partial: between != ""}, true
 		}
-		tails := s.lists[list].Phrases[Tail]
+		tails := s.short[list][Tail]
 		at := slices.IndexFunc(tails, func(tail string) bool { _, ok := cutSuffix(rest, tail); return ok })
 		if at < 0 {
 			return m, false
@@ -254,7 +198,7 @@ func (s Set) without(meaning Meaning, texts []string) []string {
 	for i := 0; i < len(all); i++ {
 		k := keysOf(all[i])
 		for _, x := range s.indexes {
-			for _, phrase := range x[meaning].of(k) {
+			for _, phrase := range x[meaning].of(k, all[i]) {
 				rest, ok := CutPrefix(all[i], phrase)
 				if ok && rest != "" && !slices.Contains(all, rest) {
 					all = append(all, rest)
@@ -284,7 +228,7 @@ func (s Set) OnlyTails(text string) bool {
 // IsOpener reports whether the clause holds nothing but openers, such as "no" or "sorry guys".
 func (s Set) IsOpener(clause string) bool {
 	for _, rest := range s.without(Opener, []string{Fold(clause)}) {
-		if slices.ContainsFunc(s.lists, func(l List) bool { return slices.Contains(l.Phrases[Opener], rest) }) {
+		if s.has(Opener, rest) {
 			return true
 		}
 	}
@@ -314,21 +258,21 @@ func (s Set) Begins(text string, meaning Meaning) bool {
 // IsWhole reports whether the text is one of the phrases of that meaning, letter by letter. Only case may
 // differ, and politeness and one final mark may be around it.
 func (s Set) IsWhole(text string, meaning Meaning) bool {
-	for _, list := range s.lists {
-		whole, bare := trimMark(strings.TrimSpace(text)), list.polite(text)
-		if slices.ContainsFunc(list.Phrases[meaning], func(phrase string) bool {
-			return sameLetters(whole, phrase) || sameLetters(bare, phrase)
-		}) {
-			return true
+	for i := range s.lists {
+		for _, whole := range []string{trimMark(strings.TrimSpace(text)), polite(text, s.short[i][Please])} {
+			phrases := s.indexes[i][meaning].at(strings.ToLower(whole))
+			if slices.ContainsFunc(phrases, func(phrase string) bool { return sameLetters(whole, phrase) }) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // polite drops one final mark, and words of politeness at both ends.
-func (l List) polite(text string) string {
+func polite(text string, words []string) string {
 	text = trimMark(strings.TrimSpace(text))
-	for _, please := range l.Phrases[Please] {
+	for _, please := range words {
 		lower := strings.ToLower(text)
 		if len(lower) != len(text) {
 			break // a letter whose lower case is longer is in no phrase
@@ -371,8 +315,8 @@ func sameLetters(text, phrase string) bool {
 
 // All returns the phrases of that meaning in all languages.
 func (s Set) All(meaning Meaning) (all []string) {
-	for _, list := range s.lists {
-		all = append(all, list.Phrases[meaning]...)
+	for i := range s.lists {
+		all = append(all, s.phrases(i, meaning)...)
 	}
 	return all
 }
@@ -438,8 +382,8 @@ func (s Set) Index(text string, meaning Meaning) int {
 
 // indexOfEnding returns where the word ends that a phrase with a gap at its beginning ends, or -1.
 func (s Set) indexOfEnding(lower string, meaning Meaning) int {
-	for _, list := range s.lists {
-		for _, phrase := range list.Phrases[meaning] {
+	for i := range s.lists {
+		for _, phrase := range s.phrases(i, meaning) {
 			ending, gapped := strings.CutPrefix(phrase, gap)
 			if at := strings.Index(lower, ending); gapped && at > 0 {
 				return at
