@@ -82,7 +82,8 @@ func (r Reader) Targets(ctx context.Context, approval string) (ts []string, err 
 			or o.card = (select max(card) from outbox where session_id = $1)
 			or exists (select 1 from reports r where r.session_id = $1 and r.revision = a.revision and r.text = l.text)
 			or exists (select 1 from allowances w where w.approval_id = a.id and w.names = l.text))
-		union select message_ts from approvals where id = $2 and session_id = $1 and message_ts <> ''`, r.session, approval)
+		union select message_ts from approvals where id = $2 and session_id = $1
+			and message_ts <> ''`, r.session, approval)
 	if err != nil {
 		return nil, fmt.Errorf("where reactions to %s are read: %w", approval, err)
 	}

@@ -107,7 +107,8 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]incoming.Message, error) {
 	return r.readMessages(
 		ctx,
-		`select `+messageColumns+` from inbox where session_id = $1 and user_id <> '' and kind in ('mention', 'reply', 'edit')
+		`select `+messageColumns+` from inbox where session_id = $1 and user_id <> ''
+				and kind in ('mention', 'reply', 'edit')
 		and message_ts > $2 and message_ts < $3 order by id`,
 		r.session,
 		after,

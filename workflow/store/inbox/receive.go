@@ -24,7 +24,7 @@ import (
 // event that was stored before, by its id or as the other one of a mention's two events, changes
 // nothing and is no error. Events that concern no session are ignored. An alert comes alone.
 func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
-	first := came[0]
+	first, stops := came[0], i.mayStop(came)
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
 			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
@@ -47,6 +47,9 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 		}
 		fresh, err := i.insertMessages(ctx, tx, id, list)
 		if err != nil || len(fresh) == 0 {
+			return err
+		}
+		if err := askStop(ctx, tx, id, fresh, stops); err != nil {
 			return err
 		}
 		if first.Alert != nil {
@@ -180,7 +183,7 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 			fresh = append(fresh, in)
 		}
 	}
-	return fresh, i.askStop(ctx, tx, session, fresh)
+	return fresh, nil
 }
 
 // timed are the kinds of events whose ts is that of another message.
@@ -234,9 +237,9 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event, stops []string) error {
 	for _, in := range fresh {
-		if !i.mayBeStop(in) {
+		if !slices.Contains(stops, in.EventID) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -246,6 +249,17 @@ func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []
 		}
 	}
 	return nil
+}
+
+// mayStop returns the ids of the events that the turn can judge to be a stop. It is asked before the transaction, which
+// the database would end if it were idle for long: the first message that a program reads loads the lists of words.
+func (i *Inbox) mayStop(came []incoming.Event) (ids []string) {
+	for _, in := range came {
+		if i.mayBeStop(in) {
+			ids = append(ids, in.EventID)
+		}
+	}
+	return ids
 }
 
 // mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
