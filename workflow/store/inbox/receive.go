@@ -24,7 +24,7 @@ import (
 // event that was stored before, by its id or as the other one of a mention's two events, changes
 // nothing and is no error. Events that concern no session are ignored. An alert comes alone.
 func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
-	first, stops := came[0], i.mayStop(came)
+	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
 			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
@@ -49,7 +49,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		if err := askStop(ctx, tx, id, fresh, stops); err != nil {
+		if err := i.askStop(ctx, tx, id, fresh); err != nil {
 			return err
 		}
 		if first.Alert != nil {
@@ -237,9 +237,9 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event, stops []string) error {
+func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
 	for _, in := range fresh {
-		if !slices.Contains(stops, in.EventID) {
+		if !i.mayBeStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
@@ -249,17 +249,6 @@ func askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Ev
 		}
 	}
 	return nil
-}
-
-// mayStop returns the ids of the events that the turn can judge to be a stop. It is asked before the transaction, which
-// the database would end if it were idle for long: the first message that a program reads loads the lists of words.
-func (i *Inbox) mayStop(came []incoming.Event) (ids []string) {
-	for _, in := range came {
-		if i.mayBeStop(in) {
-			ids = append(ids, in.EventID)
-		}
-	}
-	return ids
 }
 
 // mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
