@@ -25,6 +25,9 @@ func (l Lexicon) phrases() phrases.Set {
 	return builtIn()
 }
 
+// LoadWords loads the built-in lists, which the first message does otherwise.
+func LoadWords() { builtIn() }
+
 var builtIn = sync.OnceValue(func() phrases.Set { return phrases.NewSet(phrases.BuiltIn()) })
 
 // addable are the lists to which NewLexicon adds phrases.
@@ -112,7 +115,12 @@ func whyContradicts(phrase string, meaning phrases.Meaning) string {
 	if slices.Contains(agreeing, meaning) {
 		against, does = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}, "refuses"
 	}
-	contradicts := func(m phrases.Meaning) bool { return containsFolded(builtIn().All(m), phrase) }
+	contradicts := func(m phrases.Meaning) bool {
+		if slices.Contains(agreeing, m) {
+			return containsFolded(builtIn().All(m), phrase)
+		}
+		return builtIn().IsWhole(phrases.Fold(phrase), m)
+	}
 	switch {
 	case slices.ContainsFunc(against, contradicts):
 		return "is built in as a phrase that " + does

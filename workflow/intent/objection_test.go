@@ -1,6 +1,8 @@
 package intent_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,5 +17,19 @@ func TestRefusingReaction(t *testing.T) {
 	}
 	for _, name := range []string{"", "+1", "eyes", "white_check_mark", "raised_hands", "rocket"} {
 		require.False(t, intent.RefusingReaction(name), name)
+	}
+}
+
+// One long message costs no more than its length: nobody objects in a clause of thousands of words.
+func BenchmarkReadLongMessage(b *testing.B) {
+	for name, part := range map[string]string{"clause": "ok ", "clauses": "ok, ", "sentences": "ok. "} {
+		for _, size := range []int{4_000, 40_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
+				text := strings.Repeat(part, size/len(part))
+				for b.Loop() {
+					intent.Lexicon{}.ReadRefusal(text)
+				}
+			})
+		}
 	}
 }

@@ -30,21 +30,8 @@ var rightly = regexp.MustCompile(
 func PushedValue(text string) string {
 	value, _ := pushedValue(text)
 	if slices.Contains([]string{
-		"it",
-		"that",
-		"this",
-		"all",
-		"both",
-		"everything",
-		"they",
-		"those",
-		"these",
-		"change",
-		"new value",
-		"new values",
-		"new one",
-		"test",
-		"tests",
+		"it", "that", "this", "all", "both", "everything", "they", "those", "these", "change",
+		"new value", "new values", "new one", "test", "tests",
 	}, value) {
 		return ""
 	}

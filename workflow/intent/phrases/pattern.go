@@ -28,7 +28,10 @@ func (p pattern) expandWhile(wanted func(head string) bool) []string {
 	case !wanted(head):
 		return nil
 	case choices == nil:
-		return []string{strings.TrimRight(head, " ")}
+		if head = strings.TrimRight(head, " "); head == "" {
+			return nil
+		}
+		return []string{head}
 	}
 	var all []string
 	for _, choice := range choices {
@@ -74,8 +77,9 @@ func newIndex(all []pattern) index {
 	x := index{}
 	for _, p := range all {
 		for _, p := range p.byBeginning() {
-			key := keyOf(string(p))
-			if two := twoWords(string(p)); two != "" && key != "" {
+			head, _, _ := p.cut()
+			key := keyOf(head)
+			if two := twoWords(head); two != "" && key != "" {
 				key = two
 			}
 			if !slices.Contains(x[key], p) {

@@ -56,9 +56,19 @@ func (s Set) phrases(list int, meaning Meaning) []string {
 	return s.lists[list].All(meaning)
 }
 
+// The limits of what is read: the length of a clause in bytes, and the number of places in it at which a
+// phrase may begin. Nobody objects in a longer one, and "ok ok ok ..." would take seconds.
+const (
+	maxClause = 500
+	maxStarts = 60
+)
+
 // Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its
 // end, apart from openers before it, fillers in it, and tails and a reason behind it.
 func (s Set) Find(clause string) Match {
+	if len(clause) > maxClause {
+		return Match{}
+	}
 	folded := Fold(clause)
 	if _, idiom := s.find(Idiom, []string{folded}); idiom {
 		return Match{}
@@ -80,6 +90,9 @@ func (s Set) Find(clause string) Match {
 // IsSaid reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
 // openers before it and tails and a reason behind it.
 func (s Set) IsSaid(clause string, meaning Meaning) bool {
+	if len(clause) > maxClause {
+		return false
+	}
 	_, said := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
 	return said
 }
@@ -195,7 +208,7 @@ func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok
 // without returns the texts, and each of them without one or more phrases of that meaning at its beginning.
 func (s Set) without(meaning Meaning, texts []string) []string {
 	all := slices.Clone(texts)
-	for i := 0; i < len(all); i++ {
+	for i := 0; i < min(len(all), maxStarts); i++ {
 		k := keysOf(all[i])
 		for _, x := range s.indexes {
 			for _, phrase := range x[meaning].of(k, all[i]) {
