@@ -114,7 +114,12 @@ func (l Lexicon) readLoose(own string, refusal Refusal) Consent {
 	switch {
 	case bare == "":
 		return Consent{}
-	case l.refusesWhole(bare), isRefusal(bare):
+	case l.refusesWhole(bare):
+		return Consent{Kind: ConsentRefuse}
+	case refusal == RefusalNone && approvesFirst(bare): // "fix the guard, not the header"
+		scope, condition := looseScope(own)
+		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
+	case isRefusal(bare):
 		return Consent{Kind: ConsentRefuse}
 	case negation.MatchString(bare), isQuestion(bare):
 		return Consent{}
@@ -140,6 +145,13 @@ func (l Lexicon) refusesWhole(bare string) bool {
 // harmlessNo matches a no that refuses nothing, such as "no rush".
 var harmlessNo = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don't wait for (?:me|us))\b`)
 
+// approvesFirst reports whether a short message begins with words that consent, and denies something behind
+// them.
+func approvesFirst(bare string) bool {
+	at := opensWith.FindStringIndex(bare)
+	return at != nil && isRefusal(bare) && !negation.MatchString(bare[:at[1]]) && !reportsAFix.MatchString(bare)
+}
+
 var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
 // isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix
@@ -148,10 +160,11 @@ func isQuestion(bare string) bool {
 	if requesting.MatchString(bare) {
 		return false
 	}
-	return strings.HasSuffix(bare, "?") || questioning.MatchString(bare)
+	return strings.HasSuffix(bare, "?") || questioning.MatchString(bare) && !tellsToDo.MatchString(bare)
 }
 
 var (
+	tellsToDo   = lazyregexp.New(`^do (?:it|this|that)\b`)
 	requesting  = lazyregexp.New(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix (?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
 	questioning = lazyregexp.New(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
 )

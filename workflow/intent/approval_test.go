@@ -527,7 +527,29 @@ var limitedConsent = []consentCase{
 	{"corrige-le sans toucher à auth.go", unclear, "sans toucher à auth.go", ""},
 	{"arréglalo, auth.go es tabú", unclear, "auth.go es tabú", ""},
 
+	// A denial behind words that approve is a limit, or says something else; people are asked.
+	{"fix it in cart.go only, not in checkout.go", unclear, "in cart.go only, not in checkout.go", ""},
+	{"fix the guard, not the header", unclear, "only the guard, not the header", ""},
+	{"fix it on staging but not prod", unclear, "on staging but not prod", ""},
+	{"fix it, don't worry about the docs", unclear, "don't worry about the docs", ""},
+	{"fix it, we can't wait any longer", unclear, "we can't wait any longer", ""},
+	{"fix it if nobody objects", unclear, "", "if nobody objects"},
+	{"fix it, no", refuse, "", ""},
+	{"fix it – minus the changelog", scoped, "minus the changelog", ""},
+	{"ok but no schema changes please", scoped, "no schema changes", ""},
+
+	// What its writer is going to do, or wants to be told, is no condition.
+	{"fix it and tell me when it is done", unclear, "tell me when it is done", ""},
+	{"go ahead, I'm off tomorrow", unclear, "I'm off tomorrow", ""},
+	{"fix it now, I'll review tomorrow", unclear, "I'll review tomorrow", ""},
+	{"just fix it when I say so", unclear, "", "when I say so"},
+	{"do it tomorrow", unclear, "", "tomorrow"},
+	{"yes, but not on Friday", unclear, "", "not on Friday"},
+
 	// The same in other languages, in which a limit is always asked about.
+	{"corrige-le mais pas les tests", unclear, "pas les tests", ""},
+	{"conserta, mas só na config", unclear, "só na config", ""},
+	{"faz isso, mas só amanhã", unclear, "", "só amanhã"},
 	{"mach es morgen", unclear, "", "morgen"},
 	{"behebe es, wenn CI grün ist", unclear, "", "wenn CI grün ist"},
 	{"ja, aber erst morgen", unclear, "", "erst morgen"},

@@ -153,11 +153,12 @@ var (
 	// statesSomething matches a sentence about the world, which is a report or a correction.
 	statesSomething = lazyregexp.New(
 		`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|` +
-			`shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since)\b`,
+			`shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since|` +
+			`as far as|afaik|iirc|i (?:think|guess|believe|suppose|mean)|apparently|probably|maybe|perhaps|so far)\b`,
 	)
 	asksForMore = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
 	beginsLimit = lazyregexp.New(
-		`(?i)^(?:please )?(?:only|just|nothing but|not|no|without|w/o|exclude|excluding|omit|except|` +
+		`(?i)^(?:please )?(?:only|just|nothing but|not|no|minus|without|w/o|exclude|excluding|omit|except|` +
 			`leave|keep|skip|preserve|avoid|spare|stick|stay|limit|restrict|make no|don't|dont|do not|` +
 			`never)\b`,
 	)

@@ -25,6 +25,8 @@ func TestLimitsOfApprovedWork(t *testing.T) {
 		"only the header is missing on mobile":        "",
 		"just wondering":                              "",
 		"only for now":                                "",
+		"only in Safari as far as I know":             "",
+		"fix it – minus the changelog":                "minus the changelog",
 		"just the header fails for guests":            "",
 		"only cart/price.go?":                         "",
 		"> only cart/price.go":                        "",

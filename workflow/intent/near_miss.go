@@ -93,7 +93,7 @@ func (l Lexicon) splitWhen(clause string) (scope, condition string) {
 	if !limited {
 		limit = clause
 	}
-	at := l.phrases().Index(limit, phrases.When)
+	at := l.phrases().Index(maskUnconditional(limit), phrases.When)
 	switch {
 	case at < 0 && limited:
 		return limit, ""
@@ -104,7 +104,11 @@ func (l Lexicon) splitWhen(clause string) (scope, condition string) {
 	case !limited:
 		return "", limit[at:]
 	}
-	return strings.Trim(limit[:at], " ,"), limit[at:]
+	before := strings.Trim(limit[:at], " ,")
+	if l.phrases().IsWhole(before, phrases.But) || l.phrases().IsWhole(before, phrases.Except) {
+		return "", limit // "mas só amanhã"
+	}
+	return before, limit[at:]
 }
 
 // isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit",

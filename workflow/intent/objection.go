@@ -282,6 +282,8 @@ func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusa
 func weighLate(m phrases.Match, all []clause, at int) Refusal {
 	last, short := at == len(all)-1, all[at-1].wordCount() < 3
 	switch {
+	case at == 1 && looksLikeName.MatchString(all[0].text):
+		return RefusalHold // "Sam, hold on" may be said to Sam
 	case all[at].wordCount() > 1:
 		return RefusalStop
 	case all[at].aside:
@@ -293,6 +295,9 @@ func weighLate(m phrases.Match, all []clause, at int) Refusal {
 	}
 	return RefusalStop
 }
+
+// looksLikeName matches a word that may be a name, with which its writer speaks to somebody.
+var looksLikeName = lazyregexp.New(`^\p{Lu}\p{Ll}{1,11}$`)
 
 // weighQuestion weighs a refusal in a question: "can you stop?" asks for it, "wait, is that right?" is a
 // hold, and "stop?" is only a question.

@@ -175,7 +175,7 @@ const openly = `(?:` + agreement + `[,.!:;]* )*(?:please |let's )?`
 var (
 	// limit matches what limits a change: what alone may change, what stays, what must not be done.
 	limit = lazyregexp.New(
-		`(?is)^(?:please )?(?:no (?:new|other|further|extra|more|api|public|breaking|renam\w*|` +
+		`(?is)^(?:please )?(?:no (?:\w+ changes?|new|other|further|extra|more|api|public|breaking|renam\w*|` +
 			`refactor\w*|dependenc\w*|tests?|docs?|documentation|comments?|changelog|migrations?|` +
 			`changes?)\b|(?:(?:only|just|nothing but|without|w/o|sans|excluding|except(?: for)?|minus|` +
 			`apart from|skipping|leaving out|not) |(?:leave|keep|skip|preserve|avoid|spare|stick to|` +
@@ -210,8 +210,15 @@ var (
 		`(?i)\b(?:if|till|whenever|first|later|yet|wait|hold|depending|in case|ask me|check with|` +
 			`confirm|` + conditions + `|` + times + `)\b`,
 	)
-	// notConditional matches words of the same look that set no condition: "the first", "this week's report".
-	notConditional = lazyregexp.New(`(?i)\bthe first\b|\b(?:(?:this|next) \w+|today|tomorrow|tonight|\w+day)'s\b`)
+	// notConditional matches words of the same look that set no condition: "the first", "this week's report",
+	// "tell me when it is done", and what the writer is going to do: "I'll review tomorrow".
+	notConditional = lazyregexp.New(
+		`(?i)\bthe first\b|\b(?:(?:this|next) \w+|today|tomorrow|tonight|\w+day)'s\b|` +
+			`\b(?:tell|ping|notify|message|inform|dm|let) (?:me|us|him|her|them|everyone|@?\w+)(?: know)? ` +
+			`(?:when|once|as soon as) (?:it|this|that|you|everything|the (?:fix|pr|branch|work))\b[^,;.]*|` +
+			`\b(?:can'?t|cannot|can|could|will|may) wait\b[^,;.]*|` +
+			`\b(?:i'll|i'm|i am|i will|we'll|we will|we're)\b[^,;.]*`,
+	)
 	// setAside matches what is left for another time, which limits a fix and is no condition of it.
 	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
@@ -243,9 +250,14 @@ var (
 	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
+// maskUnconditional blanks the words that look like a condition and set none.
+func maskUnconditional(said string) string {
+	return notConditional.ReplaceAllStringFunc(said, func(m string) string { return strings.Repeat("_", len(m)) })
+}
+
 // conditionAt returns where the first condition or time begins and ends, or nil if there is none.
 func conditionAt(said string) []int {
-	said = notConditional.ReplaceAllStringFunc(said, func(m string) string { return strings.Repeat("_", len(m)) })
+	said = maskUnconditional(said)
 	said = setAside.ReplaceAllStringFunc(said, func(m string) string {
 		kept := setAside.FindStringSubmatch(m)[1]
 		return kept + strings.Repeat("_", len(m)-len(kept))
@@ -263,8 +275,10 @@ func splitCondition(said string) (limit, condition string) {
 		switch {
 		case at == nil:
 			limits = append(limits, part)
-		case putsOff.MatchString(part) || bareOnly.MatchString(part[:at[0]]):
+		case putsOff.MatchString(part):
 			conditions = append(conditions, part)
+		case bareOnly.MatchString(part[:at[0]]):
+			conditions = append(conditions, bareObject.ReplaceAllString(part, ""))
 		default:
 			if begins := beginsTime.FindStringIndex(part[:at[0]]); begins != nil {
 				at[0] = begins[0] // "for the" in "for the next release"
@@ -285,9 +299,10 @@ func joinParts(parts []string) string {
 var (
 	limitParts = lazyregexp.New(`(?s)[,;] +`)
 	// putsOff matches a part that puts something off as a whole, bareOnly what leaves no limit before a
-	// condition.
-	putsOff  = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
-	bareOnly = lazyregexp.New(`(?i)^(?:please |but |and |only |just |do |it |that |this |then )*$`)
+	// condition, and bareObject what of it says nothing of the condition.
+	putsOff    = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
+	bareOnly   = lazyregexp.New(`(?i)^(?:please |but |and |only |just |not |do |it |that |this |then )*$`)
+	bareObject = lazyregexp.New(`(?i)^(?:please |just |do |it |then )+`)
 	// beginsTime matches the words at the end of a text that belong to what follows them.
 	beginsTime = lazyregexp.New(
 		`(?i)(?:^|\s)(?:(?:for|in|at|on|by|with|from|to|of|until|till|before|after) )*(?:the|an?|this|` +
