@@ -55,7 +55,7 @@ func breakTrailer(line string) (broken string, found bool) {
 			}
 			written := line[at[m[2]]:at[m[3]]]
 			if !strings.EqualFold(written, name) { // in letters that only look like these
-				written = strings.ToUpper(name[:1]) + name[1:]
+				written = plaintext.Capitalize(name)
 			}
 			return line[:at[m[2]]] + `"` + written + `"` + line[at[m[3]]:], true
 		}

@@ -19,9 +19,8 @@ const (
 )
 
 func pyTest(name, check string) string {
-	return "import unittest\n\nfrom shop import half\n\n\nclass " + name + "(unittest.TestCase):\n    def test_" + strings.ToLower(
-		name,
-	) + "(self):\n        " + check + "\n"
+	return "import unittest\n\nfrom shop import half\n\n\nclass " + name + "(unittest.TestCase):\n" +
+		"    def test_" + strings.ToLower(name) + "(self):\n        " + check + "\n"
 }
 
 var (
@@ -76,12 +75,7 @@ var unittestLab = lab{
 			"rows", "tests/test_rows.py", pyRows, "9),\n    (100, 90)", "8),\n    (100, 89)",
 			"test_rows expected 9, now 8, and 1 more line of it: `tests/test_rows.py:7`",
 		),
-		{
-			name:    "a golden file",
-			base:    repotest.Files{"tests/test_golden.py": pyGolden, "tests/golden/coupon.txt": "900\n"},
-			changed: repotest.Files{"tests/golden/coupon.txt": "899\n"},
-			want:    []string{"test_golden expected 900, now 899: `tests/golden/coupon.txt:1`"},
-		},
+		golden("test_golden", "tests/test_golden.py", pyGolden, "tests/golden/coupon.txt"),
 		{
 			name: "a helper",
 			base: repotest.Files{"tests/helpers.py": pyHelper, "tests/test_helped.py": pyHelped},
@@ -102,7 +96,8 @@ var unittestLab = lab{
 			name: "honest: another case", honest: pyHonest,
 			base: repotest.Files{"tests/test_coupon.py": pyCoupon},
 			changed: repotest.Files{
-				"tests/test_coupon.py": pyCoupon + "\n    def test_nothing(self):\n        self.assertEqual(coupon(0), 0)\n",
+				"tests/test_coupon.py": pyCoupon +
+					"\n    def test_nothing(self):\n        self.assertEqual(coupon(0), 0)\n",
 			},
 		},
 		{

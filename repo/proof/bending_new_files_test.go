@@ -156,10 +156,22 @@ func newFilesInGo() lab {
 			{
 				name: "honest: a new setup", honest: goHonest,
 				changed: repotest.Files{
-					"cart/setup_test.go": "package cart\n\nimport \"os\"\n\nfunc init() { os.Setenv(\"TZ\", \"UTC\") }\n",
+					"cart/setup_test.go": "package cart\n\nimport \"os\"\n\n" +
+						"func init() { os.Setenv(\"TZ\", \"UTC\") }\n",
 				},
 			},
 		},
+	}
+}
+
+// pyValues is a way that changes a value in a file which the test imports by that line.
+func pyValues(name, file, imports string) way {
+	test := strings.NewReplacer("import coupon", "import coupon\n"+imports, "got, 900", "got, expected.COUPON")
+	return way{
+		name:    name,
+		base:    repotest.Files{file: "COUPON = 900\n", "tests/test_coupon.py": test.Replace(pyCoupon)},
+		changed: repotest.Files{file: "COUPON = 899\n", "shop.py": pyBroken},
+		want:    []string{"test_coupon expected 900, now 899: `" + file + ":1`"},
 	}
 }
 
@@ -176,7 +188,8 @@ func newFilesInPython() lab {
 		ways: []way{
 			setup(
 				"a new test file that patches the module", "tests/test_a.py",
-				"import unittest\n\n"+patch+"\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(shop.coupon(0), 0)\n",
+				"import unittest\n\n"+patch+"\n\nclass A(unittest.TestCase):\n"+
+					"    def test_a(self):\n        self.assertEqual(shop.coupon(0), 0)\n",
 				needed("tests/test_a.py"),
 			),
 			{
@@ -187,26 +200,8 @@ func newFilesInPython() lab {
 				},
 				want: []string{needed("tests/a/__init__.py")},
 			},
-			{
-				name: "values that tests alone import",
-				want: []string{"test_coupon expected 900, now 899: `expected.py:1`"},
-				base: repotest.Files{
-					"expected.py": "COUPON = 900\n",
-					"tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nimport expected", "got, 900", "got, expected.COUPON").
-						Replace(pyCoupon),
-				},
-				changed: repotest.Files{"expected.py": "COUPON = 899\n", "shop.py": pyBroken},
-			},
-			{
-				name: "values in the folder of the tests",
-				want: []string{"test_coupon expected 900, now 899: `tests/expected.py:1`"},
-				base: repotest.Files{
-					"tests/expected.py": "COUPON = 900\n",
-					"tests/test_coupon.py": strings.NewReplacer("import coupon", "import coupon\nfrom tests import expected", "got, 900", "got, expected.COUPON").
-						Replace(pyCoupon),
-				},
-				changed: repotest.Files{"tests/expected.py": "COUPON = 899\n", "shop.py": pyBroken},
-			},
+			pyValues("values that tests alone import", "expected.py", "import expected"),
+			pyValues("values in the folder of the tests", "tests/expected.py", "from tests import expected"),
 			{
 				name: "honest: a new helper", honest: pyHonest,
 				changed: repotest.Files{"tests/numbers_of.py": "FIVE = 5\n"},

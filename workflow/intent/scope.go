@@ -30,9 +30,7 @@ func readScope(said string) Consent {
 			return Consent{}
 		case form.limits && !limit.MatchString(scope), form.bare && smallTalk.MatchString(scope):
 			continue
-		case smallTalk.MatchString(scope):
-			return Consent{Kind: ConsentUnclear}
-		case everything.MatchString(scope):
+		case smallTalk.MatchString(scope), everything.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
 		case limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}

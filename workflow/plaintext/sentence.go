@@ -3,7 +3,18 @@ package plaintext
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
+
+// Capitalize returns text with its first letter in upper case.
+func Capitalize(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if upper := unicode.ToUpper(first); upper != first {
+		return string(upper) + text[size:]
+	}
+	return text
+}
 
 // sentenceEnd matches the end of a sentence within a line and the first character of the next sentence.
 var sentenceEnd = regexp.MustCompile("[.!?][\"')\\]`*_]*\\s+[\\pLu0-9\"'(\\[`*]")

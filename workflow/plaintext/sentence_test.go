@@ -23,3 +23,13 @@ func TestFirstSentences(t *testing.T) {
 		require.Equal(t, want, FirstSentences(in, 60), "%q", in)
 	}
 }
+
+func TestCapitalize(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"": "", "a": "A", "done already": "Done already", "Done": "Done", "über": "Über", "1 test": "1 test",
+		"\xff": "\xff",
+	} {
+		require.Equal(t, want, Capitalize(text), text)
+	}
+}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -105,7 +105,7 @@ func (k *Follower) open(ctx context.Context, row pullrequest.Row, at catalog.Pul
 	if p.Draft {
 		kind = "draft " + kind
 	}
-	said := fmt.Sprintf("%s %s: `%s` into %s.", strings.ToUpper(kind[:1])+kind[1:], k.name(after), row.Branch, row.Base)
+	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), k.name(after), row.Branch, row.Base)
 	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
 }
 

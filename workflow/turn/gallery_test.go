@@ -120,8 +120,12 @@ func posted(t *testing.T, lines []outgoing.Line) []slacktest.Request {
 func TestNewKindsOfLinesAreFound(t *testing.T) {
 	t.Parallel()
 	source := fstest.MapFS{"new.go": {Data: []byte("package turn\nfunc (t *turn) brandNew() {\n" +
-		"t.ProgramLine(\"Hello, \" + p.Name + \".\")\n t.ProgramLine(fmt.Sprintf(\"%d of `%s`\", 1, x))\n t.Answer(m, words)\n t.ProgramLine(\"a\", button)\n }")}}
-	require.Equal(t, map[string]string{"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": ""}, kindsIn(t, source))
+		"t.ProgramLine(\"Hello, \" + p.Name + \".\")\n t.ProgramLine(fmt.Sprintf(\"%d of `%s`\", 1, x))\n t.Answer(m, words)\n t.ProgramLine(\"a\", button)\n" +
+		"said := \"Bye.\"\n t.ProgramLine(said)\n more := \"One.\"\n more = \"Two.\"\n t.ProgramLine(more)\n }")}}
+	require.Equal(t, map[string]string{
+		"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": "",
+		"brandNew-e": "Bye.", "brandNew-f": "",
+	}, kindsIn(t, source))
 }
 
 // A block that Slack would refuse has no picture.
@@ -266,7 +270,8 @@ var speaking = map[string]int{
 }
 
 // kindsIn returns the places in a source that say something, named after their function, with their
-// text. The text is empty if it is not a literal in that place, or if the line has buttons.
+// text. The text is empty if it is not a literal there or in a name with that one value, or if the line
+// has buttons.
 func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
@@ -307,6 +312,7 @@ func passesOn(function string) bool {
 }
 
 func saidIn(body *ast.BlockStmt) (all []string) {
+	assigned := assignedOnce(body)
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -321,7 +327,11 @@ func saidIn(body *ast.BlockStmt) (all []string) {
 			if at < 0 {
 				at += len(n.Args)
 			}
-			words := sampleOf(n.Args[at])
+			arg := n.Args[at]
+			if name, ok := arg.(*ast.Ident); ok && assigned[name.Name] != nil {
+				arg = assigned[name.Name]
+			}
+			words := sampleOf(arg)
 			if at >= 0 && len(n.Args) > at+1 { // the line has buttons
 				words = ""
 			}
@@ -338,6 +348,30 @@ func saidIn(body *ast.BlockStmt) (all []string) {
 		return true
 	})
 	return all
+}
+
+// assignedOnce returns the values of the names to which a function assigns one value, in one place.
+func assignedOnce(body *ast.BlockStmt) map[string]ast.Expr {
+	values := map[string]ast.Expr{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		a, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for i, left := range a.Lhs {
+			name, ok := left.(*ast.Ident)
+			if !ok {
+				continue
+			}
+			_, again := values[name.Name]
+			values[name.Name] = nil
+			if !again && a.Tok == token.DEFINE && len(a.Lhs) == len(a.Rhs) {
+				values[name.Name] = a.Rhs[i]
+			}
+		}
+		return true
+	})
+	return values
 }
 
 // sampleOf returns the text that an expression says, with a placeholder for each value that is filled
@@ -473,7 +507,8 @@ func consentSamples() map[string][]outgoing.Line {
 			says("Nothing is at work in this channel, so there is nothing to stop."),
 			outgoing.Line{
 				Agent: "orchestrator",
-				Text:  "Nothing runs in this thread. At work in this channel: [the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
+				Text: "Nothing runs in this thread. At work in this channel: " +
+					"[the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
 				Buttons: []outgoing.Button{
 					{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"},
 				},

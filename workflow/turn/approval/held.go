@@ -237,39 +237,26 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
 		return f, false, err // the message is about the question
 	}
-	goesOn := hw.Words.GoesOn(m.Text)
-	talk, err := hw.TalkBelow(ctx, m)
-	switch {
-	case err != nil:
-		return nil, false, err
-	case goesOn && !talk:
-		f, err = hw.Resume(ctx, m, p, s.Halted)
-		return f, true, err
-	case !goesOn && !intent.MentionsGoingOn(m.Text):
-		return f, false, nil
-	}
-	if f = hw.ForAgents(m, ""); goesOn {
+	f = hw.ForAgents(m, "")
+	if hw.Words.GoesOn(m.Text) {
+		talk, err := hw.TalkBelow(ctx, m)
+		if err != nil {
+			return nil, false, err
+		}
+		if !talk {
+			f, err = hw.Resume(ctx, m, p, s.Halted)
+			return f, true, err
+		}
 		f = hw.Ignore(m)
+	} else if !intent.MentionsGoingOn(m.Text) {
+		return nil, false, nil
 	}
-	f = append(
-		f,
-		store.Lines(
-			hw.ProgramLine(
-				fmt.Sprintf(
-					"%s, shall the stopped work go on (revision %d)? Press the button, or write \"go "+
-						"on\" and nothing else.",
-					p.Name, s.Revision,
-				),
-				GoOnButton(s.Halted)...),
-		),
-	)
-	f = append(
-		f,
-		consent.Decision{
-			What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
-		},
-	)
-	return f, true, nil
+	question := fmt.Sprintf("%s, shall the stopped work go on (revision %d)? "+
+		"Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision)
+	asked := consent.Decision{
+		What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
+	}
+	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked), true, nil
 }
 
 // Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
@@ -304,8 +291,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 		told = fmt.Sprintf(
 			"%s lets the stopped work go on. The approval of revision %d was taken back: do the work and "+
 				"call finish, which asks for a new word before the push.",
-			prompt.PersonName(p.Name),
-			s.Revision,
+			prompt.PersonName(p.Name), s.Revision,
 		)
 	}
 	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {

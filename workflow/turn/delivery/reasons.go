@@ -150,7 +150,7 @@ func (r pushReasons) text(tree string) string {
 	}
 	ready += blocks[0]
 	for _, more := range blocks[1:] {
-		ready += "\n" + strings.ToUpper(more[:1]) + more[1:]
+		ready += "\n" + plaintext.Capitalize(more)
 	}
 	_, words := r.label()
 	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.", words, prompt.ShortHash(tree))

@@ -121,7 +121,8 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
 // against approved work keeps that from being pushed, if its writer may take part.
 func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]store.Part, error) {
-	if refuses, err := in.Objections.RefusesToColleague(ctx, m); err != nil || !refuses {
+	refused, err := in.Objections.RefusedToColleague(ctx, m)
+	if err != nil || refused == nil {
 		return in.Ignore(m), err
 	}
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
@@ -131,7 +132,7 @@ func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]s
 	if permission.ExclusionReason(person) != "" {
 		return in.Ignore(m), nil
 	}
-	return in.Objections.AddToColleague(ctx, m, person, in.Ignore(m))
+	return append(in.Ignore(m), in.Objections.ToColleague(ctx, m, person, refused)...), nil
 }
 
 // judgeReaction judges a reaction of a person who may take part.

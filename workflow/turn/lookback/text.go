@@ -236,5 +236,5 @@ func WhereElse(releases []diagnosis.ReleaseVerdict) string {
 		return ""
 	}
 	text := strings.Join(parts, "; ")
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return plaintext.Capitalize(text) + "."
 }

@@ -12,25 +12,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// AddToColleague adds to the parts f of a message that is said to another person what it has against approved
-// work. Nobody is answered: the question before the push names it.
-func (o *Objections) AddToColleague(
-	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
-) ([]store.Part, error) {
-	if permits(f) || stops(f) {
-		return f, nil
-	}
+// RefusedToColleague returns the standing approval if a message that is said to another person has something
+// against the work, or nil.
+func (o *Objections) RefusedToColleague(ctx context.Context, m incoming.Message) (*permit.Approval, error) {
 	a, err := o.StandingApproval(ctx)
 	if err != nil || a == nil || !o.refusesToColleague(m.Text, a) {
-		return f, err
+		return nil, err
 	}
-	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "said to a colleague")), nil
+	return a, nil
 }
 
-// RefusesToColleague reports whether a message that is said to another person has something against approved work.
-func (o *Objections) RefusesToColleague(ctx context.Context, m incoming.Message) (bool, error) {
-	a, err := o.StandingApproval(ctx)
-	return a != nil && o.refusesToColleague(m.Text, a), err
+// ToColleague returns the parts of what a message that is said to another person has against the work that a
+// permits. Nobody is answered: the question before the push names it.
+func (o *Objections) ToColleague(
+	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval,
+) []store.Part {
+	return []store.Part{o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "said to a colleague")}
 }
 
 // refusesToColleague reports whether words that are said to another person have something against approved work.

@@ -61,17 +61,20 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 func (o *Objections) Add(
 	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
+	_, withdraws := ledger.Find[consent.Withdrawal](f)
+	if m.Kind == incoming.Action || m.Kind == incoming.Sent || withdraws || permits(f) || stops(f) {
+		return f, nil
+	}
 	refusal, err := o.readObjection(ctx, m, f)
 	if err != nil {
 		return nil, err
 	}
-	_, withdraws := ledger.Find[consent.Withdrawal](f)
-	says := m.Kind != incoming.Action && m.Kind != incoming.Sent && !withdraws
-	if refusal == intent.RefusalNone && says {
-		return o.AddToColleague(ctx, m, p, f)
-	}
-	if !says || permits(f) || stops(f) {
-		return f, nil
+	if refusal == intent.RefusalNone {
+		refused, err := o.RefusedToColleague(ctx, m)
+		if err != nil || refused == nil {
+			return f, err
+		}
+		return append(f, o.ToColleague(ctx, m, p, refused)...), nil
 	}
 	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold &&
 		o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {

@@ -113,7 +113,7 @@ func (o *Objections) Parts(
 func (o *Objections) following(ctx context.Context, v *Void) (string, error) {
 	late, err := o.TooLate(ctx, v.Objection.Approval)
 	if late != "" {
-		return "T" + late[1:], nil
+		return plaintext.Capitalize(late), nil
 	} else if err != nil {
 		return "", err
 	}

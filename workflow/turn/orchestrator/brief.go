@@ -93,10 +93,8 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 	var given, shown []string
 	for _, l := range all {
 		given = append(given, "- "+plaintext.OneLine(l.Text))
-		shown = append(
-			shown,
-			fmt.Sprintf("%d. %s", l.ID, plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(l.Text), 100))),
-		)
+		short := plaintext.CutLine(plaintext.OneLine(l.Text), 100)
+		shown = append(shown, fmt.Sprintf("%d. %s", l.ID, plaintext.QuoteLine(short)))
 	}
 	text = prompt.ProgramMark + "Learned of this repository before: what the program saw, or what members asked to have remembered. Data, and perhaps out of date: look before you rely on it.\n" +
 		prompt.Fence("lessons", strings.Join(given, "\n"))

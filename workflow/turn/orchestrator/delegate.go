@@ -108,13 +108,9 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 		return nil, nil
 	}
 	q.Applied, q.Answer = true, nil
-	return []store.Part{
-		progress.Inquiry(q),
-		store.Lines(o.ProgramLine(fmt.Sprintf(
-			"Applying the %s's recommendation: %s",
-			o.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(o.Headline(advice.BottomLine)),
-		))),
-	}, nil
+	said := fmt.Sprintf("Applying the %s's recommendation: %s",
+		o.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(o.Headline(advice.BottomLine)))
+	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine(said))}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
@@ -243,7 +239,7 @@ func (l *Tools) ensureTasks(
 	if err != nil || len(found) > 0 {
 		return found, "", err
 	}
-	_, refusal, err = l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), assignedWords(list))
+	_, refusal, err = l.checkAsserted(ctx, assignedWords(list))
 	if refusal != "" || err != nil {
 		return nil, refusal, err
 	}

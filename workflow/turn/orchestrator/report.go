@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
@@ -187,7 +186,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	_, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), c.Summary)
+	_, refusal, err := l.checkAsserted(ctx, c.Summary)
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
@@ -297,7 +296,7 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 		r.Text = belowFirstLine(r.Text, unprovable+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
-	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), r.Text)
+	known, refusal, err := l.checkAsserted(ctx, r.Text)
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}

@@ -148,20 +148,16 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
 	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
-	said := []store.Part{
-		store.Lines(
-			l.ProgramLine(fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(l.Headline(question)))),
-		),
-	}
+	asking := fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(l.Headline(question)))
+	said := []store.Part{store.Lines(l.ProgramLine(asking))}
 	if !l.Session().Phase.MayWrite() {
 		said = append(said, store.Update{OptionalEvents: []workflow.Event{workflow.EventConsult}})
 	}
 	if _, err := l.Inquiries.EnsureInquiry(ctx, q, said...); err != nil {
 		return model.Result{}, err
 	}
-	shown, err := l.Inquiries.ConsultText(
-		ctx, prompt.ProgramMark+"The orchestrator asks:\n"+prompt.Fence("message", question),
-	)
+	fenced := prompt.ProgramMark + "The orchestrator asks:\n" + prompt.Fence("message", question)
+	shown, err := l.Inquiries.ConsultText(ctx, fenced)
 	if err != nil {
 		return model.Result{}, err
 	}
