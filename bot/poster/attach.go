@@ -51,8 +51,8 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 		return err
 	}
 	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(), "reason", refused.reason)
-	text := p.style().
-		Line(outgoing.Line{Agent: c.Agent, Text: "`" + c.ShownName() + "` could not be attached: " + refused.reason + ".", Vouched: []int{0}})
+	failed := "`" + c.ShownName() + "` could not be attached: " + refused.reason + "."
+	text := p.style().Line(outgoing.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
 	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.Key, "reason", refused.reason)
 		return nil

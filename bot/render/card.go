@@ -37,12 +37,9 @@ func (f CardFace) Render(c *card.Card) Part {
 }
 
 func (f CardFace) renderText(c *card.Card) string {
-	lines := []string{
-		"[" + mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80)) + "] " + mrkdwn.Escape(
-			headline(c)+running(c),
-		),
-	}
-	return strings.Join(append(lines, taskLines(c)...), "\n")
+	name := mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80))
+	first := "[" + name + "] " + mrkdwn.Escape(headline(c)+running(c))
+	return strings.Join(append([]string{first}, taskLines(c)...), "\n")
 }
 
 // headline returns the headline with the program's mark: only the program makes cards.
@@ -155,10 +152,8 @@ func plainCard(c *card.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
 	}
-	blocks = append(
-		blocks,
-		slack.NewSectionBlock(verbatim("*"+mrkdwn.Escape(headline(c))+"*"+mrkdwn.Escape(running(c))), nil, nil),
-	)
+	title := "*" + mrkdwn.Escape(headline(c)) + "*" + mrkdwn.Escape(running(c))
+	blocks = append(blocks, slack.NewSectionBlock(verbatim(title), nil, nil))
 	if lines := taskLines(c); len(lines) > 0 {
 		for _, s := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
 			blocks = append(blocks, slack.NewContextBlock("", verbatim(s)))

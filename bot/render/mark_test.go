@@ -18,7 +18,8 @@ import (
 // programLine matches a line of a rendered text that looks like the program's: it begins with the mark,
 // after an agent's name, blanks, invisible characters, or markup.
 var programLine = regexp.MustCompile(
-	`^(?:\[[^\]]*\]|&gt;|<[^|>]*\||[\s\p{Z}\p{Cf}\p{Mn}*_~>` + "`" + `#+-])*(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�]|:[a-z0-9_+'-]*diamond[a-z0-9_+'-]*:)`,
+	`^(?:\[[^\]]*\]|&gt;|<[^|>]*\||[\s\p{Z}\p{Cf}\p{Mn}*_~>` + "`" + `#+-])*` +
+		`(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�]|:[a-z0-9_+'-]*diamond[a-z0-9_+'-]*:)`,
 )
 
 // programLines returns the lines of a text that look like the program's.

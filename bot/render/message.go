@@ -145,9 +145,8 @@ var howToAnswer = regexp.MustCompile(`\s(?:◆ )?(No code was changed\. )?Reply 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.
 func (p Part) WithNote(note string, lines []outgoing.Line) Part {
-	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + outgoing.Mark + " " + mrkdwn.Escape(
-		outgoing.WithoutMark(mrkdwn.OneLine(note, maxNote)),
-	)
+	note = mrkdwn.Escape(outgoing.WithoutMark(mrkdwn.OneLine(note, maxNote)))
+	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + outgoing.Mark + " " + note
 	p.Blocks = withButtons(p.Text, lines)
 	return p
 }

@@ -15,7 +15,9 @@ func TestANoteReplacesHowToAnswer(t *testing.T) {
 	l := outgoing.Line{
 		Agent:   "orchestrator",
 		Vouched: []int{0, 2},
-		Text:    "Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: high.\nNo code was changed. Reply \"fix it\", or say what is wrong.",
+		Text: "Shown. Root cause (revision 1, at c0ffee): “it rounds”\n" +
+			"Confidence: high.\n" +
+			"No code was changed. Reply \"fix it\", or say what is wrong.",
 	}
 	shown := Part{Text: Style{}.Line(l)}
 	require.Contains(t, shown.Text, "\n◆ No code was changed.")

@@ -106,11 +106,8 @@ func (s Spec) buildMessage() string {
 }
 
 func oneLine(s string) string {
-	return strings.Join(
-		strings.FieldsFunc(
-			s,
-			func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029' },
-		),
-		" ",
-	)
+	breaks := func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029'
+	}
+	return strings.Join(strings.FieldsFunc(s, breaks), " ")
 }

@@ -116,9 +116,8 @@ var (
 	errorName = regexp.MustCompile(`(?i)^(?:E\s+)?(?:assertion)?error(?: \[\w+\])?: `)
 	// aroundTests matches lines of runners, compilers and make that say nothing about a test.
 	aroundTests = regexp.MustCompile(`^(?:---|===|#|make\b|Traceback)`)
-	varying     = regexp.MustCompile(
-		`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`,
-	) // differs from run to run
+	// varying matches what differs from run to run.
+	varying  = regexp.MustCompile(`0x[0-9a-fA-F]+|\b\d+(?:\.\d+)?\s?(?:ms|µs|ns|s)\b|/tmp/\S+`)
 	mentions = regexp.MustCompile(`(?i)expected|actual|want|undefined|cannot|not equal|mismatch|assert|error`)
 )
 
@@ -159,10 +158,8 @@ func (p Proof) expectationLines(most int) (lines []string) {
 		lines = append(lines, fmt.Sprintf("%d more changed expectations", more))
 	}
 	if p.OldUnknown != "" {
-		lines = append(
-			lines,
-			"The old tests did not run to their end on the new code ("+p.OldUnknown+"), so nothing is known of what they expect",
-		)
+		lines = append(lines, fmt.Sprintf("The old tests did not run to their end on the new code (%s), "+
+			"so nothing is known of what they expect", p.OldUnknown))
 	}
 	return lines
 }

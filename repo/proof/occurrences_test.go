@@ -84,7 +84,8 @@ var sharedNames = map[string]struct {
 	"one of three is skipped after": {
 		base: plain, onBase: plain + ", total FFF", branch: plain + ", total PSP",
 		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 1 still pass; " +
-			"not shown: The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
+			"not shown: " +
+			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
@@ -97,7 +98,8 @@ var sharedNames = map[string]struct {
 		onBase: plain + ", total/a F, total/b F, total/c F",
 		branch: plain + ", total/a P, total/b S, total/c P",
 		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 1 still pass; " +
-			"not shown: The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
+			"not shown: " +
+			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
@@ -118,7 +120,8 @@ var sharedNames = map[string]struct {
 		base:   plain,
 		onBase: plain + ", total F",
 		branch: plain + ", total S",
-		short:  "1 red before, skipped now, which proves nothing; 1 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
+		short: "1 red before, skipped now, which proves nothing; 1 still pass; not shown: " +
+			"The change's own tests do not pass on the branch: total is skipped there",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there",
 			"New test total: fails on main (as expected), and is skipped on the branch, which proves nothing",
@@ -129,7 +132,8 @@ var sharedNames = map[string]struct {
 		base:   plain,
 		onBase: plain + ", total FFF",
 		branch: plain + ", total PFP",
-		short:  "2 new tests: red before, green now; 1 red before and now; 1 still pass; not shown: The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
+		short: "2 new tests: red before, green now; 1 red before and now; 1 still pass; not shown: " +
+			"The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total fails there in 1 of 3 cases",
 			"New test total: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 fails",
@@ -239,7 +243,8 @@ var sharedNames = map[string]struct {
 		base:   "total PP",
 		onBase: "total PFP",
 		branch: "total PPS",
-		short:  "1 red before, skipped now, which proves nothing; 2 still pass; not shown: The change's own tests do not pass on the branch: total is skipped there",
+		short: "1 red before, skipped now, which proves nothing; 2 still pass; not shown: " +
+			"The change's own tests do not pass on the branch: total is skipped there",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there",
 			"Extended test total: fails on main (as expected), and is skipped on the branch, which proves nothing",

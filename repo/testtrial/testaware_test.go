@@ -25,8 +25,9 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		require.False(t, trial.Proof.Holds())
 		require.Equal(
 			t,
-			"The code at money/money.go:7 asks whether a test runs (`testing.Testing()`), so the tests show nothing of what it does otherwise. "+
-				"Have the code do the same with and without a test, and give a test what it needs by arguments",
+			"The code at money/money.go:7 asks whether a test runs (`testing.Testing()`), so the tests show "+
+				"nothing of what it does otherwise. Have the code do the same with and without a test, "+
+				"and give a test what it needs by arguments",
 			trial.Proof.Lines()[0],
 		)
 	})
@@ -35,8 +36,9 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		repotest.NeedCommand(t, "python3 --version")
 		aware := "import sys\n\n\ndef half(total):\n    return total // (2 if \"unittest\" in sys.modules else 3)\n"
 		fix := repotest.Files{
-			"shop.py":         aware,
-			"tests/test_z.py": "import unittest\n\nimport shop\n\n\nclass Z(unittest.TestCase):\n    def test_half(self):\n        self.assertEqual(shop.half(4), 2)\n",
+			"shop.py": aware,
+			"tests/test_z.py": "import unittest\n\nimport shop\n\n\nclass Z(unittest.TestCase):\n" +
+				"    def test_half(self):\n        self.assertEqual(shop.half(4), 2)\n",
 		}
 		found := openShop(t, pythonShop).openTrial(t, fix).find(t)
 		require.Len(t, found.Rejected, 1)

@@ -14,7 +14,11 @@ import (
 )
 
 // words matches what a scripted model writes in a story: a text of its own, or an argument that people read.
-var words = regexp.MustCompile(`(?m)^(?:say|  (?:message|text|summary|how|left|changed|reason|bottom_line|cause|change|question|title):) (.+)$|"(?:message|text|summary|how|left|changed|reason|bottom_line|cause|title|question|description)": ?"((?:[^"\\]|\\.)*)"`)
+var words = regexp.MustCompile(
+	`(?m)^(?:say|  (?:message|text|summary|how|left|changed|reason|bottom_line|cause|change|question|title):) (.+)$|` +
+		`"(?:message|text|summary|how|left|changed|reason|bottom_line|cause|title|question|description)": ?` +
+		`"((?:[^"\\]|\\.)*)"`,
+)
 
 // TestWordsOfTheStoriesAreNoClaims reads what models say in all stories and evaluation tasks. Those of careless
 // models are left out.

@@ -34,11 +34,21 @@ func TestAReportApprovesWhatItNames(t *testing.T) {
 		found  Found
 		want   bool
 	}{
-		"the same lines":           {coupon, Found{Names: names, Was: "900", Now: "899"}, true},
-		"whole lines":              {coupon, Found{Names: names, Was: "if got != 900 {", Now: "if got != 899 {"}, true},
-		"a case of it":             {coupon, Found{Names: []string{"TestCoupon/ten", "TestCoupon"}, Was: "900", Now: "899"}, true},
-		"a value with escapes":     {Change{"TestJoin", `foo\{a}`, `foo\{a\}`}, Found{Names: []string{"TestJoin"}, Was: `{"foo{a}", "foo\\{a}"},`, Now: `{"foo{a}", "foo\\{a\\}"},`}, true},
-		"other escapes":            {Change{"TestJoin", "", `foo\{a\}`}, Found{Names: []string{"TestJoin"}, Now: `{"foo{a}", "foo{a}"},`}, false},
+		"the same lines": {coupon, Found{Names: names, Was: "900", Now: "899"}, true},
+		"whole lines":    {coupon, Found{Names: names, Was: "if got != 900 {", Now: "if got != 899 {"}, true},
+		"a case of it": {
+			coupon, Found{Names: []string{"TestCoupon/ten", "TestCoupon"}, Was: "900", Now: "899"}, true,
+		},
+		"a value with escapes": {
+			Change{"TestJoin", `foo\{a}`, `foo\{a\}`},
+			Found{Names: []string{"TestJoin"}, Was: `{"foo{a}", "foo\\{a}"},`, Now: `{"foo{a}", "foo\\{a\\}"},`},
+			true,
+		},
+		"other escapes": {
+			Change{"TestJoin", "", `foo\{a\}`},
+			Found{Names: []string{"TestJoin"}, Now: `{"foo{a}", "foo{a}"},`},
+			false,
+		},
 		"a value in backticks":     {Change{"`TestCoupon`", "", "`899`"}, Found{Names: names, Was: "900", Now: "899"}, true},
 		"another value":            {coupon, Found{Names: names, Was: "900", Now: "898"}, false},
 		"a part of a value":        {Change{"TestCoupon", "", "89"}, Found{Names: names, Now: "899"}, false},

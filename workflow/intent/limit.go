@@ -22,8 +22,7 @@ func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	if quoted || strings.ContainsAny(own, "?`\n") || utf8.RuneCountInString(own) > maxConsent ||
-		words.AddressesOther(own) ||
-		words.Mentions(plain) {
+		words.AddressesOther(own) || words.Mentions(plain) {
 		return "", false
 	}
 	own, _ = l.cutRefusal(words.TrimAddress(own))
@@ -132,8 +131,8 @@ var (
 	// limitsToPath matches what names nothing but files: what alone may change, or what has to stay.
 	limitsToPath = lazyregexp.New(
 		`(?i)^(?:(?:` + onlyWords + `|` + exceptWords + `)(?: (?:in|the|fix|change|edit|touch))* ` + paths +
-			`|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths + `|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で|` +
-			` 고쳐 주세요)?)$`,
+			`|(?:只改|只修|只动|仅修改|不要动|别动) ?` + paths +
+			`|` + paths + ` ?(?:だけ|のみ|만)(?:にして|お願いします|で| 고쳐 주세요)?)$`,
 	)
 	namesFile  = lazyregexp.New(`(?i)(?:^|\s)` + path + `(?:$|[\s,;])|\x60|\b` + steps + ` #?\d`)
 	keepsThing = lazyregexp.New(
@@ -154,7 +153,8 @@ var (
 	statesSomething = lazyregexp.New(
 		`(?i)\b(?:is|are|was|were|am|be|has|have|had|does|do|did|needs?|fails?|works?|happens?|breaks?|` +
 			`shows?|says?|gets?|should|would|could|can|will|must|when|where|if|because|since|` +
-			`as far as|afaik|iirc|i (?:think|guess|believe|suppose|mean)|apparently|probably|maybe|perhaps|so far)\b`,
+			`as far as|afaik|iirc|i (?:think|guess|believe|suppose|mean)|apparently|probably|maybe|` +
+			`perhaps|so far)\b`,
 	)
 	asksForMore = lazyregexp.New(`(?i)^(?:please )?(?:use|call it|name it|add|also)\b`)
 	beginsLimit = lazyregexp.New(

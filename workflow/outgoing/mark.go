@@ -135,7 +135,8 @@ const lineStart = "^((?:[ \\t\\r\\p{Z}\u115f\u1160\u3164\uffa0*_~>#+-]|&gt;|\\d{
 
 // sign matches signs that a line begins with: check marks, shapes, pictures, and names of emoji.
 var sign = regexp.MustCompile(
-	lineStart + `((?:[` + lookalikes + `\p{So}\p{Co}\p{Mn}\p{Me}\p{Cf}✓✔✗✘•·∙⋅●○■□▪▫▶►→⇒√×]|` +
+	lineStart + `((?:[` + lookalikes +
+		`\p{So}\p{Co}\p{Mn}\p{Me}\p{Cf}✓✔✗✘•·∙⋅●○■□▪▫▶►→⇒√×]|` +
 		`:[a-z0-9_+'-]{2,}:)[\s\p{Z}\p{Mn}\x{200d}\x{115f}\x{1160}\x{3164}\x{ffa0}]*)+`,
 )
 

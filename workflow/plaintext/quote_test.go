@@ -24,7 +24,8 @@ func TestNothingEndsAQuote(t *testing.T) {
 	require.Equal(t, "“it's bob’s ‘one’”", QuoteLine("it's bob’s ‘one’"))
 }
 
-// TestQuotedCodeIsAsItStands checks that a quote keeps code, which a reader may copy, and only where it is shown as code.
+// TestQuotedCodeIsAsItStands checks that a quote keeps code, which a reader may copy, and only where it is shown
+// as code.
 func TestQuotedCodeIsAsItStands(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "“no error for `\"a\\`, and 'b'”", QuoteLine("no error for `\"a\\`, and \"b\""))

@@ -92,8 +92,8 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 		return k, err
 	}
 	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code, vouched) values ($1, $2, $3, $4, $5, $6) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code, append([]int{}, l.Vouched...)).
-		Scan(&k.id)
+		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code,
+		append([]int{}, l.Vouched...)).Scan(&k.id)
 	if err != nil {
 		return k, err
 	}

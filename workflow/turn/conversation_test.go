@@ -102,14 +102,16 @@ var conversations = map[string]conversation{
 		play: said("report", "bea: fix it", "cem: stop", "bea: fix it", "press bea go_on"),
 		want: "report=bea,resume=bea approvals:1=bea",
 		says: []string{
-			`Revision 1 was already approved by bea. The work was stopped. Shall it go on? Press the button, or write "go on".`,
+			`Revision 1 was already approved by bea. The work was stopped. Shall it go on? ` +
+				`Press the button, or write "go on".`,
 		},
 	},
 	"a second approval of stopped work that was taken back offers to go on": {
 		play: said("report", "bea: fix it", "edit bea: do not fix it", "cem: fix it", "press cem go_on"),
 		want: "report=bea,resume=cem approvals:1=bea",
 		says: []string{
-			`The approval of revision 1 was taken back. bea edited the approval to "do not fix it". The work was stopped. Shall it go on?`,
+			`The approval of revision 1 was taken back. bea edited the approval to "do not fix it". ` +
+				`The work was stopped. Shall it go on?`,
 		},
 	},
 	"a second approval of work that was taken back": {
@@ -442,7 +444,8 @@ var conversations = map[string]conversation{
 		want:  "approvals:",
 		phase: "reported",
 		says: []string{
-			`bea, I cannot wait for that: "provided cem agrees". Reply "fix it" when the time has come, or press the button to approve revision 1 now.`,
+			`bea, I cannot wait for that: "provided cem agrees". Reply "fix it" when the time has come, ` +
+				`or press the button to approve revision 1 now.`,
 		},
 	},
 	"a time is not waited for, and a press approves now": {
@@ -646,8 +649,9 @@ func (th *thread) stepOfReport(ctx context.Context, step string) error {
 		if err := happens(workflow.EventRequest, workflow.EventAlign)(ctx, th); err != nil {
 			return err
 		}
-		r, err := th.lead().
-			Ask(ctx, decision.Question{Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []planning.OpenDecision{{}}})
+		r, err := th.lead().Ask(ctx, decision.Question{
+			Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []planning.OpenDecision{{}},
+		})
 		if err != nil {
 			return err
 		}
@@ -709,12 +713,12 @@ func TestConversations(t *testing.T) {
 			}
 			if c.note != "" {
 				var notes string
-				require.NoError(
-					t,
-					st.Pool.QueryRow(t.Context(), `select coalesce(string_agg(split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; ' order by o.id), '-')
-					from outbox o join lines l on l.id = o.line_id where o.session_id = $1 and o.settled <> '' and o.settled <> 'Answered below.'`, th.Session().ID).
-						Scan(&notes),
-				)
+				err := st.Pool.QueryRow(t.Context(), `select coalesce(string_agg(
+						split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; ' order by o.id), '-')
+					from outbox o join lines l on l.id = o.line_id
+					where o.session_id = $1 and o.settled <> '' and o.settled <> 'Answered below.'`,
+					th.Session().ID).Scan(&notes)
+				require.NoError(t, err)
 				require.Equal(t, c.note, notes, strings.Join(all, "\n"))
 			}
 			rest := strings.Join(all, "\n")

@@ -198,9 +198,10 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 
 // messageOf returns the ts of the message that shows the button, or other if there is none.
 func (th *thread) messageOf(ctx context.Context, value, other string) (ts string, err error) {
-	err = th.Store.Pool.QueryRow(ctx, `select coalesce(max(coalesce(first.ts, o.ts)), $3) from outbox o left join outbox first on first.key = o.rewrites
-		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, th.Session().ID, value, other).
-		Scan(&ts)
+	err = th.Store.Pool.QueryRow(ctx, `select coalesce(max(coalesce(first.ts, o.ts)), $3)
+		from outbox o left join outbox first on first.key = o.rewrites
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`,
+		th.Session().ID, value, other).Scan(&ts)
 	return ts, err
 }
 

@@ -234,9 +234,10 @@ func Leading(o OrchestratorTools) []model.Tool {
 		newTool("report_root_cause", o.RootCause, enums(map[string][]any{
 			"confidence": degrees, "evidence.grade": grades, "example": examples, "siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
-			"evidence":         "{claim, grade: observed|inferred, source?}",
-			"example":          "the reporter's own, run here: fails|passes|cannot_run|none",
-			"siblings":         "{pattern: RE2, literal?, places: [{at: file:line, verdict: affected|not_affected, why}]}",
+			"evidence": "{claim, grade: observed|inferred, source?}",
+			"example":  "the reporter's own, run here: fails|passes|cannot_run|none",
+			"siblings": "{pattern: RE2, literal?, places: " +
+				"[{at: file:line, verdict: affected|not_affected, why}]}",
 			"expected_changes": "{test, was?, will}",
 		})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
@@ -251,12 +252,10 @@ func Leading(o OrchestratorTools) []model.Tool {
 		})),
 		newTool(
 			"restate_request", o.Restate,
-			brief(
-				map[string]string{
-					"decisions":        "after an interview, each {question, answer}",
-					"expected_changes": "{test, was?, will}",
-				},
-			),
+			brief(map[string]string{
+				"decisions":        "after an interview, each {question, answer}",
+				"expected_changes": "{test, was?, will}",
+			}),
 		),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,

@@ -35,7 +35,11 @@ func (s Set) And(list List) Set {
 	for _, meaning := range short {
 		all[meaning] = list.All(meaning)
 	}
-	return Set{append(slices.Clip(s.lists), list), append(slices.Clip(s.indexes), indexes), append(slices.Clip(s.short), all)}
+	return Set{
+		lists:   append(slices.Clip(s.lists), list),
+		indexes: append(slices.Clip(s.indexes), indexes),
+		short:   append(slices.Clip(s.short), all),
+	}
 }
 
 // A Match is a phrase that refuses, found in a clause.

@@ -140,16 +140,11 @@ func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming
 
 // say says a line in the session's thread, once for each key.
 func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) error {
-	tag, err := tx.Exec(
-		ctx,
-		`with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}' where
-				not exists (select 1 from outbox where key = $4) returning id)
+	tag, err := tx.Exec(ctx, `with said as (
+			insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
+			where not exists (select 1 from outbox where key = $4) returning id)
 		insert into outbox (key, session_id, line_id, alone) select $4, $1, id, true from said`,
-		session,
-		c.agent(),
-		text,
-		key,
-	)
+		session, c.agent(), text, key)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
@@ -177,9 +172,8 @@ func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in incoming
 		_, err = tx.Exec(ctx, `update lines set text = $2 where id = $1`, line, text)
 		return err
 	}
-	_, err = tx.Exec(
-		ctx,
-		`with said as (insert into lines (session_id, agent, text, vouched) values ($1, $2, $3, '{0}') returning id)
+	_, err = tx.Exec(ctx, `with said as (
+			insert into lines (session_id, agent, text, vouched) values ($1, $2, $3, '{0}') returning id)
 		insert into outbox (key, session_id, line_id, alone, rewrites) select $4 || ':' || $5::text, $1, id, true, $4 from said on conflict do nothing`,
 		p.session, c.agent(), text, key, strconv.Itoa(p.seen))
 	return err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
@@ -44,10 +43,9 @@ func (n Narrowing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if !open {
 		return record.ErrStale
 	}
-	return Decision(
-		permit.Decision{
-			What: Narrowed, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS,
-			Revision: n.Revision,
-		},
-	).Write(ctx, tx, r)
+	d := Decision{
+		What: Narrowed, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS,
+		Revision: n.Revision,
+	}
+	return d.Write(ctx, tx, r)
 }

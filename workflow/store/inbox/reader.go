@@ -105,15 +105,10 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 
 // WrittenBetween returns what people wrote in the thread between two messages, in order of arrival.
 func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]incoming.Message, error) {
-	return r.readMessages(
-		ctx,
-		`select `+messageColumns+` from inbox where session_id = $1 and user_id <> ''
-				and kind in ('mention', 'reply', 'edit')
-		and message_ts > $2 and message_ts < $3 order by id`,
-		r.session,
-		after,
-		before,
-	)
+	return r.readMessages(ctx, `select `+messageColumns+` from inbox
+		where session_id = $1 and user_id <> '' and kind in ('mention', 'reply', 'edit')
+			and message_ts > $2 and message_ts < $3
+		order by id`, r.session, after, before)
 }
 
 // A ReadMessage is a message that agents were shown, or an

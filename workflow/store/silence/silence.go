@@ -117,13 +117,9 @@ func readState(ctx context.Context, tx pgx.Tx, session string, after time.Durati
 	if err != nil {
 		return x, false, err
 	}
-	rows, err := tx.Query(
-		ctx,
-		`select k.number, k.category, coalesce(nullif(k.shown, ''), k.description),
+	rows, err := tx.Query(ctx, `select k.number, k.category, coalesce(nullif(k.shown, ''), k.description),
 			now() - coalesce((select min(at) from transcript where session_id = $1 and task_id = k.id), now())
-		from tasks k where k.session_id = $1 and k.state = 'working' order by k.number`,
-		session,
-	)
+		from tasks k where k.session_id = $1 and k.state = 'working' order by k.number`, session)
 	if err != nil {
 		return x, false, err
 	}

@@ -114,7 +114,8 @@ func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool
 func read(ctx context.Context, db *database.DB, session string, from, until time.Time) ([]Entry, error) {
 	rows, err := db.Pool.Query(
 		ctx,
-		`select at, kind, who, task, number, title, body, wrong, place, part, n, vouched from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`,
+		`select at, kind, who, task, number, title, body, wrong, place, part, n, vouched
+		from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`,
 		session, from, until,
 	)
 	if err != nil {
@@ -154,7 +155,8 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 // everything selects each kind of row in one shape. place, part and n order the rows of the same time.
 const everything = `
 	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title,
-			case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong, 1 as place, 0::bigint as part, id as n, null::int[] as vouched
+			case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong,
+			1 as place, 0::bigint as part, id as n, null::int[] as vouched
 		from inbox where ` + people + `
 	union all select t.at, 'message', ` + agentOf + `, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
 		from transcript t ` + agents + ` where t.session_id = $1
@@ -164,7 +166,8 @@ const everything = `
 		where session_id = $1
 	union all select at, 'decision', user_id, 0, revision, what, reason, not allowed, 5, 0, id, null
 		from decisions where session_id = $1
-	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id, a.number, null
+	union all select a.at, 'attempt', k.category, k.number, a.number, '', a.summary, not a.held, 6, a.task_id,
+			a.number, null
 		from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null
 		from pushes where session_id = $1`

@@ -59,11 +59,8 @@ func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) 
 	_, unproven := intent.ReadPush(m.Text)
 	switch value := intent.PushedValue(m.Text); {
 	case m.Kind != incoming.Action && value != "" && !expectation.Wanted(w.Expectations, value):
-		return "another value", fmt.Sprintf(
-			"You write that %s is right; the question is about something else. To have the files as they "+
-				"are, reply \"push it\".",
-			value,
-		)
+		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. "+
+			"To have the files as they are, reply \"push it\".", value)
 	case m.Kind == incoming.Action || intent.PushesAllTheSame(m.Text):
 		return "", ""
 	case len(w.Objections) > 0:

@@ -196,10 +196,11 @@ func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.
 	if c.Scope != "" {
 		limited = ", limited to: " + c.Scope
 	}
-	question, label, reason := fmt.Sprintf(
+	label, reason := consentLabel, "unclear, asked"
+	question := fmt.Sprintf(
 		"%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".",
 		p.Name, s.Revision, limited,
-	), consentLabel, "unclear, asked"
+	)
 	if c.Condition != "" {
 		label, reason = "Fix it now", "a condition: "+c.Condition
 		question = fmt.Sprintf(

@@ -49,21 +49,13 @@ func (ap *Approvals) Narrow(
 		}
 		return ap.limitTooLate(m, p, push, limit), true, nil
 	}
-	f = ap.ForAgents(
-		m,
-		fmt.Sprintf(
-			"%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
-				"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
-			prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit),
-			prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)),
-		),
-	)
-	return append(
-		f, consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS},
-		store.Lines(
-			ap.ProgramLine(fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)),
-		),
-	), true, nil
+	told := fmt.Sprintf("%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
+		"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
+		prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit),
+		prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)))
+	narrowed := consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS}
+	said := fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)
+	return append(ap.ForAgents(m, told), narrowed, store.Lines(ap.ProgramLine(said))), true, nil
 }
 
 // limitTooLate returns the parts that answer a limit of what was pushed, or is being pushed.
@@ -75,13 +67,9 @@ func (ap *Approvals) limitTooLate(
 		at = fmt.Sprintf("is being pushed at this moment, as `%s`", push.Branch)
 	}
 	revision := ap.Session().Revision
-	f := ap.Refuse(
-		m, p, consent.Narrowed, "too late: "+limit,
-		fmt.Sprintf(
-			"%s, that limit comes too late: revision %d %s. Say what has to come out again, and I look into it.",
-			p.Name, revision, at,
-		),
-	)
+	said := fmt.Sprintf("%s, that limit comes too late: revision %d %s. "+
+		"Say what has to come out again, and I look into it.", p.Name, revision, at)
+	f := ap.Refuse(m, p, consent.Narrowed, "too late: "+limit, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }

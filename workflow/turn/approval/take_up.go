@@ -68,13 +68,9 @@ func (ap *Approvals) takeUp(
 		},
 		outgoing.Button{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
 	)
-	return append(
-		f,
-		consent.Decision{
-			What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS,
-			Revision: s.Revision,
-		},
-	), nil
+	return append(f, consent.Decision{
+		What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
+	}), nil
 }
 
 // TakeUp judges a press of the button of an offer. It is judged like an approval.
@@ -93,13 +89,9 @@ func (ap *Approvals) TakeUp(
 	case !stopped || revision != s.Revision:
 		return ap.Approve(ctx, m, p, revision, scope)
 	case mark != s.Halted:
-		return ap.refuseRevision(
-			revision, m, p, "an older stop",
-			fmt.Sprintf(
-				"%s: somebody said stop again since. Write \"fix it\" if revision %d is to be taken up all the same.",
-				p.Name, revision,
-			),
-		), nil
+		said := fmt.Sprintf("%s: somebody said stop again since. "+
+			"Write \"fix it\" if revision %d is to be taken up all the same.", p.Name, revision)
+		return ap.refuseRevision(revision, m, p, "an older stop", said), nil
 	}
 	return ap.takeUpParts(ctx, m, p, scope)
 }

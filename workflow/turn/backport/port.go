@@ -277,14 +277,11 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
 	var text outgoing.Text
-	text.Vouch(
-		k.hide.Mask(fmt.Sprintf(
-			"Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s",
-			name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
-			plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(),
-			proposal.FilesText(changes),
-		)),
-	)
+	text.Vouch(k.hide.Mask(fmt.Sprintf(
+		"Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s",
+		name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
+		plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes),
+	)))
 	text.Add(k.hide.Mask(compare))
 	t := backports.Announcement{
 		Text: text.String(), Vouched: text.Vouched(),
@@ -325,14 +322,11 @@ func (k *backportRun) publish(ctx context.Context) error {
 	}
 	after := k.row
 	after.State = backports.Pushed
-	parts := []store.Part{
-		store.Lines{
-			outgoing.Line{
-				Agent: k.Signature, Text: k.row.Told.Text, Vouched: k.row.Told.Vouched,
-				Buttons: details(k.row.Told.Details),
-			},
-		},
+	told := k.row.Told
+	line := outgoing.Line{
+		Agent: k.Signature, Text: told.Text, Vouched: told.Vouched, Buttons: details(told.Details),
 	}
+	parts := []store.Part{store.Lines{line}}
 	if k.row.Told.Pull != nil {
 		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
 	}

@@ -93,9 +93,7 @@ func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, cri
 			return true, fmt.Sprintf(
 				"changed says that nothing differs from revision %d, and people wrote this since. "+
 					"Read it again, and say what differs, or why it changes nothing. %s\n%s",
-				a.Revision,
-				now,
-				words,
+				a.Revision, now, words,
 			), nil
 		}
 	}

@@ -75,11 +75,8 @@ func foundBy(e proof.Expectation) expectation.Found {
 	}
 	return expectation.Found{
 		Names: append([]string{e.Test}, e.Covers...),
-		Was:   e.Was,
-		Now:   e.Now,
-		More:  e.More,
-		Gone: e.Kind == proof.ExpectationRemoved ||
-			e.Kind == proof.ExpectationSkipped,
+		Was:   e.Was, Now: e.Now, More: e.More,
+		Gone:  e.Kind == proof.ExpectationRemoved || e.Kind == proof.ExpectationSkipped,
 		Unrun: e.Kind == proof.ExpectationBroken,
 	}
 }
@@ -87,22 +84,15 @@ func foundBy(e proof.Expectation) expectation.Found {
 // expectationLines returns the lines of a result that name each changed expectation and who allowed it.
 func (w provenWork) expectationLines() (lines []string) {
 	for _, e := range w.expected.Approved {
-		lines = append(
-			lines,
-			fmt.Sprintf(
-				"• Changed expectation, in revision %d as approved by %s: %s", w.approval.Revision,
-				plaintext.OneLine(w.approval.UserName), e,
-			),
-		)
+		lines = append(lines, fmt.Sprintf("• Changed expectation, in revision %d as approved by %s: %s",
+			w.approval.Revision, plaintext.OneLine(w.approval.UserName), e))
 	}
 	if w.allowance == nil || w.allowance.Expectations == "" {
 		return lines
 	}
 	for _, e := range strings.Split(w.allowance.Expectations, "\n") {
-		lines = append(
-			lines,
-			fmt.Sprintf("• Changed expectation, allowed by %s: %s", plaintext.OneLine(w.allowance.UserName), e),
-		)
+		lines = append(lines, fmt.Sprintf("• Changed expectation, allowed by %s: %s",
+			plaintext.OneLine(w.allowance.UserName), e))
 	}
 	return lines
 }

@@ -32,12 +32,8 @@ func (d *Delivery) resultText(
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
-	text.Vouch(
-		fmt.Sprintf(
-			"%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit),
-			plaintext.CountNoun(len(work.changes), "file"), added, removed,
-		),
-	)
+	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit),
+		plaintext.CountNoun(len(work.changes), "file"), added, removed))
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		if saysNothingDiffers(changed) {
 			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()

@@ -74,12 +74,10 @@ func (d reviewStep) beforePush(
 	case len(told.Findings)+len(told.WrongCriteria()) > 0:
 		r := ledger.WithParts(
 			model.Result{Text: told.ForOrchestrator()}, progress.Inquiry{ID: q.ID, Applied: true},
-			store.Lines{
-				{
-					Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0},
-					Progress: true,
-				},
-			},
+			store.Lines{{
+				Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0},
+				Progress: true,
+			}},
 		)
 		return nil, &r, nil
 	}

@@ -41,10 +41,9 @@ func (d *Delivery) RefuseSecrets(ctx context.Context, w *repo.Workspace, attempt
 		places = append(places, fmt.Sprintf("%s:%d (%s)", x.path, x.line, x.kind))
 	}
 	r := prompt.Wrong(
-		"What was added looks like a secret, and is not committed: %s. Take it out of the files, for example by "+
-			"reading it from the environment; "+
-			"what was there before stays as it was. Where it is none, people have to add it themselves: "+
-			"call blocked and say so.",
+		"What was added looks like a secret, and is not committed: %s. Take it out of the files, for example "+
+			"by reading it from the environment; what was there before stays as it was. Where it is none, "+
+			"people have to add it themselves: call blocked and say so.",
 		strings.Join(slices.Compact(places), ", "),
 	)
 	if said := d.secretsText(found, attempt); said != "" {

@@ -79,13 +79,10 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 	var named []string
 	for _, k := range known {
 		named = append(named, d.link(k.Thread, k.Title)+" ("+outcome(k)+")")
-		buttons = append(
-			buttons,
-			outgoing.Button{
-				ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
-				Value: store.NewToken(), Means: k.Session,
-			},
-		)
+		buttons = append(buttons, outgoing.Button{
+			ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
+			Value: store.NewToken(), Means: k.Session,
+		})
 	}
 	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts, duplicate.Announced(found))
 }

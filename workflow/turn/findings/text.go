@@ -78,7 +78,6 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 	if change := plaintext.OneLine(c.Change); change != "" {
 		text += "What will change: " + change + "\n"
 	}
-	return text + expected + elsewhere + fmt.Sprintf(
-		"Confidence: %s.\nNo code was changed. Reply \"fix it\", or say what is wrong.", c.Confidence,
-	)
+	how := "No code was changed. Reply \"fix it\", or say what is wrong."
+	return fmt.Sprintf("%s%s%sConfidence: %s.\n%s", text, expected, elsewhere, c.Confidence, how)
 }

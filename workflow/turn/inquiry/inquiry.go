@@ -266,9 +266,8 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 	if q.Kind == inquiry.Review {
 		parts[0] = iq.Trees.Current().Conventions()
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
-		shown := prompt.ProgramMark + "The whole change, as it was pushed:\n" + prompt.Fence(
-			"diff", review.DiffText(hunks),
-		)
+		diff := prompt.Fence("diff", review.DiffText(hunks))
+		shown := prompt.ProgramMark + "The whole change, as it was pushed:\n" + diff
 		return strings.Join(append(parts, shown), "\n\n"), hunks, nil
 	}
 	known, err := iq.triedHunks(ctx)
@@ -375,15 +374,8 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != inquiry.Consult {
 		if string(q.Answer) == "{}" {
-			return append(
-				f,
-				store.Lines(
-					iq.ProgramLine(
-						"I could not look at the change just now: there may be nothing to look at yet. "+
-							"Ask again in a moment.",
-					),
-				),
-			)
+			return append(f, store.Lines(iq.ProgramLine("I could not look at the change just now: "+
+				"there may be nothing to look at yet. Ask again in a moment.")))
 		}
 		f = append(f, lookedNote(q))
 		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
@@ -438,14 +430,12 @@ func lookedNote(q inquiry.Inquiry) inbox.AgentNote {
 			said += fmt.Sprintf("\nHunk %d: %s", h.Number, plaintext.OneLine(h.Why))
 		}
 	}
+	text := fmt.Sprintf("Somebody asked about the change:\n%s\n"+
+		"The thread was answered, by the %s. There is nothing to do for you:\n%s",
+		prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), who,
+		prompt.Fence("advice", prompt.CutBytes(said, maxNote)))
 	return inbox.AgentNote{
-		Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone,
-		Text: fmt.Sprintf(
-			"Somebody asked about the change:\n%s\nThe thread was answered, by the %s. There is nothing "+
-				"to do for you:\n%s",
-			prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), who,
-			prompt.Fence("advice", prompt.CutBytes(said, maxNote)),
-		),
+		Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Task: inbox.OrchestratorAlone, Text: text,
 	}
 }
 

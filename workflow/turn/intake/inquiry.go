@@ -34,21 +34,11 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 	if len(m.Text) > len(question)+len("ask the consultant whether ") {
 		whole = m.Text // the question was only the end of a longer message
 	}
-	f = append(
-		f,
-		progress.Inquiry{Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID},
-	)
-	f = append(
-		f,
-		store.Lines(
-			i.ProgramLine(
-				fmt.Sprintf(
-					"Asking the %s: %s", i.Agents[agent.Consultant].Signature(),
-					plaintext.QuoteLine(question),
-				),
-			),
-		),
-	)
+	q := progress.Inquiry{
+		Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID,
+	}
+	said := fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(question))
+	f = append(f, q, store.Lines(i.ProgramLine(said)))
 	var update store.Update
 	if !s.Phase.MayWrite() && !s.Open {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
@@ -99,14 +89,9 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
-	return append(
-		i.Ignore(m), update,
-		store.Lines(
-			i.ProgramLine(
-				"Asking again: "+plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)),
-			),
-		),
-	), true, nil
+	question := plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)
+	said := i.ProgramLine("Asking again: " + plaintext.QuoteLine(question))
+	return append(i.Ignore(m), update, store.Lines(said)), true, nil
 }
 
 // namesFile matches a message that names a file or a path.

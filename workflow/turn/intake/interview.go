@@ -183,13 +183,10 @@ func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *plan
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(
-		f,
-		progress.Answer{
-			Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true,
-			Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
-		},
-	)
+	return append(f, progress.Answer{
+		Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true,
+		Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
+	})
 }
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
@@ -203,18 +200,11 @@ func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]sto
 		return iv.Ignore(m), nil
 	}
 	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
-	f = append(f, progress.Answer{Question: q.ID, Text: q.Recommended})
-	f = append(
-		f,
-		store.Lines(
-			iv.ProgramLine(
-				fmt.Sprintf(
-					"Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.",
-					plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text),
-					plaintext.QuoteLine(q.Recommended),
-				),
-			),
-		),
+	said := fmt.Sprintf(
+		"Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.",
+		plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text),
+		plaintext.QuoteLine(q.Recommended),
 	)
-	return f, nil
+	answer := progress.Answer{Question: q.ID, Text: q.Recommended}
+	return append(f, answer, store.Lines(iv.ProgramLine(said))), nil
 }

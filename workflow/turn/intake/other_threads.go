@@ -62,13 +62,8 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 			more++
 			continue
 		}
-		named = append(
-			named,
-			fmt.Sprintf(
-				"%s, asked by %s", in.Duplicates.Link(other),
-				plaintext.OneLine(in.nameOf(ctx, other.Requester)),
-			),
-		)
+		by := plaintext.OneLine(in.nameOf(ctx, other.Requester))
+		named = append(named, fmt.Sprintf("%s, asked by %s", in.Duplicates.Link(other), by))
 		buttons = append(buttons, outgoing.Button{
 			ActionID: button.StopThread,
 			Label:    "Stop: " + plaintext.CutLine(in.Duplicates.Title(other.Title), 40),

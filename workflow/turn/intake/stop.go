@@ -134,11 +134,8 @@ func (in *Intake) leaveDecision(
 		update.Events = []workflow.Event{workflow.EventReturn}
 	}
 	if reading {
-		said = fmt.Sprintf(
-			"Stopped reading what was written below revision %d, as %s asked. The revision stays open "+
-				"for somebody who may approve.",
-			s.Revision, p.Name,
-		)
+		said = fmt.Sprintf("Stopped reading what was written below revision %d, as %s asked. "+
+			"The revision stays open for somebody who may approve.", s.Revision, p.Name)
 	} else if asking || s.Open {
 		said = fmt.Sprintf(
 			"Stopped what was under way, as %s asked. Revision %d stays open for somebody who may approve.",

@@ -253,13 +253,8 @@ func (o Outcome) Lines() (lines []string) {
 	}
 	for _, t := range o.Tests {
 		shows := map[string]string{"yes": "shows something", "no": "shows nothing"}[t.Shows]
-		lines = append(
-			lines,
-			fmt.Sprintf(
-				"Review, new test %s: %s (%s)", plaintext.OneLine(t.Name), shows,
-				strings.TrimRight(t.Why, "."),
-			),
-		)
+		lines = append(lines, fmt.Sprintf("Review, new test %s: %s (%s)",
+			plaintext.OneLine(t.Name), shows, strings.TrimRight(t.Why, ".")))
 	}
 	for _, name := range o.NotJudged {
 		lines = append(lines, fmt.Sprintf("Review, new test %s: not looked at", plaintext.OneLine(name)))

@@ -29,17 +29,14 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.
 	if err != nil {
 		return "", err
 	}
-	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: EscalationOf(h.task), Question: "Why did the attempts fail, and what is to be done instead?"}
+	q := inquiry.Inquiry{
+		Kind: inquiry.Consult, Key: EscalationOf(h.task),
+		Question: "Why did the attempts fail, and what is to be done instead?",
+	}
+	asking := fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name)
 	_, err = h.Inquiries.EnsureInquiry(ctx, q,
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(
-			append(
-				slices.Clone(said),
-				h.ProgramLine(
-					fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name),
-				)...),
-		),
-	)
+		store.Lines(append(slices.Clone(said), h.ProgramLine(asking)...)))
 	if err != nil {
 		return "", err
 	}

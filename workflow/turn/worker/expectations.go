@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -21,12 +22,11 @@ func (h *task) tellExpectations(ctx context.Context, p proof.Proof) (string, err
 		return "", nil
 	}
 	h.told = list
-	return "Not done yet: tests that pass without your change do not pass on your code in the form that they had:\n• " +
-		list +
-		"\nEither the code is wrong, or the expectation is to change. Usually it is the code: put these " +
-		"tests back as they were, make the code pass them, and write new tests beside them. " +
-		"Where the approved work itself means the change, call done once more with nothing changed: people are then " +
-		"shown both lines and asked before anything is pushed.", nil
+	return "Not done yet: tests that pass without your change do not pass on your code in the form that they " +
+		"had:\n• " + list + "\nEither the code is wrong, or the expectation is to change. Usually it is the " +
+		"code: put these tests back as they were, make the code pass them, and write new tests beside them. " +
+		"Where the approved work itself means the change, call done once more with nothing changed: people " +
+		"are then shown both lines and asked before anything is pushed.", nil
 }
 
 // verified says that a task's proof holds, and which expectations of tests changed.
@@ -38,7 +38,6 @@ func verified(p proof.Proof) string {
 	if len(names) == 0 {
 		return "Verified."
 	}
-	return "Verified, with " + plaintext.CountNoun(len(names), "changed expectation") + ": " + strings.Join(
-		names[:min(len(names), 3)], ", ",
-	) + "."
+	first := strings.Join(names[:min(len(names), 3)], ", ")
+	return fmt.Sprintf("Verified, with %s: %s.", plaintext.CountNoun(len(names), "changed expectation"), first)
 }

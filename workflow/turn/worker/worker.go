@@ -320,9 +320,8 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) (string, erro
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return prompt.ProgramMark + "Done before, and in the tree already:\n" + prompt.Fence(
-		"tasks", strings.Join(lines, "\n"),
-	), nil
+	done := prompt.Fence("tasks", strings.Join(lines, "\n"))
+	return prompt.ProgramMark + "Done before, and in the tree already:\n" + done, nil
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
