@@ -1,25 +1,23 @@
-// Package workflow is the heart of Bobbin's vocabulary: a session and its phases, the reports
-// that people approve, tasks and attempts. The other types are in these packages:
+// Package workflow is the language of Bobbin: the plain types and the pure functions that all other
+// packages speak in. It imports the standard library and plaintext.
 //
-//   - incoming: what people write and press, and what other apps post
-//   - outgoing: the lines that answer them, their postings, and pushes
-//   - button, card, hometab: what people press and see in Slack beside lines
-//   - diagnosis: why something is wrong
-//   - planning: what is to be done: questions, requests, plans
-//   - inquiry: what agents that only read are asked
-//   - permit: what people allow
-//   - quota: how much may be used
-//   - expectation: what tests expect today and will expect after approved work
-//
-// They hold plain types and pure functions, and import nothing but the standard library, this
-// package, each other and plaintext.
+//   - session.go, phase.go: a session, the person who writes, and the phases of the work
+//   - message.go: what people write and press, and what other apps post
+//   - line.go, button.go, card.go, home.go: what people see and press in Slack
+//   - report.go, diagnosis.go: why something is wrong
+//   - plan.go, task.go: what is to be done: questions, requests, plans, tasks and their attempts
+//   - expectation.go: what tests expect today, and what they will expect after approved work
+//   - inquiry.go: what agents that only read are asked
+//   - permission.go: what people allow, and who may
+//   - limit.go: how much may be used
+//   - hunkresult.go, push.go: what the program found out about a change, and where the change went
 //
 // # The tour: one message, from Slack and back
 //
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
-// bot/gateway reads each event (gateway.go), and bot/event makes an incoming.Event of it
+// bot/gateway reads each event (gateway.go), and bot/event makes an IncomingEvent of it
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
@@ -98,7 +96,7 @@
 //   - The consultant and the other agents that only read are asked by rows of their own, and
 //     answer beside the work (turn/inquiry).
 //   - A change to CI files, lock files and the like, or to what an old test expects and the
-//     approved report does not name (workflow/expectation), waits for "push it"
+//     approved report does not name (workflow), waits for "push it"
 //     (turn/delivery/allowance.go, turn/approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/timeline reads, and home.Access says who may look.

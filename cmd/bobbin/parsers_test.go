@@ -33,7 +33,7 @@ var outside = []readerOf{
 	{"reactions to messages", []string{"bot/event/reaction.go readReacted"}, []string{"bot/event FuzzNormalise"}},
 	{
 		"words of models that look like the program's",
-		[]string{"workflow/outgoing/mark.go Unmark", "workflow/claim/claim.go Without"},
+		[]string{"workflow/mark.go Unmark", "workflow/claim/claim.go Without"},
 		[]string{"bot/render FuzzModelTextNeverLooksLikeTheProgram", "workflow/claim FuzzWithout"},
 	},
 	{"modals that people send", []string{"bot/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/event FuzzSubmission"}},
@@ -222,7 +222,7 @@ var inside = map[string]string{
 	"workflow/turn/orchestrator/tools.go": "rows of ours", "workflow/turn/findings/report.go": "rows of ours", "workflow/turn/worker/worker.go": "rows of ours", "workflow/turn/worker/escalation.go": "rows of ours",
 	"workflow/turn/runtime/transcript.go": "rows of ours", "workflow/turn/runtime/env.go": "a call's command, a shape of one field",
 	"workflow/turn/experts/experts.go": "numbers of lines, digits alone",
-	"workflow/turn/intake/judge.go":    "a number that this program put into a button's row", "workflow/turn/approval/held.go": "rows of ours", "workflow/planning/delegated.go": "rows of ours",
+	"workflow/turn/intake/judge.go":    "a number that this program put into a button's row", "workflow/turn/approval/held.go": "rows of ours", "workflow/delegated.go": "rows of ours",
 }
 
 // decoding matches code that parses data.

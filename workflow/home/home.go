@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
@@ -53,19 +52,19 @@ const (
 
 // Home returns the home of the user. A full member sees the sessions of the channels that the member is
 // in. All other people, and those whom Slack tells nothing about, see their own sessions only.
-func (h *Homes) Home(ctx context.Context, user string) (hometab.View, error) {
+func (h *Homes) Home(ctx context.Context, user string) (workflow.HomeView, error) {
 	person, err := h.Directory.Known(ctx, user)
 	return h.makeHome(ctx, user, person, err)
 }
 
 // HomeOf makes the same for a person whom Visitor returned.
-func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (hometab.View, error) {
+func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (workflow.HomeView, error) {
 	return h.makeHome(ctx, p.ID, p, nil)
 }
 
 // makeHome makes the home of the user; err says why Slack does not tell who that is.
-func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (hometab.View, error) {
-	home := hometab.View{Person: workflow.Person{ID: user}}
+func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (workflow.HomeView, error) {
+	home := workflow.HomeView{Person: workflow.Person{ID: user}}
 	var channels []string
 	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
 	if full {
@@ -105,7 +104,7 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 }
 
 // listSessions fills the home's lists: sessions that wait for the person, and the others.
-func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels []string) error {
+func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, channels []string) error {
 	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, maxShown)
 	if err != nil {
 		return err
@@ -122,17 +121,17 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
 		if mine && len(home.Waits) < maxWaiting {
-			home.Waits = append(home.Waits, hometab.Session{Session: h.Masked(s), Why: why})
+			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.Masked(s), Why: why})
 		}
 	}
 	for _, s := range all {
-		there := slices.ContainsFunc(home.Waits, func(w hometab.Session) bool { return w.ID == s.ID })
+		there := slices.ContainsFunc(home.Waits, func(w workflow.HomeSession) bool { return w.ID == s.ID })
 		switch {
 		case there:
 		case len(home.Others) == maxShown:
 			home.More = true
 		default:
-			home.Others = append(home.Others, hometab.Session{Session: h.Masked(s), Why: awaited[s.ID]})
+			home.Others = append(home.Others, workflow.HomeSession{Session: h.Masked(s), Why: awaited[s.ID]})
 		}
 	}
 	home.More = home.More || len(all) > maxShown

@@ -11,9 +11,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -55,14 +52,14 @@ func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 }
 
 // lessons returns the lessons on the repositories that the person may read, at most maxLessons.
-func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []hometab.Lesson, err error) {
+func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []workflow.HomeLesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
 	for _, l := range all {
 		if !r.reads(l) {
 			continue
 		}
-		x := hometab.Lesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
+		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
 		if slices.Contains(channels, l.Channel) {
 			x.Thread = workflow.Thread{Channel: l.Channel, TS: l.ThreadTS}
 		}
@@ -78,20 +75,20 @@ const (
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
 // the lesson. It returns nil for any other button.
-func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.Form, error) {
-	if action != button.Lesson {
+func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow.Form, error) {
+	if action != workflow.ButtonLesson {
 		return nil, nil
 	}
 	l, late, err := h.changeable(ctx, user, value)
 	if err != nil {
 		return nil, err
 	}
-	return &button.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+	return &workflow.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
 }
 
 // Submit applies what was entered in that form. late says in words why it was not applied. Submitting
 // the same form twice has the effect of once.
-func (h *Homes) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
+func (h *Homes) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
 	l, late, err := h.changeable(ctx, in.User, in.Value)
 	if late == lessonGone && in.Text == "" {
 		return "", err

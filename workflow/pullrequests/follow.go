@@ -11,8 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -108,8 +107,8 @@ func (k *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.P
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
 	return k.line(merged+" "+asked,
-		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
-		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
+		workflow.Button{ActionID: workflow.ButtonWorks, Label: "It works", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ButtonBroken, Label: "Still broken", Value: store.NewToken()}), nil
 }
 
 // watched is how long a merged pull request is watched for a revert, and a closed one for being reopened.
@@ -243,9 +242,9 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
+		l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
-			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+			return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
@@ -254,23 +253,23 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
-	mend := []outgoing.Button{{ActionID: button.Mend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	mend := []workflow.Button{{ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
 	if row.Aside {
 		mend, text = nil, text+" "+catalog.MendBackport(row.Base)
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
-	l := outgoing.Line{
+	l := workflow.Line{
 		Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0},
-		Buttons: append(mend, outgoing.Button{
-			ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+		Buttons: append(mend, workflow.Button{
+			ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 		}),
 	}
 	if row.Aside {
 		return []store.Part{store.Lines{l}}, nil
 	}
 	if was != "" {
-		return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+		return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
 	}
 	return []store.Part{store.Lines{l}}, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -186,6 +185,6 @@ func (k *Follower) name(row pullrequest.Row) string {
 }
 
 // line returns a line that the program says of a pull request, and vouches for.
-func (k *Follower) line(text string, buttons ...outgoing.Button) store.Part {
+func (k *Follower) line(text string, buttons ...workflow.Button) store.Part {
 	return store.Lines{{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}, Buttons: buttons}}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -35,7 +34,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return asked
 	}
 	receive := func(stop string) (asked bool) {
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
 		return stopAsked()
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {

@@ -39,11 +39,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -91,7 +89,7 @@ type Machine struct {
 
 // Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits      quota.Limits            // what sessions may use before people are asked
+	Limits      workflow.Limits         // what sessions may use before people are asked
 	NoticeAfter time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
 	Attempts    int                     // failed attempts at a task before the consultant is asked; 0: 2
 	Unanswered  time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
@@ -156,7 +154,7 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
-func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
+func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
 	if stepStopped := stop.What == "stop" &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
@@ -166,7 +164,7 @@ func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errRepositoryChanged)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != incoming.Action && m.Kind != incoming.Sent && m.Kind != incoming.Remark && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction && m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -26,7 +24,7 @@ const maxAdopted = 40_000
 // Adopt judges a message such as "yes please do this", with which a person makes requests of other
 // people above it in the thread their own. ok reports whether the message was that. Agents are shown it
 // in full, as data, whoever wrote it.
-func (hw *HeldWords) Adopt(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if !intent.Adopts(m.Text) {
 		return f, false, nil
 	}
@@ -56,7 +54,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m incoming.Message, p workflow.P
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
-	adopts := permission.NewPermission(m, p, permit.Adopt, hw.Session().Revision)
+	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
@@ -69,14 +67,14 @@ type requestsOfOthers struct {
 	title   string                   // text of the first message
 	text    string                   // the messages that agents were not shown yet, or not in full
 	words   string                   // the same messages, for the record of what was approved
-	earlier []incoming.ThreadMessage // messages that are not in the inbox
+	earlier []workflow.ThreadMessage // messages that are not in the inbox
 	held    []int64                  // ids of the inbox rows that were held back from the agents
 }
 
 // requestAbove returns what other people wrote above m since the newest push: messages that agents were
 // shown, messages that were held back, and messages from before the session. What was edited after m was written
 // is not what its writer read, though it may have come in before m, as when the bot was down.
-func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o requestsOfOthers, err error) {
+func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
 		return o, err
@@ -98,9 +96,9 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 		edited[s.TS] = s.Edited
 	}
 	second, _, _ := strings.Cut(m.TS, ".") // Slack tells in whole seconds when a message was edited
-	editedSince := func(x incoming.Message) bool {
+	editedSince := func(x workflow.Message) bool {
 		_, listed := edited[x.TS]
-		return edited[x.TS] >= second || x.ActionID == incoming.ReadAgain && !listed
+		return edited[x.TS] >= second || x.ActionID == workflow.ReadAgain && !listed
 	}
 	var parts []string
 	size := 0
@@ -112,7 +110,7 @@ func (hw *HeldWords) requestAbove(ctx context.Context, m incoming.Message) (o re
 		o.words += fmt.Sprintf("\n%s wrote: %s", name, text)
 	}
 	for _, x := range shown {
-		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && !editedSince(x.Message) && (permission.IsMessage(x.Kind) || x.Kind == incoming.Edit || x.Kind == incoming.Earlier) {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && !editedSince(x.Message) && (permission.IsMessage(x.Kind) || x.Kind == workflow.MessageEdit || x.Kind == workflow.MessageEarlier) {
 			o.ts = append(o.ts, x.TS)
 		}
 	}

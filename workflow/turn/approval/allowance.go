@@ -5,10 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/expectation"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -18,7 +15,7 @@ import (
 // PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
 // there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
 // work or as answered, and the question still waits. While the work is stopped, it does not.
-func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, error) {
+func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	s := ap.Session()
 	rests := !s.Open && (s.Phase == workflow.PhaseWorking || s.Phase == workflow.PhaseAnswered)
 	if s.Halted != "" || s.Phase != workflow.PhasePaused && !rests {
@@ -29,7 +26,7 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*permit.Allowance, e
 
 // openAllowance returns the allowance that the thread was asked for under the standing approval and has not given yet,
 // whatever the session does at this moment.
-func (ap *Approvals) openAllowance(ctx context.Context) (*permit.Allowance, error) {
+func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	a, err := ap.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return nil, err
@@ -55,13 +52,13 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 
 // wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if somebody
 // objects, or that it is unproven. A press names its question, which says both.
-func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) {
+func wordsMissing(m workflow.Message, w workflow.Allowance) (reason, said string) {
 	_, unproven := intent.ReadPush(m.Text)
 	switch value := intent.PushedValue(m.Text); {
-	case m.Kind != incoming.Action && value != "" && !expectation.Wanted(w.Expectations, value):
+	case m.Kind != workflow.MessageAction && value != "" && !workflow.ShowsExpected(w.Expectations, value):
 		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. "+
 			"To have the files as they are, reply \"push it\".", value)
-	case m.Kind == incoming.Action || intent.PushesAllTheSame(m.Text):
+	case m.Kind == workflow.MessageAction || intent.PushesAllTheSame(m.Text):
 		return "", ""
 	case len(w.Objections) > 0:
 		return "somebody objects", "Somebody objects to this. To have the branch in spite of that, reply \"push all the same\"."
@@ -74,7 +71,7 @@ func wordsMissing(m incoming.Message, w permit.Allowance) (reason, said string) 
 // AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
 // allowance that the pressed button is for, and empty for a message. A message has to be written below
 // the question, and has to say "unproven" if nothing was proven.
-func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workflow.Person, id string) ([]store.Part, error) {
+func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
 	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil || !may {
 		return no, err
@@ -126,7 +123,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m incoming.Message, p workfl
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f = append(f, consent.Allowance(*w))
-	f = append(f, permission.NewPermission(m, p, permit.Push, ap.Session().Revision))
+	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
 	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, nil
 }

@@ -7,11 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -23,7 +19,7 @@ import (
 // Approve judges an approval of a revision, in words or by a press, limited to scope unless scope is
 // empty. A person who may not approve makes a request for approval with it (requestApproval). The
 // database checks again, in the transaction that inserts the row, whatever may change meanwhile.
-func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
 	s := ap.Session()
 	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -78,7 +74,7 @@ func (ap *Approvals) Approve(ctx context.Context, m incoming.Message, p workflow
 // approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on, which
 // is asked about before its push.
 func (ap *Approvals) refuseAgain(
-	ctx context.Context, m incoming.Message, p workflow.Person, standing *permit.Approval,
+	ctx context.Context, m workflow.Message, p workflow.Person, standing *workflow.Approval,
 ) ([]store.Part, error) {
 	s := ap.Session()
 	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
@@ -119,7 +115,7 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 }
 
 // refuseRevision refuses an approval, and records the revision that the person wanted to approve.
-func (ap *Approvals) refuseRevision(revision int, m incoming.Message, p workflow.Person, reason, said string) []store.Part {
+func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
@@ -133,8 +129,8 @@ const postingTime = time.Minute
 // the thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
 // empty string; underWay says that it is being posted, and then WrittenBeforeShown waits for at most
 // postingTime.
-func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m incoming.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
-	if m.Kind == incoming.Action || m.Kind == incoming.Form {
+func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return false, nil
 	}
 	for until := time.Now().Add(postingTime); ; {
@@ -153,7 +149,7 @@ func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m incoming.Message,
 	}
 }
 
-func (ap *Approvals) approvalParts(ctx context.Context, m incoming.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
+func (ap *Approvals) approvalParts(ctx context.Context, m workflow.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
 	if scope != "" {
@@ -178,7 +174,7 @@ var delegates = map[string]string{
 
 // WroteSince reports whether a person other than user wrote between the newest report and m. If user is empty,
 // everybody counts. Then a bare "yes" in m may be meant for those words.
-func (ap *Approvals) WroteSince(ctx context.Context, m incoming.Message, user string) (bool, error) {
+func (ap *Approvals) WroteSince(ctx context.Context, m workflow.Message, user string) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return false, err
@@ -190,7 +186,7 @@ func (ap *Approvals) WroteSince(ctx context.Context, m incoming.Message, user st
 // for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody
 // here could hold the approval to it. While such a question about the revision waits, and nobody wrote since, the next
 // one replaces its words.
-func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.Consent) []store.Part {
+func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, c intent.Consent) []store.Part {
 	s := ap.Session()
 	limited := ""
 	if c.Scope != "" {
@@ -210,16 +206,16 @@ func (ap *Approvals) AskConsent(m incoming.Message, p workflow.Person, c intent.
 		)
 	}
 	line := ap.ProgramLine(question,
-		outgoing.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
-		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
+		workflow.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: label, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 
 // LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers the
 // approval of the newest revision, limited. It returns an empty string if there is no such line.
-func (ap *Approvals) LimitAsked(ctx context.Context, m incoming.Message) (string, error) {
-	if m.Kind != incoming.Reply && m.Kind != incoming.Mention {
+func (ap *Approvals) LimitAsked(ctx context.Context, m workflow.Message) (string, error) {
+	if m.Kind != workflow.MessageReply && m.Kind != workflow.MessageMention {
 		return "", nil
 	}
 	offered, newest, err := ap.Store.NewestLines(ctx, ap.Session().ID, m.TS)

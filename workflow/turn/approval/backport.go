@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -32,7 +30,7 @@ func BackportOf(means string) Backport {
 // Backport judges a request to bring the newest pushed change to releases, each on a separate branch. It
 // is judged like an approval, and permits nothing else. A message has to be written below the line that
 // announces the push, and a press has to be of a button for that push.
-func (ap *Approvals) Backport(ctx context.Context, m incoming.Message, p workflow.Person, want Backport) ([]store.Part, error) {
+func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflow.Person, want Backport) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
@@ -106,7 +104,7 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 	if len(standing) > 0 {
 		said += " " + stands
 	}
-	f := append(ap.Answer(m, said), permission.NewPermission(m, p, permit.Backport, push.Revision))
+	f := append(ap.Answer(m, said), permission.NewPermission(m, p, workflow.PermitBackport, push.Revision))
 	return append(append(f, orders...),
 		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
 }

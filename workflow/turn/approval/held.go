@@ -8,11 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -32,7 +28,7 @@ const ActionGoOn = "go_on"
 
 // HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
 // message that only thanks is not held.
-func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string) []store.Part {
+func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string) []store.Part {
 	f := hw.Ignore(m)
 	if intent.Acknowledges(m.Text) {
 		return f
@@ -40,16 +36,16 @@ func (hw *HeldWords) HoldWords(m incoming.Message, p workflow.Person, why string
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
-	if m.Kind != incoming.Form { // the entered text is already in the thread, above this line
+	if m.Kind != workflow.MessageForm { // the entered text is already in the thread, above this line
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
-		outgoing.Button{ActionID: button.PassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		workflow.Button{ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
 // nowhere else in the thread, so the line shows all of it: agents get all of it, as that person's own words.
-func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part {
+func (hw *HeldWords) HoldRemark(m workflow.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
@@ -58,11 +54,11 @@ func (hw *HeldWords) HoldRemark(m incoming.Message, on, why string) []store.Part
 		quoted = "\n" + prompt.Quote(m.Text)
 	}
 	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
-		outgoing.Button{ActionID: button.PassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		workflow.Button{ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
-func (hw *HeldWords) RefusePress(m incoming.Message, p workflow.Person, what, why string) []store.Part {
+func (hw *HeldWords) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
@@ -72,7 +68,7 @@ const maxHeldQuote = 100
 
 // PassOn gives held messages to the agents, in the name of a person who may approve: the message of that
 // inbox row or, if row is 0, all that were offered above m.
-func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
@@ -111,7 +107,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
-	f = append(f, permission.NewPermission(m, p, permit.Adopt, hw.Session().Revision, passed.rows...))
+	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 	if err != nil {
@@ -127,7 +123,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 			f = append(f, progress.Answer{Question: q.ID, Text: strings.Join(passed.said, ", "), User: p.ID})
 		}
 	}
-	if m.Kind != incoming.Action {
+	if m.Kind != workflow.MessageAction {
 		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
@@ -137,14 +133,14 @@ func (hw *HeldWords) PassOn(ctx context.Context, m incoming.Message, p workflow.
 // written before it answers another one, and a remark or a correction in a form answers none.
 func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
 	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
-	return shown != "" && !slices.ContainsFunc(passed.messages, func(h incoming.Message) bool {
-		return h.Kind != incoming.Mention && h.Kind != incoming.Reply || h.TS < shown
+	return shown != "" && !slices.ContainsFunc(passed.messages, func(h workflow.Message) bool {
+		return h.Kind != workflow.MessageMention && h.Kind != workflow.MessageReply || h.TS < shown
 	}), err
 }
 
 // passing holds the messages that a person passes on.
 type passing struct {
-	messages   []incoming.Message
+	messages   []workflow.Message
 	rows, over []int64  // rows: the messages passed on; over: all that stop waiting, with older versions of the same messages
 	told, said []string // told: texts for agents; said: quotes for the thread
 	words      []string // texts for the record of what was approved
@@ -154,7 +150,7 @@ type passing struct {
 
 // readPassed reads those of the held messages that were written before m and still say what they said
 // when they were held.
-func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []int64) (p passing, err error) {
+func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
 	all, err := hw.Inbox().Held(ctx)
 	if err != nil {
 		return p, err
@@ -170,15 +166,15 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 			continue
 		}
 		for _, o := range all {
-			if o.ID == h.ID || o.TS == h.TS && o.TS != "" && o.Kind != incoming.Form {
+			if o.ID == h.ID || o.TS == h.TS && o.TS != "" && o.Kind != workflow.MessageForm {
 				p.over = append(p.over, o.ID)
 			}
 		}
 		p.goOn, p.beforeStop = p.goOn && hw.Words.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
-		if h.Kind == incoming.Sent {
+		if h.Kind == workflow.MessageSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
-		} else if h.Kind == incoming.Remark {
+		} else if h.Kind == workflow.MessageRemark {
 			on, _, err := hw.Permissions.Catalog.RemarkedOn(ctx, h)
 			if err != nil {
 				return p, err
@@ -195,14 +191,14 @@ func (hw *HeldWords) readPassed(ctx context.Context, m incoming.Message, rows []
 
 // PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before the ts of
 // any message, and says when the stop was made and what its row is. Marks of older releases have only the row.
-func PressedStop(m incoming.Message) string {
+func PressedStop(m workflow.Message) string {
 	return fmt.Sprintf("0:%d.%06d:%d", m.At.Unix(), m.At.Nanosecond()/1000, m.ID)
 }
 
 // writtenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
 // Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in words is its ts,
 // that of another one ends with its row. What has no ts is taken to be from before a stop in words.
-func writtenBefore(m incoming.Message, mark string) bool {
+func writtenBefore(m workflow.Message, mark string) bool {
 	if !strings.HasPrefix(mark, "0:") {
 		return m.TS < mark
 	}
@@ -218,14 +214,14 @@ func writtenBefore(m incoming.Message, mark string) bool {
 
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
-func GoOnButton(mark string) []outgoing.Button {
-	return []outgoing.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+func GoOnButton(mark string) []workflow.Button {
+	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
 // GoOn judges a message of a person who may approve while approved work is stopped. ok reports whether
 // the message is about going on. Only a message that says so (intent.GoesOn) lets the work go on. One
 // that merely mentions it is given to the agents, and the person is asked with a button.
-func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := hw.Session()
 	a, err := hw.StandingApproval(ctx)
 	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && writtenBefore(m, s.Halted) {
@@ -261,7 +257,7 @@ func (hw *HeldWords) GoOn(ctx context.Context, m incoming.Message, p workflow.Pe
 
 // Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
 // message that offered it gets a note of who let the work go on (store.Turn.Record).
-func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.Person, mark string) ([]store.Part, error) {
+func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
 	s := hw.Session()
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -298,14 +294,14 @@ func (hw *HeldWords) Resume(ctx context.Context, m incoming.Message, p workflow.
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, permit.Resume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
 	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
 // Reopen adds a permission of p to parts that open a stopped session without an approval. If p may not
 // approve, or wrote before the stop, it refuses instead, and the session stays stopped.
-func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
@@ -322,15 +318,15 @@ func (hw *HeldWords) Reopen(ctx context.Context, m incoming.Message, p workflow.
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	if (m.Kind == incoming.Mention || m.Kind == incoming.Reply) && writtenBefore(m, s.Halted) {
+	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && writtenBefore(m, s.Halted) {
 		return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, permit.Resume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
 	return f, nil
 }
 
 // WriterOf returns in words who wrote a message that another person sent to the bot.
-func (hw *HeldWords) WriterOf(ctx context.Context, m incoming.Message) string {
+func (hw *HeldWords) WriterOf(ctx context.Context, m workflow.Message) string {
 	switch {
 	case m.Value == "":
 		return "an app"

@@ -8,10 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -23,15 +19,15 @@ import (
 // RefuseUnknown handles a message whose author Slack does not tell. It refuses a message or press that
 // would permit something. For any other it returns an error, so that the message is judged when Slack
 // answers again.
-func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part, error) {
+func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
 		[]string{
-			"fix_it", "push_it", "confirm", button.FixLimited, button.TakeUp, button.PutBack, button.Backport,
-			ActionGoOn, button.PassOn,
+			"fix_it", "push_it", "confirm", workflow.ButtonFixLimited, workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport,
+			ActionGoOn, workflow.ButtonPassOn,
 		},
 		m.ActionID,
 	)
-	if m.Kind == incoming.Sent || !permits && !ap.Words.Permits(m.Text) {
+	if m.Kind == workflow.MessageSent || !permits && !ap.Words.Permits(m.Text) {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
@@ -42,7 +38,7 @@ func (ap *Approvals) RefuseUnknown(m incoming.Message, err error) ([]store.Part,
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
 // be read, parts hold the refusal.
 func (ap *Approvals) mayDecide(
-	ctx context.Context, m incoming.Message, p workflow.Person, revision int, what, this string,
+	ctx context.Context, m workflow.Message, p workflow.Person, revision int, what, this string,
 ) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
@@ -57,13 +53,13 @@ func (ap *Approvals) mayDecide(
 
 // ForAgents returns the parts that give a message to the agents and open the session for them. told is
 // what they are shown in place of the message's text, unless it is empty.
-func (j *Judgements) ForAgents(m incoming.Message, told string) []store.Part {
+func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
 }
 
 // Wake returns the part that opens the session for the agents, who have the message to read. A session that
 // only waits for the consultant goes on as it was before: the advice comes beside what the agents do.
-func (j *Judgements) Wake(m incoming.Message) store.Update {
+func (j *Judgements) Wake(m workflow.Message) store.Update {
 	s, update := j.Session(), store.Update{Open: ledger.Wake}
 	if s.Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
@@ -81,18 +77,18 @@ func (j *Judgements) Wake(m incoming.Message) store.Update {
 	return update
 }
 
-func (j *Judgements) Ignore(m incoming.Message) []store.Part {
+func (j *Judgements) Ignore(m workflow.Message) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID}}
 }
 
 // Answer returns the parts with which the program itself answers a message, without an agent.
-func (j *Judgements) Answer(m incoming.Message, text string, buttons ...outgoing.Button) []store.Part {
+func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
 	f := j.Ignore(m)
 	f = append(f, store.Lines(j.ProgramLine(text, buttons...)))
 	return f
 }
 
-func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason, said string) []store.Part {
+func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
 	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
@@ -102,10 +98,10 @@ func (j *Judgements) Refuse(m incoming.Message, p workflow.Person, what, reason,
 // the person who passes it on has read the same text, and for one that permits something, since it may have
 // been edited before it was judged. The text of a form cannot change. A remark at a git host is passed on as
 // it was received.
-func (j *Judgements) ReadsAsBefore(ctx context.Context, m incoming.Message) (bool, error) {
+func (j *Judgements) ReadsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
 	s := j.Session()
 	switch {
-	case m.Kind == incoming.Form, m.Kind == incoming.Action, m.Kind == incoming.Remark,
+	case m.Kind == workflow.MessageForm, m.Kind == workflow.MessageAction, m.Kind == workflow.MessageRemark,
 		m.TS == s.Thread.TS && strings.HasPrefix(m.Text, "/"): // the bot posts a slash command's root message
 		return true, nil
 	}
@@ -127,7 +123,7 @@ func ReadsSame(before, now string) bool {
 // refuseEdited refuses a message that permits something, if it does not read any more as it was received. f
 // is nil if it does.
 func (j *Judgements) refuseEdited(
-	ctx context.Context, m incoming.Message, p workflow.Person, what string,
+	ctx context.Context, m workflow.Message, p workflow.Person, what string,
 ) (f []store.Part, err error) {
 	stands, err := j.ReadsAsBefore(ctx, m)
 	switch {
@@ -144,10 +140,10 @@ func (j *Judgements) refuseEdited(
 
 // Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all the
 // same since. It returns nil if nothing does.
-func (j *Judgements) Void(ctx context.Context, a *permit.Approval) (*permit.Objection, error) {
+func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
 	all, err := j.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {
-		if x.How == permit.ByEdit || x.How == permit.ByDeletion {
+		if x.How == workflow.ObjectionByEdit || x.How == workflow.ObjectionByDeletion {
 			return &x, err
 		}
 	}

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -22,7 +20,7 @@ import (
 // FixChecks judges a press of the button that asks to mend the failed checks at the git host. It is judged like an
 // approval: the press of a person who may approve makes and approves a new revision, which is limited to the files of
 // the pushed change. Changes beyond those files are taken out, and need a report that is approved.
-func (ap *Approvals) FixChecks(ctx context.Context, m incoming.Message, p workflow.Person, commit string) ([]store.Part, error) {
+func (ap *Approvals) FixChecks(ctx context.Context, m workflow.Message, p workflow.Person, commit string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
@@ -55,7 +53,7 @@ func (ap *Approvals) FixChecks(ctx context.Context, m incoming.Message, p workfl
 
 // mendParts returns the new revision and its approval by the press. The people who asked for the pushed
 // change, which is of that revision, count as those who asked for the new one, so the press only approves.
-func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
+func (ap *Approvals) mendParts(ctx context.Context, m workflow.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
@@ -67,7 +65,7 @@ func (ap *Approvals) mendParts(ctx context.Context, m incoming.Message, p workfl
 		return nil, err
 	}
 	what := fmt.Sprintf("Mend what is red on %s%d at %s", at.Pulls.Words().Mark, row.Number, prompt.ShortHash(row.Head))
-	body, err := json.Marshal(planning.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
+	body, err := json.Marshal(workflow.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
 	if err != nil {
 		return nil, fmt.Errorf("mend: %w", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -19,7 +17,7 @@ import (
 // limit joins the scope of the approval, whoever gave that, and every change is held against both. It permits nothing.
 // ok reports whether the message is such a limit. After the push, the person is told that it came too late.
 func (ap *Approvals) Narrow(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
 	s := ap.Session()
 	limit, limits := ap.Words.ReadLimit(m.Text)
@@ -41,10 +39,10 @@ func (ap *Approvals) Narrow(
 		return nil, false, err
 	}
 	for _, push := range slices.Backward(pushes) {
-		if push.Approval != a.ID || push.State == outgoing.PushRefused {
+		if push.Approval != a.ID || push.State == workflow.PushRefused {
 			continue
 		}
-		if push.State == outgoing.PushDone && s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
+		if push.State == workflow.PushDone && s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
 			return nil, false, nil // something newer is under way
 		}
 		return ap.limitTooLate(m, p, push, limit), true, nil
@@ -60,10 +58,10 @@ func (ap *Approvals) Narrow(
 
 // limitTooLate returns the parts that answer a limit of what was pushed, or is being pushed.
 func (ap *Approvals) limitTooLate(
-	m incoming.Message, p workflow.Person, push outgoing.Push, limit string,
+	m workflow.Message, p workflow.Person, push workflow.Push, limit string,
 ) []store.Part {
 	at := fmt.Sprintf("was pushed already, as `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
-	if push.State == outgoing.PushIntended {
+	if push.State == workflow.PushIntended {
 		at = fmt.Sprintf("is being pushed at this moment, as `%s`", push.Branch)
 	}
 	revision := ap.Session().Revision

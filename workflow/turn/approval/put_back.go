@@ -7,9 +7,6 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -24,7 +21,7 @@ const askedToPutBack = "ask_put_back"
 // PutBack judges a press that has the removal with that hash put back. It is judged like an approval.
 // While the work goes on, it widens the approval by that removal. After the push it makes and approves a
 // new revision that says what is put back.
-func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow.Person, hash string) ([]store.Part, error) {
+func (ap *Approvals) PutBack(ctx context.Context, m workflow.Message, p workflow.Person, hash string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "put_back", reason, p.Name+": "+said), nil
 	}
@@ -32,7 +29,7 @@ func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(all, func(r permit.Removal) bool { return r.Hash == hash })
+	i := slices.IndexFunc(all, func(r workflow.Removal) bool { return r.Hash == hash })
 	if i < 0 {
 		return refused("nothing was taken out", "that was not taken out here.")
 	}
@@ -68,29 +65,29 @@ func (ap *Approvals) PutBack(ctx context.Context, m incoming.Message, p workflow
 }
 
 // putBackParts widens the approval of the current work by the removal.
-func (ap *Approvals) putBackParts(m incoming.Message, p workflow.Person, r permit.Removal) []store.Part {
+func (ap *Approvals) putBackParts(m workflow.Message, p workflow.Person, r workflow.Removal) []store.Part {
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Keep it; the scope takes it in. Where nothing else is to be done, a worker calls done, and the orchestrator finish.")
 	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
 	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s says: %s", p.Name, r.Places()))),
-		permission.NewPermission(m, p, permit.PutBack, ap.Session().Revision), consent.Removal(r),
+		permission.NewPermission(m, p, workflow.PermitPutBack, ap.Session().Revision), consent.Removal(r),
 		consent.Decision{What: "put_back", Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
 }
 
 // putBackTold returns what agents are told of a removal that is put back.
-func (ap *Approvals) putBackTold(p workflow.Person, r permit.Removal) string {
+func (ap *Approvals) putBackTold(p workflow.Person, r workflow.Removal) string {
 	return fmt.Sprintf("%s, who may approve, has put back what was taken out. The program lays it into the files again:\n%s\n", prompt.PersonName(p.Name), prompt.Fence("removed", r.Diff()))
 }
 
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
 // The people who asked for that work count as those who asked for the revision, so the press only approves.
-func (ap *Approvals) putBackPushed(ctx context.Context, m incoming.Message, p workflow.Person, r permit.Removal) ([]store.Part, error) {
+func (ap *Approvals) putBackPushed(ctx context.Context, m workflow.Message, p workflow.Person, r workflow.Removal) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, r.Revision)
 	if err != nil {
 		return nil, fmt.Errorf("put back: who asked for revision %d: %w", r.Revision, err)
 	}
 	what := "Put back what was taken out of revision " + fmt.Sprint(r.Revision)
-	body, err := json.Marshal(planning.Request{SurfaceArea: r.Places(), DoneCriteria: []string{what}})
+	body, err := json.Marshal(workflow.Request{SurfaceArea: r.Places(), DoneCriteria: []string{what}})
 	if err != nil {
 		return nil, fmt.Errorf("put back: %w", err)
 	}
@@ -112,7 +109,7 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m incoming.Message, p wo
 
 // askToPutBack turns a press of a person who may not approve into a request to the people who may. They
 // are called once for each removal.
-func (ap *Approvals) askToPutBack(ctx context.Context, by permission.Asker, a permit.Approvers, why string, r permit.Removal) ([]store.Part, error) {
+func (ap *Approvals) askToPutBack(ctx context.Context, by permission.Asker, a workflow.Approvers, why string, r workflow.Removal) ([]store.Part, error) {
 	m, p := by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your word on this: %s. %s", p.Name, why, a.Who())
 	f := ap.Refuse(m, p, "put_back", why, said)

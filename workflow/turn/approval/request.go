@@ -8,9 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -27,7 +24,7 @@ const askedFor = "request"
 //
 // Approvers are called once for each revision, however many people ask and however often, so that nobody
 // can call them again and again. No request is made if the revision does not wait for an approval.
-func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a permit.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
 	s, m, p := ap.Session(), by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := ap.refuseRevision(revision, m, p, reason, said)
@@ -96,7 +93,7 @@ const maxMentions = 10
 // maxMentions. A group is called by its own id, not by those of its members. The person who asks is left
 // out, and so is the requester if another person has to approve.
 func (ap *Approvals) peopleToMention(
-	ctx context.Context, a permit.Approvers, asks workflow.Person,
+	ctx context.Context, a workflow.Approvers, asks workflow.Person,
 ) (ids []string, err error) {
 	r, _, err := ap.Catalog.Current(ctx)
 	if err != nil {
@@ -110,11 +107,11 @@ func (ap *Approvals) peopleToMention(
 	return ids[:min(len(ids), maxMentions)], nil
 }
 
-func (ap *Approvals) ReportButtons(allow string) []outgoing.Button {
-	return append([]outgoing.Button{
+func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
+	return append([]workflow.Button{
 		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
-		{ActionID: button.FixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
-		{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
+		{ActionID: workflow.ButtonFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
+		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
 		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}, ap.Catalog.ChangeButton("Change repository…")...)

@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -36,7 +33,7 @@ func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 
 // takeUp judges an approval of the stopped report by a person who may approve.
 func (ap *Approvals) takeUp(
-	ctx context.Context, m incoming.Message, p workflow.Person, scope string,
+	ctx context.Context, m workflow.Message, p workflow.Person, scope string,
 ) ([]store.Part, error) {
 	s := ap.Session()
 	offered, above, err := ap.offeredAbove(ctx, m)
@@ -62,11 +59,11 @@ func (ap *Approvals) takeUp(
 	}
 	f := ap.Answer(
 		m, question+"?",
-		outgoing.Button{
-			ActionID: button.TakeUp, Label: label, Style: "primary", Value: store.NewToken(),
+		workflow.Button{
+			ActionID: workflow.ButtonTakeUp, Label: label, Style: "primary", Value: store.NewToken(),
 			Means: takeUpMeans(s.Halted, scope),
 		},
-		outgoing.Button{ActionID: button.Correct, Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 	)
 	return append(f, consent.Decision{
 		What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
@@ -75,7 +72,7 @@ func (ap *Approvals) takeUp(
 
 // TakeUp judges a press of the button of an offer. It is judged like an approval.
 func (ap *Approvals) TakeUp(
-	ctx context.Context, m incoming.Message, p workflow.Person, revision int, means string,
+	ctx context.Context, m workflow.Message, p workflow.Person, revision int, means string,
 ) ([]store.Part, error) {
 	mark, scope, _ := strings.Cut(means, "\n")
 	if no, may, err := ap.mayDecide(ctx, m, p, revision, "approve", "this"); err != nil || !may {
@@ -97,7 +94,7 @@ func (ap *Approvals) TakeUp(
 }
 
 func (ap *Approvals) takeUpParts(
-	ctx context.Context, m incoming.Message, p workflow.Person, scope string,
+	ctx context.Context, m workflow.Message, p workflow.Person, scope string,
 ) ([]store.Part, error) {
 	report, err := ap.Store.Report(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
@@ -110,13 +107,13 @@ func (ap *Approvals) takeUpParts(
 
 // offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the limit
 // that the newest such offer names.
-func (ap *Approvals) offeredAbove(ctx context.Context, m incoming.Message) (scope string, above bool, err error) {
+func (ap *Approvals) offeredAbove(ctx context.Context, m workflow.Message) (scope string, above bool, err error) {
 	s := ap.Session()
-	if m.Kind == incoming.Action || m.Kind == incoming.Form {
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return "", false, nil
 	}
 	means, ok, err := ap.Store.NewestOffer(
-		ctx, s.ID, store.Offer{ActionID: button.TakeUp, MeansPrefix: s.Halted + "\n", Before: m.TS},
+		ctx, s.ID, store.Offer{ActionID: workflow.ButtonTakeUp, MeansPrefix: s.Halted + "\n", Before: m.TS},
 	)
 	_, scope, _ = strings.Cut(means, "\n")
 	return scope, ok, err

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // TalkAbove reports whether other people talk to somebody else above the approval m: since the newest message that
 // offers the approval they wrote to another person, or they asked something below the bot's newest line, which it did
 // not answer. Then "fix it" may be meant for that. A message that mentions the bot is meant for it.
-func (j *Judgements) TalkAbove(ctx context.Context, m incoming.Message) (bool, error) {
+func (j *Judgements) TalkAbove(ctx context.Context, m workflow.Message) (bool, error) {
 	offered, line, err := j.Store.NewestLines(ctx, j.Session().ID, m.TS)
 	if err != nil {
 		return false, err
@@ -22,7 +22,7 @@ func (j *Judgements) TalkAbove(ctx context.Context, m incoming.Message) (bool, e
 
 // TalkBelow reports whether other people talk to somebody else between the bot's newest line and m. Then "go on", or
 // "push it", may be meant for that.
-func (j *Judgements) TalkBelow(ctx context.Context, m incoming.Message) (bool, error) {
+func (j *Judgements) TalkBelow(ctx context.Context, m workflow.Message) (bool, error) {
 	_, line, err := j.Store.NewestLines(ctx, j.Session().ID, m.TS)
 	if err != nil {
 		return false, err
@@ -32,15 +32,15 @@ func (j *Judgements) TalkBelow(ctx context.Context, m incoming.Message) (bool, e
 
 // talkSince reports whether other people wrote to another person since the first ts, or asked something since the
 // second one.
-func (j *Judgements) talkSince(ctx context.Context, m incoming.Message, first, second string) (bool, error) {
-	if m.Kind != incoming.Reply {
+func (j *Judgements) talkSince(ctx context.Context, m workflow.Message, first, second string) (bool, error) {
+	if m.Kind != workflow.MessageReply {
 		return false, nil
 	}
 	written, err := j.Inbox().WrittenBetween(ctx, first, m.TS)
-	return slices.ContainsFunc(written, func(x incoming.Message) bool {
+	return slices.ContainsFunc(written, func(x workflow.Message) bool {
 		toAnother := mentionsPerson.MatchString(x.Text)
 		asks := x.TS > second && strings.Contains(x.Text, "?")
-		return x.User != m.User && x.Kind != incoming.Mention && (toAnother || asks)
+		return x.User != m.User && x.Kind != workflow.MessageMention && (toAnother || asks)
 	}), err
 }
 

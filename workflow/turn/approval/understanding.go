@@ -6,10 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -20,7 +17,7 @@ import (
 // ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
 // It is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes" below
 // other people's words, or below an answer to a question, may be meant for these: then the person is asked.
-func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Message, p workflow.Person, revision int) ([]store.Part, error) {
+func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		f := ap.Refuse(m, p, "confirm", reason, said)
@@ -46,7 +43,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 	// While the session is open, agents read what was written below the understanding, and may restate it.
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
-	} else if s.Open || slices.ContainsFunc(unseen, func(u incoming.Message) bool { return u.Kind != incoming.Told }) {
+	} else if s.Open || slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.MessageTold }) {
 		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
@@ -94,11 +91,11 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m incoming.Messag
 
 // askConfirmation asks the person whether m confirms the newest understanding. While such a question waits, the
 // next one replaces its words.
-func askConfirmation(ap *Approvals, m incoming.Message, p workflow.Person) []store.Part {
+func askConfirmation(ap *Approvals, m workflow.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
 	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
-		outgoing.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
-		outgoing.Button{ActionID: button.Correct, Label: "No", Value: store.NewToken(), Means: "no"})
+		workflow.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
 }

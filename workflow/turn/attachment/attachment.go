@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -30,7 +29,7 @@ const (
 
 // fetchNew downloads the attachments that were not read yet. If one cannot be read, a line says so in
 // the thread, recorded in the same transaction as the attachment.
-func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, error) {
+func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, error) {
 	at.fetching.Lock()
 	defer at.fetching.Unlock()
 	list, err := at.Store.Attachments(ctx, at.Session().ID)
@@ -38,7 +37,7 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, err
 		return nil, err
 	}
 	for i, a := range list {
-		if a.State != incoming.AttachmentNamed {
+		if a.State != workflow.AttachmentNamed {
 			continue
 		}
 		got, err := at.Slack.Fetch(ctx, a)
@@ -48,9 +47,9 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, err
 		if err != nil {
 			at.Log.Warn("cannot read an attachment", "file", a.File, "err", err)
 			got = a
-			got.State, got.Why = incoming.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
+			got.State, got.Why = workflow.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
 		}
-		if got.Media == incoming.MediaText {
+		if got.Media == workflow.MediaText {
 			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
 		}
 		if err := at.Record(ctx, inbox.Attachments{got}, store.Lines(at.unseenNotice(got))); err != nil {
@@ -63,9 +62,9 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]incoming.Attachment, err
 }
 
 // unseenNotice returns the line about a file that nobody looks at, and what to do about it, or nil.
-func (at *Attachments) unseenNotice(a incoming.Attachment) []outgoing.Line {
+func (at *Attachments) unseenNotice(a workflow.Attachment) []workflow.Line {
 	switch {
-	case a.State == incoming.AttachmentUnread:
+	case a.State == workflow.AttachmentUnread:
 		return at.ProgramLine(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
 	case a.Picture() && !at.Sees:
 		return at.ProgramLine(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
@@ -87,14 +86,14 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 	}
 	var lines, short []string
 	for _, a := range list {
-		if of != nil && !of[a.Message] || a.State == incoming.AttachmentGone {
+		if of != nil && !of[a.Message] || a.State == workflow.AttachmentGone {
 			continue
 		}
 		lines = append(lines, "- "+described(a))
 		switch {
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
-		case a.State == incoming.AttachmentRead && !a.Picture() && a.Size <= maxInline:
+		case a.State == workflow.AttachmentRead && !a.Picture() && a.Size <= maxInline:
 			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err
@@ -112,10 +111,10 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 }
 
 // described returns one line about a file.
-func described(a incoming.Attachment) string {
+func described(a workflow.Attachment) string {
 	name := a.Ref() + " " + prompt.FileName(a.Name) + ": "
 	switch {
-	case a.State != incoming.AttachmentRead:
+	case a.State != workflow.AttachmentRead:
 		return name + "not read by anybody: " + prompt.PersonName(a.Why)
 	case a.Picture():
 		return name + "a picture (" + a.Media + ")"
@@ -134,7 +133,7 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 	list, err := at.Store.Attachments(ctx, at.Session().ID)
 	return refMark.ReplaceAllStringFunc(text, func(ref string) string {
 		for _, a := range list {
-			if a.Ref() == ref && a.State != incoming.AttachmentGone {
+			if a.Ref() == ref && a.State != workflow.AttachmentGone {
 				return strings.ReplaceAll(plaintext.OneLine(a.Name), "`", "'")
 			}
 		}
@@ -145,7 +144,7 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 // ReadText returns the content of an attachment that an agent names, for its tools.
 func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, content []byte, err error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
-	var a *incoming.Attachment
+	var a *workflow.Attachment
 	if err == nil && number > 0 && number < 1<<20 {
 		if a, err = at.Store.Attachment(ctx, at.Session().ID, number); err != nil {
 			return "", nil, err
@@ -154,9 +153,9 @@ func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, c
 	switch {
 	case a == nil:
 		return "", nil, model.Mistake("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
-	case a.State == incoming.AttachmentGone:
+	case a.State == workflow.AttachmentGone:
 		return "", nil, model.Mistake(ref + " was withdrawn: its message was deleted. Do not rely on it.")
-	case a.State != incoming.AttachmentRead:
+	case a.State != workflow.AttachmentRead:
 		return "", nil, model.Mistake(ref + " was not read: " + a.Why)
 	case a.Picture():
 		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
@@ -172,7 +171,7 @@ func (at *Attachments) RefOf(ctx context.Context, name string) (ref string) {
 		at.Log.Warn("cannot look for an attachment", "err", err)
 	}
 	for _, a := range list {
-		if a.Name == name && a.State != incoming.AttachmentGone {
+		if a.Name == name && a.State != workflow.AttachmentGone {
 			ref = a.Ref()
 		}
 	}
@@ -222,8 +221,8 @@ func (at *Attachments) readPicture(ctx context.Context, ref string) []byte {
 
 // CompleteMention adds what an event left out: a mention may come without the files and the messages
 // that were shared with it. It returns the complete text.
-func (at *Attachments) CompleteMention(ctx context.Context, m incoming.Message) (text string, err error) {
-	if m.Kind != incoming.Mention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
+func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) (text string, err error) {
+	if m.Kind != workflow.MessageMention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
 		return m.Text, nil // the text already has what was shared
 	}
 	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)

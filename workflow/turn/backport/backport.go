@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
@@ -63,7 +63,7 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
 	after := row
 	after.State, after.Reason = backports.Refused, r.why
-	line := outgoing.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said), Vouched: []int{0}}
+	line := workflow.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said), Vouched: []int{0}}
 	if r.details != "" {
 		line.Buttons = details(p.Secrets.Mask(r.details))
 	}

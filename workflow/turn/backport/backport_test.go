@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -81,7 +81,7 @@ func (s *scene) git(args ...string) string {
 // id of her inbox row.
 func (s *scene) ask(release, commit string, message int64) {
 	s.t.Helper()
-	p := *storetest.Permission(fmt.Sprint("k", message), permit.Backport, 1)
+	p := *storetest.Permission(fmt.Sprint("k", message), workflow.PermitBackport, 1)
 	p.Message, p.MessageTS = message, fmt.Sprintf("%d.0", message)
 	if message == 1 {
 		storetest.RecordReport(s.t, s.turn, 1, "A split loses the rest.")

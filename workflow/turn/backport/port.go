@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -26,7 +26,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -276,7 +275,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
-	var text outgoing.Text
+	var text workflow.Text
 	text.Vouch(k.hide.Mask(fmt.Sprintf(
 		"Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s",
 		name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
@@ -300,7 +299,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 	}
 	w := proposal.PullRequestText{
 		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
-		Approval: permit.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.hide.Mask,
+		Approval: workflow.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.hide.Mask,
 	}
 	t.Pull = &pullrequest.Intent{Repository: row.Repository, Branch: row.Branch, Head: row.Commit, Base: row.Release, Title: w.Heading(), Body: w.Body(), Files: w.Paths()}
 	return t, nil
@@ -323,7 +322,7 @@ func (k *backportRun) publish(ctx context.Context) error {
 	after := k.row
 	after.State = backports.Pushed
 	told := k.row.Told
-	line := outgoing.Line{
+	line := workflow.Line{
 		Agent: k.Signature, Text: told.Text, Vouched: told.Vouched, Buttons: details(told.Details),
 	}
 	parts := []store.Part{store.Lines{line}}

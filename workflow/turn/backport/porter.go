@@ -5,8 +5,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -38,6 +37,6 @@ func (p *Porter) reach(point string) error {
 	return p.reached(point)
 }
 
-func details(text string) []outgoing.Button {
-	return []outgoing.Button{{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}}
+func details(text string) []workflow.Button {
+	return []workflow.Button{{ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text}}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -19,7 +19,7 @@ import (
 // A Budget keeps the session within its limits.
 type Budget struct {
 	*ledger.Ledger
-	Limits quota.Limits
+	Limits workflow.Limits
 
 	mu         sync.Mutex
 	weighAfter time.Time // when the session's folder may be measured again
@@ -27,7 +27,7 @@ type Budget struct {
 
 // A LimitError says that the session has used up a limit. Work that is under way stays in its rows, and
 // continues from there after a person has allowed more.
-type LimitError struct{ Reached []quota.Use }
+type LimitError struct{ Reached []workflow.LimitUse }
 
 func (e *LimitError) Error() string { return "a limit is reached: " + e.Used() }
 
@@ -58,7 +58,7 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	}
 	over := ReachedLimits(uses)
 	if tool == "" {
-		over = slices.DeleteFunc(over, func(u quota.Use) bool { return u.Limit.OfCommands() })
+		over = slices.DeleteFunc(over, func(u workflow.LimitUse) bool { return u.Limit.OfCommands() })
 	}
 	if len(over) > 0 {
 		return &LimitError{Reached: over}
@@ -81,8 +81,8 @@ const slowWalk = 200 * time.Millisecond
 // measureDisk records the disk space that the session uses on this machine, if it has a limit. Walking
 // a large tree takes a while, so at most a twentieth of the time is spent on it.
 func (b *Budget) measureDisk(ctx context.Context) error {
-	limited := func(s quota.Span) bool { return b.Limits[s][quota.Disk] > 0 }
-	if !slices.ContainsFunc(quota.Spans, limited) {
+	limited := func(s workflow.Span) bool { return b.Limits[s][workflow.UnitDisk] > 0 }
+	if !slices.ContainsFunc(workflow.Spans, limited) {
 		return nil
 	}
 	b.mu.Lock()
@@ -101,7 +101,7 @@ func (b *Budget) measureDisk(ctx context.Context) error {
 	return b.Record(ctx, spending.Usage{Disk: &bytes})
 }
 
-func ReachedLimits(uses []quota.Use) (out []quota.Use) {
+func ReachedLimits(uses []workflow.LimitUse) (out []workflow.LimitUse) {
 	for _, u := range uses {
 		if u.Reached() {
 			out = append(out, u)
@@ -123,9 +123,9 @@ func (e *LimitError) Message(who string) string {
 // waits for consent to what it has shown: "go on" is about that then, and allows nothing.
 func (e *LimitError) NotLookedInto(who string, consent bool) string {
 	if !consent {
-		return quota.NotLookedInto + e.Message(who) + " Then ask again."
+		return workflow.NotLookedInto + e.Message(who) + " Then ask again."
 	}
-	text := quota.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: what follows pauses at the limit, and \"go on\" allows as much again there."
+	text := workflow.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: what follows pauses at the limit, and \"go on\" allows as much again there."
 	if ends := e.dayEnds(); ends != "" {
 		return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
 	}

@@ -16,9 +16,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -32,11 +29,11 @@ type Catalog struct {
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to
 // choose from, or if work was approved already. The button's value holds the names to choose from.
-func (c *Catalog) ChangeButton(label string) []outgoing.Button {
+func (c *Catalog) ChangeButton(label string) []workflow.Button {
 	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
 		return nil
 	}
-	return []outgoing.Button{{ActionID: button.Repository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
+	return []workflow.Button{{ActionID: workflow.ButtonRepository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
 }
 
 func (c *Catalog) Names() (names []string) {
@@ -47,9 +44,9 @@ func (c *Catalog) Names() (names []string) {
 }
 
 // ChoiceButtons returns one button for each repository, for when no modal can be opened.
-func (c *Catalog) ChoiceButtons() (buttons []outgoing.Button) {
+func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
 	for _, name := range c.Names() {
-		buttons = append(buttons, outgoing.Button{ActionID: button.Choose, Label: name, Value: store.NewToken(), Means: name})
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonChoose, Label: name, Value: store.NewToken(), Means: name})
 	}
 	return buttons
 }
@@ -135,7 +132,7 @@ type Repository struct {
 	Base           string // branch; empty: the remote's default
 	Channels       []string
 	Private        bool // only threads of its own channels can be about it
-	Approvers      permit.Approvers
+	Approvers      workflow.Approvers
 	BranchPrefix   string // default bobbin/
 	MembersOnly    bool   // its code is shown to full members only
 	MentionsOwners bool   // owners of the code are mentioned, not only named

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 
@@ -17,7 +17,7 @@ func (p PullRequests) Words() host.Terms { return host.WordsOf(p.Kind) }
 // RemarkedOn returns where a remark was written, in the host's words: "the merge request of the
 // backport to release/1.4". release is the release of that backport, or empty if the remark is on the
 // session's own pull request.
-func (c *Catalog) RemarkedOn(ctx context.Context, m incoming.Message) (where, release string, err error) {
+func (c *Catalog) RemarkedOn(ctx context.Context, m workflow.Message) (where, release string, err error) {
 	row, err := pullrequest.Register{Store: c.Store}.Remarked(ctx, m)
 	if err != nil {
 		return "", "", err

@@ -9,10 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -24,8 +21,8 @@ import (
 // these reasons yet, ends is a result that asks the thread and ends the turn. Both are nil if the change
 // needs no allowance.
 func (d *Delivery) AskAllowance(
-	ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change,
-) (given *permit.Allowance, ends *model.Result, err error) {
+	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
+) (given *workflow.Allowance, ends *model.Result, err error) {
 	reasons, err := d.pushReasons(ctx, a, tree, p, changes)
 	if err != nil {
 		return nil, nil, err
@@ -45,13 +42,13 @@ func (d *Delivery) AskAllowance(
 	}
 	w.Names = d.MaskShown(reasons.text(tree))
 	label, _ := reasons.label()
-	buttons := []outgoing.Button{{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID}}
+	buttons := []workflow.Button{{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID}}
 	if len(reasons.objections) == 0 {
-		buttons = append(buttons, outgoing.Button{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()})
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()})
 	}
 	buttons = append(buttons,
-		outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
 	question := d.ProgramLine(w.Names, buttons...)
 	question[0].Vouched = vouched(w.Names)
 	asked := ledger.WithParts(

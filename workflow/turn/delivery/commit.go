@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
@@ -29,8 +29,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 	if err != nil {
 		return "", err
 	}
-	pushes = slices.DeleteFunc(pushes, func(p outgoing.Push) bool {
-		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == outgoing.PushDone || !work.HasCommit(p.Commit)
+	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
 		if p.Tree == tree && p.Unproven == proven.unproven() {
@@ -44,7 +44,7 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		if err != nil {
 			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will report the error
 		}
-		if slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Commit == stands }) {
+		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
 		}
 	}

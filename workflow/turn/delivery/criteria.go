@@ -15,15 +15,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/turn/review"
 )
 
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
 // nothing about. It returns an empty string if the work is complete.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (string, error) {
+func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
@@ -62,7 +60,7 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 		if err != nil {
 			return nil, fmt.Errorf("read revision %d: %w", n, err)
 		}
-		var request planning.Request
+		var request workflow.Request
 		if r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil {
 			return request.DoneCriteria, nil
 		}
@@ -74,7 +72,7 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 // reports whether they said anything. If so, finish has to say what changed, and no criterion may name
 // code that is in none of the files; stale is what is wrong, or empty. A bug has no criteria that a
 // correction could make wrong, so nothing is checked.
-func (d *Delivery) followAmendments(ctx context.Context, a *permit.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
+func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
 		return false, "", err

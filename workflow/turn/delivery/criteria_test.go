@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -27,9 +26,9 @@ func TestDoneCriteria(t *testing.T) {
 		r := workflow.Report{Session: d.Session().ID, Revision: n, Kind: kind, Body: b, Text: kind}
 		require.NoError(t, d.Record(t.Context(), consent.Report(r), store.Update{Open: ledger.Rest, Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature }}))
 	}
-	report(1, workflow.ReportRequest, planning.Request{DoneCriteria: []string{"early"}})
-	report(2, workflow.ReportRequest, planning.Request{DoneCriteria: []string{"it adds up", "it prints"}})
-	report(3, workflow.ReportPlan, planning.Plan{Title: "Adding up"})
+	report(1, workflow.ReportRequest, workflow.Request{DoneCriteria: []string{"early"}})
+	report(2, workflow.ReportRequest, workflow.Request{DoneCriteria: []string{"it adds up", "it prints"}})
+	report(3, workflow.ReportPlan, workflow.Plan{Title: "Adding up"})
 	criteria, err := d.doneCriteria(t.Context(), 3)
 	require.NoError(t, err)
 	require.Equal(t, []string{"it adds up", "it prints"}, criteria)

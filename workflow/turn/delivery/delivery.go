@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -25,7 +25,7 @@ type Delivery struct {
 	LooksBack bool          // ask since which commit the new tests fail
 	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or receives
 	// what no event told, and fails if something cannot be read; then nothing is pushed.
-	Recheck func(context.Context, *permit.Approval) error
+	Recheck func(context.Context, *workflow.Approval) error
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
 	saidWords   bool // the orchestrator was told once what people wrote since the approval, although "nothing differs"

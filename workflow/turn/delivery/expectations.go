@@ -9,8 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/expectation"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -25,7 +23,7 @@ const maxExpectations = 20
 
 // Expectations compares the changed expectations of a proof with those that the approved report names.
 func (d *Delivery) Expectations(
-	ctx context.Context, a *permit.Approval, p proof.Proof,
+	ctx context.Context, a *workflow.Approval, p proof.Proof,
 ) (found Expectations, err error) {
 	if len(p.Expectations) == 0 {
 		return found, nil
@@ -38,7 +36,7 @@ func (d *Delivery) Expectations(
 	more := 0
 	for _, e := range p.Expectations {
 		line := d.SecretFinder().Mask(plaintext.OneLine(e.String()))
-		approved := slices.ContainsFunc(named, func(c expectation.Change) bool { return c.Approves(foundBy(e)) })
+		approved := slices.ContainsFunc(named, func(c workflow.ExpectedChange) bool { return c.Approves(foundBy(e)) })
 		switch {
 		case approved:
 			found.Approved = append(found.Approved, line)
@@ -55,9 +53,9 @@ func (d *Delivery) Expectations(
 }
 
 // expectedChanges returns the changes of tests that a report names.
-func expectedChanges(r workflow.Report) []expectation.Change {
+func expectedChanges(r workflow.Report) []workflow.ExpectedChange {
 	var body struct {
-		Expected []expectation.Change `json:"expected_changes"`
+		Expected []workflow.ExpectedChange `json:"expected_changes"`
 	}
 	if json.Unmarshal(r.Body, &body) != nil {
 		return nil // a report of an older release
@@ -67,13 +65,13 @@ func expectedChanges(r workflow.Report) []expectation.Change {
 
 // foundBy returns what the program found, for the comparison with a report. A test that passes only with new files is
 // approved only by a report that names such a file.
-func foundBy(e proof.Expectation) expectation.Found {
+func foundBy(e proof.Expectation) workflow.FoundChange {
 	if len(e.With) > 0 {
-		return expectation.Found{
+		return workflow.FoundChange{
 			Names: append([]string{e.Test}, e.Covers...), Now: "only with " + strings.Join(e.With, ", "),
 		}
 	}
-	return expectation.Found{
+	return workflow.FoundChange{
 		Names: append([]string{e.Test}, e.Covers...),
 		Was:   e.Was, Now: e.Now, More: e.More,
 		Gone:  e.Kind == proof.ExpectationRemoved || e.Kind == proof.ExpectationSkipped,

@@ -12,8 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -105,10 +103,10 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 
 // refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of it that
 // began before the program died is repeated as it was.
-func (d *Delivery) refuseUnread(ctx context.Context, a *permit.Approval, tree string) (*model.Result, error) {
+func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree string) (*model.Result, error) {
 	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
-	if err != nil || slices.ContainsFunc(pushes, func(p outgoing.Push) bool {
-		return p.Approval == a.ID && p.Tree == tree && p.State == outgoing.PushIntended
+	if err != nil || slices.ContainsFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
 	}) {
 		return nil, err
 	}
@@ -129,9 +127,9 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	}
 	//crash:commit_made
 	s := d.Session()
-	push := outgoing.Push{
+	push := workflow.Push{
 		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
-		State: outgoing.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+		State: workflow.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
 	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
@@ -142,7 +140,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	//crash:pushed
-	push.State = outgoing.PushDone
+	push.State = workflow.PushDone
 	if work.late, err = d.Store.Objections(ctx, work.approval.ID, work.tree); err != nil {
 		return model.Result{}, err
 	}
@@ -177,12 +175,12 @@ func endFailedTasks(all []workflow.Task) (ended []store.Part) {
 
 // sayPushFailed tells the thread why the remote refused the push, and pauses the session. The approval
 // and the work are kept. Every error that is not from the remote is returned.
-func (d *Delivery) sayPushFailed(ctx context.Context, push outgoing.Push, shown proof.Proof, err error) (model.Result, error) {
+func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown proof.Proof, err error) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
-	push.State, push.Reason = outgoing.PushRefused, remote.Reason
+	push.State, push.Reason = workflow.PushRefused, remote.Reason
 	ready := "ready"
 	if shown.Shown {
 		ready += " and proven"

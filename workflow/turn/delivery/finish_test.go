@@ -7,8 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -39,13 +37,13 @@ func TestOnlyAPushThatWasCutOffIsRepeatedOverUnreadWords(t *testing.T) {
 	l := &ledger.Ledger{Turn: storetest.BeginTurn(t, st), Store: st, Log: storetest.Silent}
 	require.NoError(t, l.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, l.Turn, 1, "the cause"), "a")...))
 	require.NoError(t, l.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}},
-		consent.Push{Commit: "abc", Tree: "proven", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}))
+		consent.Push{Commit: "abc", Tree: "proven", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}))
 	_, err := st.Pool.Exec(t.Context(), `update inbox set handled_at = now(), for_agents = true`)
 	require.NoError(t, err)
 	hears := func(context.Context) error { return nil }
 	d := &Delivery{Ledger: l, Inquiries: &inquiry.Inquiries{Runtime: &runtime.Runtime{Ledger: l, Hear: hears}}}
 	for tree, refused := range map[string]bool{"proven": false, "changed since": true} {
-		unread, err := d.refuseUnread(t.Context(), &permit.Approval{ID: "a"}, tree)
+		unread, err := d.refuseUnread(t.Context(), &workflow.Approval{ID: "a"}, tree)
 		require.NoError(t, err)
 		require.Equal(t, refused, unread != nil, tree)
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/hunktrial"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -56,7 +56,7 @@ func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, ref
 // try returns what is known of each hunk of the fix: from the row of an earlier trial, otherwise from a
 // trial now. A reason to keep a hunk counts as long as the hunk's lines are the same, whatever else
 // changes.
-func (d hunkCheck) try(ctx context.Context, work provenWork) (hunkresult.Hunks, error) {
+func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
 	rows, err := d.Store.TriedHunks(ctx, d.Session().ID)
 	if err != nil {
 		return nil, err
@@ -112,9 +112,9 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (hunkresult.Hunks, 
 
 // stand reports whether the hunks still have the numbers under which they were tested. They may differ if
 // another release tested them.
-func (d hunkCheck) stand(ctx context.Context, l hunkresult.Hunks) (bool, error) {
+func (d hunkCheck) stand(ctx context.Context, l workflow.HunkResults) (bool, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
-	return !slices.ContainsFunc(l, func(h hunkresult.Hunk) bool {
+	return !slices.ContainsFunc(l, func(h workflow.HunkResult) bool {
 		n := h.Numbers[0]
 		return n > len(hunks) || scope.HunkSum(hunks[n-1]) != h.Sum
 	}), err
@@ -123,7 +123,7 @@ func (d hunkCheck) stand(ctx context.Context, l hunkresult.Hunks) (bool, error) 
 // maxReason is how many characters are stored of the reason to keep a hunk.
 const maxReason = 300
 
-func openIndexes(l hunkresult.Hunks) (out []int) {
+func openIndexes(l workflow.HunkResults) (out []int) {
 	for i, h := range l {
 		if h.IsOpen() {
 			out = append(out, i)
@@ -134,7 +134,7 @@ func openIndexes(l hunkresult.Hunks) (out []int) {
 
 // run takes out each hunk of the fix alone and runs the tests near it. It returns nil without a proof,
 // without HunkTime, or if commands are off.
-func (d hunkCheck) run(ctx context.Context, work provenWork) (hunkresult.Hunks, error) {
+func (d hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
 	p := d.Trees.Current()
 	if d.Trees.Checker == nil || d.HunkTime <= 0 || !work.proof.Shown {
 		return nil, nil
@@ -152,9 +152,9 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (hunkresult.Hunks, 
 	if err != nil {
 		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
 	}
-	var out hunkresult.Hunks
+	var out workflow.HunkResults
 	for _, h := range hunks {
-		t := hunkresult.Hunk{Numbers: h.Numbers, Sum: scope.HunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
+		t := workflow.HunkResult{Numbers: h.Numbers, Sum: scope.HunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
 		if h.Verdict == hunktrial.Unneeded {
 			t.Text = prompt.CutBytes(h.Text, maxHunkText)
 		}

@@ -13,9 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/reproduction"
@@ -25,15 +23,15 @@ import (
 
 // A provenWork is a tree that may be pushed, with its proof and with who allowed it.
 type provenWork struct {
-	approval  *permit.Approval
-	allowance *permit.Allowance // nil if none is needed
-	overruled []permit.Objection
-	late      []permit.Objection // made while it was being pushed
+	approval  *workflow.Approval
+	allowance *workflow.Allowance // nil if none is needed
+	overruled []workflow.Objection
+	late      []workflow.Objection // made while it was being pushed
 	tree      string
 	changes   []diff.Change
 	proof     proof.Proof
 	expected  Expectations
-	hunks     hunkresult.Hunks
+	hunks     workflow.HunkResults
 	amended   bool            // people corrected the work since the approval
 	criteria  []string        // done criteria; finish says something about each
 	review    *review.Outcome // nil: the review is off
@@ -145,7 +143,7 @@ func restoreChanged(ctx context.Context, w *repo.Workspace, tree string) error {
 
 // proveWhole proves the whole change and checks it against the scope. If hunks were taken out, it proves
 // the rest again. The proof comes first, since it is cheap and certain.
-func (d *Delivery) proveWhole(ctx context.Context, approval *permit.Approval) (proven provenWork, refused *model.Result, err error) {
+func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) (proven provenWork, refused *model.Result, err error) {
 	work := d.Trees.Current().Work
 	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
 		r := prompt.Wrong(format, args...)

@@ -7,21 +7,21 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/proposal"
 )
 
 // pushReasons says why the approval does not suffice to push a change. A new reason is a new field here: a
-// line in each of the methods below, and a field of permit.Allowance.
+// line in each of the methods below, and a field of workflow.Allowance.
 type pushReasons struct {
-	objections   []permit.Objection // what people have against it
-	expectations []string           // changed expectations of tests, a line each
-	unproven     string             // why nothing can be proven of it
-	alone        bool               // it is unproven since no test shows what was changed; the rest still passes
-	paths        []string           // what it decides beside code, a line each
-	shown        bool               // new tests show the change
+	objections   []workflow.Objection // what people have against it
+	expectations []string             // changed expectations of tests, a line each
+	unproven     string               // why nothing can be proven of it
+	alone        bool                 // it is unproven since no test shows what was changed; the rest still passes
+	paths        []string             // what it decides beside code, a line each
+	shown        bool                 // new tests show the change
 }
 
 // maxMissing is how many characters are quoted of the output of a command that did not start.
@@ -29,7 +29,7 @@ const maxMissing = 300
 
 // pushReasons returns the reasons why the change needs a permission of its own.
 func (d *Delivery) pushReasons(
-	ctx context.Context, a *permit.Approval, tree string, p proof.Proof, changes []diff.Change,
+	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
 ) (r pushReasons, err error) {
 	r.paths, r.shown = proposal.DecidingPaths(changes), p.Shown
 	switch {
@@ -52,8 +52,8 @@ func (r pushReasons) none() bool {
 }
 
 // allowance returns the allowance for that tree that names the reasons.
-func (r pushReasons) allowance(approval, tree string) permit.Allowance {
-	w := permit.Allowance{
+func (r pushReasons) allowance(approval, tree string) workflow.Allowance {
+	w := workflow.Allowance{
 		Approval: approval, Tree: tree, Paths: strings.Join(r.paths, "\n"), Unproven: r.unproven,
 		Expectations: strings.Join(r.expectations, "\n"),
 	}

@@ -5,17 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // One question names all its reasons, the weightiest first, and says the words that allow the push.
 func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 	t.Parallel()
-	objections := []permit.Objection{
-		{UserName: "bea", How: permit.ByMessage, Words: "wrong file"},
-		{UserName: "gus", How: permit.ByReaction, Words: "x"},
-		{UserName: "ann", How: permit.ByEdit, Words: "do not fix it"},
-		{UserName: "ann", How: permit.ByDeletion},
+	objections := []workflow.Objection{
+		{UserName: "bea", How: workflow.ObjectionByMessage, Words: "wrong file"},
+		{UserName: "gus", How: workflow.ObjectionByReaction, Words: "x"},
+		{UserName: "ann", How: workflow.ObjectionByEdit, Words: "do not fix it"},
+		{UserName: "ann", How: workflow.ObjectionByDeletion},
 	}
 	const tree = "134b2ba000"
 	for want, r := range map[string]pushReasons{
@@ -37,8 +37,8 @@ func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 		require.Equal(t, want, r.text(tree))
 	}
 	require.True(t, pushReasons{shown: true}.none())
-	require.Equal(t, permit.Allowance{Approval: "a", Tree: tree, Paths: "go.sum\nci.yml", Unproven: "no", Objections: []int64{3, 4}, Expectations: "900 is 899"},
+	require.Equal(t, workflow.Allowance{Approval: "a", Tree: tree, Paths: "go.sum\nci.yml", Unproven: "no", Objections: []int64{3, 4}, Expectations: "900 is 899"},
 		pushReasons{
-			paths: []string{"go.sum", "ci.yml"}, unproven: "no", objections: []permit.Objection{{ID: 3}, {ID: 4}}, expectations: []string{"900 is 899"},
+			paths: []string{"go.sum", "ci.yml"}, unproven: "no", objections: []workflow.Objection{{ID: 3}, {ID: 4}}, expectations: []string{"900 is 899"},
 		}.allowance("a", tree))
 }

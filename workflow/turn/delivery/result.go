@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -22,7 +21,7 @@ import (
 // shows it, and where to compare it.
 func (d *Delivery) resultText(
 	ctx context.Context, work provenWork, commit string, f decision.Finish,
-) (text outgoing.Text) {
+) (text workflow.Text) {
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range work.changes {
@@ -38,10 +37,10 @@ func (d *Delivery) resultText(
 		if saysNothingDiffers(changed) {
 			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
 		}
-		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision, outgoing.Unmark(changed)))
+		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision, workflow.Unmark(changed)))
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
-	text.Add(outgoing.Unmark(what + prompt.LeftLine(f.Left)))
+	text.Add(workflow.Unmark(what + prompt.LeftLine(f.Left)))
 	for i, c := range criterionLines(work.criteria, f) {
 		text.Add(plaintext.OneLine(work.criterionText(i+1, c)))
 	}
@@ -115,7 +114,7 @@ func (d *Delivery) compareCommand(commit string) string {
 }
 
 // resultButtons returns the buttons below the result.
-func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []outgoing.Button {
+func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Finish) []workflow.Button {
 	lines := work.proof.Lines()
 	if work.review != nil {
 		lines = append(lines, work.review.Lines()...)
@@ -135,10 +134,10 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	if test := d.Trees.Current().Project().TestShown(); test != "" {
 		check += fmt.Sprintf(", then `%s` on the branch", prompt.WithoutJSONFlag(test))
 	}
-	return []outgoing.Button{
-		{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()},
-		{ActionID: button.Explain, Label: "Explain it", Value: store.NewToken()},
-		{ActionID: button.Correct, Label: "Something is missing…", Value: store.NewToken()},
+	return []workflow.Button{
+		{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()},
+		{ActionID: workflow.ButtonExplain, Label: "Explain it", Value: store.NewToken()},
+		{ActionID: workflow.ButtonCorrect, Label: "Something is missing…", Value: store.NewToken()},
 		ledger.DetailsButton(strings.TrimSpace(details + "\nTo check it yourself: " + check + ".")),
 	}
 }

@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -52,7 +51,7 @@ func (d reviewStep) beforePush(
 		return nil, nil, err
 	}
 	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(d.finish.Kept), maxKept)}
-	if i := slices.IndexFunc(all, func(q inquiry.Inquiry) bool { return q.Applied }); i >= 0 {
+	if i := slices.IndexFunc(all, func(q workflow.Inquiry) bool { return q.Applied }); i >= 0 {
 		told.Verdict, told.USD = verdictOf(all[i]), costOf(all)
 		told.Left = told.Standing(p.Work.FS())
 		told.Criteria, err = d.criteriaNow(ctx, work, told.Criteria, all[i].Key)
@@ -111,22 +110,22 @@ func (d reviewStep) criteriaNow(
 const maxKept = 200
 
 // reviewKey returns the prefix of the keys of an approval's reviews. The tree follows it.
-func reviewKey(a *permit.Approval) string { return "review:" + a.ID + ":" }
+func reviewKey(a *workflow.Approval) string { return "review:" + a.ID + ":" }
 
 // reviews returns the reviews under an approval so far.
-func (d reviewStep) reviews(ctx context.Context, a *permit.Approval) ([]inquiry.Inquiry, error) {
+func (d reviewStep) reviews(ctx context.Context, a *workflow.Approval) ([]workflow.Inquiry, error) {
 	all, err := d.Store.Inquiries(ctx, d.Session().ID)
-	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
-		return q.Kind != inquiry.Review || !strings.HasPrefix(q.Key, reviewKey(a))
+	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
+		return q.Kind != workflow.InquiryReview || !strings.HasPrefix(q.Key, reviewKey(a))
 	}), err
 }
 
-func verdictOf(q inquiry.Inquiry) (v review.Verdict) {
+func verdictOf(q workflow.Inquiry) (v review.Verdict) {
 	_ = json.Unmarshal(q.Answer, &v) // the program wrote it
 	return v
 }
 
-func costOf(all []inquiry.Inquiry) (usd float64) {
+func costOf(all []workflow.Inquiry) (usd float64) {
 	for _, q := range all {
 		usd += q.USD
 	}
@@ -148,18 +147,18 @@ func whyNotReviewed(err error) string {
 }
 
 // askCritic asks the critic what in the change should not be pushed.
-func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inquiry, error) {
+func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.Inquiry, error) {
 	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
 	if err != nil {
-		return inquiry.Inquiry{}, err
+		return workflow.Inquiry{}, err
 	}
 	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
 	if err != nil {
-		return inquiry.Inquiry{}, fmt.Errorf("report %d: %w", work.approval.Revision, err)
+		return workflow.Inquiry{}, fmt.Errorf("report %d: %w", work.approval.Revision, err)
 	}
 	since, err := d.AmendmentText(ctx, work.approval.Revision)
 	if err != nil {
-		return inquiry.Inquiry{}, err
+		return workflow.Inquiry{}, err
 	}
 	parts := []string{prompt.ProgramMark + "What was approved:\n" + prompt.Fence("report", findings.ReportForWorkers(report))}
 	if scope := work.approval.Scope; scope != "" {
@@ -177,5 +176,5 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (inquiry.Inq
 		key += ":" + sumOf(criteria)
 	}
 	about := turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked}
-	return d.Inquiries.AskAbout(ctx, inquiry.Inquiry{Kind: inquiry.Review, Key: key}, about)
+	return d.Inquiries.AskAbout(ctx, workflow.Inquiry{Kind: workflow.InquiryReview, Key: key}, about)
 }

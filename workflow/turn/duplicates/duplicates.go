@@ -15,9 +15,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -51,7 +48,7 @@ const (
 // Announce looks for twins of what people wrote, once the repository is known. It returns a sentence
 // for the first reply, the buttons that join, and the parts to record. The sentence is empty if there
 // are no twins, or if the search fails.
-func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part) {
+func (d *Duplicates) Announce(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part) {
 	text, err := d.words(ctx)
 	if err != nil {
 		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
@@ -79,8 +76,8 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 	var named []string
 	for _, k := range known {
 		named = append(named, d.link(k.Thread, k.Title)+" ("+outcome(k)+")")
-		buttons = append(buttons, outgoing.Button{
-			ActionID: button.Join, Label: "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonJoin, Label: "Join: " + plaintext.CutLine(d.Title(k.Title), 40),
 			Value: store.NewToken(), Means: k.Session,
 		})
 	}
@@ -98,7 +95,7 @@ func (d *Duplicates) words(ctx context.Context) (string, error) {
 	var said []string
 	root := false
 	for _, m := range unseen {
-		if m.Kind != incoming.Action && m.Kind != incoming.Told {
+		if m.Kind != workflow.MessageAction && m.Kind != workflow.MessageTold {
 			said, root = append(said, m.Text), root || m.TS == s.Thread.TS
 		}
 	}
@@ -196,7 +193,7 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 // record. It refuses if the twin cannot be shown here, if one of the two is joined already, if work was
 // approved here, or if somebody said stop here: a joined session goes on at anybody's word, a stopped one
 // does not.
-func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Person, twin string) ([]store.Part, error) {
+func (d *Duplicates) Join(ctx context.Context, m workflow.Message, p workflow.Person, twin string) ([]store.Part, error) {
 	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
 		return nil, err
@@ -240,7 +237,7 @@ func (d *Duplicates) Join(ctx context.Context, m incoming.Message, p workflow.Pe
 
 // lineThere returns the line for the other thread. It has a link if everybody who reads that thread may
 // see this session.
-func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) outgoing.Line {
+func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) workflow.Line {
 	s := d.Session()
 	said := "The same was reported in another channel, and joined to this thread."
 	if may, err := d.Readers.ReadableFrom(ctx, there, s.ID); may && err == nil {

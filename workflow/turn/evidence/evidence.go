@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/project/command"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -24,12 +23,12 @@ import (
 type Past struct {
 	Messages []model.Message
 	Commands []progress.Command
-	Attached []incoming.Attachment
+	Attached []workflow.Attachment
 }
 
 // NotSeen names what is graded as observed but was neither run nor read in the session. It returns an
 // empty string if there is nothing.
-func (p Past) NotSeen(evidence []diagnosis.Evidence) string {
+func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	var unread, unrun []string
 	for _, e := range evidence {
 		if e.Grade != "observed" || p.ran(e.Source) {
@@ -97,7 +96,7 @@ func PlacesOf(source string) (places []Location) {
 // Read reports whether the agent was shown those lines: by a tool that reads, in the output of a
 // command, by a command that names the file, or in a diff. An attachment is recognised by its name.
 func (p Past) Read(at Location) bool {
-	if slices.ContainsFunc(p.Attached, func(a incoming.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
+	if slices.ContainsFunc(p.Attached, func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
 	}
 	calls := map[string]model.Call{}

@@ -6,8 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
@@ -24,13 +23,13 @@ func called(name, args, result string) []model.Message {
 // What is graded as observed must have been read or run in the session.
 func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	t.Parallel()
-	p := Past{Commands: []progress.Command{{Command: "go test ./money\ngo vet ./money", ExitCode: 1}}, Attached: []incoming.Attachment{{Name: "app.log"}}}
+	p := Past{Commands: []progress.Command{{Command: "go test ./money\ngo vet ./money", ExitCode: 1}}, Attached: []workflow.Attachment{{Name: "app.log"}}}
 	p.Messages = append(p.Messages, called("read_file", `{"path":"money/split.go"}`, "money/split.go, lines 10-16 of 40\n10\tx\n")...)
 	p.Messages = append(p.Messages, called("search", `{"pattern":"Split"}`, "refund/refund.go:20: total += l.Paid\n")...)
 	p.Messages = append(p.Messages, called("run", `{"command":"sed -n 1,9p cart/cart.go"}`, "exit code 0\nx")...)
 	p.Messages = append(p.Messages, called("history", `{"commit":"c0ffee"}`, "--- a/coupon/coupon.go\n+++ b/coupon/coupon.go\n")...)
-	observed := func(source string) []diagnosis.Evidence {
-		return []diagnosis.Evidence{{Claim: "x", Grade: "observed", Source: source}}
+	observed := func(source string) []workflow.Evidence {
+		return []workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}}
 	}
 	for _, source := range []string{
 		"", "money/split.go:13", "split.go:13", "`money/split.go:16-20`", "refund/refund.go:20", "cart/cart.go:3", "coupon/coupon.go:74", "app.log:7",
@@ -42,14 +41,14 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 		require.Contains(t, p.NotSeen(observed(source)), "You have not read these lines in this session: ", source)
 	}
 	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, and give the command as you ran it, or grade what rests on them as inferred.", p.NotSeen(observed("go test ./refund")))
-	require.Empty(t, p.NotSeen([]diagnosis.Evidence{{Claim: "x", Grade: "inferred", Source: "order/order.go:1"}}))
+	require.Empty(t, p.NotSeen([]workflow.Evidence{{Claim: "x", Grade: "inferred", Source: "order/order.go:1"}}))
 }
 
 func TestAFailedReadShowsNothing(t *testing.T) {
 	t.Parallel()
 	p := Past{Messages: called("read_file", `{"path":"a.go"}`, "There is no a.go. Near names: b/a.go:1.")}
 	p.Messages[1].Wrong = true
-	require.NotEmpty(t, p.NotSeen([]diagnosis.Evidence{{Grade: "observed", Source: "b/a.go:1"}}))
+	require.NotEmpty(t, p.NotSeen([]workflow.Evidence{{Grade: "observed", Source: "b/a.go:1"}}))
 }
 
 // The model is told once if the ending of its reproduction does not show the bug.

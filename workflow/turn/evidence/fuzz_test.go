@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -22,7 +22,7 @@ func FuzzClaims(f *testing.F) {
 			require.GreaterOrEqual(t, p.Last, p.First)
 			require.False(t, Past{}.Read(p))
 		}
-		evidence := []diagnosis.Evidence{{Claim: "x", Grade: "observed", Source: source}}
+		evidence := []workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}}
 		require.Equal(t, len(PlacesOf(source)) > 0, strings.Contains(Past{}.NotSeen(evidence), "You have not read"))
 		if strings.TrimSpace(source) != "" && strings.Trim(source, "` \n\t") != "" {
 			require.NotContains(t, Past{Commands: []progress.Command{{Command: strings.Trim(source, "` \t\r\n\v\f")}}}.NotSeen(evidence), "You have not read")

@@ -15,8 +15,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/owners"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -239,7 +237,7 @@ func (f Finder) Answered(ctx context.Context, a Answer, asks workflow.Person) []
 
 // Mention lets the line mention the people who know the places, if the repository is configured so, and
 // returns the row that records it.
-func (f Finder) Mention(ctx context.Context, a Answer, asks workflow.Person, line *outgoing.Line) []store.Part {
+func (f Finder) Mention(ctx context.Context, a Answer, asks workflow.Person, line *workflow.Line) []store.Part {
 	if asks.Guest {
 		return nil
 	}
@@ -258,7 +256,7 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		return nil
 	}
 	before, err := f.Store.Decisions(ctx, f.Session().ID)
-	if err != nil || slices.ContainsFunc(before, func(d permit.Decision) bool { return d.What == mentionDecision }) {
+	if err != nil || slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == mentionDecision }) {
 		return nil
 	}
 	for _, address := range a.addresses() {

@@ -8,19 +8,18 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Grounds holds what a report rests on. People see it behind a button, and agents that work from the
 // report get it with the report.
 type Grounds struct {
-	Hypotheses   []diagnosis.Hypothesis `json:"hypotheses"`
-	Evidence     []diagnosis.Evidence   `json:"evidence"`
-	Reproduction string                 `json:"reproduction"`
-	Example      string                 `json:"example"`
-	Siblings     *diagnosis.Siblings    `json:"siblings"`
-	Quoted       map[string]string      `json:"-"` // the cited line of code, by the source of the evidence
+	Hypotheses   []workflow.Hypothesis `json:"hypotheses"`
+	Evidence     []workflow.Evidence   `json:"evidence"`
+	Reproduction string                `json:"reproduction"`
+	Example      string                `json:"example"`
+	Siblings     *workflow.Siblings    `json:"siblings"`
+	Quoted       map[string]string     `json:"-"` // the cited line of code, by the source of the evidence
 }
 
 // GroundsOf returns the grounds of a root cause or a diagnosis, and empty grounds for any other report.

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
 // A command of several lines keeps its lines, and backticks in it do not end the code block.
@@ -27,7 +26,7 @@ func TestWorkersGetTheCommandInItsLines(t *testing.T) {
 func TestCitedLinesStandBesideTheClaim(t *testing.T) {
 	t.Parallel()
 	g := Grounds{
-		Evidence: []diagnosis.Evidence{{Claim: "the rest is dropped", Grade: "observed", Source: "money/split.go:13"}},
+		Evidence: []workflow.Evidence{{Claim: "the rest is dropped", Grade: "observed", Source: "money/split.go:13"}},
 		Quoted:   map[string]string{"money/split.go:13": "\tshares[i] = total * `w` / sum"},
 	}
 	require.Equal(t, "• observed: the rest is dropped (`money/split.go:13`: `shares[i] = total * 'w' / sum`)", g.Text())

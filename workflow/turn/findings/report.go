@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // ReportForWorkers returns the content of a report without what it asks of its readers.
 func ReportForWorkers(r workflow.Report) string {
-	var request planning.Request
-	var plan planning.Plan
+	var request workflow.Request
+	var plan workflow.Plan
 	switch {
 	case r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil:
 		return request.Text()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -18,7 +18,7 @@ const (
 
 // ElsewhereText returns one line about where else the defect is, or an empty string if nobody looked
 // for siblings.
-func ElsewhereText(s *diagnosis.Siblings) string {
+func ElsewhereText(s *workflow.Siblings) string {
 	if s == nil {
 		return ""
 	}
@@ -28,7 +28,7 @@ func ElsewhereText(s *diagnosis.Siblings) string {
 	}
 	g := groupSiblings(s)
 	var said []string
-	add := func(places []diagnosis.Sibling, what string, named bool) {
+	add := func(places []workflow.Sibling, what string, named bool) {
 		if len(places) > 0 {
 			text := fmt.Sprintf("%d %s", len(places), what)
 			if named {
@@ -57,16 +57,16 @@ func ElsewhereText(s *diagnosis.Siblings) string {
 }
 
 // siblingGroups holds the places by their verdict.
-type siblingGroups struct{ inFix, outside, sound, unlooked []diagnosis.Sibling }
+type siblingGroups struct{ inFix, outside, sound, unlooked []workflow.Sibling }
 
-func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
+func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
 	for _, p := range s.Places {
 		switch {
-		case p.Verdict == diagnosis.Affected && p.InFix:
+		case p.Verdict == workflow.ReleaseAffected && p.InFix:
 			g.inFix = append(g.inFix, p)
-		case p.Verdict == diagnosis.Affected:
+		case p.Verdict == workflow.ReleaseAffected:
 			g.outside = append(g.outside, p)
-		case p.Verdict == diagnosis.NotAffected:
+		case p.Verdict == workflow.ReleaseNotAffected:
 			g.sound = append(g.sound, p)
 		default:
 			g.unlooked = append(g.unlooked, p)
@@ -76,7 +76,7 @@ func groupSiblings(s *diagnosis.Siblings) (g siblingGroups) {
 }
 
 // placesText names at most most of the places, and says how many more there are.
-func placesText(places []diagnosis.Sibling, most int) string {
+func placesText(places []workflow.Sibling, most int) string {
 	var names []string
 	for _, p := range places[:min(len(places), most)] {
 		names = append(names, plaintext.SafeLine(p.At, maxPlace))
@@ -89,7 +89,7 @@ func placesText(places []diagnosis.Sibling, most int) string {
 }
 
 // siblingLines returns the verdict on each place, for Details and for agents that work from the report.
-func siblingLines(s *diagnosis.Siblings) (lines []string) {
+func siblingLines(s *workflow.Siblings) (lines []string) {
 	if s == nil {
 		return nil
 	}
@@ -97,7 +97,7 @@ func siblingLines(s *diagnosis.Siblings) (lines []string) {
 	lines = append(lines, "Elsewhere, where `"+pattern+"` matches:")
 	g := groupSiblings(s)
 	for _, of := range []struct {
-		places []diagnosis.Sibling
+		places []workflow.Sibling
 		what   string
 	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
 		for _, p := range of.places {

@@ -9,18 +9,17 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
-func found(n int, verdict string, inFix bool) (places []diagnosis.Sibling) {
+func found(n int, verdict string, inFix bool) (places []workflow.Sibling) {
 	for i := range n {
-		places = append(places, diagnosis.Sibling{At: fmt.Sprintf("%s/f%d.go:%d", verdict, i, i+1), Verdict: verdict, Why: "so", InFix: inFix})
+		places = append(places, workflow.Sibling{At: fmt.Sprintf("%s/f%d.go:%d", verdict, i, i+1), Verdict: verdict, Why: "so", InFix: inFix})
 	}
 	return places
 }
 
-func join(lists ...[]diagnosis.Sibling) *diagnosis.Siblings {
-	s := &diagnosis.Siblings{Pattern: "a`b"}
+func join(lists ...[]workflow.Sibling) *workflow.Siblings {
+	s := &workflow.Siblings{Pattern: "a`b"}
 	for _, l := range lists {
 		s.Places = append(s.Places, l...)
 	}
@@ -32,7 +31,7 @@ func TestElsewhereIsOneLine(t *testing.T) {
 	require.Empty(t, ElsewhereText(nil))
 	partly := join(found(1, "not_affected", false))
 	partly.Partly = true
-	for want, s := range map[string]*diagnosis.Siblings{
+	for want, s := range map[string]*workflow.Siblings{
 		"Elsewhere: nothing of this shape.": join(),
 		"Elsewhere: 1 affected (affected/f0.go:1), 2 not affected, 1 not looked at (not_looked_at/f0.go:1).":         join(found(1, "affected", true), found(2, "not_affected", false), found(1, "not_looked_at", false)),
 		"Elsewhere: 1 affected, not part of this fix (affected/f0.go:1).":                                            join(found(1, "affected", false)),
@@ -44,7 +43,7 @@ func TestElsewhereIsOneLine(t *testing.T) {
 	} {
 		require.Equal(t, want, ElsewhereText(s))
 	}
-	hostile := join([]diagnosis.Sibling{{At: strings.Repeat("x", 5000) + "\n\x1b[31m<!channel>.go:1", Verdict: "affected"}})
+	hostile := join([]workflow.Sibling{{At: strings.Repeat("x", 5000) + "\n\x1b[31m<!channel>.go:1", Verdict: "affected"}})
 	require.Len(t, strings.Split(ElsewhereText(hostile), "\n"), 1)
 	require.Less(t, len(ElsewhereText(hostile)), 200)
 }
@@ -57,7 +56,7 @@ func TestAReportWithSiblings(t *testing.T) {
 	require.Contains(t, text, "\nWhat will change: Split\nElsewhere: 1 affected, not part of this fix (affected/f0.go:1); 1 of 14 looked at.\nConfidence: high.")
 	require.Len(t, strings.Split(text, "\n"), 10)
 
-	d := diagnosis.Report{AffectedScope: []string{"three orders"}, Siblings: c.Siblings}
+	d := workflow.DiagnosisReport{AffectedScope: []string{"three orders"}, Siblings: c.Siblings}
 	require.Contains(t, DiagnosisText(d, 1, "c0ffee1", StatusShown), "Affected scope:\n- three orders\n- Elsewhere: 1 affected, not part of this fix")
 	require.Equal(t, []string{"three orders"}, d.AffectedScope)
 

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/expectation"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -45,11 +44,11 @@ func cutCause(cause string, most int) string {
 }
 
 // DiagnosisText returns the Diagnosis Report for the thread: its status, then the report.
-func DiagnosisText(d diagnosis.Report, revision int, commit, status string) string {
+func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status string) string {
 	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}
-	expected := expectation.Line(d.ExpectedChanges)
+	expected := workflow.ExpectedChangesLine(d.ExpectedChanges)
 	if expected != "" {
 		expected += "\n"
 	}
@@ -66,7 +65,7 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		elsewhere += "\n"
 		most--
 	}
-	expected := expectation.Line(c.ExpectedChanges)
+	expected := workflow.ExpectedChangesLine(c.ExpectedChanges)
 	if expected != "" {
 		expected += "\n"
 		most--

@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 )
 
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	c := decision.RootCause{
 		Summary: "Refunds are too high", Cause: "Split drops the rest (money/split.go:13)", Confidence: "high",
-		Evidence: []diagnosis.Evidence{
+		Evidence: []workflow.Evidence{
 			{Claim: "one line is right", Grade: "inferred"},
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
 		},
@@ -42,6 +42,6 @@ No code was changed. Reply "fix it", or say what is wrong.`
 func TestGroundsNameALongCommandOnce(t *testing.T) {
 	t.Parallel()
 	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...", "python3 - <<'EOF'\nprint(1)\nEOF"
-	g := Grounds{Reproduction: shows, Evidence: []diagnosis.Evidence{{Claim: "it fails", Grade: "observed", Source: shows}, {Claim: "so does this", Grade: "observed", Source: probes}}}
+	g := Grounds{Reproduction: shows, Evidence: []workflow.Evidence{{Claim: "it fails", Grade: "observed", Source: shows}, {Claim: "so does this", Grade: "observed", Source: probes}}}
 	require.Equal(t, "• observed: it fails (the command below)\n• observed: so does this (`python3 - <<'EOF' …`)", g.Text())
 }

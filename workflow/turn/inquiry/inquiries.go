@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/turn/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -31,7 +31,7 @@ type Inquiries struct {
 func (iq *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 	for _, q := range all {
-		if q.Kind == inquiry.Consult && q.By == "" && len(q.Answer) > 0 {
+		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
 			n++
 		}
 	}

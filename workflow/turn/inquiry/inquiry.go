@@ -13,8 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -37,12 +35,12 @@ type Material struct {
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
 // under the same key is not asked again. The answer {} means that the agent gave none.
-func (iq *Inquiries) Ask(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, error) {
+func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, error) {
 	return iq.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
 }
 
 // AskAbout is Ask with more material.
-func (iq *Inquiries) AskAbout(ctx context.Context, q inquiry.Inquiry, about Material) (inquiry.Inquiry, error) {
+func (iq *Inquiries) AskAbout(ctx context.Context, q workflow.Inquiry, about Material) (workflow.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -80,14 +78,14 @@ func (iq *Inquiries) AskAbout(ctx context.Context, q inquiry.Inquiry, about Mate
 }
 
 // agentFor holds which agent answers which kind of inquiry.
-var agentFor = map[inquiry.Kind]string{
-	inquiry.Consult: agent.Consultant, inquiry.Explain: agent.Explainer, inquiry.Scope: agent.Reviewer,
-	inquiry.Review: agent.Critic,
+var agentFor = map[workflow.InquiryKind]string{
+	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
+	workflow.InquiryReview: agent.Critic,
 }
 
 // EnsureInquiry returns the inquiry's row. If there is none under its key, it records the row together
 // with the parts in with, in one transaction, so both are written once.
-func (iq *Inquiries) EnsureInquiry(ctx context.Context, q inquiry.Inquiry, with ...store.Part) (inquiry.Inquiry, error) {
+func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
 	for range 2 {
 		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 		if err != nil {
@@ -115,9 +113,9 @@ func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
 }
 
 // openInquiries returns the inquiries of people that have no answer and were not stopped.
-func (iq *Inquiries) openInquiries(ctx context.Context) ([]inquiry.Inquiry, error) {
+func (iq *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
 	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
-	return slices.DeleteFunc(all, func(q inquiry.Inquiry) bool {
+	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
 		return len(q.Answer) > 0 || q.Stopped || !strings.HasPrefix(q.Key, "message:")
 	}), err
 }
@@ -127,7 +125,7 @@ func (iq *Inquiries) HasUnfinished(ctx context.Context) (bool, error) {
 	open, err := iq.openInquiries(ctx)
 	iq.mu.Lock()
 	defer iq.mu.Unlock()
-	return slices.ContainsFunc(open, func(q inquiry.Inquiry) bool {
+	return slices.ContainsFunc(open, func(q workflow.Inquiry) bool {
 		done, begun := iq.Started[q.ID]
 		if !begun {
 			return true
@@ -183,8 +181,8 @@ func (iq *Inquiries) WaitStarted() {
 }
 
 // answerOpen answers one inquiry of a person.
-func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
-	if q.Kind == inquiry.Owners {
+func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
+	if q.Kind == workflow.InquiryOwners {
 		iq.answerOwners(ctx, q)
 		return
 	}
@@ -228,9 +226,9 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q inquiry.Inquiry) {
 
 // questionText returns what the agent is shown for a person's question, and the hunks of the change if
 // the question is about it.
-func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (string, []diff.Hunk, error) {
+func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
 	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
-	if q.Kind == inquiry.Consult {
+	if q.Kind == workflow.InquiryConsult {
 		text, err := iq.ConsultText(ctx, question)
 		return text, nil, err
 	}
@@ -263,7 +261,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 			parts = append(parts, since)
 		}
 	}
-	if q.Kind == inquiry.Review {
+	if q.Kind == workflow.InquiryReview {
 		parts[0] = iq.Trees.Current().Conventions()
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		diff := prompt.Fence("diff", review.DiffText(hunks))
@@ -287,7 +285,7 @@ func (iq *Inquiries) questionText(ctx context.Context, q inquiry.Inquiry) (strin
 
 // triedHunks returns what is known of each hunk of the fix in its current state, or nil if the hunks
 // were not tried.
-func (iq *Inquiries) triedHunks(ctx context.Context) (hunkresult.Hunks, error) {
+func (iq *Inquiries) triedHunks(ctx context.Context) (workflow.HunkResults, error) {
 	work := iq.Trees.Current().Work
 	tree, err := work.Tree(ctx)
 	if err != nil {
@@ -370,9 +368,9 @@ func (iq *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool
 
 // answerParts returns the parts to record for an answer: the orchestrator is told of a recommendation,
 // and the session returns to its previous phase.
-func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
+func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
-	if q.Kind != inquiry.Consult {
+	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
 			return append(f, store.Lines(iq.ProgramLine("I could not look at the change just now: "+
 				"there may be nothing to look at yet. Ask again in a moment.")))
@@ -396,7 +394,7 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 		update.OptionalEvents = []workflow.Event{workflow.EventReturn}
 	}
 	name := iq.Agents[agent.Consultant].Signature()
-	var advice inquiry.Advice
+	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
@@ -416,9 +414,9 @@ func (iq *Inquiries) answerParts(q inquiry.Inquiry) []store.Part {
 
 // lookedNote returns the message that tells the orchestrator what the explainer or the critic answered. It
 // does not wake the orchestrator, and no worker reads it.
-func lookedNote(q inquiry.Inquiry) inbox.AgentNote {
+func lookedNote(q workflow.Inquiry) inbox.AgentNote {
 	said, who := "", "explainer"
-	if q.Kind == inquiry.Review {
+	if q.Kind == workflow.InquiryReview {
 		var v review.Verdict
 		_ = json.Unmarshal(q.Answer, &v) // the answer is a Verdict as JSON
 		said, who = v.ForPerson(), "critic"

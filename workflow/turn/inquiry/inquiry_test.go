@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -49,7 +48,7 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 			}
 			require.NoError(t, l.Record(t.Context(), store.Update{Events: c.events, Open: &c.open}))
 			iq := &Inquiries{Ledger: l}
-			q, err := iq.EnsureInquiry(t.Context(), inquiry.Inquiry{Kind: inquiry.Consult, Key: "message:1", Question: "is it the proxy?", By: "ann"})
+			q, err := iq.EnsureInquiry(t.Context(), workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "message:1", Question: "is it the proxy?", By: "ann"})
 			require.NoError(t, err)
 			q.Answer = json.RawMessage(c.answer)
 			require.NoError(t, l.Record(t.Context(), iq.answerParts(q)...))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/experts"
@@ -13,7 +12,7 @@ import (
 
 // answerOwners answers who knows the files that the question names. If it names none, it takes the
 // files that were changed and those that the newest report cites. No model is asked.
-func (iq *Inquiries) answerOwners(ctx context.Context, q inquiry.Inquiry) {
+func (iq *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
 	who := experts.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
 	places := who.InQuestion(q.Question)
 	if len(places) == 0 {

@@ -9,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -29,7 +28,7 @@ import (
 type reader struct {
 	*Inquiries
 	transcript *runtime.Transcript
-	inquiry    inquiry.Inquiry
+	inquiry    workflow.Inquiry
 	hunks      []diff.Hunk
 	asked      review.Asked
 	askedAgain bool // a review was sent back for what it does not answer
@@ -45,13 +44,13 @@ func (d *reader) Say(ctx context.Context, message string) (model.Result, error) 
 func (d *reader) readerTools() ([]model.Tool, error) {
 	var tools []model.Tool
 	switch d.inquiry.Kind {
-	case inquiry.Consult:
+	case workflow.InquiryConsult:
 		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
-	case inquiry.Explain:
+	case workflow.InquiryExplain:
 		tools = decision.Explaining(d.explainHunks)
-	case inquiry.Scope:
+	case workflow.InquiryScope:
 		tools = decision.Reviewing(d.judgeHunks)
-	case inquiry.Review:
+	case workflow.InquiryReview:
 		tools = decision.Criticising(d.reviewChange)
 	}
 	tree := d.Trees.Current().Copy
@@ -76,7 +75,7 @@ func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
 }
 
-func (d *reader) advise(ctx context.Context, a inquiry.Advice) (model.Result, error) {
+func (d *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, error) {
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
@@ -95,7 +94,7 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if missing := d.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("explain_diff: %s.", missing), nil
 	}
-	var text outgoing.Text
+	var text workflow.Text
 	text.Add(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
@@ -113,13 +112,13 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	if line := known.Line(); line != "" {
 		text.Vouch(fmt.Sprintf("Taken out alone, with the tests run without each: %s.", line))
 	}
-	said := outgoing.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
+	said := workflow.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
 	if intent.AsksForDiff(d.inquiry.Question) {
 		diff, err := d.Trees.Current().Work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
-		said.Files = []outgoing.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
 	}
 	return d.answerResult(e, store.Lines{said})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -13,7 +12,7 @@ import (
 // judgeAlert gives an alert that an app posted to the agents, as a report that no person wrote: it is no
 // consent, no stop, no command and no permission. The alert is ignored if an approval stands, or if the
 // session is stopped.
-func (in *Intake) judgeAlert(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeAlert(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	if a, err := in.StandingApproval(ctx); a != nil || err != nil {
 		return in.Ignore(m), err
 	}

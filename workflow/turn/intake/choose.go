@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -18,7 +17,7 @@ import (
 // approve can choose, as long as nothing was approved. Everything that was read and reported is about
 // the earlier repository, and its revision cannot be approved any more, since the session then has
 // another base commit.
-func (in *Intake) chooseRepository(ctx context.Context, m incoming.Message, p workflow.Person, name string) ([]store.Part, error) {
+func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) ([]store.Part, error) {
 	s := in.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		return in.Refuse(m, p, "repository", reason, said), nil

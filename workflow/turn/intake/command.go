@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -18,7 +17,7 @@ import (
 
 // judgeCommand judges a message that starts a workflow or asks the consultant. ok reports whether the
 // message was such a command.
-func (in *Intake) judgeCommand(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	c, rest := command.ReadFor(m.Text, in.ConsultantNames()...)
 	switch c {
 	case workflow.CommandNone:
@@ -75,7 +74,7 @@ func blockingWork(s workflow.Session, c workflow.Command) string {
 }
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
-func (in *Intake) beginWorkflow(m incoming.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
+func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
 	w := workflowStarts[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {

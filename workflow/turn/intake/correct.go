@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -17,7 +16,7 @@ import (
 // giveToWork gives a message to the agents. In the phase of working, a message that names a task goes to
 // the worker of that task. During a verification, when no agent reads, a message that names none goes to
 // the only open task, or otherwise to the orchestrator. Both are acknowledged in a line.
-func (in *Intake) giveToWork(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) giveToWork(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	f := in.ForAgents(m, "")
 	phase := in.Session().Phase
 	number, words := intent.TaskNamed(m.Text)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -14,7 +13,7 @@ import (
 
 // judgeDeletion stops the session if its request was deleted. The deletion of an approval voids it. The
 // deletion of any other message is told to the agents if they had read it.
-func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeDeletion(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	if m.TS != in.Session().Thread.TS {
 		author := workflow.Person{ID: m.User, Name: in.PersonName(ctx, m.User)}
 		if void, err := in.Objections.OfApproval(ctx, m, author); err != nil {
@@ -33,7 +32,7 @@ func (in *Intake) judgeDeletion(ctx context.Context, m incoming.Message) ([]stor
 }
 
 // judgeDeletedWords tells agents that a message which they had read was deleted.
-func (in *Intake) judgeDeletedWords(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeDeletedWords(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	read, err := in.Inbox().ReadByAgents(ctx, m.TS, m.ID)
 	if err != nil || !read {
 		return in.Ignore(m), err
@@ -50,7 +49,7 @@ func (in *Intake) judgeDeletedWords(ctx context.Context, m incoming.Message) ([]
 // judgeEdit takes the new text of a message as a correction, from people who may take part. It is never
 // consent, whatever it says, but it can be a stop, and it can void an approval. A message that is not in the
 // inbox is older than the session, and agents read it with the thread, or it was edited before it was read.
-func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeEdit(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	before, err := in.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 	f := in.ForAgents(m, in.Objections.Edited(ctx, m))
 	if in.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
-		if m.ActionID == incoming.ReadAgain && before == "" && decides(in.Words, m.Text) { // no agent answers, and nothing else shows that it came
+		if m.ActionID == workflow.ReadAgain && before == "" && decides(in.Words, m.Text) { // no agent answers, and nothing else shows that it came
 			f = append(f, store.Lines(in.ProgramLine(person.Name+": that was edited before I could read it, so it allows nothing. Please write it again.")))
 		}
 	}
@@ -92,7 +91,7 @@ func (in *Intake) judgeEdit(ctx context.Context, m incoming.Message) ([]store.Pa
 // judgeRefusingEdit judges an edit that stops the session, or that voids an approval. refused reports whether
 // it does.
 func (in *Intake) judgeRefusingEdit(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) (f []store.Part, refused bool, err error) {
 	void, err := in.Objections.OfApproval(ctx, m, p)
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -14,15 +12,15 @@ import (
 
 // offerForm does nothing if the gateway opened a modal for the press. If Slack did not open it,
 // offerForm says how to say the same in a message.
-func (in *Intake) offerForm(m incoming.Message, p workflow.Person, means string) []store.Part {
+func (in *Intake) offerForm(m workflow.Message, p workflow.Person, means string) []store.Part {
 	switch {
-	case m.Text == button.FormOpened:
+	case m.Text == workflow.FormOpened:
 		return in.Ignore(m)
-	case m.ActionID == button.Repository:
+	case m.ActionID == workflow.ButtonRepository:
 		return in.Answer(m, p.Name+": which repository is it?", in.Catalog.ChoiceButtons()...)
-	case m.ActionID == button.FixLimited:
+	case m.ActionID == workflow.ButtonFixLimited:
 		return in.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
-	case m.ActionID == button.Details:
+	case m.ActionID == workflow.ButtonDetails:
 		return in.Answer(m, "Details:\n"+means)
 	}
 	return in.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
@@ -30,7 +28,7 @@ func (in *Intake) offerForm(m incoming.Message, p workflow.Person, means string)
 
 // judgeForm judges what a person submitted in a modal. The row of the modal's button says what it is
 // about.
-func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeForm(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	revision, _, ok, err := in.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return nil, err
@@ -40,11 +38,11 @@ func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
-	case button.Correct:
+	case workflow.ButtonCorrect:
 		return in.judgeCorrection(ctx, m, p, revision)
-	case button.FixLimited:
+	case workflow.ButtonFixLimited:
 		return in.Approvals.Approve(ctx, m, p, revision, m.Text)
-	case button.Repository:
+	case workflow.ButtonRepository:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
@@ -56,7 +54,7 @@ func (in *Intake) judgeForm(ctx context.Context, m incoming.Message, p workflow.
 // judgeCorrection judges a correction from a modal like a reply, and quotes it in the thread, where a
 // modal leaves nothing. It is never an approval, whatever it says, but it can be a stop. A correction of
 // an older revision counts, too; both the thread and the agents are told that a newer one exists.
-func (in *Intake) judgeCorrection(ctx context.Context, m incoming.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+func (in *Intake) judgeCorrection(ctx context.Context, m workflow.Message, p workflow.Person, revision int) (f []store.Part, err error) {
 	s := in.Session()
 	held, err := in.Permissions.HoldReason(ctx, p)
 	if err != nil {

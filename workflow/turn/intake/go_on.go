@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
@@ -20,7 +17,7 @@ import (
 // that. If a person who may approve says it, as much again is allowed. If the limit is not reached any
 // more, because the day is over or more was allowed elsewhere, any person whose messages are not held
 // back lets the session go on.
-func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (in *Intake) judgeGoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	if len(in.Budget.Limits) == 0 || !in.Words.SaysGoOn(m.Text) {
 		return f, false, nil
 	}
@@ -63,7 +60,7 @@ func (in *Intake) judgeGoOn(ctx context.Context, m incoming.Message, p workflow.
 // belowLimit reports whether m was written below the line that says at which limit the session rests or, if it
 // rests at none, right below one that says at which limit a question ended. If there is no such line, nobody can
 // mean a limit: the message goes to the work, and a limit that is reached then pauses the session and asks.
-func (in *Intake) belowLimit(ctx context.Context, m incoming.Message, directly bool) (bool, error) {
+func (in *Intake) belowLimit(ctx context.Context, m workflow.Message, directly bool) (bool, error) {
 	line := ""
 	early, err := in.Approvals.WrittenBeforeShown(ctx, m, func() (ts string, underWay bool, err error) {
 		line, underWay, err = in.LimitShown(ctx)
@@ -78,18 +75,18 @@ func (in *Intake) belowLimit(ctx context.Context, m incoming.Message, directly b
 
 // extensionParts returns the parts that record what was allowed, and that let the session go on if it
 // rested.
-func (in *Intake) extensionParts(m incoming.Message, p workflow.Person, over []quota.Use, rested bool) []store.Part {
+func (in *Intake) extensionParts(m workflow.Message, p workflow.Person, over []workflow.LimitUse, rested bool) []store.Part {
 	f := in.Ignore(m)
 	var more []string
 	for _, u := range over {
-		f = append(f, consent.Extension{Use: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
+		f = append(f, consent.Extension{LimitUse: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
 		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
 	}
 	said := "The limit is not reached any more; going on."
 	if len(over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
-		f = append(f, permission.NewPermission(m, p, permit.Limit, in.Session().Revision))
+		f = append(f, permission.NewPermission(m, p, workflow.PermitLimit, in.Session().Revision))
 		f = append(f, consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
 	f = append(f, store.Lines(in.ProgramLine(said)))

@@ -8,8 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -21,7 +19,7 @@ type inquiries struct{ approval.Judgements }
 
 // askConsultant asks the consultant a person's question, or about the newest report if the question is
 // empty. The orchestrator's tools need the phase that it works in, so the phase changes only while it rests.
-func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question string) []store.Part {
+func (i inquiries) askConsultant(m workflow.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
@@ -35,7 +33,7 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 		whole = m.Text // the question was only the end of a longer message
 	}
 	q := progress.Inquiry{
-		Kind: inquiry.Consult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID,
+		Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID,
 	}
 	said := fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(question))
 	f = append(f, q, store.Lines(i.ProgramLine(said)))
@@ -55,25 +53,25 @@ func (i inquiries) askConsultant(m incoming.Message, p workflow.Person, question
 }
 
 // owners asks the program who knows the code.
-func (i inquiries) owners(m incoming.Message) []store.Part {
-	return append(i.Ignore(m), progress.Inquiry{Kind: inquiry.Owners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+func (i inquiries) owners(m workflow.Message) []store.Part {
+	return append(i.Ignore(m), progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // explain asks the explainer to explain the change.
-func (i inquiries) explain(m incoming.Message) []store.Part {
+func (i inquiries) explain(m workflow.Message) []store.Part {
 	f := i.Ignore(m)
-	return append(f, progress.Inquiry{Kind: inquiry.Explain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // review asks the critic to review the change.
-func (i inquiries) review(m incoming.Message) []store.Part {
-	q := progress.Inquiry{Kind: inquiry.Review, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+func (i inquiries) review(m workflow.Message) []store.Part {
+	q := progress.Inquiry{Kind: workflow.InquiryReview, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
 	return append(i.Ignore(m), q)
 }
 
 // askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
 // questions are asked again, and no other agent is woken. ok reports whether the message was that.
-func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
+func (i inquiries) askAgain(ctx context.Context, m workflow.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
 	if i.Session().Phase != workflow.PhaseStopped || !i.Words.SaysGoOn(m.Text) {
 		return nil, false, nil
 	}
@@ -81,12 +79,12 @@ func (i inquiries) askAgain(ctx context.Context, m incoming.Message, _ workflow.
 		return nil, false, err
 	}
 	all, err := i.Store.Inquiries(ctx, i.Session().ID)
-	all = slices.DeleteFunc(all, func(q inquiry.Inquiry) bool { return !q.Stopped })
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return !q.Alone }) {
+	all = slices.DeleteFunc(all, func(q workflow.Inquiry) bool { return !q.Stopped })
+	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
 		return nil, false, err
 	}
 	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // only a person who may let the session go on can cause this event (see Reopen)
-	if slices.ContainsFunc(all, func(q inquiry.Inquiry) bool { return q.Kind == inquiry.Consult }) {
+	if slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return q.Kind == workflow.InquiryConsult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
 	question := plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -18,10 +18,10 @@ func TestWhoIsAddressed(t *testing.T) {
 		"fix it":                    false,
 		"<#C2> is where it started": false,
 	} {
-		got := addressedElsewhere(incoming.Message{Event: incoming.Event{Kind: incoming.Reply, Text: text}})
+		got := addressedElsewhere(workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageReply, Text: text}})
 		require.Equal(t, elsewhere, got, text)
 	}
-	mention := incoming.Message{Event: incoming.Event{Kind: incoming.Mention, Text: "<@U2> says it fails"}}
+	mention := workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageMention, Text: "<@U2> says it fails"}}
 	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
 }
 

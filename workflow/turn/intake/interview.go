@@ -8,13 +8,10 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/intent/answer"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -33,7 +30,7 @@ type Interview struct {
 
 // judgeAnswer judges a message as the answer to the waiting question, or as the confirmation of a shared
 // understanding. ok reports whether the message was one of these.
-func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := iv.Session()
 	q, err := iv.Store.Waiting(ctx, s.ID)
 	if err != nil {
@@ -45,7 +42,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 		f = iv.ForAgents(m, "")
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
-			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + planning.MostQuestions }
+			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
 		})
 		return f, true, nil
 	case aligning && answer.WrapsUp(m.Text):
@@ -72,7 +69,7 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m incoming.Message, p work
 
 // takeAnswer takes a message as the answer to the waiting question. It takes none from a message that was
 // written before the question was shown: that may answer the question before.
-func (iv *Interview) takeAnswer(ctx context.Context, m incoming.Message, p workflow.Person, q *planning.Question) (f []store.Part, ok bool, err error) {
+func (iv *Interview) takeAnswer(ctx context.Context, m workflow.Message, p workflow.Person, q *workflow.Question) (f []store.Part, ok bool, err error) {
 	n, named := answer.OptionNamed(m.Text, q.Options)
 	if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); !named && c != workflow.CommandNone {
 		return f, false, nil
@@ -100,7 +97,7 @@ func namesOption(text string, options []string) bool {
 	return named
 }
 
-func optionOr(q *planning.Question, n int) string {
+func optionOr(q *workflow.Question, n int) string {
 	if n < 0 || n >= len(q.Options) {
 		return q.Recommended
 	}
@@ -109,7 +106,7 @@ func optionOr(q *planning.Question, n int) string {
 
 // judgeOption judges the press of a button of a question. The options of two questions may be the same words, so
 // an option counts only from the buttons of the question that waits.
-func (iv *Interview) judgeOption(ctx context.Context, m incoming.Message, p workflow.Person, option string) ([]store.Part, error) {
+func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err
@@ -137,7 +134,7 @@ func answeredBy(p workflow.Person, text string) string {
 	)
 }
 
-func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planning.Question, option string) []store.Part {
+func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
@@ -145,14 +142,14 @@ func (iv *Interview) takeOption(m incoming.Message, p workflow.Person, q *planni
 
 // offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
 // no question waits, it has the orchestrator take them.
-func (iv *Interview) offerDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
+func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
 	line := iv.AgentLine("Wrapping up, I would take:"+q.Defaults(),
-		outgoing.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
+		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
 	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
 }
 
@@ -160,7 +157,7 @@ const takeLabel = "Take these"
 
 // takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
 // "yes" right below the offer.
-func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *planning.Question) (bool, error) {
+func (iv *Interview) takesOffer(ctx context.Context, m workflow.Message, q *workflow.Question) (bool, error) {
 	says, confirms := answer.TakesThese(m.Text), intent.Confirms(m.Text)
 	if !says && !confirms {
 		return false, nil
@@ -174,7 +171,7 @@ func (iv *Interview) takesOffer(ctx context.Context, m incoming.Message, q *plan
 
 // takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question, but not
 // end the interview for the others.
-func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *planning.Question) []store.Part {
+func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
 		return iv.Refuse(
 			m, p, "wrap_up", "guests cannot end an interview",
@@ -191,7 +188,7 @@ func (iv *Interview) takeDefaults(m incoming.Message, p workflow.Person, q *plan
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
 // in a stopped session, since a missing answer must not resume stopped work.
-func (iv *Interview) takeDefault(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (iv *Interview) takeDefault(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -56,26 +54,26 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 }
 
 // JudgeMessage returns the parts that follow from one message.
-func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) JudgeMessage(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	switch m.Kind {
-	case incoming.Delete:
+	case workflow.MessageDelete:
 		f, err := in.judgeDeletion(ctx, m)
 		if err != nil {
 			return f, err
 		}
 		return in.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
-	case incoming.Edit:
+	case workflow.MessageEdit:
 		return in.judgeEdit(ctx, m)
-	case incoming.Reacted:
+	case workflow.MessageReacted:
 		return in.judgeReaction(ctx, m)
-	case incoming.AppAlert:
+	case workflow.MessageAlert:
 		return in.judgeAlert(ctx, m)
-	case incoming.Due:
+	case workflow.MessageDue:
 		return in.Interview.takeDefault(ctx, m)
-	case incoming.Remark:
+	case workflow.MessageRemark:
 		return afterPush{in}.judgeRemark(ctx, m)
 	}
-	if m.Kind == incoming.Reply && in.Session().ListsThreads() {
+	if m.Kind == workflow.MessageReply && in.Session().ListsThreads() {
 		return in.Ignore(m), nil
 	}
 	if addressedElsewhere(m) {
@@ -88,13 +86,13 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 	reason := permission.ExclusionReason(person)
 	var f []store.Part
 	switch {
-	case m.Kind == incoming.Sent:
+	case m.Kind == workflow.MessageSent:
 		f, err = in.judgeSent(ctx, m, person)
 	case reason != "":
 		return in.turnAway(m, person, reason), nil
-	case m.Kind == incoming.Action:
+	case m.Kind == workflow.MessageAction:
 		f, err = in.judgePress(ctx, m, person)
-	case m.Kind == incoming.Form:
+	case m.Kind == workflow.MessageForm:
 		f, err = in.judgeForm(ctx, m, person)
 	default:
 		f, err = in.judgeWords(ctx, m, person)
@@ -120,7 +118,7 @@ func (in *Intake) JudgeMessage(ctx context.Context, m incoming.Message) ([]store
 
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
 // against approved work keeps that from being pushed, if its writer may take part.
-func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeToColleague(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	refused, err := in.Objections.RefusedToColleague(ctx, m)
 	if err != nil || refused == nil {
 		return in.Ignore(m), err
@@ -136,7 +134,7 @@ func (in *Intake) judgeToColleague(ctx context.Context, m incoming.Message) ([]s
 }
 
 // judgeReaction judges a reaction of a person who may take part.
-func (in *Intake) judgeReaction(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in *Intake) judgeReaction(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	person, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
 	if err != nil {
 		return nil, fmt.Errorf("read who reacted: %w", err)
@@ -150,8 +148,8 @@ func (in *Intake) judgeReaction(ctx context.Context, m incoming.Message) ([]stor
 // writer looks up in Slack who sent a message, after the message came. For plain replies, each author is
 // looked up once in a JudgeAll, since Slack allows some hundred such calls a minute. For every message
 // that may permit something, the author is looked up separately.
-func (in *Intake) writer(ctx context.Context, m incoming.Message) (workflow.Person, error) {
-	plain := m.Kind == incoming.Reply && !decides(in.Words, m.Text)
+func (in *Intake) writer(ctx context.Context, m workflow.Message) (workflow.Person, error) {
+	plain := m.Kind == workflow.MessageReply && !decides(in.Words, m.Text)
 	if p, known := in.writers[m.User]; known && plain {
 		return p, nil
 	}
@@ -170,11 +168,11 @@ func decides(words intent.Lexicon, text string) bool {
 }
 
 // A judgeFunc judges a message of one kind. Its second result is false if the message is of another kind.
-type judgeFunc func(context.Context, incoming.Message, workflow.Person) ([]store.Part, bool, error)
+type judgeFunc func(context.Context, workflow.Message, workflow.Person) ([]store.Part, bool, error)
 
 // judgeWords judges a plain message: a stop, an answer, consent, a command, or words for the agents. The
 // order of the checks decides.
-func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeWords(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	consent := in.Words.ReadConsent(m.Text)
 	if stops, err := in.Objections.Stops(ctx, m.Text); err != nil {
 		return nil, err
@@ -255,7 +253,7 @@ func (in *Intake) judgeWords(ctx context.Context, m incoming.Message, p workflow
 
 // asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the same" of
 // approved work before it is asked, which is answered.
-func (in *Intake) asksForPush(ctx context.Context, m incoming.Message) (bool, error) {
+func (in *Intake) asksForPush(ctx context.Context, m workflow.Message) (bool, error) {
 	w, err := in.Approvals.PendingAllowance(ctx)
 	if err != nil || w != nil || !intent.PushesAllTheSame(m.Text) {
 		return w != nil, err
@@ -267,7 +265,7 @@ func (in *Intake) asksForPush(ctx context.Context, m incoming.Message) (bool, er
 // judgeConsent judges words of consent. ok reports whether the message was an approval, may have been meant as one, or
 // limits one.
 func (in *Intake) judgeConsent(
-	ctx context.Context, m incoming.Message, p workflow.Person, c intent.Consent,
+	ctx context.Context, m workflow.Message, p workflow.Person, c intent.Consent,
 ) (f []store.Part, ok bool, err error) {
 	if f, ok, err = in.Approvals.Narrow(ctx, m, p); ok || err != nil {
 		return f, ok, err
@@ -308,7 +306,7 @@ func (in *Intake) judgeConsent(
 // person, loose words are no consent if nothing waits for one, and a limit during approved work is a
 // correction. "Yes please do this" right below a restated request approves it; where somebody wrote in between,
 // or where the words do not say to build it ("please look into that"), they may mean something else.
-func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c intent.Consent) (intent.Consent, error) {
+func (in *Intake) consentInContext(ctx context.Context, m workflow.Message, c intent.Consent) (intent.Consent, error) {
 	nothingWaits := c.NeedsWaitingReport && !in.AwaitsConsent()
 	if nothingWaits {
 		reading, err := in.Approvals.ReadsRemarks(ctx)
@@ -349,7 +347,7 @@ func (in *Intake) consentInContext(ctx context.Context, m incoming.Message, c in
 }
 
 // judgePress judges the press of a button. The button's row holds what it stands for.
-func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgePress(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	if m.ActionID == "stop" {
 		ended, err := in.RunEnded(ctx, m.Value)
 		if err == nil && ended {
@@ -375,7 +373,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Ignore(m), nil
 	}
 	switch m.ActionID {
-	case button.PassOn:
+	case workflow.ButtonPassOn:
 		row, err := strconv.ParseInt(means, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
@@ -383,36 +381,36 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Held.PassOn(ctx, m, p, row)
 	case approval.ActionGoOn:
 		return in.Held.Resume(ctx, m, p, means)
-	case button.PutBack:
+	case workflow.ButtonPutBack:
 		return in.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", button.Repository, button.Choose, button.Lessons, button.Join, button.Broken:
+	case "option", "wrap_up", "take_defaults", "consult", workflow.ButtonRepository, workflow.ButtonChoose, workflow.ButtonLessons, workflow.ButtonJoin, workflow.ButtonBroken:
 		if why, err := in.Permissions.HoldReason(ctx, p); why != "" || err != nil {
 			return in.Held.RefusePress(m, p, "speak", why), err
 		}
 	}
 	switch m.ActionID {
-	case button.Backport:
+	case workflow.ButtonBackport:
 		return in.Approvals.Backport(ctx, m, p, approval.BackportOf(means))
-	case button.Mend:
+	case workflow.ButtonFixThere:
 		return in.Approvals.FixChecks(ctx, m, p, means)
-	case button.Works, button.Broken:
+	case workflow.ButtonWorks, workflow.ButtonBroken:
 		return afterPush{in}.judgeOutcome(m, p), nil
 	case "fix_it":
 		return in.Approvals.Approve(ctx, m, p, revision, means)
-	case button.TakeUp:
+	case workflow.ButtonTakeUp:
 		return in.Approvals.TakeUp(ctx, m, p, revision, means)
 	case "push_it":
 		return in.Approvals.AllowPush(ctx, m, p, means)
-	case button.Correct, button.FixLimited, button.Repository, button.Details:
+	case workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository, workflow.ButtonDetails:
 		return in.offerForm(m, p, means), nil
-	case button.ShowDiff, button.Explain:
-		m.Text = map[string]string{button.ShowDiff: "Show me the diff.", button.Explain: "Why is the change as it is?"}[m.ActionID]
+	case workflow.ButtonShowDiff, workflow.ButtonExplain:
+		m.Text = map[string]string{workflow.ButtonShowDiff: "Show me the diff.", workflow.ButtonExplain: "Why is the change as it is?"}[m.ActionID]
 		return inquiries{in.Judgements}.explain(m), nil
-	case button.StopThread:
+	case workflow.ButtonStopThread:
 		return otherThreads{in}.passStop(ctx, m, p, means)
-	case button.Join:
+	case workflow.ButtonJoin:
 		return in.Duplicates.Join(ctx, m, p, means)
-	case button.Choose:
+	case workflow.ButtonChoose:
 		return in.chooseRepository(ctx, m, p, means)
 	case "confirm":
 		return in.Approvals.ConfirmUnderstanding(ctx, m, p, revision)
@@ -420,7 +418,7 @@ func (in *Intake) judgePress(ctx context.Context, m incoming.Message, p workflow
 		return in.Interview.judgeOption(ctx, m, p, means)
 	case "consult":
 		return inquiries{in.Judgements}.askConsultant(m, p, ""), nil
-	case button.Lessons:
+	case workflow.ButtonLessons:
 		return lessonBook{in.Judgements, in.Catalog, in.Permissions}.propose(m, p, means), nil
 	}
 	return in.Ignore(m), nil

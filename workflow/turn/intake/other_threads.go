@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -40,7 +37,7 @@ func (in otherThreads) isFresh(ctx context.Context) (bool, error) {
 }
 
 // nameThreads returns the parts of the line that names the threads at work.
-func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	s := in.Session()
 	at, direct := "in this channel", strings.HasPrefix(s.Thread.Channel, "D")
 	of := overview.Place{Channel: s.Thread.Channel, Except: s.ID}
@@ -52,7 +49,7 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 		return nil, err
 	}
 	var named []string
-	var buttons []outgoing.Button
+	var buttons []workflow.Button
 	more := 0
 	for _, other := range all {
 		switch {
@@ -64,8 +61,8 @@ func (in otherThreads) nameThreads(ctx context.Context, m incoming.Message, p wo
 		}
 		by := plaintext.OneLine(in.nameOf(ctx, other.Requester))
 		named = append(named, fmt.Sprintf("%s, asked by %s", in.Duplicates.Link(other), by))
-		buttons = append(buttons, outgoing.Button{
-			ActionID: button.StopThread,
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonStopThread,
 			Label:    "Stop: " + plaintext.CutLine(in.Duplicates.Title(other.Title), 40),
 			Style:    "danger",
 			Value:    store.NewToken(),
@@ -107,7 +104,7 @@ func (in otherThreads) nameOf(ctx context.Context, user string) string {
 // passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and is
 // judged and answered there.
 func (in otherThreads) passStop(
-	ctx context.Context, m incoming.Message, p workflow.Person, session string,
+	ctx context.Context, m workflow.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
 	all, err := overview.AtWork(ctx, in.Store.DB, overview.Place{Session: session})
 	if err != nil {
@@ -117,7 +114,7 @@ func (in otherThreads) passStop(
 		return in.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
 	}
 	f := in.Answer(m, fmt.Sprintf("Told %s to stop, as %s says. It answers there.", in.Duplicates.Link(all[0]), p.Name))
-	return append(f, inbox.PressedElsewhere{Session: session, Press: m.Event}), nil
+	return append(f, inbox.PressedElsewhere{Session: session, Press: m.IncomingEvent}), nil
 }
 
 // listen drops the mark of a thread that only names others when it is called again. Plain replies in it are for

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -22,7 +20,7 @@ type afterPush struct{ *Intake }
 // the author's login to a person whose messages in the thread would count; otherwise it is held. It
 // permits nothing, stops nothing and answers nothing, because Slack cannot say who uses a login at the
 // git host.
-func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]store.Part, error) {
+func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]store.Part, error) {
 	if intent.Acknowledges(m.Text) {
 		return in.Ignore(m), nil
 	}
@@ -65,8 +63,8 @@ func (in afterPush) judgeRemark(ctx context.Context, m incoming.Message) ([]stor
 
 // judgeOutcome judges a press that says whether a merged change works. "Still broken" opens the session
 // again.
-func (in afterPush) judgeOutcome(m incoming.Message, p workflow.Person) []store.Part {
-	if m.ActionID == button.Works {
+func (in afterPush) judgeOutcome(m workflow.Message, p workflow.Person) []store.Part {
+	if m.ActionID == workflow.ButtonWorks {
 		return in.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))
 	}
 	f := in.ForAgents(m, fmt.Sprintf("%s says that it is still broken, after what was pushed was merged. What was reported, tried and proven before is above. Look at the code as it is now, say what is known by now, and find out what is left.", prompt.PersonName(p.Name)))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -17,7 +16,7 @@ const byReaction = "reaction"
 // judgeSent judges a message of another author that a person sent to the bot. The person who sent it is
 // the one who asks, and has to be a full member. The words are those of the message's author: they are
 // no consent, no stop, no command, and no permission to build anything (see package permission).
-func (in *Intake) judgeSent(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) judgeSent(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	if p.Bot {
 		return in.Ignore(m), nil // such as a workflow that marks messages
 	}

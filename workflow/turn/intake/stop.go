@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -20,11 +18,11 @@ import (
 
 // stopSession stops everything that is under way. Anybody who may take part can ask for it. Approved
 // work then goes on only if a person who may approve says so.
-func (in *Intake) stopSession(ctx context.Context, m incoming.Message, p workflow.Person) ([]store.Part, error) {
+func (in *Intake) stopSession(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	return in.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
 
-func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.Person, said string) ([]store.Part, error) {
+func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.Person, said string) ([]store.Part, error) {
 	if f, ok, err := in.leaveDecision(ctx, m, p); ok || err != nil {
 		return f, err
 	}
@@ -52,7 +50,7 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 		return nil, err
 	}
 	if in.Session().Phase == workflow.PhaseStopped {
-		if m.Kind == incoming.Mention || buttons != nil {
+		if m.Kind == workflow.MessageMention || buttons != nil {
 			f = append(f, store.Lines(in.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
 		}
 		return append(f, update), nil
@@ -69,7 +67,7 @@ func (in *Intake) stopParts(ctx context.Context, m incoming.Message, p workflow.
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	kept += how
-	if in.AwaitsConsent() && m.Kind != incoming.Delete && buttons == nil {
+	if in.AwaitsConsent() && m.Kind != workflow.MessageDelete && buttons == nil {
 		kept = fmt.Sprintf(
 			"Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.",
 			in.Session().Revision,
@@ -90,7 +88,7 @@ func (in *Intake) pushBegun(ctx context.Context) (string, error) {
 // keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more than stop
 // and their writer's messages are not held back.
 func (in *Intake) keepReason(
-	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
+	ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	if !permission.IsMessage(m.Kind) || in.Objections.OnlyRefuses(m.Text) {
 		return f, nil
@@ -106,7 +104,7 @@ func (in *Intake) keepReason(
 // understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false for any
 // other stop. Whoever began the session may take it back.
 func (in *Intake) leaveDecision(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
 	s := in.Session()
 	reading, err := in.Approvals.ReadsRemarks(ctx)
@@ -116,7 +114,7 @@ func (in *Intake) leaveDecision(
 	asking := s.Phase == workflow.PhaseConsulting && !s.Open &&
 		(s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
 	waits := in.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
-	if !reading && !asking && !waits || m.Kind == incoming.Delete || p.ID == s.Requester && !p.Guest {
+	if !reading && !asking && !waits || m.Kind == workflow.MessageDelete || p.ID == s.Requester && !p.Guest {
 		return nil, false, nil
 	}
 	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why == "" {
@@ -155,7 +153,7 @@ func (in *Intake) leaveDecision(
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.
-func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []outgoing.Button, error) {
+func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
 	standing, err := in.StandingApproval(ctx)
 	if err != nil {
 		return "", nil, err

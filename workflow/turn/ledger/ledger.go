@@ -5,10 +5,10 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -31,7 +31,7 @@ type Ledger struct {
 	warned map[string]bool // the kinds of line that the thread was told once
 	hidden *redact.Finder  // Secrets and those of the repository; nil before it is open
 	// locate finds the lines of code that a text names; nil before the repository is open.
-	locate func(text string) *outgoing.Code
+	locate func(text string) *workflow.Code
 }
 
 // PersonName returns the name by which agents know a person, or the user id if there is no name.

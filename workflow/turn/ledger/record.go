@@ -3,8 +3,8 @@ package ledger
 import (
 	"context"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -23,14 +23,14 @@ func (l *Ledger) SecretFinder() *redact.Finder {
 
 // SetRepository sets the finder of secrets and the finder of lines of code for as long as the
 // repository is open.
-func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *outgoing.Code) {
+func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *workflow.Code) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hidden, l.locate = hidden, locate
 }
 
 // codeLinks finds the lines of code that a text names. It returns nil if the repository is not open.
-func (l *Ledger) codeLinks(text string) *outgoing.Code {
+func (l *Ledger) codeLinks(text string) *workflow.Code {
 	l.mu.Lock()
 	locate := l.locate
 	l.mu.Unlock()
@@ -71,7 +71,7 @@ func (l *Ledger) linkCode(masked store.Part) store.Part {
 	return masked
 }
 
-func (l *Ledger) linkLines(lines []outgoing.Line) {
+func (l *Ledger) linkLines(lines []workflow.Line) {
 	for i, line := range lines {
 		lines[i].Code = l.codeLinks(line.Text)
 	}

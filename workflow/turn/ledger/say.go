@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -60,26 +58,26 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 
 // ProgramLine returns a line that the program itself says, in the orchestrator's name. The program vouches for
 // the first line of the text.
-func (l *Ledger) ProgramLine(text string, buttons ...outgoing.Button) []outgoing.Line {
+func (l *Ledger) ProgramLine(text string, buttons ...workflow.Button) []workflow.Line {
 	lines := l.AgentLine(text, buttons...)
 	lines[0].Vouched = []int{0}
 	return lines
 }
 
 // ProgramText is like ProgramLine with a text that says which of its lines the program vouches for.
-func (l *Ledger) ProgramText(text outgoing.Text, buttons ...outgoing.Button) []outgoing.Line {
+func (l *Ledger) ProgramText(text workflow.Text, buttons ...workflow.Button) []workflow.Line {
 	lines := l.AgentLine(text.String(), buttons...)
 	lines[0].Vouched = text.Vouched()
 	return lines
 }
 
 // AgentLine returns a line with the orchestrator's own words, for which the program does not vouch.
-func (l *Ledger) AgentLine(text string, buttons ...outgoing.Button) []outgoing.Line {
-	return []outgoing.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
+func (l *Ledger) AgentLine(text string, buttons ...workflow.Button) []workflow.Line {
+	return []workflow.Line{{Agent: l.Agents[agent.Orchestrator].Signature(), Text: text, Buttons: buttons}}
 }
 
 // VouchBelow adds a line that the program vouches for below each text, unless said is empty.
-func VouchBelow(lines []outgoing.Line, said string) []outgoing.Line {
+func VouchBelow(lines []workflow.Line, said string) []workflow.Line {
 	if said == "" {
 		return lines
 	}
@@ -91,20 +89,20 @@ func VouchBelow(lines []outgoing.Line, said string) []outgoing.Line {
 }
 
 // ProgressLine returns a line in the orchestrator's name that only reports progress.
-func (l *Ledger) ProgressLine(text string) []outgoing.Line {
+func (l *Ledger) ProgressLine(text string) []workflow.Line {
 	line := l.ProgramLine(text)
 	line[0].Progress = true
 	return line
 }
 
 // DetailsButton returns a button that opens a modal with the text.
-func DetailsButton(text string) outgoing.Button {
-	return outgoing.Button{ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: text}
+func DetailsButton(text string) workflow.Button {
+	return workflow.Button{ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text}
 }
 
 // PutBackButton returns a button with which a person who may approve puts exactly that removal back.
-func PutBackButton(r permit.Removal) outgoing.Button {
-	return outgoing.Button{ActionID: button.PutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
+func PutBackButton(r workflow.Removal) workflow.Button {
+	return workflow.Button{ActionID: workflow.ButtonPutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
 }
 
 var Wake, Rest = ptr(true), ptr(false)

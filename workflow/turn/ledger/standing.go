@@ -9,14 +9,11 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // ApprovedPlan returns the plan of the approval's revision, or a plan without tasks if the approval is
 // not of a plan.
-func (l *Ledger) ApprovedPlan(ctx context.Context, a *permit.Approval) (plan planning.Plan, err error) {
+func (l *Ledger) ApprovedPlan(ctx context.Context, a *workflow.Approval) (plan workflow.Plan, err error) {
 	r, err := l.Store.Report(ctx, l.Session().ID, a.Revision)
 	if err != nil || r.Kind != workflow.ReportPlan {
 		return plan, err
@@ -39,7 +36,7 @@ func (l *Ledger) DelegatedTasks(ctx context.Context, revision int) ([]workflow.T
 		return nil, err
 	}
 	all, err := l.Store.Tasks(ctx, l.Session().ID, "")
-	return planning.Delegated(planning.PlansOf(reports), pushed, revision, all), err
+	return workflow.DelegatedTasks(workflow.PlansOf(reports), pushed, revision, all), err
 }
 
 // AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no
@@ -64,7 +61,7 @@ func (l *Ledger) Folder(part string) string {
 
 // StandingApproval returns the approval of the newest report, or nil if there is none. A push uses it
 // up: a request after the push needs a new approval.
-func (l *Ledger) StandingApproval(ctx context.Context) (*permit.Approval, error) {
+func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, error) {
 	s := l.Session()
 	if s.Revision == 0 {
 		return nil, nil
@@ -80,9 +77,9 @@ func (l *Ledger) StandingApproval(ctx context.Context) (*permit.Approval, error)
 }
 
 // ApprovalPushed reports whether the change that was approved was pushed.
-func (l *Ledger) ApprovalPushed(ctx context.Context, a *permit.Approval) (bool, error) {
+func (l *Ledger) ApprovalPushed(ctx context.Context, a *workflow.Approval) (bool, error) {
 	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
-	return slices.ContainsFunc(pushes, func(p outgoing.Push) bool { return p.Approval == a.ID && p.State == outgoing.PushDone }), err
+	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
 }
 
 // MissingApproval returns the refusal for a model that called a tool which needs an approval: what

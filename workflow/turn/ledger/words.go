@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/claim"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -16,8 +16,8 @@ import (
 // OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may
 // say, they are refused the first time that the agent tries in this turn; later the text goes on with what
 // the program knows.
-func (l *Ledger) OwnWords(ctx context.Context, who, words string) (text outgoing.Text, refusal string, err error) {
-	text.Add(outgoing.Unmark(words))
+func (l *Ledger) OwnWords(ctx context.Context, who, words string) (text workflow.Text, refusal string, err error) {
+	text.Add(workflow.Unmark(words))
 	known, refusal, err := l.CheckWords(ctx, who, words)
 	text.Vouch(known)
 	return text, refusal, err
@@ -26,8 +26,8 @@ func (l *Ledger) OwnWords(ctx context.Context, who, words string) (text outgoing
 // OwnLine returns a line with the orchestrator's own words and, below them, what the program knows if they claim
 // what only the program may say. Such words are refused the first time, as by [Ledger.OwnWords].
 func (l *Ledger) OwnLine(
-	ctx context.Context, words string, buttons ...outgoing.Button,
-) (lines []outgoing.Line, refusal string, err error) {
+	ctx context.Context, words string, buttons ...workflow.Button,
+) (lines []workflow.Line, refusal string, err error) {
 	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), words)
 	return VouchBelow(l.AgentLine(words, buttons...), known), refusal, err
 }
@@ -113,7 +113,7 @@ func (l *Ledger) pushedText(ctx context.Context) (string, error) {
 	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
 	text := "Nothing was pushed in this thread."
 	for _, p := range pushes {
-		if p.State == outgoing.PushDone {
+		if p.State == workflow.PushDone {
 			text = fmt.Sprintf("The last push of this thread: `%s` at %s.", p.Branch, prompt.ShortHash(p.Commit))
 		}
 	}

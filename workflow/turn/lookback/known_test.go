@@ -5,17 +5,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Known returns the newest result for the same command at the same commit of the same repository.
 func TestKnown(t *testing.T) {
 	t.Parallel()
-	looked := func(command string, releases ...diagnosis.ReleaseVerdict) diagnosis.Lookback {
-		return diagnosis.Lookback{Repository: "shop", Base: "b1", Probe: []byte(`{"Command": "` + command + `"}`), Found: &diagnosis.LookbackFound{Releases: releases}}
+	looked := func(command string, releases ...workflow.ReleaseVerdict) workflow.Lookback {
+		return workflow.Lookback{Repository: "shop", Base: "b1", Probe: []byte(`{"Command": "` + command + `"}`), Found: &workflow.LookbackFound{Releases: releases}}
 	}
-	red, green := diagnosis.ReleaseVerdict{Name: "v1.1", Answer: "red"}, diagnosis.ReleaseVerdict{Name: "v1.1", Answer: "green"}
-	done := []diagnosis.Lookback{looked("make a", red), looked("make b", green), looked("make a")}
+	red, green := workflow.ReleaseVerdict{Name: "v1.1", Answer: "red"}, workflow.ReleaseVerdict{Name: "v1.1", Answer: "green"}
+	done := []workflow.Lookback{looked("make a", red), looked("make b", green), looked("make a")}
 	require.Equal(t, "Also red on v1.1", Known(done, "shop", "b1", "make a"))
 	require.Equal(t, "Green on v1.1", Known(done, "shop", "b1", "make b"))
 	for _, other := range [][3]string{{"site", "b1", "make a"}, {"shop", "b2", "make a"}, {"shop", "b1", "make c"}} {

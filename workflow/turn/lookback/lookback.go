@@ -17,8 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -115,24 +113,24 @@ func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCause
 // A look is one look back that is being worked.
 type look struct {
 	*Looker
-	row        diagnosis.Lookback
+	row        workflow.Lookback
 	probe      retest.Probe
 	repository catalog.Repository
 	mirror     *repo.Mirror
-	began      time.Time                        // when the session began
-	hide       *redact.Finder                   // Secrets and those in the private files of the base and of the change
-	tries      map[string]diagnosis.LookbackTry // the runs that are recorded, by tryKey
-	until      time.Duration                    // limit on spent: once it is reached, nothing more is run
+	began      time.Time                       // when the session began
+	hide       *redact.Finder                  // Secrets and those in the private files of the base and of the change
+	tries      map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
+	until      time.Duration                   // limit on spent: once it is reached, nothing more is run
 	spent      time.Duration
 }
 
-func (l *Looker) work(ctx context.Context, row diagnosis.Lookback) error {
+func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 	k, ready, err := l.open(ctx, row)
 	if err != nil {
 		return err
 	}
-	var found diagnosis.LookbackFound
-	var line outgoing.Line
+	var found workflow.LookbackFound
+	var line workflow.Line
 	if ready {
 		if found, err = k.look(ctx); err != nil {
 			return err
@@ -146,12 +144,12 @@ func (l *Looker) work(ctx context.Context, row diagnosis.Lookback) error {
 
 // open opens the mirror and reads the probe and its earlier runs. ready is false if the look back can
 // no longer be worked: the repository is not configured, commands are off, or a commit is missing.
-func (l *Looker) open(ctx context.Context, row diagnosis.Lookback) (k *look, ready bool, err error) {
+func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
 	at := slices.IndexFunc(l.Repositories, func(r catalog.Repository) bool { return r.Name == row.Repository })
 	if at < 0 || l.Checker == nil || l.Limit <= 0 {
 		return nil, false, nil
 	}
-	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]diagnosis.LookbackTry{}}
+	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]workflow.LookbackTry{}}
 	if err := json.Unmarshal(row.Probe, &k.probe); err != nil {
 		return nil, false, fmt.Errorf("look back %d: %w", row.ID, err)
 	}
@@ -192,7 +190,7 @@ func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit,
 
 // look searches the history and then tries the releases. If there are releases, a third of the limit is
 // kept for them.
-func (k *look) look(ctx context.Context) (found diagnosis.LookbackFound, err error) {
+func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
 	releases := k.releases()
 	k.until = k.Limit
 	if len(releases) > 0 {
@@ -272,7 +270,7 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	if v.Why, err = k.mask(ctx, commit, v.Why); err != nil {
 		return v, err
 	}
-	t := diagnosis.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
+	t := workflow.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
 	var probe json.RawMessage
 	if k.probe.Learned && commit == k.row.Base && nth == 1 {
 		if probe, err = json.Marshal(k.probe); err != nil {

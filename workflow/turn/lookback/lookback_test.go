@@ -19,8 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -68,7 +66,7 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 }
 
 // ask asks for a look back from the newest commit.
-func (s *scene) ask(revision int, command string) *diagnosis.Lookback {
+func (s *scene) ask(revision int, command string) *workflow.Lookback {
 	s.t.Helper()
 	part, err := BeforeFix("shop", workflow.Report{Revision: revision, BaseCommit: s.commits[11]}, retest.Probe{Command: command, Code: 1})
 	require.NoError(s.t, err)
@@ -150,7 +148,7 @@ func TestAnAnswerThatIsKeptIsNotAskedAgain(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	for _, nth := range []int{1, 2} {
-		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, diagnosis.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(bisect.Red)}, nil))
+		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(bisect.Red)}, nil))
 	}
 	s.run()
 	require.Contains(t, s.said()[0], s.commits[4][:7])
@@ -164,8 +162,8 @@ func TestALookBackEndsAtItsLimit(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	s.Limit = time.Minute
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, diagnosis.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(bisect.Red), TookMS: 1}, nil))
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, diagnosis.LookbackTry{Commit: s.commits[10], Nth: 1, Answer: string(bisect.Red), TookMS: time.Minute.Milliseconds()}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(bisect.Red), TookMS: 1}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[10], Nth: 1, Answer: string(bisect.Red), TookMS: time.Minute.Milliseconds()}, nil))
 	s.run()
 	require.Equal(t, []string{fmt.Sprintf("Red at `%s` (2023-11-14, \"a tree\") by Ada already, by the reproduction, the oldest commit that I could tell: the time for looking back was over.\nAlso red on main.", s.commits[10][:7])}, s.said())
 }
@@ -189,12 +187,12 @@ func TestWhatWasEndedIsNotSaid(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	require.NotEqual(t, row.ID, s.ask(2, redFrom5).ID, "a newer one takes its place")
-	line := outgoing.Line{Agent: "orchestrator", Text: "Red since yesterday."}
-	require.NoError(t, s.Store.EndLookback(t.Context(), *row, diagnosis.LookbackFound{}, line))
+	line := workflow.Line{Agent: "orchestrator", Text: "Red since yesterday."}
+	require.NoError(t, s.Store.EndLookback(t.Context(), *row, workflow.LookbackFound{}, line))
 	require.Empty(t, s.said())
 	_, err := s.Store.Pool.Exec(t.Context(), `update lookbacks set state = 'open'`)
 	require.NoError(t, err)
-	require.NoError(t, s.Store.EndLookback(t.Context(), *row, diagnosis.LookbackFound{}, line))
+	require.NoError(t, s.Store.EndLookback(t.Context(), *row, workflow.LookbackFound{}, line))
 	require.Equal(t, []string{"Red since yesterday."}, s.said())
 }
 
@@ -202,7 +200,7 @@ func TestWordsOfStrangersEndNoQuote(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a 'b' c 'd' <!channel>", quoted("a `b` c\n\"d\" <!channel>", 80))
 	require.Less(t, len(quoted(strings.Repeat("x", 500), 80)), 90)
-	require.Equal(t, "Also red on a; green on b, c; cannot be told on d (does not build).", WhereElse([]diagnosis.ReleaseVerdict{
+	require.Equal(t, "Also red on a; green on b, c; cannot be told on d (does not build).", WhereElse([]workflow.ReleaseVerdict{
 		{Name: "a", Answer: "red"}, {Name: "b", Answer: "green"}, {Name: "d", Answer: "unclear", Why: "does not build"}, {Name: "c", Answer: "green"},
 	}))
 	require.Empty(t, WhereElse(nil))

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/transfer"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // maxReleases is how many releases are tried: the newest ones.
@@ -35,7 +35,7 @@ func (k *look) releases() []commits.Release {
 }
 
 // askReleases returns the verdict on each release. A release for which no time is left is unclear.
-func (k *look) askReleases(ctx context.Context, releases []commits.Release) (list []diagnosis.ReleaseVerdict, err error) {
+func (k *look) askReleases(ctx context.Context, releases []commits.Release) (list []workflow.ReleaseVerdict, err error) {
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)
 		switch {
@@ -44,7 +44,7 @@ func (k *look) askReleases(ctx context.Context, releases []commits.Release) (lis
 		case err != nil:
 			return nil, err
 		}
-		list = append(list, diagnosis.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
+		list = append(list, workflow.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
 	}
 	return list, nil
 }

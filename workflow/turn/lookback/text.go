@@ -10,9 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/retest"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/permission"
@@ -21,7 +19,7 @@ import (
 
 // tell returns the line with what no earlier look back of the session told the thread. If the
 // configuration wants it, the line mentions the author of the bug, at most once in a session.
-func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line outgoing.Line, err error) {
+func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
 	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
 	if err != nil {
 		return line, err
@@ -36,9 +34,9 @@ func (k *look) tell(ctx context.Context, found diagnosis.LookbackFound) (line ou
 			where = ""
 		}
 	}
-	var text outgoing.Text
+	var text workflow.Text
 	text.Vouch(k.hide.Mask(since + "\n" + where))
-	line = outgoing.Line{Agent: k.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
+	line = workflow.Line{Agent: k.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
 	if since != "" && !named {
 		line.Mentions = k.author(ctx, found.First)
 	}
@@ -50,12 +48,12 @@ const maxButtons = 3
 
 // backportButtons returns a button for each red release that is a branch, after the change that fixes
 // the bug was pushed. A press is judged like an approval.
-func (k *look) backportButtons(releases []diagnosis.ReleaseVerdict) (buttons []outgoing.Button) {
+func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
 	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
 	for _, r := range releases {
 		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < maxButtons {
-			buttons = append(buttons, outgoing.Button{
-				ActionID: button.Backport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
+			buttons = append(buttons, workflow.Button{
+				ActionID: workflow.ButtonBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
 			})
 		}
 	}
@@ -195,7 +193,7 @@ func quoted(words string, most int) string {
 
 // Known returns what the command showed on the repository's releases in the newest finished look back
 // from base, or an empty string if there was none.
-func Known(done []diagnosis.Lookback, repository, base, command string) string {
+func Known(done []workflow.Lookback, repository, base, command string) string {
 	for _, b := range slices.Backward(done) {
 		var probe retest.Probe
 		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
@@ -210,7 +208,7 @@ func Known(done []diagnosis.Lookback, repository, base, command string) string {
 
 // WhereElse returns the releases by verdict in one sentence ("Also red on release/1.4; green on
 // release/1.3."), or an empty string if there are none.
-func WhereElse(releases []diagnosis.ReleaseVerdict) string {
+func WhereElse(releases []workflow.ReleaseVerdict) string {
 	var red, green, unclear []string
 	for _, r := range releases {
 		name := quoted(r.Name, 60)

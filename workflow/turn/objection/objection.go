@@ -15,10 +15,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -59,10 +56,10 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 // Add adds an objection to the parts f that follow from a message, if the message objects to approved work.
 // Its writer is told in one line, which takes the place of the lines in f.
 func (o *Objections) Add(
-	ctx context.Context, m incoming.Message, p workflow.Person, f []store.Part,
+	ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
-	if m.Kind == incoming.Action || m.Kind == incoming.Sent || withdraws || permits(f) || stops(f) {
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws || permits(f) || stops(f) {
 		return f, nil
 	}
 	refusal, err := o.readObjection(ctx, m, f)
@@ -104,12 +101,12 @@ func (o *Objections) Add(
 		}
 		f = append(ledger.Without[store.Lines](f), lines)
 	}
-	return append(f, o.objection(ctx, m, p, a, permit.ByMessage), o.decided(m, p, "")), nil
+	return append(f, o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "")), nil
 }
 
 // readObjection reads what a message has against approved work. A condition ("only if cem agrees", "tomorrow") is an
 // objection, since nobody here can wait for it, unless it answers a question or a colleague.
-func (o *Objections) readObjection(ctx context.Context, m incoming.Message, f []store.Part) (intent.Refusal, error) {
+func (o *Objections) readObjection(ctx context.Context, m workflow.Message, f []store.Part) (intent.Refusal, error) {
 	refusal := o.Words.ReadRefusal(m.Text)
 	_, answers := ledger.Find[progress.Answer](f)
 	if refusal != intent.RefusalNone || answers || !o.Words.SaysCondition(m.Text) {
@@ -135,7 +132,7 @@ func stops(f []store.Part) bool {
 
 // objection returns what p has against the work of the approval, as a part.
 func (o *Objections) objection(
-	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval, how permit.ObjectionKind,
+	ctx context.Context, m workflow.Message, p workflow.Person, a *workflow.Approval, how workflow.ObjectionKind,
 ) consent.Objection {
 	return consent.Objection{
 		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
@@ -147,7 +144,7 @@ func (o *Objections) objection(
 // whether it does. It permits nothing: the approval stands as it was. Where other people talk above it, it may be an
 // answer to them; then only words that name the objection count, and others are asked about.
 func (o *Objections) Withdraw(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
 	if o.Session().Halted != "" || !o.takesBack(m.Text) {
 		return nil, false, nil
@@ -177,7 +174,7 @@ func (o *Objections) takesBack(text string) bool {
 func (o *Objections) AddWithdrawal(
 	ctx context.Context, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
-	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != permit.Resume {
+	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != workflow.PermitResume {
 		return f, nil
 	}
 	own, err := o.own(ctx, p.ID)
@@ -189,21 +186,21 @@ func (o *Objections) AddWithdrawal(
 
 // own returns the ids of a person's own objections that the person can take back.
 func (o *Objections) own(ctx context.Context, user string) (ids []int64, err error) {
-	return o.standing(ctx, func(x permit.Objection) bool {
-		return x.User == user && (x.How == permit.ByMessage || x.How == permit.ByReaction)
+	return o.standing(ctx, func(x workflow.Objection) bool {
+		return x.User == user && (x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
 	})
 }
 
 // ownReaction returns the id of the objection that was made by the reaction which the event removes. Another
 // emoji of the same person on the same message still objects.
-func (o *Objections) ownReaction(ctx context.Context, m incoming.Message) (ids []int64, err error) {
-	return o.standing(ctx, func(x permit.Objection) bool {
-		return x.How == permit.ByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
+func (o *Objections) ownReaction(ctx context.Context, m workflow.Message) (ids []int64, err error) {
+	return o.standing(ctx, func(x workflow.Objection) bool {
+		return x.How == workflow.ObjectionByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
 	})
 }
 
 // standing returns the ids of the objections to the approved work that have the property.
-func (o *Objections) standing(ctx context.Context, has func(permit.Objection) bool) (ids []int64, err error) {
+func (o *Objections) standing(ctx context.Context, has func(workflow.Objection) bool) (ids []int64, err error) {
 	a, err := o.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return nil, err
@@ -219,7 +216,7 @@ func (o *Objections) standing(ctx context.Context, has func(permit.Objection) bo
 
 // withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may
 // wait for it.
-func (o *Objections) withdrawn(m incoming.Message, p workflow.Person, own []int64) []store.Part {
+func (o *Objections) withdrawn(m workflow.Message, p workflow.Person, own []int64) []store.Part {
 	told := prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again."
 	return append(o.Ignore(m), o.Wake(m),
 		consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),
@@ -234,7 +231,7 @@ func quote(text string) string {
 // AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
 // does. A message that says more than no goes to the agents, too.
 func (o *Objections) AfterPush(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
 	s := o.Session()
 	if s.Phase != workflow.PhaseDone || s.Open || o.Words.ReadRefusal(m.Text) == intent.RefusalNone {
@@ -278,7 +275,7 @@ func (o *Objections) pushed(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, push := range slices.Backward(pushes) {
-		if push.State == outgoing.PushDone {
+		if push.State == workflow.PushDone {
 			return fmt.Sprintf("`%s` at %s. I merge nothing: leave the branch alone or delete it, "+
 				"or say what is wrong, and I change it.", push.Branch, prompt.ShortHash(push.Commit)), nil
 		}

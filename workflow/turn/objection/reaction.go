@@ -6,10 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -19,13 +16,13 @@ import (
 // approval or the question before its push, until it is removed. Any other permits nothing, which its person
 // alone is told, once for each message.
 func (o *Objections) Reacted(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) ([]store.Part, error) {
 	target, err := o.Inbox().Target(ctx, m, o.Session().Thread)
 	if err != nil || target == inbox.NoTarget {
 		return o.Ignore(m), err
 	}
-	if m.ActionID == incoming.Removed {
+	if m.ActionID == workflow.ReactionRemoved {
 		return o.removed(ctx, m, p)
 	}
 	if removed, err := o.Inbox().RemovedSince(ctx, m); err != nil || removed {
@@ -50,14 +47,14 @@ func (o *Objections) Reacted(
 // reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is not
 // told again.
 func (o *Objections) reactedAgainst(
-	ctx context.Context, m incoming.Message, p workflow.Person, a *permit.Approval,
+	ctx context.Context, m workflow.Message, p workflow.Person, a *workflow.Approval,
 ) ([]store.Part, error) {
 	own, err := o.own(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
 	m.Text = m.Value
-	f := append(o.Ignore(m), o.objection(ctx, m, p, a, permit.ByReaction),
+	f := append(o.Ignore(m), o.objection(ctx, m, p, a, workflow.ObjectionByReaction),
 		o.decided(m, p, "reacted with :"+m.Value+":"))
 	if len(own) > 0 {
 		return f, nil
@@ -68,7 +65,7 @@ func (o *Objections) reactedAgainst(
 
 // removed takes back what the person objected by that reaction.
 func (o *Objections) removed(
-	ctx context.Context, m incoming.Message, p workflow.Person,
+	ctx context.Context, m workflow.Message, p workflow.Person,
 ) ([]store.Part, error) {
 	own, err := o.ownReaction(ctx, m)
 	if err != nil || len(own) == 0 {
@@ -79,7 +76,7 @@ func (o *Objections) removed(
 
 // hint shows words to the person who reacted, alone and once for each message and reason. Without words it
 // shows nothing.
-func (o *Objections) hint(m incoming.Message, reason, said string) []store.Part {
+func (o *Objections) hint(m workflow.Message, reason, said string) []store.Part {
 	if said == "" {
 		return o.Ignore(m)
 	}
@@ -88,7 +85,7 @@ func (o *Objections) hint(m incoming.Message, reason, said string) []store.Part 
 }
 
 // howToPermit says what permits what waits at the target, or nothing if nothing waits there.
-func (o *Objections) howToPermit(target inbox.Target, a *permit.Approval) string {
+func (o *Objections) howToPermit(target inbox.Target, a *workflow.Approval) string {
 	label, words := "Fix it", "fix it"
 	switch kind := o.Session().ReportKind; {
 	case target == inbox.PushTarget && a != nil:
@@ -103,14 +100,14 @@ func (o *Objections) howToPermit(target inbox.Target, a *permit.Approval) string
 	return fmt.Sprintf("A reaction approves nothing: press %q, or write %q.", label, words)
 }
 
-func (o *Objections) decided(m incoming.Message, p workflow.Person, reason string) consent.Decision {
+func (o *Objections) decided(m workflow.Message, p workflow.Person, reason string) consent.Decision {
 	return consent.Decision{
 		What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision,
 	}
 }
 
 // noted is what a person is told who objects. A push that has begun is not called back.
-func (o *Objections) noted(ctx context.Context, p workflow.Person, a *permit.Approval) (string, error) {
+func (o *Objections) noted(ctx context.Context, p workflow.Person, a *workflow.Approval) (string, error) {
 	late, err := o.TooLate(ctx, a.ID)
 	if err != nil || late != "" {
 		return p.Name + ", " + late, err
@@ -121,8 +118,8 @@ func (o *Objections) noted(ctx context.Context, p workflow.Person, a *permit.App
 // TooLate says that a push under the approval has begun, which nothing calls back, or nothing if none has.
 func (o *Objections) TooLate(ctx context.Context, approval string) (string, error) {
 	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
-	begun := slices.ContainsFunc(pushes, func(push outgoing.Push) bool {
-		return push.Approval == approval && push.State == outgoing.PushIntended
+	begun := slices.ContainsFunc(pushes, func(push workflow.Push) bool {
+		return push.Approval == approval && push.State == workflow.PushIntended
 	})
 	if err != nil || !begun {
 		return "", err

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/approval"
@@ -19,7 +17,7 @@ import (
 // reaction, since the events of an edit, a deletion or a reaction may have been lost. It records the change of
 // a message, and receives a reaction as if its event had come: it is judged with the other messages. An error
 // means that something could not be read: then nothing may be pushed.
-func (o *Objections) Recheck(ctx context.Context, a *permit.Approval) error {
+func (o *Objections) Recheck(ctx context.Context, a *workflow.Approval) error {
 	people, err := o.permitting(ctx, a)
 	if err != nil {
 		return err
@@ -42,7 +40,7 @@ func (o *Objections) Recheck(ctx context.Context, a *permit.Approval) error {
 }
 
 // permitting returns who gave the approval, and who allowed a push under it, by the ts of their messages.
-func (o *Objections) permitting(ctx context.Context, a *permit.Approval) (map[string]workflow.Person, error) {
+func (o *Objections) permitting(ctx context.Context, a *workflow.Approval) (map[string]workflow.Person, error) {
 	people := map[string]workflow.Person{a.MessageTS: {ID: a.User, Name: a.UserName}}
 	given, err := o.Store.GivenAllowances(ctx, a.ID)
 	for _, w := range given {
@@ -64,8 +62,8 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 	if found && approval.ReadsSame(m.Text, text) {
 		return nil
 	}
-	if m.Kind = incoming.Edit; !found {
-		m.Kind, text = incoming.Delete, ""
+	if m.Kind = workflow.MessageEdit; !found {
+		m.Kind, text = workflow.MessageDelete, ""
 	}
 	m.Text = text
 	v, err := o.OfApproval(ctx, m, p)
@@ -91,14 +89,14 @@ func (o *Objections) recheckReactions(ctx context.Context, ts string) error {
 			continue
 		}
 		for _, user := range r.Users {
-			in := incoming.Event{
-				Kind:     incoming.Reacted,
-				ActionID: incoming.Added,
+			in := workflow.IncomingEvent{
+				Kind:     workflow.MessageReacted,
+				ActionID: workflow.ReactionAdded,
 				Value:    r.Name,
 				TS:       ts,
 				User:     user,
 				At:       o.Store.Clock().Now(),
-				EventID:  strings.Join([]string{incoming.ReadAgain, thread.Channel, ts, user, r.Name}, ":"),
+				EventID:  strings.Join([]string{workflow.ReadAgain, thread.Channel, ts, user, r.Name}, ":"),
 			}
 			in.Thread = workflow.Thread{Team: thread.Team, Channel: thread.Channel, TS: ts}
 			if err := o.receiveMissed(ctx, in); err != nil {
@@ -110,7 +108,7 @@ func (o *Objections) recheckReactions(ctx context.Context, ts string) error {
 }
 
 // receiveMissed receives the event of a reaction, unless it was received before.
-func (o *Objections) receiveMissed(ctx context.Context, in incoming.Event) error {
+func (o *Objections) receiveMissed(ctx context.Context, in workflow.IncomingEvent) error {
 	known, err := o.Inbox().Reacted(ctx, in)
 	if err != nil || known {
 		return err

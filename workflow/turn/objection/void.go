@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -25,19 +23,19 @@ type Void struct {
 // OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
 // permits what the message permitted when it was judged changes nothing, nor does it bring back an approval
 // that is void.
-func (o *Objections) OfApproval(ctx context.Context, m incoming.Message, p workflow.Person) (*Void, error) {
+func (o *Objections) OfApproval(ctx context.Context, m workflow.Message, p workflow.Person) (*Void, error) {
 	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
 	if err != nil || a == nil {
 		return nil, err
 	}
-	how := permit.ByEdit
-	if m.Kind == incoming.Delete {
-		how = permit.ByDeletion
+	how := workflow.ObjectionByEdit
+	if m.Kind == workflow.MessageDelete {
+		how = workflow.ObjectionByDeletion
 	} else if same, err := o.permitsSame(ctx, a, m); err != nil || same {
 		return nil, err
 	}
 	v := &Void{Objection: o.objection(ctx, m, p, a, how)}
-	v.Said = permit.Objection(v.Objection).String() + "."
+	v.Said = workflow.Objection(v.Objection).String() + "."
 	if v.Pushed, err = o.ApprovalPushed(ctx, a); err != nil || v.Pushed {
 		return v, err
 	}
@@ -49,7 +47,7 @@ func (o *Objections) OfApproval(ctx context.Context, m incoming.Message, p workf
 
 // permitsSame reports whether an edited message still permits what it permitted. A request by which its work
 // was approved is corrected by an edit.
-func (o *Objections) permitsSame(ctx context.Context, a *permit.Approval, m incoming.Message) (bool, error) {
+func (o *Objections) permitsSame(ctx context.Context, a *workflow.Approval, m workflow.Message) (bool, error) {
 	if asked, err := o.byAsking(ctx, a); err != nil || asked {
 		return asked, err
 	}
@@ -59,7 +57,7 @@ func (o *Objections) permitsSame(ctx context.Context, a *permit.Approval, m inco
 
 // byAsking reports whether the approval was given by asking for the work, in a message that is the request
 // itself.
-func (o *Objections) byAsking(ctx context.Context, a *permit.Approval) (bool, error) {
+func (o *Objections) byAsking(ctx context.Context, a *workflow.Approval) (bool, error) {
 	all, err := o.Store.Permissions(ctx, a.Session)
 	for _, p := range all {
 		if p.ID == a.Permission {
@@ -88,7 +86,7 @@ func (o *Objections) sameConsent(before, now string) bool {
 // Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if
 // they are told nothing.
 func (o *Objections) Parts(
-	ctx context.Context, m incoming.Message, v *Void, told string,
+	ctx context.Context, m workflow.Message, v *Void, told string,
 ) ([]store.Part, error) {
 	if v.Pushed {
 		what, err := o.pushed(ctx)
@@ -148,6 +146,6 @@ func (o *Objections) soFar(ctx context.Context) (string, error) {
 }
 
 // Edited returns what agents are told of an edited message.
-func (o *Objections) Edited(ctx context.Context, m incoming.Message) string {
+func (o *Objections) Edited(ctx context.Context, m workflow.Message) string {
 	return "A message of the thread was edited. It reads now:\n" + prompt.Fence("message", o.Slack.Readable(ctx, m.Text))
 }

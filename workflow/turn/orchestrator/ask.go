@@ -8,7 +8,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -31,7 +30,7 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	if waiting != nil { // the question is put again, after a person asked back, and keeps its number
 		number = s.QuestionsAsked
 	}
-	switch may := max(s.QuestionLimit, planning.MostQuestions); {
+	switch may := max(s.QuestionLimit, workflow.MostQuestions); {
 	case len(q.Options) < 2 || len(q.Options) > 4:
 		return prompt.Wrong("ask needs two to four options, and one of them as recommended."), nil
 	case !slices.Contains(q.Options, q.Recommended):

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -54,8 +54,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s incoming.ThreadMessage) bool { return !of[s.TS] }))
-	var files []incoming.Attachment
+	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
+	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
 			files = append(files, s.Files...)
@@ -106,7 +106,7 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 // own replies and without messages in the inbox. Of a long thread it keeps the first message and the
 // newest ones, and says how many between them are left out. of holds the ts of the messages in the text.
 func (o *Orchestrator) EarlierText(
-	ctx context.Context, said []incoming.ThreadMessage,
+	ctx context.Context, said []workflow.ThreadMessage,
 ) (text string, of map[string]bool, err error) {
 	var lines []string
 	of = map[string]bool{}

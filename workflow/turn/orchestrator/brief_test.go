@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
@@ -16,14 +16,14 @@ import (
 func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tn := &Orchestrator{Ledger: turntest.OpenLedger(t, nil)}
-	said := []incoming.ThreadMessage{{Name: "bea", TS: "1.0", Text: "the request itself"}}
+	said := []workflow.ThreadMessage{{Name: "bea", TS: "1.0", Text: "the request itself"}}
 	text, _, err := tn.EarlierText(t.Context(), said)
 	require.NoError(t, err)
 	require.Empty(t, text, "the inbox has it")
 
-	said = []incoming.ThreadMessage{{Name: "bea", TS: "0.1", Text: "the first words"}}
+	said = []workflow.ThreadMessage{{Name: "bea", TS: "0.1", Text: "the first words"}}
 	for i := range 200 {
-		said = append(said, incoming.ThreadMessage{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
+		said = append(said, workflow.ThreadMessage{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
 	}
 	said[1].Skipped = 4800
 	text, of, err := tn.EarlierText(t.Context(), said)

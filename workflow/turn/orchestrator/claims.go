@@ -7,7 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/siblings"
@@ -15,9 +14,9 @@ import (
 
 // claims holds the statements of a report that the program checks.
 type claims struct {
-	evidence              []diagnosis.Evidence
+	evidence              []workflow.Evidence
 	reproduction, example string
-	siblings              *diagnosis.Siblings // other places with the defect; the results are written into it; nil: none were looked for
+	siblings              *workflow.Siblings // other places with the defect; the results are written into it; nil: none were looked for
 	cause, change         string
 }
 

@@ -10,10 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -56,7 +54,7 @@ func (o *Orchestrator) enterWorking(ctx context.Context) error {
 }
 
 // badAssignments returns what is wrong with a list of tasks, or an empty string.
-func badAssignments(list []decision.Assignment, plan planning.Plan) string {
+func badAssignments(list []decision.Assignment, plan workflow.Plan) string {
 	if len(list) == 0 || len(list) > 10 {
 		return "delegate needs one to ten tasks: {description, category, skill?, after?}."
 	}
@@ -114,9 +112,9 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
-func openAdvice(all []inquiry.Inquiry, tasks []workflow.Task) (q inquiry.Inquiry, advice inquiry.Advice, ok bool) {
+func openAdvice(all []workflow.Inquiry, tasks []workflow.Task) (q workflow.Inquiry, advice workflow.Advice, ok bool) {
 	for _, q := range slices.Backward(all) {
-		var advice inquiry.Advice
+		var advice workflow.Advice
 		if q.Applied || json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 			continue
 		}
@@ -300,7 +298,7 @@ const maxShownDiff = 8 << 10
 
 // heading returns an assignment as people are shown it, below the program's words. Claims are left out.
 func (l *Tools) heading(a decision.Assignment) string {
-	t := planning.Task{Description: l.Headline(a.Description)}
+	t := workflow.PlannedTask{Description: l.Headline(a.Description)}
 	if !plaintext.Blank(a.Title) {
 		t.Title = l.Headline(a.Title)
 	}

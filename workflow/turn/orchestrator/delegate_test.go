@@ -7,8 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -61,10 +59,10 @@ func TestNewTasksTakeUpWhatFailed(t *testing.T) {
 // Only advice on what failed of the tasks that the new ones take up is applied to them.
 func TestAdviceIsAppliedToWhatItWasGivenFor(t *testing.T) {
 	t.Parallel()
-	advice := func(key string, applied bool) inquiry.Inquiry {
-		return inquiry.Inquiry{Key: key, Applied: applied, Answer: []byte(`{"bottom_line": "` + key + `"}`)}
+	advice := func(key string, applied bool) workflow.Inquiry {
+		return workflow.Inquiry{Key: key, Applied: applied, Answer: []byte(`{"bottom_line": "` + key + `"}`)}
 	}
-	all := []inquiry.Inquiry{advice("escalation:1", false), advice("escalation:12", false), advice("message:3", false), advice("escalation:4", true), {Key: "escalation:5"}}
+	all := []workflow.Inquiry{advice("escalation:1", false), advice("escalation:12", false), advice("message:3", false), advice("escalation:4", true), {Key: "escalation:5"}}
 	for id, want := range map[int64]string{1: "escalation:1", 2: "", 3: "", 4: "", 5: ""} {
 		_, got, ok := openAdvice(all, []workflow.Task{{ID: id}})
 		require.Equal(t, want != "", ok, id)
@@ -76,14 +74,14 @@ func TestAdviceIsAppliedToWhatItWasGivenFor(t *testing.T) {
 
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {
 	t.Parallel()
-	plan := planning.Plan{Tasks: make([]planning.Task, 2)}
+	plan := workflow.Plan{Tasks: make([]workflow.PlannedTask, 2)}
 	one := decision.Assignment{Description: "mend", Category: "deep"}
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 3
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 2
 	require.Empty(t, badAssignments([]decision.Assignment{one}, plan))
-	require.Contains(t, badAssignments([]decision.Assignment{one}, planning.Plan{}), "no plan was approved")
+	require.Contains(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}), "no plan was approved")
 }
 
 func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
@@ -137,8 +135,8 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := decision.Assignment{Description: "mend", Category: "deep"}
-	require.Empty(t, badAssignments([]decision.Assignment{one}, planning.Plan{}))
-	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, planning.Plan{}))
+	require.Empty(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}))
+	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
 	for name, list := range map[string][]decision.Assignment{
 		"none":         nil,
 		"too many":     make([]decision.Assignment, 11),
@@ -146,6 +144,6 @@ func TestBadAssignments(t *testing.T) {
 		"after itself": {{Description: "mend", After: []int{1}}},
 		"after none":   {one, {Description: "mend", After: []int{0}}},
 	} {
-		require.NotEmpty(t, badAssignments(list, planning.Plan{}), name)
+		require.NotEmpty(t, badAssignments(list, workflow.Plan{}), name)
 	}
 }

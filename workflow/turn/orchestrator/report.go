@@ -11,8 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -28,7 +26,7 @@ import (
 )
 
 // otherTexts returns the remaining texts of a diagnosis, in which places are looked up, too.
-func otherTexts(d diagnosis.Report) string {
+func otherTexts(d workflow.DiagnosisReport) string {
 	said := slices.Clone(d.AffectedScope)
 	for _, h := range d.Hypotheses {
 		said = append(said, h.Claim, h.Probe)
@@ -50,8 +48,8 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 	files, err := o.Store.Attachments(ctx, o.Session().ID)
 	return slices.DeleteFunc(places, func(place string) bool {
 		name, _, _ := strings.Cut(place, ":")
-		return slices.ContainsFunc(files, func(a incoming.Attachment) bool {
-			return a.State == incoming.AttachmentRead && a.Name == name
+		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
+			return a.State == workflow.AttachmentRead && a.Name == name
 		}) || slices.ContainsFunc(commands, func(c progress.Command) bool { return strings.Contains(c.Output, place) })
 	}), err
 }
@@ -199,7 +197,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 }
 
 // Diagnosis shows a Diagnosis Report and ends the turn to wait for the thread's approval.
-func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result, error) {
+func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (model.Result, error) {
 	s := l.Session()
 	var begun []store.Part
 	if s.Phase != workflow.PhaseDiagnosing {
@@ -237,7 +235,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result
 
 // addReleases adds the releases that have the bug to the affected scope, if the command was run on them
 // since an earlier revision was shown.
-func (o *Orchestrator) addReleases(ctx context.Context, d *diagnosis.Report, r reproduction) error {
+func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisReport, r reproduction) error {
 	if r.fails == nil {
 		return nil
 	}

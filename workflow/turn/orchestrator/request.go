@@ -13,9 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
@@ -25,7 +23,7 @@ import (
 
 // offerText returns a suggestion of another workflow for a request that is large or short, or an empty
 // string.
-func (o *Orchestrator) offerText(r planning.Request) string {
+func (o *Orchestrator) offerText(r workflow.Request) string {
 	switch {
 	case o.Session().Workflow != workflow.CommandNone:
 		return ""
@@ -137,7 +135,7 @@ func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []strin
 
 // Restate shows a feature request in the bot's own words. If all authors of the request may approve, the
 // request itself permits the work on a branch.
-func (l *Tools) Restate(ctx context.Context, r planning.Request) (model.Result, error) {
+func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
 	s := l.Session()
 	if missing := r.Missing(); missing != "" {
 		return prompt.Wrong("restate_request: %s.", missing), nil
@@ -193,7 +191,7 @@ func (l *Tools) checkAsserted(ctx context.Context, text string) (known, refusal 
 // with buttons and waits for an approval. update is what the request itself changes in the session, and shown
 // the line that shows it.
 func (l *Tools) beginWork(
-	ctx context.Context, report *workflow.Report, update store.Update, shown []outgoing.Line,
+	ctx context.Context, report *workflow.Report, update store.Update, shown []workflow.Line,
 ) (model.Result, error) {
 	rule := l.Permissions.Rule
 	if rule == nil {
@@ -233,7 +231,7 @@ func (l *Tools) beginWork(
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
 func (l *Tools) showUnderstanding(
-	ctx context.Context, report *workflow.Report, r planning.Request, changed string,
+	ctx context.Context, report *workflow.Report, r workflow.Request, changed string,
 ) (model.Result, error) {
 	known, refusal, err := l.checkAsserted(ctx, r.Asserted()+"\n"+changed)
 	if refusal != "" || err != nil {
@@ -244,9 +242,9 @@ func (l *Tools) showUnderstanding(
 	}
 	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
 	shown := l.ProgramLine(report.Text,
-		outgoing.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
-		outgoing.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+		workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
 	shown = ledger.VouchBelow(shown, known)
 	report.Text = shown[0].Text
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
@@ -254,7 +252,7 @@ func (l *Tools) showUnderstanding(
 }
 
 // ProposePlan shows a written plan and ends the turn to wait for the thread's approval.
-func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result, error) {
+func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
 	s := l.Session()
 	if missing := p.Missing(); missing != "" {
 		return prompt.Wrong("propose_plan: %s.", missing), nil
@@ -293,9 +291,9 @@ func (l *Tools) ProposePlan(ctx context.Context, p planning.Plan) (model.Result,
 	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
 	shown = ledger.VouchBelow(shown, waits)
 	report.Text = shown[0].Text
-	shown[0].Files = []outgoing.File{{
-		Name: "plan.md", Text: outgoing.Unmark(p.Markdown()),
-		Title: fmt.Sprintf("%s (revision %d)", outgoing.Unmark(plaintext.OneLine(p.Title)), report.Revision),
+	shown[0].Files = []workflow.File{{
+		Name: "plan.md", Text: workflow.Unmark(p.Markdown()),
+		Title: fmt.Sprintf("%s (revision %d)", workflow.Unmark(plaintext.OneLine(p.Title)), report.Revision),
 	}}
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
 		consent.Report(*report), store.Replies(shown), store.Update{

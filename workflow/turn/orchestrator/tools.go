@@ -9,11 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -75,10 +71,10 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 
 // blockedLine returns the line that says what is missing, lists the changed files so far, and says how
 // to go on.
-func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []outgoing.Line, err error) {
-	var buttons []outgoing.Button
-	var text outgoing.Text
-	text.Add(outgoing.Unmark("Blocked: " + plaintext.OneLine(reason)))
+func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []workflow.Line, err error) {
+	var buttons []workflow.Button
+	var text workflow.Text
+	text.Add(workflow.Unmark("Blocked: " + plaintext.OneLine(reason)))
 	known, err := l.Contradict(ctx, l.Agents[agent.Orchestrator].Signature(), reason)
 	if err != nil {
 		return nil, err
@@ -91,7 +87,7 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []outgoin
 		}
 		if len(changes) > 0 {
 			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
-			buttons = append(buttons, outgoing.Button{ActionID: button.ShowDiff, Label: "Show the diff", Value: store.NewToken()})
+			buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()})
 		}
 	}
 	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
@@ -128,7 +124,7 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 
 // reportAwaitsWord reports whether the session explores below a report that was shown, that nobody approved
 // and from which nothing was built.
-func (o *Orchestrator) reportAwaitsWord(ctx context.Context, approval *permit.Approval) (bool, error) {
+func (o *Orchestrator) reportAwaitsWord(ctx context.Context, approval *workflow.Approval) (bool, error) {
 	s := o.Session()
 	explores := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing
 	if !explores || s.Revision == 0 || approval != nil || s.ReportKind == workflow.ReportPlan {
@@ -147,7 +143,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= maxConsultations {
 		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
 	}
-	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:" + agent.CallID(ctx), Question: question}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
 	asking := fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(l.Headline(question)))
 	said := []store.Part{store.Lines(l.ProgramLine(asking))}
 	if !l.Session().Phase.MayWrite() {
@@ -166,7 +162,7 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 		return model.Result{}, err
 	}
 	told := "The " + name + " gave no answer. Go on without it."
-	var advice inquiry.Advice
+	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
 		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 )
@@ -21,7 +19,7 @@ type Permissions struct {
 
 // An Asker is the person who asked for what the bot restates, and who may approve it.
 type Asker struct {
-	Message incoming.Message
+	Message workflow.Message
 	Person  workflow.Person
 	RestsOn []int64 // ids of all messages that the request is made of
 }
@@ -52,7 +50,7 @@ func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return permit.Approvers{Missing: ps.Session().Repository}.Who(), nil
+		return workflow.Approvers{Missing: ps.Session().Repository}.Who(), nil
 	}
 	a, err := ps.readApprovers(ctx, r)
 	if err != nil {
@@ -63,28 +61,28 @@ func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
 
 // Approvers returns who may approve here, with the members of user groups read anew from Slack. While the
 // configuration does not name the session's repository, nobody may, since it does not say who.
-func (ps *Permissions) Approvers(ctx context.Context) (permit.Approvers, error) {
+func (ps *Permissions) Approvers(ctx context.Context) (workflow.Approvers, error) {
 	r, ok, err := ps.Catalog.Current(ctx)
 	if err != nil {
-		return permit.Approvers{}, err
+		return workflow.Approvers{}, err
 	}
 	if !ok {
-		return permit.Approvers{Missing: ps.Session().Repository}, nil
+		return workflow.Approvers{Missing: ps.Session().Repository}, nil
 	}
 	return ps.readApprovers(ctx, r)
 }
 
 // ApproversOf returns the same for work on the repository of that name, or the zero value if there is none.
-func (ps *Permissions) ApproversOf(ctx context.Context, name string) (permit.Approvers, error) {
+func (ps *Permissions) ApproversOf(ctx context.Context, name string) (workflow.Approvers, error) {
 	for _, r := range ps.Catalog.Repositories {
 		if r.Name == name {
 			return ps.readApprovers(ctx, r)
 		}
 	}
-	return permit.Approvers{}, nil
+	return workflow.Approvers{}, nil
 }
 
-func (ps *Permissions) readApprovers(ctx context.Context, r catalog.Repository) (permit.Approvers, error) {
+func (ps *Permissions) readApprovers(ctx context.Context, r catalog.Repository) (workflow.Approvers, error) {
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {

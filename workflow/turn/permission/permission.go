@@ -7,11 +7,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -19,28 +16,28 @@ import (
 )
 
 // Every consent is a row that is made from one message or click, of the person who wrote or made it, as
-// Slack describes that person now. Nothing else in this package makes a permit.Permission, and the
+// Slack describes that person now. Nothing else in this package makes a workflow.Permission, and the
 // schema refuses one that names another person's message.
 
 // NewPermission returns the permission that p gives with the message m. revision is the newest one that
 // the thread was shown, 0 if there is none.
-func NewPermission(m incoming.Message, p workflow.Person, what permit.Kind, revision int, restsOn ...int64) consent.Permission {
-	return consent.Permission{Permission: permit.Permission{
+func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) consent.Permission {
+	return consent.Permission{Permission: workflow.Permission{
 		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
 	}}
 }
 
 // permissionKind returns the kind of permission that an approval of such a report gives.
-func (ps *Permissions) permissionKind(kind string) permit.Kind {
+func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 	switch {
 	case kind == workflow.ReportPlan:
-		return permit.Plan
+		return workflow.PermitPlan
 	case kind == workflow.ReportRequest && ps.Session().Phase == workflow.PhaseAligning:
-		return permit.Understanding
+		return workflow.PermitUnderstanding
 	case kind == workflow.ReportRequest:
-		return permit.Request
+		return workflow.PermitRequest
 	}
-	return permit.Report
+	return workflow.PermitReport
 }
 
 // ApprovalParts returns the parts of the approval of r by the asker. With it the session gets its branch,
@@ -52,10 +49,10 @@ func (ps *Permissions) ApprovalParts(ctx context.Context, by Asker, r workflow.R
 // PutBackParts returns the parts of the approval of r by the asker, where r is to put back code that was
 // removed.
 func (ps *Permissions) PutBackParts(ctx context.Context, by Asker, r workflow.Report) ([]store.Part, error) {
-	return ps.approvalParts(ctx, by, r, "", permit.PutBack)
+	return ps.approvalParts(ctx, by, r, "", workflow.PermitPutBack)
 }
 
-func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.Report, scope string, what permit.Kind) ([]store.Part, error) {
+func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.Report, scope string, what workflow.PermissionKind) ([]store.Part, error) {
 	m, p := by.Message, by.Person
 	branch, err := ps.Catalog.BranchName(ctx)
 	if err != nil {
@@ -72,13 +69,13 @@ func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.R
 }
 
 // ApprovalRefusal returns why p may not approve what is asked for now, or an empty string if p may.
-func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a permit.Approvers, err error) {
+func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
 	return ps.RevisionRefusal(ctx, p, ps.Session().Revision)
 }
 
 // RevisionRefusal returns why p may not decide on what was asked for as that revision, or an empty string
 // if p may. A decision on what was pushed is one on its revision, whatever was reported since.
-func (ps *Permissions) RevisionRefusal(ctx context.Context, p workflow.Person, revision int) (why string, a permit.Approvers, err error) {
+func (ps *Permissions) RevisionRefusal(ctx context.Context, p workflow.Person, revision int) (why string, a workflow.Approvers, err error) {
 	if a, err = ps.Approvers(ctx); err != nil {
 		return "", a, err
 	}
@@ -105,7 +102,7 @@ func (ps *Permissions) HoldReason(ctx context.Context, p workflow.Person) (why s
 
 // requesters returns who asked for the report of that revision, if the configuration demands that another
 // person approves. Otherwise it returns nil.
-func (ps *Permissions) requesters(ctx context.Context, a permit.Approvers, revision int) ([]string, error) {
+func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers, revision int) ([]string, error) {
 	s := ps.Session()
 	if !a.OtherThanRequester {
 		return nil, nil
@@ -151,9 +148,9 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 	}
 	first := true
 	for _, x := range read {
-		passesOn := pressed(x, button.PassOn) || x.Shown != "" && intent.PassesOn(x.Text) // what others wrote, as one's own words
-		corrects := x.Kind == incoming.Form || x.Kind == incoming.Edit || pressed(x, button.Broken, button.Lessons) || passesOn
-		says := IsMessage(x.Kind) || x.Kind == incoming.Remark || x.Kind == incoming.Told && x.Task != inbox.OrchestratorAlone // the consultant's advice, for whoever asked for it
+		passesOn := pressed(x, workflow.ButtonPassOn) || x.Shown != "" && intent.PassesOn(x.Text) // what others wrote, as one's own words
+		corrects := x.Kind == workflow.MessageForm || x.Kind == workflow.MessageEdit || pressed(x, workflow.ButtonBroken, workflow.ButtonLessons) || passesOn
+		says := IsMessage(x.Kind) || x.Kind == workflow.MessageRemark || x.Kind == workflow.MessageTold && x.Task != inbox.OrchestratorAlone // the consultant's advice, for whoever asked for it
 		if !corrects && !says || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
 			continue
 		}
@@ -171,12 +168,12 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 
 // pressed reports whether x is a press of one of those buttons.
 func pressed(x inbox.ReadMessage, actions ...string) bool {
-	return x.Kind == incoming.Action && slices.Contains(actions, x.ActionID)
+	return x.Kind == workflow.MessageAction && slices.Contains(actions, x.ActionID)
 }
 
 // IsMessage reports whether an event of that kind is a message to the bot or in its thread.
-func IsMessage(k incoming.Kind) bool {
-	return k == incoming.Mention || k == incoming.Reply || k == incoming.Sent
+func IsMessage(k workflow.MessageKind) bool {
+	return k == workflow.MessageMention || k == workflow.MessageReply || k == workflow.MessageSent
 }
 
 // AskedBy returns the message and the person whose request permits what the orchestrator restates, or
@@ -236,19 +233,19 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 
 // sessionPermissions holds the permissions of the session that matter for AskedBy.
 type sessionPermissions struct {
-	adoptions map[int64][]permit.Permission // by the inbox row that is adopted
-	adopting  map[int64]bool                // inbox rows that adopt another person's request
-	spent     map[int64]bool                // inbox rows that permitted a revision
+	adoptions map[int64][]workflow.Permission // by the inbox row that is adopted
+	adopting  map[int64]bool                  // inbox rows that adopt another person's request
+	spent     map[int64]bool                  // inbox rows that permitted a revision
 }
 
 func (ps *Permissions) readGiven(ctx context.Context) (sessionPermissions, error) {
-	g := sessionPermissions{map[int64][]permit.Permission{}, map[int64]bool{}, map[int64]bool{}}
+	g := sessionPermissions{map[int64][]workflow.Permission{}, map[int64]bool{}, map[int64]bool{}}
 	all, err := ps.Store.Permissions(ctx, ps.Session().ID)
 	for _, p := range all {
 		switch p.What {
-		case permit.Report, permit.Plan, permit.Understanding, permit.Request:
+		case workflow.PermitReport, workflow.PermitPlan, workflow.PermitUnderstanding, workflow.PermitRequest:
 			g.spent[p.Message] = true
-		case permit.Adopt:
+		case workflow.PermitAdopt:
 			g.adopting[p.Message] = len(p.RestsOn) > 0
 			for _, id := range p.RestsOn {
 				g.adoptions[id] = append(g.adoptions[id], p)
@@ -262,7 +259,7 @@ func (ps *Permissions) readGiven(ctx context.Context) (sessionPermissions, error
 // that asks for something to be done, or that adopts another person's request. A message permits only
 // once. A message that only passes held words on does not ask for them.
 func (g sessionPermissions) canBeTheRequest(x inbox.ReadMessage) bool {
-	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != incoming.Mention && x.Kind != incoming.Reply {
+	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.MessageMention && x.Kind != workflow.MessageReply {
 		return false
 	}
 	c, _ := command.Read(x.Text)
@@ -271,13 +268,13 @@ func (g sessionPermissions) canBeTheRequest(x inbox.ReadMessage) bool {
 
 // asksForWork reports whether a message may ask for something to be built.
 func asksForWork(x inbox.ReadMessage) bool {
-	return intent.Asks(x.Text, x.Kind == incoming.Mention || x.Kind == incoming.Remark)
+	return intent.Asks(x.Text, x.Kind == workflow.MessageMention || x.Kind == workflow.MessageRemark)
 }
 
 // authors holds the people who wrote parts of a request. Each is looked up once in Slack.
 type authors struct {
 	*Permissions
-	approvers permit.Approvers
+	approvers workflow.Approvers
 	known     map[string]author
 }
 
@@ -309,9 +306,9 @@ const forwardMark = "\n> forwarded"
 // does.
 func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	switch {
-	case x.Kind == incoming.Sent && x.Value != x.User:
+	case x.Kind == workflow.MessageSent && x.Value != x.User:
 		return "the request is somebody else's message"
-	case x.Kind == incoming.Remark:
+	case x.Kind == workflow.MessageRemark:
 		return "part of it was written at the git host"
 	case x.User == "":
 		return "an app wrote part of it"
@@ -327,5 +324,5 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 
 // isAdopted reports whether a person who may approve adopted the message of that inbox row.
 func (a *authors) isAdopted(ctx context.Context, g sessionPermissions, row int64) bool {
-	return slices.ContainsFunc(g.adoptions[row], func(p permit.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
+	return slices.ContainsFunc(g.adoptions[row], func(p workflow.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
 }

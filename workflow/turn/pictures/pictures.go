@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -183,10 +183,10 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 }
 
 // showPictures returns the line that posts the pictures in the thread.
-func (s *shooting) showPictures() outgoing.Line {
-	var text outgoing.Text
+func (s *shooting) showPictures() workflow.Line {
+	var text workflow.Text
 	text.Vouch(s.Secrets.Mask(s.text()))
-	return outgoing.Line{Agent: s.Signature, Text: text.String(), Vouched: text.Vouched(), Files: s.files()}
+	return workflow.Line{Agent: s.Signature, Text: text.String(), Vouched: text.Vouched(), Files: s.files()}
 }
 
 // text returns the text of that line.
@@ -198,7 +198,7 @@ func (s *shooting) text() string {
 }
 
 // files returns the pictures as files: for each page first the one from before.
-func (s *shooting) files() (list []outgoing.File) {
+func (s *shooting) files() (list []workflow.File) {
 	for _, p := range s.pages {
 		name := strings.TrimSuffix(path.Base(p.Path), path.Ext(p.Path))
 		name, _, _ = strings.Cut(name, ".")
@@ -209,7 +209,7 @@ func (s *shooting) files() (list []outgoing.File) {
 			if len(side.Content) == 0 {
 				continue
 			}
-			list = append(list, outgoing.File{
+			list = append(list, workflow.File{
 				Name: name + "-" + side.when + "." + side.Kind, Title: s.Secrets.Mask(fmt.Sprintf("%s %s (%s)", p.Path, side.when, prompt.ShortHash(side.commit))), Data: side.Content,
 			})
 		}

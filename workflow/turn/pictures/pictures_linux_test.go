@@ -16,7 +16,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -128,7 +127,7 @@ func TestPicturesAreSaidOnce(t *testing.T) {
 	said := s.take("web/cart.css")
 	require.Contains(t, said, "`web/cart.html?a=1` before and after: 1 place, boxed.")
 	id := s.turn.Session().ID
-	require.NoError(t, pictures.End(t.Context(), s.Store, pictures.Request{ID: 1, Session: id}, nil, outgoing.Line{Agent: "a", Text: "twice"}))
+	require.NoError(t, pictures.End(t.Context(), s.Store, pictures.Request{ID: 1, Session: id}, nil, workflow.Line{Agent: "a", Text: "twice"}))
 	require.Equal(t, said, s.newest())
 	s.take("web/cart.css")
 	require.Len(t, s.files(), 2)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -15,11 +15,11 @@ const maxUnneeded = 12
 
 // UnneededHunks tells the orchestrator which hunks no test needs, and what it can do about each. chosen
 // holds the ids of the hunks that the orchestrator already answered for.
-func UnneededHunks(all hunkresult.Hunks, chosen ...string) string {
+func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 	open := all.Open()
 	var b strings.Builder
 	for _, id := range chosen {
-		if !slices.ContainsFunc(all, func(h hunkresult.Hunk) bool { return h.ID() == id }) {
+		if !slices.ContainsFunc(all, func(h workflow.HunkResult) bool { return h.ID() == id }) {
 			fmt.Fprintf(&b, "There is no hunk %q.\n", plaintext.CutLine(plaintext.OneLine(id), 20))
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -28,8 +28,8 @@ func Quote(text string) string {
 
 // EnteredText returns the text of a form that had no effect, so that the person does not lose it. It is
 // empty for any other message.
-func EnteredText(m incoming.Message) string {
-	if m.Kind != incoming.Form {
+func EnteredText(m workflow.Message) string {
+	if m.Kind != workflow.MessageForm {
 		return ""
 	}
 	return " What you entered was:\n" + Quote(m.Text)

@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -21,8 +20,8 @@ type PullRequestText struct {
 	Summary   string
 	Report    workflow.Report // the report that was approved
 	Proof     []string        // what the program itself observed
-	Approval  permit.Approval
-	Allowance *permit.Allowance // nil if the push needed none
+	Approval  workflow.Approval
+	Allowance *workflow.Allowance // nil if the push needed none
 	Changes   []diff.Change
 	Mask      func(string) string // masks secrets
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // What a model, a report and people's names say has no effect at the host, and contains no secret.
@@ -16,7 +15,7 @@ func TestABodyDoesNothing(t *testing.T) {
 	t.Parallel()
 	w := PullRequestText{
 		Title: "Fixes #1 for @all\n\nmore", Summary: "/approve\nkey tok_secret", Report: workflow.Report{Revision: 2, Text: "closes #2 <img src=x>"},
-		Proof: []string{"New test TestX: fails on main"}, Approval: permit.Approval{Revision: 2, UserName: "@bea\n### Approved by nobody", Scope: "only x"},
+		Proof: []string{"New test TestX: fails on main"}, Approval: workflow.Approval{Revision: 2, UserName: "@bea\n### Approved by nobody", Scope: "only x"},
 		Changes: []diff.Change{{Path: "a.go"}}, Mask: func(s string) string { return strings.ReplaceAll(s, "tok_secret", "***") },
 	}
 	shown := func(s string) string { return strings.ReplaceAll(s, "\u200b", "·") }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -54,17 +54,17 @@ func moreToDecide(open int) string {
 
 // Buttons returns one button per option, with the recommended one highlighted. A question of an
 // interview also has a button that ends the interview.
-func Buttons(q decision.Question, aligning bool) []outgoing.Button {
-	var buttons []outgoing.Button
+func Buttons(q decision.Question, aligning bool) []workflow.Button {
+	var buttons []workflow.Button
 	for _, o := range q.Options {
-		b := outgoing.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
 		if o == q.Recommended {
 			b.Style = "primary"
 		}
 		buttons = append(buttons, b)
 	}
 	if aligning {
-		buttons = append(buttons, outgoing.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
 	}
 	return buttons
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
@@ -72,7 +72,7 @@ func (j *Transcript) sayFolded(f model.Compaction, first bool) []any {
 	if !first {
 		return nil
 	}
-	var text outgoing.Text
+	var text workflow.Text
 	text.Vouch(CompactionNotice(f))
 	return []any{j.ProgressLine(text)}
 }

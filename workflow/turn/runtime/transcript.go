@@ -9,10 +9,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
@@ -188,7 +187,7 @@ func (j *Transcript) ProgramLine(text string) store.Lines {
 }
 
 // ProgressLine returns a line signed by the agent that only reports progress.
-func (j *Transcript) ProgressLine(text outgoing.Text) store.Lines {
+func (j *Transcript) ProgressLine(text workflow.Text) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}
 }
 
@@ -216,7 +215,7 @@ func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (m
 // renderMessage returns a person's message as the model reads it: the author's name, and the text
 // fenced as data, with names in place of ids. What the program itself says about the message, and what
 // was attached to it, is outside the fence.
-func (r *Runtime) renderMessage(ctx context.Context, m incoming.Message) (model.Message, error) {
+func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.Message, error) {
 	text, err := r.Attachments.CompleteMention(ctx, m)
 	if err != nil {
 		return model.Message{}, err
@@ -225,7 +224,7 @@ func (r *Runtime) renderMessage(ctx context.Context, m incoming.Message) (model.
 	if m.Shown == "" {
 		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
-	of := map[string]bool{m.TS: m.Kind == incoming.Mention || m.Kind == incoming.Reply || m.Kind == incoming.Sent}
+	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply || m.Kind == workflow.MessageSent}
 	adopted, err := r.Inbox().Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err

@@ -4,16 +4,16 @@ import (
 	"context"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
 )
 
 // Unread returns the messages for agents that the orchestrator has not read. What the program itself tells
 // agents is not among them: it waits until the session goes on.
-func (r *Runtime) Unread(ctx context.Context) ([]incoming.Message, error) {
+func (r *Runtime) Unread(ctx context.Context) ([]workflow.Message, error) {
 	unseen, err := r.Inbox().Unseen(ctx, 0)
-	return slices.DeleteFunc(unseen, func(m incoming.Message) bool { return m.Kind == incoming.Told }), err
+	return slices.DeleteFunc(unseen, func(m workflow.Message) bool { return m.Kind == workflow.MessageTold }), err
 }
 
 // RefuseUnread judges what people wrote meanwhile, and refuses a call that would end the orchestrator's turn

@@ -13,8 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -29,7 +27,7 @@ import (
 // program takes out those outside the scope and posts a line with a button that puts them back. Hunks
 // that a person who may approve had put back count as inside. k is the task whose change it is; nil
 // means the work as a whole.
-func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *permit.Approval) (Result, error) {
+func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *workflow.Approval) (Result, error) {
 	whole := Result{Left: true}
 	now, err := s.Store.Approval(ctx, s.Session().ID, a.Revision)
 	if err != nil {
@@ -65,7 +63,7 @@ func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task
 	if err != nil {
 		return whole, err
 	}
-	q, verdict, err := s.judge(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: key, Question: a.Scope}, shown, hunks)
+	q, verdict, err := s.judge(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: key, Question: a.Scope}, shown, hunks)
 	if err != nil {
 		return whole, err
 	}
@@ -86,7 +84,7 @@ var ErrNoVerdict = errors.New("the change could not be held against the scope of
 
 // judge has the reviewer judge each hunk. An answer without a verdict is stored like any other, so the next question
 // has a key of its own. judge asks two questions at most, then fails with ErrNoVerdict; called again, it asks anew.
-func (s *Scope) judge(ctx context.Context, q inquiry.Inquiry, shown string, hunks []diff.Hunk) (inquiry.Inquiry, decision.Judgement, error) {
+func (s *Scope) judge(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, decision.Judgement, error) {
 	all, err := s.Store.Inquiries(ctx, s.Session().ID)
 	if err != nil {
 		return q, decision.Judgement{}, err
@@ -114,7 +112,7 @@ func (s *Scope) judge(ctx context.Context, q inquiry.Inquiry, shown string, hunk
 }
 
 // reviewText returns what the reviewer of the scope is shown.
-func (s *Scope) reviewText(ctx context.Context, a *permit.Approval, hunks []diff.Hunk, back []permit.Removal, since string) (string, error) {
+func (s *Scope) reviewText(ctx context.Context, a *workflow.Approval, hunks []diff.Hunk, back []workflow.Removal, since string) (string, error) {
 	report, err := s.Store.Report(ctx, s.Session().ID, a.Revision)
 	if err != nil {
 		return "", fmt.Errorf("report %d: %w", a.Revision, err)
@@ -134,8 +132,8 @@ func (s *Scope) reviewText(ctx context.Context, a *permit.Approval, hunks []diff
 
 // A scopeReview is the reviewer's verdict on a change.
 type scopeReview struct {
-	approval *permit.Approval
-	inquiry  inquiry.Inquiry
+	approval *workflow.Approval
+	inquiry  workflow.Inquiry
 	hunks    []diff.Hunk
 	outside  []int // numbers of the hunks outside the scope
 	why      []string
@@ -144,7 +142,7 @@ type scopeReview struct {
 
 // scopeKey returns the key of the review of a tree under an approval, with the corrections since the
 // approval.
-func scopeKey(a *permit.Approval, tree, since string) string {
+func scopeKey(a *workflow.Approval, tree, since string) string {
 	key := "scope:" + a.ID + ":" + tree
 	if since != "" {
 		key += fmt.Sprintf(":%x", sha256.Sum256([]byte(since)))
@@ -162,15 +160,15 @@ func (s *Scope) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workf
 	if err != nil {
 		return Result{}, err
 	}
-	taken := &permit.Removal{
-		Hash: permit.RemovalHash(review.approval.ID, with, without), Approval: review.approval.ID, Revision: review.approval.Revision, With: with, Without: without,
+	taken := &workflow.Removal{
+		Hash: workflow.RemovalHash(review.approval.ID, with, without), Approval: review.approval.ID, Revision: review.approval.Revision, With: with, Without: without,
 	}
 	if k != nil {
 		taken.Task = k.ID
 	}
 	for i, n := range review.outside {
 		h := review.hunks[n-1]
-		taken.Hunks = append(taken.Hunks, permit.RemovedHunk{Place: prompt.HunkPlace(h), Why: review.why[i], Text: h.Text, Sum: HunkSum(h)})
+		taken.Hunks = append(taken.Hunks, workflow.RemovedHunk{Place: prompt.HunkPlace(h), Why: review.why[i], Text: h.Text, Sum: HunkSum(h)})
 	}
 	if taken.Pack, err = tree.Pack(ctx, 0, with, without); err != nil {
 		s.Log.Warn("what was taken out is kept on this machine alone", "err", err)
@@ -196,7 +194,7 @@ func (s *Scope) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workf
 
 // RecordInside records that what is left of a change is within the scope of the approval, after hunks
 // were taken out of a change that was.
-func (s *Scope) RecordInside(ctx context.Context, tree *repo.Workspace, a *permit.Approval) error {
+func (s *Scope) RecordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
 	if a.Scope == "" {
 		return nil
 	}
@@ -208,7 +206,7 @@ func (s *Scope) RecordInside(ctx context.Context, tree *repo.Workspace, a *permi
 }
 
 // recordInside records that the current tree is within the scope.
-func (s *Scope) recordInside(ctx context.Context, tree *repo.Workspace, a *permit.Approval, since string) error {
+func (s *Scope) recordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, since string) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
 		return err
@@ -225,7 +223,7 @@ func (s *Scope) recordInside(ctx context.Context, tree *repo.Workspace, a *permi
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	q, err := s.Inquiries.EnsureInquiry(ctx, inquiry.Inquiry{Kind: inquiry.Scope, Key: scopeKey(a, hash, since), Question: a.Scope})
+	q, err := s.Inquiries.EnsureInquiry(ctx, workflow.Inquiry{Kind: workflow.InquiryScope, Key: scopeKey(a, hash, since), Question: a.Scope})
 	if err != nil || len(q.Answer) > 0 {
 		return err
 	}

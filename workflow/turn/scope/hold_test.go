@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // The reviewer is asked once for a tree, an approval and the corrections since.
 func TestWhatIsReviewedOnce(t *testing.T) {
 	t.Parallel()
 	key := func(approval, tree, since string) string {
-		return scopeKey(&permit.Approval{ID: approval}, tree, since)
+		return scopeKey(&workflow.Approval{ID: approval}, tree, since)
 	}
 	require.Equal(t, key("a", "t", "words"), key("a", "t", "words"))
 	keys := []string{key("a", "t", ""), key("b", "t", ""), key("a", "u", ""), key("a", "t", "words"), key("a", "t", "other words")}
@@ -26,7 +26,7 @@ func TestWhatIsReviewedOnce(t *testing.T) {
 func TestAHunkThatWasPutBackIsKnownAgain(t *testing.T) {
 	t.Parallel()
 	hunk := diff.Hunk{Path: "a.go", Kind: "modified", NewStart: 7, Text: "@@ -7,2 +7,3 @@\n a\n+b\n c\n"}
-	back := sumsOf([]permit.Removal{{Hunks: []permit.RemovedHunk{{Sum: "other"}}}, {Hunks: []permit.RemovedHunk{{Sum: HunkSum(hunk)}}}})
+	back := sumsOf([]workflow.Removal{{Hunks: []workflow.RemovedHunk{{Sum: "other"}}}, {Hunks: []workflow.RemovedHunk{{Sum: HunkSum(hunk)}}}})
 
 	moved := hunk
 	moved.NewStart, moved.Text = 30, "@@ -30,2 +30,3 @@\n a\n+b\n c\n"

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/gittree"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -19,16 +18,16 @@ import (
 )
 
 // PutBack returns the removals under the approval that a person had put back.
-func (s *Scope) PutBack(ctx context.Context, a *permit.Approval) ([]permit.Removal, error) {
+func (s *Scope) PutBack(ctx context.Context, a *workflow.Approval) ([]workflow.Removal, error) {
 	all, err := s.Store.Removals(ctx, s.Session().ID)
-	return slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
+	return slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
 }
 
 // HunkSum returns the hash by which a hunk is known again when it moves within its file.
-func HunkSum(h diff.Hunk) string { return permit.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
+func HunkSum(h diff.Hunk) string { return workflow.HunkSum(h.Path, h.Kind, h.Mode, h.Text) }
 
 // sumsOf returns the sums of all removed hunks.
-func sumsOf(list []permit.Removal) (sums []string) {
+func sumsOf(list []workflow.Removal) (sums []string) {
 	for _, r := range list {
 		for _, h := range r.Hunks {
 			sums = append(sums, h.Sum)
@@ -46,7 +45,7 @@ func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *wo
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(r permit.Removal) bool { return r.User == "" || r.Restored })
+	all = slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Restored })
 	if len(all) == 0 {
 		return nil
 	}
@@ -73,7 +72,7 @@ func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *wo
 
 // layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing can be
 // merged: the removal waits until an agent has removed that, and done and finish demand it.
-func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r permit.Removal) error {
+func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r workflow.Removal) error {
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err

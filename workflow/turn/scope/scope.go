@@ -5,7 +5,7 @@
 package scope
 
 import (
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/turn/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
@@ -20,6 +20,6 @@ type Scope struct {
 
 // A Result is the result of checking a change against the scope of its approval.
 type Result struct {
-	Taken *permit.Removal // the hunks outside the scope; nil: none
-	Left  bool            // some hunks are inside the scope
+	Taken *workflow.Removal // the hunks outside the scope; nil: none
+	Left  bool              // some hunks are inside the scope
 }

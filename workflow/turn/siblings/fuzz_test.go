@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
 )
 
@@ -21,7 +21,7 @@ func FuzzPlaces(f *testing.F) {
 			require.LessOrEqual(t, at.first, at.last)
 			require.NotEmpty(t, at.path)
 		}
-		judged, err := readPlaces([]diagnosis.Sibling{{At: words}})
+		judged, err := readPlaces([]workflow.Sibling{{At: words}})
 		require.Equal(t, err != nil, len(judged) == 0)
 		if !strings.Contains(words, "b.go") {
 			require.False(t, inScope(words, find.Hit{Path: "b.go", Line: 2}, "a.go"))

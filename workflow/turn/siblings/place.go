@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
@@ -15,7 +15,7 @@ import (
 
 // A judgement is the model's verdict on a place.
 type judgement struct {
-	diagnosis.Sibling
+	workflow.Sibling
 	lines
 }
 
@@ -41,7 +41,7 @@ func linesAt(at string) (l lines, ok bool) {
 }
 
 // readPlaces parses the places that the model judged.
-func readPlaces(places []diagnosis.Sibling) (all []judgement, err error) {
+func readPlaces(places []workflow.Sibling) (all []judgement, err error) {
 	for _, p := range places {
 		at, ok := linesAt(strings.Trim(strings.TrimSpace(p.At), "`"))
 		if !ok {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
@@ -32,7 +32,7 @@ type Search struct {
 // Settle searches the tree for the pattern in said, and replaces said by what is known of each place
 // that matches. If the model has to correct something or look at places first, Settle returns that in
 // wrong and leaves said unchanged. An error means that the machine failed.
-func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong string, err error) {
+func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong string, err error) {
 	judged, err := readPlaces(said.Places)
 	if err != nil {
 		return refusal(err)
@@ -55,7 +55,7 @@ func (s Search) Settle(ctx context.Context, said *diagnosis.Siblings) (wrong str
 	if wrong := s.sendBack(said.Pattern, places, judged); wrong != "" {
 		return wrong, nil
 	}
-	*said = diagnosis.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
+	*said = workflow.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
 	return "", nil
 }
 
@@ -69,12 +69,12 @@ func refusal(err error) (string, error) {
 }
 
 // settle returns what is known of each line that matches the pattern, without the cause.
-func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]diagnosis.Sibling, error) {
+func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]workflow.Sibling, error) {
 	cause, err := s.cause(pattern, hits)
 	if err != nil {
 		return nil, err
 	}
-	var places []diagnosis.Sibling
+	var places []workflow.Sibling
 	found := map[string]bool{}
 	for i, h := range hits {
 		its, err := verdictOn(h, judged, found)
@@ -84,10 +84,10 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]d
 		case i == cause || its == nil && s.cites(h):
 			continue
 		}
-		place := diagnosis.Sibling{At: placeOf(h).String(), Verdict: diagnosis.NotLookedAt}
+		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.ReleaseNotLookedAt}
 		if its != nil && s.Past.Read(placeOf(h)) {
 			place.Verdict, place.Why = its.Verdict, plaintext.OneLine(its.Why)
-			place.InFix = its.Verdict == diagnosis.Affected && inScope(s.Change, h, hits[cause].Path)
+			place.InFix = its.Verdict == workflow.ReleaseAffected && inScope(s.Change, h, hits[cause].Path)
 		}
 		places = append(places, place)
 	}
@@ -150,10 +150,10 @@ func (s Search) cites(h find.Hit) bool {
 // sendBack returns the text that sends the model back to the places it has not looked at. It is empty
 // if there are none, if there are more than maxListed, or if the model was sent back for this pattern
 // before.
-func (s Search) sendBack(pattern string, places []diagnosis.Sibling, judged []judgement) string {
+func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []judgement) string {
 	var left []string
 	for _, p := range places {
-		if p.Verdict == diagnosis.NotLookedAt {
+		if p.Verdict == workflow.ReleaseNotLookedAt {
 			left = append(left, plaintext.QuotePath(p.At))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/turn/evidence"
 )
@@ -49,7 +49,7 @@ func told(p evidence.Past, text string, wrong bool) evidence.Past {
 	return p
 }
 
-func settle(t testing.TB, s Search, said *diagnosis.Siblings) string {
+func settle(t testing.TB, s Search, said *workflow.Siblings) string {
 	t.Helper()
 	wrong, err := s.Settle(t.Context(), said)
 	require.NoError(t, err)
@@ -63,7 +63,7 @@ const shape = `total \* \w+ / `
 func TestWhatTheModelDidNotJudgeIsSentBackOnceAndThenNotLookedAt(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, "cart/total.go:4")
-	said := diagnosis.Siblings{Pattern: shape, Places: []diagnosis.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "the same\nrounding", InFix: true}}}
+	said := workflow.Siblings{Pattern: shape, Places: []workflow.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "the same\nrounding", InFix: true}}}
 	before := said
 	back := settle(t, s, &said)
 	require.Equal(t, "Not posted yet. The pattern `total \\* \\w+ /` of siblings finds these, which you did not judge, or not after reading them: .github/workflows/ci:1, cart/tax.go:3. "+
@@ -73,7 +73,7 @@ func TestWhatTheModelDidNotJudgeIsSentBackOnceAndThenNotLookedAt(t *testing.T) {
 
 	s.Past = told(s.Past, back, true)
 	require.Empty(t, settle(t, s, &said), "it is told once")
-	require.Equal(t, []diagnosis.Sibling{
+	require.Equal(t, []workflow.Sibling{
 		{At: ".github/workflows/ci:1", Verdict: "not_looked_at"},
 		{At: "cart/tax.go:3", Verdict: "not_looked_at"},
 		{At: "cart/total.go:4", Verdict: "affected", Why: "the same rounding"},
@@ -89,12 +89,12 @@ func TestAVerdictOnWhatNobodyReadIsNone(t *testing.T) {
 	t.Parallel()
 	s := open(t, map[string]string{"a.go": "x * y\n", "b.go": "x * y\n", "b.go.txt": "x * y\n"})
 	s.Cause = "a.go:1"
-	said := diagnosis.Siblings{Pattern: "x * y", Literal: true, Places: []diagnosis.Sibling{{At: "b.go:1", Verdict: "not_affected", Why: "I think"}, {At: "b.go.txt:1", Verdict: "affected", Why: "surely"}}}
+	said := workflow.Siblings{Pattern: "x * y", Literal: true, Places: []workflow.Sibling{{At: "b.go:1", Verdict: "not_affected", Why: "I think"}, {At: "b.go.txt:1", Verdict: "affected", Why: "surely"}}}
 	back := settle(t, s, &said)
 	require.Contains(t, back, "or not after reading them: b.go:1, b.go.txt:1. Read each")
 	s.Past = told(told(s.Past, back, true), "b.go.txt:12: x * y", false)
 	require.Empty(t, settle(t, s, &said))
-	require.Equal(t, []diagnosis.Sibling{{At: "b.go:1", Verdict: "not_looked_at"}, {At: "b.go.txt:1", Verdict: "not_looked_at"}}, said.Places)
+	require.Equal(t, []workflow.Sibling{{At: "b.go:1", Verdict: "not_looked_at"}, {At: "b.go.txt:1", Verdict: "not_looked_at"}}, said.Places)
 }
 
 // An affected place is in the fix only if the text of the change names it.
@@ -113,19 +113,19 @@ func TestOnlyWhatTheReportNamesIsInTheFix(t *testing.T) {
 		"cart/total.go.orig, cart":                            false,
 	} {
 		s.Change = change
-		said := diagnosis.Siblings{Pattern: shape, Places: []diagnosis.Sibling{
+		said := workflow.Siblings{Pattern: shape, Places: []workflow.Sibling{
 			{At: "./cart/total.go:4", Verdict: "affected", Why: "the same"}, {At: "cart/tax.go:3", Verdict: "not_affected", Why: "even"}, {At: "`.github/workflows/ci:1`", Verdict: "not_affected", Why: "no code"},
 		}}
 		require.Empty(t, settle(t, s, &said), change)
-		require.Equal(t, diagnosis.Sibling{At: "cart/total.go:4", Verdict: "affected", Why: "the same", InFix: inFix}, said.Places[2], change)
+		require.Equal(t, workflow.Sibling{At: "cart/total.go:4", Verdict: "affected", Why: "the same", InFix: inFix}, said.Places[2], change)
 		require.False(t, said.Places[1].InFix)
 	}
 	// A second line in the cause's own file has to be named by its number.
 	s = open(t, map[string]string{"a.go": "x / y\nz\nx / y\n"}, "a.go:3")
 	s.Cause, s.Change = "wrong at a.go:1", "a.go rounds"
-	said := diagnosis.Siblings{Pattern: "x / y", Places: []diagnosis.Sibling{{At: "a.go:3", Verdict: "affected", Why: "the same"}}}
+	said := workflow.Siblings{Pattern: "x / y", Places: []workflow.Sibling{{At: "a.go:3", Verdict: "affected", Why: "the same"}}}
 	require.Empty(t, settle(t, s, &said))
-	require.Equal(t, []diagnosis.Sibling{{At: "a.go:3", Verdict: "affected", Why: "the same"}}, said.Places)
+	require.Equal(t, []workflow.Sibling{{At: "a.go:3", Verdict: "affected", Why: "the same"}}, said.Places)
 }
 
 func TestTheCauseIsNoSibling(t *testing.T) {
@@ -139,7 +139,7 @@ func TestTheCauseIsNoSibling(t *testing.T) {
 	} {
 		s := open(t, shop)
 		s.Cause = cause
-		said := diagnosis.Siblings{Pattern: shape}
+		said := workflow.Siblings{Pattern: shape}
 		s.Past = told(s.Past, settle(t, s, &said), true)
 		require.Empty(t, settle(t, s, &said), cause)
 		var at []string
@@ -151,9 +151,9 @@ func TestTheCauseIsNoSibling(t *testing.T) {
 	// A place that the cause names in addition to its own line may be judged by itself.
 	s := open(t, shop, "cart/total.go:4", "money/split.go:4")
 	s.Cause = "money/split.go:4, as cart/total.go:4"
-	said := diagnosis.Siblings{Pattern: `total \* (w|n) /`, Places: []diagnosis.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "so"}, {At: "money/split.go:4", Verdict: "affected", Why: "it is the cause"}}}
+	said := workflow.Siblings{Pattern: `total \* (w|n) /`, Places: []workflow.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "so"}, {At: "money/split.go:4", Verdict: "affected", Why: "it is the cause"}}}
 	require.Empty(t, settle(t, s, &said))
-	require.Equal(t, []diagnosis.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "so"}}, said.Places)
+	require.Equal(t, []workflow.Sibling{{At: "cart/total.go:4", Verdict: "affected", Why: "so"}}, said.Places)
 }
 
 func TestPatternsThatAreRefused(t *testing.T) {
@@ -162,29 +162,29 @@ func TestPatternsThatAreRefused(t *testing.T) {
 	for name, text := range shop {
 		tree[name] = text
 	}
-	one := func(at, verdict string) []diagnosis.Sibling {
-		return []diagnosis.Sibling{{At: at, Verdict: verdict, Why: "so"}}
+	one := func(at, verdict string) []workflow.Sibling {
+		return []workflow.Sibling{{At: at, Verdict: verdict, Why: "so"}}
 	}
 	for _, c := range []struct {
-		said diagnosis.Siblings
+		said workflow.Siblings
 		want string
 	}{
-		{diagnosis.Siblings{}, "siblings: The pattern is empty."},
-		{diagnosis.Siblings{Pattern: "("}, "siblings: error parsing regexp: missing closing ): `(`. Patterns are RE2"},
-		{diagnosis.Siblings{Pattern: "a(?=b)"}, "no look-around"},
-		{diagnosis.Siblings{Pattern: strings.Repeat("a", 2001)}, "siblings: The pattern is too long."},
-		{diagnosis.Siblings{Pattern: `\pL{1000}\pN{1000}`}, "siblings: The pattern is too large"},
-		{diagnosis.Siblings{Pattern: ".*"}, "siblings: the pattern `.*` matches 214 lines, which is the shape of no defect."},
-		{diagnosis.Siblings{Pattern: "^"}, "which is the shape of no defect"},
-		{diagnosis.Siblings{Pattern: "(x+x+)+y"}, "does not match the cause's own line (money/split.go:4), so that it finds not even this defect."},
-		{diagnosis.Siblings{Pattern: "each :="}, "does not match the cause's own line"},
-		{diagnosis.Siblings{Pattern: "total\n"}, "one line at a time"},
-		{diagnosis.Siblings{Pattern: shape, Places: one("cart/total.go", "affected")}, "siblings: \"cart/total.go\" is no place; at is file:line."},
-		{diagnosis.Siblings{Pattern: shape, Places: one("", "affected")}, "is no place"},
-		{diagnosis.Siblings{Pattern: shape, Places: one("cart/total.go:99999999999999999999", "affected")}, "is no place"},
-		{diagnosis.Siblings{Pattern: shape, Places: one("cart/total.go:3", "affected")}, "finds nothing at cart/total.go:3. Correct the place, widen the pattern (a|b), or leave the place out."},
-		{diagnosis.Siblings{Pattern: shape, Places: one("../../etc/passwd:1", "affected")}, "finds nothing at ../../etc/passwd:1"},
-		{diagnosis.Siblings{Pattern: shape, Places: append(one("cart/total.go:4", "affected"), one("cart/total.go:1-9", "not_affected")...)}, "siblings: cart/total.go:4 is called both affected and not affected."},
+		{workflow.Siblings{}, "siblings: The pattern is empty."},
+		{workflow.Siblings{Pattern: "("}, "siblings: error parsing regexp: missing closing ): `(`. Patterns are RE2"},
+		{workflow.Siblings{Pattern: "a(?=b)"}, "no look-around"},
+		{workflow.Siblings{Pattern: strings.Repeat("a", 2001)}, "siblings: The pattern is too long."},
+		{workflow.Siblings{Pattern: `\pL{1000}\pN{1000}`}, "siblings: The pattern is too large"},
+		{workflow.Siblings{Pattern: ".*"}, "siblings: the pattern `.*` matches 214 lines, which is the shape of no defect."},
+		{workflow.Siblings{Pattern: "^"}, "which is the shape of no defect"},
+		{workflow.Siblings{Pattern: "(x+x+)+y"}, "does not match the cause's own line (money/split.go:4), so that it finds not even this defect."},
+		{workflow.Siblings{Pattern: "each :="}, "does not match the cause's own line"},
+		{workflow.Siblings{Pattern: "total\n"}, "one line at a time"},
+		{workflow.Siblings{Pattern: shape, Places: one("cart/total.go", "affected")}, "siblings: \"cart/total.go\" is no place; at is file:line."},
+		{workflow.Siblings{Pattern: shape, Places: one("", "affected")}, "is no place"},
+		{workflow.Siblings{Pattern: shape, Places: one("cart/total.go:99999999999999999999", "affected")}, "is no place"},
+		{workflow.Siblings{Pattern: shape, Places: one("cart/total.go:3", "affected")}, "finds nothing at cart/total.go:3. Correct the place, widen the pattern (a|b), or leave the place out."},
+		{workflow.Siblings{Pattern: shape, Places: one("../../etc/passwd:1", "affected")}, "finds nothing at ../../etc/passwd:1"},
+		{workflow.Siblings{Pattern: shape, Places: append(one("cart/total.go:4", "affected"), one("cart/total.go:1-9", "not_affected")...)}, "siblings: cart/total.go:4 is called both affected and not affected."},
 	} {
 		s := open(t, tree, "cart/total.go:4")
 		before := c.said
@@ -193,10 +193,10 @@ func TestPatternsThatAreRefused(t *testing.T) {
 	}
 	s := open(t, tree)
 	s.Cause = "Split drops the rest"
-	require.Contains(t, settle(t, s, &diagnosis.Siblings{Pattern: shape}), "siblings: the cause names no line")
+	require.Contains(t, settle(t, s, &workflow.Siblings{Pattern: shape}), "siblings: the cause names no line")
 	s.Folder = "cart"
 	s.Cause = "money/split.go:4"
-	require.Contains(t, settle(t, s, &diagnosis.Siblings{Pattern: shape}), "does not match the cause's own line", "what lies outside of the folder is not searched")
+	require.Contains(t, settle(t, s, &workflow.Siblings{Pattern: shape}), "does not match the cause's own line", "what lies outside of the folder is not searched")
 }
 
 // The tree is searched like by the agents' search tool: binary, private and ignored files and symbolic
@@ -211,12 +211,12 @@ func TestWhatASearchPassesOver(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Join(outside, "secret.go"), filepath.Join(s.Root.Name(), "link.go")))
 	require.NoError(t, os.Symlink(outside, filepath.Join(s.Root.Name(), "folder")))
 	s.Cause = "a.go:1"
-	said := diagnosis.Siblings{Pattern: "x / y"}
+	said := workflow.Siblings{Pattern: "x / y"}
 	back := settle(t, s, &said)
 	require.Contains(t, back, `which you did not judge: "new\nline.go:1". Read each`)
 	s.Past = told(s.Past, back, true)
 	require.Empty(t, settle(t, s, &said))
-	require.Equal(t, []diagnosis.Sibling{{At: "new\nline.go:1", Verdict: "not_looked_at"}}, said.Places)
+	require.Equal(t, []workflow.Sibling{{At: "new\nline.go:1", Verdict: "not_looked_at"}}, said.Places)
 
 	huge, err := s.Root.Create("huge.go")
 	require.NoError(t, err)
@@ -231,18 +231,18 @@ func TestManyPlacesAreCounted(t *testing.T) {
 	t.Parallel()
 	tree := map[string]string{"a.go": "x / y\n"}
 	var read []string
-	var judged []diagnosis.Sibling
+	var judged []workflow.Sibling
 	for i := range 40 {
 		name := fmt.Sprintf("p%02d.go", i)
 		tree[name] = "x / y\n"
 		if i < 12 {
 			read = append(read, name+":1")
-			judged = append(judged, diagnosis.Sibling{At: name + ":1", Verdict: "not_affected", Why: "even"})
+			judged = append(judged, workflow.Sibling{At: name + ":1", Verdict: "not_affected", Why: "even"})
 		}
 	}
 	s := open(t, tree, read...)
 	s.Cause = "a.go:1"
-	said := diagnosis.Siblings{Pattern: "x / y", Places: judged}
+	said := workflow.Siblings{Pattern: "x / y", Places: judged}
 	require.Empty(t, settle(t, s, &said))
 	require.Len(t, said.Places, 40)
 	require.Equal(t, "not_affected", said.Places[11].Verdict)

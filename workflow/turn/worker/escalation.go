@@ -9,7 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
@@ -29,8 +28,8 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.
 	if err != nil {
 		return "", err
 	}
-	q := inquiry.Inquiry{
-		Kind: inquiry.Consult, Key: EscalationOf(h.task),
+	q := workflow.Inquiry{
+		Kind: workflow.InquiryConsult, Key: EscalationOf(h.task),
 		Question: "Why did the attempts fail, and what is to be done instead?",
 	}
 	asking := fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name)
@@ -48,7 +47,7 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.
 	if err != nil {
 		return "", err
 	}
-	var advice inquiry.Advice
+	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		return "\nThe " + name + " was asked and gave no answer.", nil
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/turn/budget"
 )
 
@@ -17,7 +16,7 @@ const sideBySide = 3
 
 // RunTasks runs the tasks of one delegation, each as soon as those that it waits for are done, at most
 // sideBySide in parallel. A task is blocked if one that it waits for is not done.
-func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *permit.Approval) ([]workflow.Task, error) {
+func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *workflow.Approval) ([]workflow.Task, error) {
 	return w.runInOrder(ctx, tasks, func(ctx context.Context, k workflow.Task) (workflow.Task, error) { return w.runTask(ctx, k, a) })
 }
 

@@ -19,10 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	claims "github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -55,7 +52,7 @@ type task struct {
 	transcript *runtime.Transcript
 	task       workflow.Task
 	tree       *repo.Workspace // the workspace that it works in
-	grant      *permit.Approval
+	grant      *workflow.Approval
 	red        failedCheck
 	told       string // the changed expectations that the worker was told of
 }
@@ -112,7 +109,7 @@ func (f *failedCheck) refuse(tree string) string {
 }
 
 // runTask runs one task, or the rest of it, and returns it with its result.
-func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *permit.Approval) (workflow.Task, error) {
+func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
 	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
 	}
@@ -297,7 +294,7 @@ var allowedBy = map[string]string{
 
 // planText returns what the plan says about this task.
 func (h *task) planText(report workflow.Report) string {
-	var plan planning.Plan
+	var plan workflow.Plan
 	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
 		return ""
 	}
@@ -594,7 +591,7 @@ func withoutClaims(d decision.Done) decision.Done {
 
 // doneText returns what the thread is told of a task that is done: the first sentences of the worker's
 // summary, what stays open, and what the program saw of it.
-func doneText(d decision.Done, shown string) (text outgoing.Text) {
+func doneText(d decision.Done, shown string) (text workflow.Text) {
 	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."

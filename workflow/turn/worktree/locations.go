@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -20,11 +19,11 @@ const maxLinked = 40
 // locateCode returns the places in a text (path/to/file.ext:12) that exist at the session's base commit,
 // so that the thread can link them. It returns nil if none exists, if the host has no pages for code, or
 // once the session has a branch: its changed files have other line numbers.
-func (p *Checkout) locateCode(s workflow.Session, text string) *outgoing.Code {
+func (p *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
 	if p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
 	}
-	c := &outgoing.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
+	c := &workflow.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
 	for _, m := range LocationPattern.FindAllStringSubmatch(text, maxLinked) {
 		if has, err := p.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
 			c.Places = append(c.Places, m[0])

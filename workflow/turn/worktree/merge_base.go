@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -108,7 +107,7 @@ func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, c
 			return nil
 		}
 	}
-	q := &inquiry.Inquiry{Kind: inquiry.BaseConflict, Key: key, Question: tip}
+	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
 	return m.Record(ctx,

@@ -16,7 +16,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remotetest"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -174,7 +173,7 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 			t.Cleanup(func() { mirrors.Close() })
 			trees := newTrees(t, mirrors, origin)
 			report := storetest.RecordReport(t, trees.Turn, 1, "a is off")
-			p := storetest.Permission("p", permit.Report, 1)
+			p := storetest.Permission("p", workflow.PermitReport, 1)
 			p.User = "ann"
 			require.NoError(t, trees.Record(t.Context(), consent.Permission{Permission: *p},
 				consent.Approval{ID: "a", Revision: 1, ReportHash: report.Hash(), User: p.User, UserName: p.UserName, MessageTS: p.MessageTS},

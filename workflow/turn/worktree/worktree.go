@@ -8,7 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -33,7 +33,7 @@ type Trees struct {
 	NoticeAfter time.Duration
 	// Duplicates returns a text about other sessions of the repository that seem to be about the same
 	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
-	Duplicates func(ctx context.Context, repository string) (said string, buttons []outgoing.Button, parts []store.Part)
+	Duplicates func(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part)
 
 	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
 	mu      sync.Mutex // guards the fields below, with all that place and its packages hold
@@ -64,7 +64,7 @@ func (t *Trees) change(do func(*Checkout)) {
 // publish lets others read an opened repository. Whoever sees it knows its secrets already, so nothing that
 // was read from it is recorded unmasked.
 func (t *Trees) publish(p *Checkout) {
-	t.SetRepository(p.Secrets, func(text string) *outgoing.Code { return p.locateCode(t.Session(), text) })
+	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.place = p

@@ -38,15 +38,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -99,7 +98,7 @@ type SlackSettings struct {
 	ProgressCards                       bool                // each run is shown by a progress card
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app with the agent view
 	Watch                               []string            // ids of channels in which every new message is a request
-	Feeds                               []incoming.Feed     // channels in which apps' messages are reports
+	Feeds                               []workflow.Feed     // channels in which apps' messages are reports
 	Reactions                           map[string][]string // names of the reactions that turn a message into a request, by channel
 	Words                               intent.Lexicon      // words by which messages are read; the zero value has the built-in ones
 	Admins                              []string            // ids of people who see the settings in their App Home; empty: the workspace's admins
@@ -124,9 +123,9 @@ type ModelSettings struct {
 type LimitSettings struct {
 	Seats    queue.ConcurrencyLimits // sessions at work at once, over all replicas
 	Attempts int
-	Limits   quota.Limits  // on what sessions may use before people are asked
-	Silent   time.Duration // after which a silent thread with work in progress gets a progress note; zero: never
-	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
+	Limits   workflow.Limits // on what sessions may use before people are asked
+	Silent   time.Duration   // after which a silent thread with work in progress gets a progress note; zero: never
+	HunkTime time.Duration   // time to find out which hunks of a fix are needed; zero: not tried
 
 	HistoryTime    time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
 	Releases       map[string][]string // patterns of the releases, by repository
