@@ -1,5 +1,11 @@
 package workflow
 
+import (
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
 // A Push is the intent to push, stored before the push and updated after it.
 type Push struct {
 	Commit     string
@@ -24,3 +30,9 @@ const (
 	PushDone     PushState = "pushed"
 	PushRefused  PushState = "refused"
 )
+
+// FixBackport returns a sentence that says how to fix a problem with a backport: the bot does not
+// change a backport's branch by itself.
+func FixBackport(release string) string {
+	return fmt.Sprintf("I change nothing on that branch by myself: have it fixed in this thread, and then write \"backport to %s\"; or fix it there.", plaintext.SafeLine(release, 80))
+}

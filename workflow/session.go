@@ -122,3 +122,18 @@ type Person struct {
 	Admin    bool // an admin or an owner of the workspace
 	InThread bool // a member of the channel the thread is in
 }
+
+// ExclusionReason returns why the bot does not listen to p: p is a bot, a person from outside the
+// workspace, or has a deactivated account. It returns an empty string for everybody else. Guests are
+// not excluded: they may add to a thread, but not start one.
+func (p Person) ExclusionReason() string {
+	switch {
+	case p.Bot:
+		return "bots are not heard"
+	case p.Stranger:
+		return "people from outside this workspace are not heard here"
+	case p.Deleted:
+		return "that account is deactivated"
+	}
+	return ""
+}

@@ -29,8 +29,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // asProgram is the environment variable with which this test binary runs as the program itself.
@@ -193,7 +193,7 @@ func TestLeftOfDay(t *testing.T) {
 }
 
 // setChecks configures how the shop is built and tested, and whether its history is searched.
-func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
+func setChecks(args []string, set *server.Settings, shop *repository.Repository) {
 	switch {
 	case slices.Contains(args, "no-checks"):
 		shop.Build, shop.Test = "true", "true"

@@ -8,10 +8,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // Directory is the part of Slack's API that a home needs. It is asked anew each time.
@@ -33,7 +32,7 @@ type Directory interface {
 type Homes struct {
 	Store        *store.Store
 	Directory    Directory
-	Repositories []catalog.Repository
+	Repositories []repository.Repository
 	Secrets      *redact.Finder // masked in titles; nil: nothing is masked
 	Admins       []string       // ids of people who see the settings; empty: the workspace's admins
 	Settings     []string       // a summary of the configuration
@@ -66,7 +65,7 @@ func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (workflow.HomeVie
 func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (workflow.HomeView, error) {
 	home := workflow.HomeView{Person: workflow.Person{ID: user}}
 	var channels []string
-	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
+	full := err == nil && person.ExclusionReason() == "" && !person.Guest
 	if full {
 		channels, err = h.Directory.Channels(ctx, user)
 	}
@@ -160,7 +159,7 @@ func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Pe
 // mayApprove reports whether p may approve the session's report. It reads each user group once for all
 // sessions of a home; a group that cannot be read has no members.
 func (h *Homes) mayApprove(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) bool {
-	at := slices.IndexFunc(h.Repositories, func(r catalog.Repository) bool { return r.Name == s.Repository })
+	at := slices.IndexFunc(h.Repositories, func(r repository.Repository) bool { return r.Name == s.Repository })
 	if at < 0 {
 		return false
 	}

@@ -11,9 +11,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // maxLessons is how many lessons a home lists: the newest ones.
@@ -30,7 +29,7 @@ type lessonReader struct {
 // reads reports whether the person may read the lesson. A lesson on a private repository is only for
 // people in one of its channels.
 func (r lessonReader) reads(l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
 	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
 }
 
@@ -42,7 +41,7 @@ func (r lessonReader) isIn(channels []string) bool {
 // repository, and is in one of its channels if it has any. If the repository wants an approver other
 // than the requester, the requester of the lesson's session may not.
 func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
 	if at < 0 || !r.reads(l) {
 		return false
 	}
@@ -124,7 +123,7 @@ func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.L
 	if err != nil {
 		return l, "", fmt.Errorf("who changes a lesson: %w", err)
 	}
-	if permission.ExclusionReason(p) != "" || p.Guest {
+	if p.ExclusionReason() != "" || p.Guest {
 		return l, lessonClosed, nil
 	}
 	r := lessonReader{Homes: h, Person: p, groups: map[string][]string{}}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // maxPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
@@ -63,7 +62,7 @@ func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 	if err != nil {
 		return fmt.Errorf("who pressed %s: %w", action, err)
 	}
-	if permission.ExclusionReason(person) != "" || person.Guest || !h.mayAdminister(person) {
+	if person.ExclusionReason() != "" || person.Guest || !h.mayAdminister(person) {
 		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user, "action", action)
 		return nil
 	}

@@ -14,14 +14,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // follow polls the state of an open pull request, its checks and its comments, and records the news. It
 // returns the time until the next poll.
-func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (time.Duration, error) {
 	p, err := at.Host.Look(ctx, row.Number)
 	if err != nil {
 		return 0, err
@@ -160,7 +160,7 @@ const maxDrafted = 30 * 24 * time.Hour
 // remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
 // forward. What was taken in is known by its id: many comments may have the same time, and a comment may be older
 // than one that was listed before it.
-func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
+func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at repository.PullRequests) (parts []store.Part, err error) {
 	taken, err := k.Rows.Remarks(ctx, row.Session)
 	if err != nil {
 		return nil, err
@@ -255,7 +255,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	}
 	mend := []workflow.Button{{ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
 	if row.Aside {
-		mend, text = nil, text+" "+catalog.MendBackport(row.Base)
+		mend, text = nil, text+" "+workflow.FixBackport(row.Base)
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}

@@ -22,12 +22,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -53,7 +53,7 @@ func openAt(t *testing.T, kind, token string) *desk {
 	web := d.host.URL + "/acme/shop"
 	d.Follower = &Follower{
 		Rows: pullrequest.Register{Store: s}, Agent: "orchestrator", Log: storetest.Silent,
-		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: catalog.PullRequests{
+		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: repository.PullRequests{
 			Kind: kind, Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
 			Host: d.client(kind, web, token),
 		}}},

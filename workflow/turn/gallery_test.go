@@ -34,15 +34,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/approval"
-	"github.com/bobbinhq/bobbin/workflow/turn/budget"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/findings"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/question"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
-	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
 // TestGallery posts each kind of line that a turn says, and compares what Slack gets with the golden
@@ -214,24 +214,24 @@ func TestWhoVouches(t *testing.T) {
 		"bot/poster/attach.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
-		"workflow/turn/backport/backport.go",
-		"workflow/turn/backport/port.go",
-		"workflow/turn/delivery/allowance.go",
-		"workflow/turn/delivery/result.go",
-		"workflow/turn/delivery/review.go",
-		"workflow/turn/inquiry/reader.go",
-		"workflow/turn/ledger/say.go",
-		"workflow/turn/ledger/words.go",
-		"workflow/turn/lookback/text.go",
-		"workflow/turn/orchestrator/report.go",
-		"workflow/turn/orchestrator/request.go",
-		"workflow/turn/orchestrator/tools.go",
-		"workflow/turn/pictures/pictures.go",
-		"workflow/turn/runtime/loop.go",
-		"workflow/turn/runtime/transcript.go",
+		"workflow/turn/internal/background/backport/backport.go",
+		"workflow/turn/internal/background/backport/port.go",
+		"workflow/turn/internal/delivery/allowance.go",
+		"workflow/turn/internal/delivery/result.go",
+		"workflow/turn/internal/delivery/review.go",
+		"workflow/turn/internal/agents/inquiry/reader.go",
+		"workflow/turn/internal/record/ledger/say.go",
+		"workflow/turn/internal/record/ledger/words.go",
+		"workflow/turn/internal/background/lookback/text.go",
+		"workflow/turn/internal/work/orchestrator/report.go",
+		"workflow/turn/internal/work/orchestrator/request.go",
+		"workflow/turn/internal/work/orchestrator/tools.go",
+		"workflow/turn/internal/background/pictures/pictures.go",
+		"workflow/turn/internal/agents/runtime/loop.go",
+		"workflow/turn/internal/agents/runtime/transcript.go",
 		"workflow/turn/watchdog.go",
-		"workflow/turn/worker/worker.go",
-		"workflow/turn/worktree/open.go",
+		"workflow/turn/internal/work/worker/worker.go",
+		"workflow/turn/internal/workspace/worktree/open.go",
 	}, found)
 }
 
@@ -556,7 +556,7 @@ func samples() map[string][]workflow.Line {
 		"mendParts":   says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"HoldRemark":  {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
 		"giveToWork":  says("Noted for task 2: “keep the name”", "Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.", "Noted: “keep the name”. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
-		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + catalog.MendBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
+		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + workflow.FixBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
 		"showReport": {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
@@ -568,7 +568,7 @@ func samples() map[string][]workflow.Line {
 		"Restate":           says(aRequest.Text()),
 		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
 		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
+		"Ask":               {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
 		"AskAllowance":      pushQuestions(correctOrStop),
 		"Add-b":             says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),

@@ -18,13 +18,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -113,11 +113,11 @@ func openOffice(t testing.TB) *office {
 }
 
 // rules returns repositories that differ in who may approve.
-func rules(named, group string) (list []catalog.Repository) {
+func rules(named, group string) (list []repository.Repository) {
 	for name, a := range map[string]workflow.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
 	} {
-		list = append(list, catalog.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
+		list = append(list, repository.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
 	}
 	return list
 }

@@ -10,11 +10,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // afterAnn begins a thread in which ann asked for something, where another person than the requester has to
@@ -181,7 +181,7 @@ func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
 	for who, chosen := range map[string]string{"cem": "another", "bea": "named"} {
 		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
-		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r catalog.Repository) bool { return r.Name != "named" })
+		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r repository.Repository) bool { return r.Name != "named" })
 		choice := th.Intake.Catalog.ChoiceButtons()
 		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
 		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))

@@ -26,7 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 )
 
 // A town is a fake Slack with people of every kind. It can fail one lookup and answer the next.
