@@ -214,24 +214,24 @@ func TestWhoVouches(t *testing.T) {
 		"bot/poster/attach.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
+		"workflow/turn/internal/agents/inquiry/reader.go",
+		"workflow/turn/internal/agents/runtime/loop.go",
+		"workflow/turn/internal/agents/runtime/transcript.go",
 		"workflow/turn/internal/background/backport/backport.go",
 		"workflow/turn/internal/background/backport/port.go",
+		"workflow/turn/internal/background/lookback/text.go",
+		"workflow/turn/internal/background/pictures/pictures.go",
 		"workflow/turn/internal/delivery/allowance.go",
 		"workflow/turn/internal/delivery/result.go",
 		"workflow/turn/internal/delivery/review.go",
-		"workflow/turn/internal/agents/inquiry/reader.go",
 		"workflow/turn/internal/record/ledger/say.go",
 		"workflow/turn/internal/record/ledger/words.go",
-		"workflow/turn/internal/background/lookback/text.go",
 		"workflow/turn/internal/work/orchestrator/report.go",
 		"workflow/turn/internal/work/orchestrator/request.go",
 		"workflow/turn/internal/work/orchestrator/tools.go",
-		"workflow/turn/internal/background/pictures/pictures.go",
-		"workflow/turn/internal/agents/runtime/loop.go",
-		"workflow/turn/internal/agents/runtime/transcript.go",
-		"workflow/turn/watchdog.go",
 		"workflow/turn/internal/work/worker/worker.go",
 		"workflow/turn/internal/workspace/worktree/open.go",
+		"workflow/turn/watchdog.go",
 	}, found)
 }
 
@@ -264,20 +264,25 @@ var speaking = map[string]int{
 	"Say":            -1,
 }
 
+// sourcesIn returns the Go files of a tree, without those of tests.
+func sourcesIn(t *testing.T, tree fs.FS) (names []string) {
+	t.Helper()
+	require.NoError(t, fs.WalkDir(tree, ".", func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			names = append(names, name)
+		}
+		return err
+	}))
+	return names
+}
+
 // kindsIn returns the places in a source that say something, named after their function, with their
 // text. The text is empty if it is not a literal there or in a name with that one value, or if the line
 // has buttons.
 func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
-	own, err := fs.Glob(source, "*.go")
-	require.NoError(t, err)
-	rooms, err := fs.Glob(source, "*/*.go")
-	require.NoError(t, err)
-	for _, name := range append(own, rooms...) {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
+	for _, name := range sourcesIn(t, source) {
 		text, err := fs.ReadFile(source, name)
 		require.NoError(t, err)
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
