@@ -34,7 +34,7 @@ func commitRow() row {
 			}
 			clone := filepath.Join(b.dir, fmt.Sprint("clone-", i))
 			for _, args := range [][]string{{"clone", "-q", "-n", "--shared", source.remote, clone}, {"-C", clone, "checkout", "-q", "--detach", commit}} {
-				if _, err := git(ctx, b.dir, args...); err != nil {
+				if _, err := runGit(ctx, b.dir, args...); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -47,10 +47,10 @@ func commitRow() row {
 				return err
 			}})
 			theirs = append(theirs, committer{clone, func(ctx context.Context, branch string) error {
-				if _, err := git(ctx, clone, "commit", "-qam", branch); err != nil {
+				if _, err := runGit(ctx, clone, "commit", "-qam", branch); err != nil {
 					return err
 				}
-				_, err := git(ctx, clone, "push", "-q", "origin", "HEAD:refs/heads/git/"+branch)
+				_, err := runGit(ctx, clone, "push", "-q", "origin", "HEAD:refs/heads/git/"+branch)
 				return err
 			}})
 		}

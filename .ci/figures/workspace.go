@@ -50,12 +50,12 @@ type makeFiles func(ctx context.Context, commit string) (remove func() error, er
 
 func worktreeAdd(remote, dir string, workers int) makeFiles {
 	return func(ctx context.Context, commit string) (func() error, error) {
-		_, err := git(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q", "--detach", dir, commit)
+		_, err := runGit(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q", "--detach", dir, commit)
 		return func() error {
 			if err := os.RemoveAll(dir); err != nil {
 				return err
 			}
-			_, err := git(ctx, remote, "worktree", "prune")
+			_, err := runGit(ctx, remote, "worktree", "prune")
 			return err
 		}, err
 	}

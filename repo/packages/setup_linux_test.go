@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
@@ -59,7 +59,7 @@ func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	t.Helper()
 	dir := t.TempDir()
 	origin := filepath.Join(dir, "origin")
-	r, err := git.PlainInitWithOptions(origin, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.Main}})
+	r, err := gogit.PlainInitWithOptions(origin, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main}})
 	require.NoError(t, err)
 	w, err := r.Worktree()
 	require.NoError(t, err)
@@ -67,10 +67,10 @@ func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 		file := filepath.Join(origin, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(tree[name]), 0o644))
-		require.NoError(t, w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}))
+		require.NoError(t, w.AddWithOptions(&gogit.AddOptions{Path: name, SkipStatus: true}))
 	}
 	by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000, 0)}
-	commit, err := w.Commit("a tree", &git.CommitOptions{Author: by})
+	commit, err := w.Commit("a tree", &gogit.CommitOptions{Author: by})
 	require.NoError(t, err)
 	all := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { all.Close() })

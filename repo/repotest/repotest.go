@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
@@ -57,7 +57,7 @@ func (f Files) Write(dir string) error {
 // Origin makes a real repository on disk with one commit for each tree. A later commit also has the files
 // of the earlier trees.
 func Origin(dir string, trees ...Files) (commits []string, err error) {
-	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.Main}})
+	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main}})
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func Origin(dir string, trees ...Files) (commits []string, err error) {
 			return nil, err
 		}
 		for _, name := range slices.Sorted(maps.Keys(tree)) {
-			if err := w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}); err != nil {
+			if err := w.AddWithOptions(&gogit.AddOptions{Path: name, SkipStatus: true}); err != nil {
 				return nil, err
 			}
 		}
 		by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000, 0)}
-		hash, err := w.Commit("a tree", &git.CommitOptions{Author: by})
+		hash, err := w.Commit("a tree", &gogit.CommitOptions{Author: by})
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/stretchr/testify/require"
@@ -78,9 +78,9 @@ func hostilePushes() []hostile {
 				l.settingsOf(filepath.Join(l.env.Mirror.Dir(), "config"), l.elsewhere()...)
 			},
 			naive: func(l *lab, dir string) { // by the remote's name, with the library that Bobbin pushes with
-				r, err := git.PlainOpen(dir)
+				r, err := gogit.PlainOpen(dir)
 				require.NoError(l.t, err)
-				_ = r.Push(&git.PushOptions{
+				_ = r.Push(&gogit.PushOptions{
 					RemoteName: "shop", RefSpecs: []config.RefSpec{"refs/heads/main:refs/heads/bobbin/more"},
 					Auth: &githttp.BasicAuth{Username: "x-access-token", Password: pushToken},
 				})

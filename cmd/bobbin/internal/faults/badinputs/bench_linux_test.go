@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -132,7 +132,7 @@ type benchCase struct {
 	mirrors *repo.Mirrors
 	mirror  *repo.Mirror
 	tree    []byte // raw entries of the tree
-	store   *git.Repository
+	store   *gogit.Repository
 
 	bench, second *tool.Env
 	was           map[string]string // the workspace's files as last seen
@@ -447,8 +447,8 @@ func said(r model.Result) string {
 func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	if s.verb == "entry" {
 		if p.store == nil {
-			p.store, err = git.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
-				git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+			p.store, err = gogit.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
+				gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
 			if err != nil {
 				return err
 			}
