@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
 )
 
 // changedFile is a path that exists in the repository at each size.
@@ -39,11 +38,11 @@ func commitRow() row {
 				}
 			}
 			ours = append(ours, committer{w.Files(), func(ctx context.Context, branch string) error {
-				commit, err := w.Commit(ctx, commits.Spec{Message: branch, When: time.Unix(1e9, 0)})
+				commit, err := w.Commit(ctx, git.CommitSpec{Message: branch, When: time.Unix(1e9, 0)})
 				if err != nil {
 					return err
 				}
-				_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Branch: "bobbin/" + branch})
+				_, err = w.Push(ctx, git.PushSpec{Commit: commit, Branch: "bobbin/" + branch})
 				return err
 			}})
 			theirs = append(theirs, committer{clone, func(ctx context.Context, branch string) error {

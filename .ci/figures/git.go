@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // git runs the git program in dir without system or user configuration, and returns its trimmed output.
@@ -30,7 +30,7 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 type repository struct {
 	work   string // work tree, checked out at the largest commit
 	remote string
-	mirror *repo.Mirror
+	mirror *git.Mirror
 	bases  []string // the commits, in the order of repositorySizes
 }
 
@@ -52,7 +52,7 @@ func (b *bench) repository(ctx context.Context) (*repository, error) {
 	if _, err := runGit(ctx, b.dir, "clone", "-q", "--bare", "--no-local", r.work, r.remote); err != nil {
 		return nil, err
 	}
-	mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "mirrors"), Log: b.log}
+	mirrors := &git.Mirrors{Dir: filepath.Join(b.dir, "mirrors"), Log: b.log}
 	var err error
 	r.mirror, err = mirrors.Open(ctx, remote.Remote{Name: "go", URL: r.remote})
 	b.source = r

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -23,14 +22,14 @@ import (
 // A Cache is the part of Caches that belongs to one repository.
 type Cache struct {
 	caches  *Caches
-	mirror  *repo.Mirror // nil: no repository
+	mirror  *git.Mirror // nil: no repository
 	fetched atomic.Pointer[packages.Packages]
 
 	goEntries atomic.Pointer[goEntries] // as they were read last; nil: never
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.
-func (c *Cache) Mirror() *repo.Mirror { return c.mirror }
+func (c *Cache) Mirror() *git.Mirror { return c.mirror }
 
 // FetchPackages fetches the packages that a commit of the base branch names, unless they were fetched before.
 // It returns nil if there are none. The caller closes them. If a fetch is needed, begin is called first with
@@ -214,7 +213,7 @@ func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		held, err := filelock.Shared(ctx, filepath.Join(dir, inUseFile))
+		held, err := disk.Shared(ctx, filepath.Join(dir, inUseFile))
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // Clean has just removed the folder
 			continue
@@ -240,7 +239,7 @@ func (c *Cache) LockBase(ctx context.Context) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	held, err := filelock.Exclusive(ctx, filepath.Join(dir, lockFile))
+	held, err := disk.Exclusive(ctx, filepath.Join(dir, lockFile))
 	return held.Release, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -24,7 +24,7 @@ type Caches struct {
 }
 
 // For returns the cache of m's repository, without packages. If m is nil, commands start with empty caches.
-func (c *Caches) For(m *repo.Mirror) *Cache { return &Cache{caches: c, mirror: m} }
+func (c *Caches) For(m *git.Mirror) *Cache { return &Cache{caches: c, mirror: m} }
 
 func (c *Caches) log() *slog.Logger {
 	if c.Log == nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages"
 )
 
@@ -66,15 +65,15 @@ func (c *Caches) Clean(ctx context.Context, keep Retention) ([]disk.Removed, err
 type cleaning struct {
 	dir        string
 	keep       Retention
-	shrinkable bool           // the lock is held until close, and the folder was not removed
-	lock       *filelock.Lock // nil: a build is running
+	shrinkable bool       // the lock is held until close, and the folder was not removed
+	lock       *disk.Lock // nil: a build is running
 	open       []*os.Root
 }
 
 // removeOutdated takes the lock of the repository's folder, unless a build is running. It removes the whole
 // folder if it was unused for too long, or else only what killed processes left behind.
 func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
-	if s.lock, err = filelock.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
+	if s.lock, err = disk.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
 	}
 	if s.lock == nil {

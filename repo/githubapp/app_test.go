@@ -24,12 +24,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/githubapp"
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // key is generated only once, because that takes a while.
@@ -101,15 +99,15 @@ func (h *hub) remote() remote.Remote {
 	return remote.Remote{Name: "shop", URL: h.URL + "/acme/shop.git", Credentials: h.app}
 }
 
-func (h *hub) open(t *testing.T) (*repo.Mirror, error) {
+func (h *hub) open(t *testing.T) (*git.Mirror, error) {
 	t.Helper()
-	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.NewTextHandler(h.log, nil)), Retry: remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, MaxWait: time.Second}}
+	m := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.NewTextHandler(h.log, nil)), Retry: remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, MaxWait: time.Second}}
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m.Open(context.Background(), h.remote())
 }
 
 // workspace returns a workspace at main, for a commit that is to be pushed.
-func workspace(t *testing.T, m *repo.Mirror) *repo.Workspace {
+func workspace(t *testing.T, m *git.Mirror) *git.Workspace {
 	t.Helper()
 	base, err := m.Commits().Resolve("main")
 	require.NoError(t, err)
@@ -118,10 +116,10 @@ func workspace(t *testing.T, m *repo.Mirror) *repo.Workspace {
 	return w
 }
 
-func commit(t *testing.T, w *repo.Workspace, text string) string {
+func commit(t *testing.T, w *git.Workspace, text string) string {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(w.Files(), "main.go"), []byte(text), 0o644))
-	c, err := w.Commit(t.Context(), commits.Spec{Message: text, Author: commits.Identity{Name: "Ann", Email: "ann@example.com"}, When: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)})
+	c, err := w.Commit(t.Context(), git.CommitSpec{Message: text, Author: git.Identity{Name: "Ann", Email: "ann@example.com"}, When: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)
 	return c
 }
@@ -135,7 +133,7 @@ func TestASessionWithShortLivedTokens(t *testing.T) {
 	require.NoError(t, err)
 	w := workspace(t, m)
 	for i, text := range []string{"package main // one\n", "package main // two\n"} {
-		_, err := w.Push(t.Context(), transfer.PushSpec{Commit: commit(t, w, text), Branch: fmt.Sprintf("bobbin/fix-%d", i)})
+		_, err := w.Push(t.Context(), git.PushSpec{Commit: commit(t, w, text), Branch: fmt.Sprintf("bobbin/fix-%d", i)})
 		require.NoError(t, err)
 		h.Expire() // in the middle of the session
 		require.NoError(t, m.Fetch(t.Context()))
@@ -174,14 +172,14 @@ func (o *hoarder) For(ctx context.Context, address string, to remote.Access) (re
 func TestAHoardedTokenIsFoundOut(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})
-	m := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond}}
+	m := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler), Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond}}
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	r := h.remote()
 	r.Credentials = &hoarder{Credentials: h.app}
 	mirror, err := m.Open(t.Context(), r)
 	require.NoError(t, err)
 	w := workspace(t, mirror)
-	spec := transfer.PushSpec{Commit: commit(t, w, "package main // one\n"), Branch: "bobbin/fix"}
+	spec := git.PushSpec{Commit: commit(t, w, "package main // one\n"), Branch: "bobbin/fix"}
 	_, err = w.Push(t.Context(), spec)
 	require.ErrorContains(t, err, "may not do this", "a token to read is not one to write")
 	h.Expire()

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // request is one request to the API, and the repository that it is about.

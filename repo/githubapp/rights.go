@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // MissingPermissions returns the wanted permissions that the App's installation for the repository at that address

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // A Client sends requests to a host's REST API. Sizes, times and the number of pages are limited, and

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -36,7 +35,7 @@ type Hunk struct {
 // A Trial tries the hunks of one proven change.
 type Trial struct {
 	Checker *testrun.Checker
-	Work    *repo.Workspace
+	Work    *git.Workspace
 	Project project.Project
 	Proof   proof.Proof
 	Limit   time.Duration // for all hunks together; zero: none is tried
@@ -110,7 +109,7 @@ func (x *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 		return nil
 	}
 	why, err := x.whatFails(ctx, *h, wide)
-	var clash *gittree.PathError
+	var clash *git.PathError
 	switch {
 	case ctx.Err() != nil: // the cancelled context may be what made it fail
 		return ctx.Err()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/filelock"
 )
 
 // makingPrefix is the prefix of the name of a folder whose packages are still being fetched.
@@ -66,7 +65,7 @@ func (k Kept) Abandoned() bool {
 
 // Remove removes the folder unless it is in use, and reports whether it did.
 func (k Kept) Remove() (gone bool, err error) {
-	held, err := filelock.TryExclusive(k.lockPath())
+	held, err := disk.TryExclusive(k.lockPath())
 	if held == nil || err != nil {
 		return false, err
 	}
@@ -83,7 +82,7 @@ func (k Kept) Remove() (gone bool, err error) {
 // InUse reports whether any packages of a repository are in use.
 func InUse(dir string) bool {
 	for _, k := range List(dir) {
-		held, err := filelock.TryExclusive(k.lockPath())
+		held, err := disk.TryExclusive(k.lockPath())
 		if held == nil || err != nil {
 			return true
 		}

@@ -12,9 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -41,7 +40,7 @@ type Fetcher struct {
 
 // A Job describes what to fetch and where to store it.
 type Job struct {
-	Commits commits.Reader
+	Commits git.Commits
 	Commit  string // of the base branch, never a commit of an agent
 	Config  Config
 	Dir     string             // the folder for the packages of this repository
@@ -133,7 +132,7 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 // fetchOnce fetches the packages of a plan under their lock, unless another process has fetched them first.
 func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
 	for {
-		held, err := filelock.Exclusive(ctx, dir+".lock")
+		held, err := disk.Exclusive(ctx, dir+".lock")
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/filelock"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -34,7 +33,7 @@ type Packages struct {
 type packageSet struct {
 	dir  string
 	note setupRecord
-	held *filelock.Lock
+	held *disk.Lock
 }
 
 // Key returns a key that identifies the packages, or an empty string if there are none.
@@ -161,7 +160,7 @@ func openFetched(dir string) (*packageSet, error) {
 	if _, err := os.Stat(dir); err != nil {
 		return nil, nil
 	}
-	held, err := filelock.TryShared(dir + ".lock")
+	held, err := disk.TryShared(dir + ".lock")
 	if err != nil {
 		return nil, fmt.Errorf("setup: %w", err)
 	}

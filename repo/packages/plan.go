@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages/manager"
 )
 
@@ -56,14 +56,14 @@ func (p plan) kind() string {
 
 // A tree holds the paths of a commit, except those in folders that are not searched.
 type tree struct {
-	commits commits.Reader
+	commits git.Commits
 	commit  string
 	paths   []string
 	bases   map[string][]string // file names by folder
 	known   map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
 }
 
-func readTree(ctx context.Context, all commits.Reader, commit, part string) (*tree, error) {
+func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree, error) {
 	t := &tree{commits: all, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
 	paths, err := all.ListPaths(ctx, commit, func(dir string) bool {
 		base := path.Base(dir)
@@ -83,7 +83,7 @@ func readTree(ctx context.Context, all commits.Reader, commit, part string) (*tr
 }
 
 // findPlans returns the plans for the packages that the commit names.
-func findPlans(ctx context.Context, all commits.Reader, commit string, c Config) ([]plan, error) {
+func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([]plan, error) {
 	t, err := readTree(ctx, all, commit, c.Folder)
 	if err != nil {
 		return nil, err

@@ -18,10 +18,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -55,7 +54,7 @@ type files map[string]string
 
 // mirrorOf returns the commits of a mirror of a repository with one commit of the files, and the hash of that
 // commit.
-func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
+func mirrorOf(t *testing.T, tree files) (git.Commits, string) {
 	t.Helper()
 	dir := t.TempDir()
 	origin := filepath.Join(dir, "origin")
@@ -72,7 +71,7 @@ func mirrorOf(t *testing.T, tree files) (commits.Reader, string) {
 	by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000, 0)}
 	commit, err := w.Commit("a tree", &gogit.CommitOptions{Author: by})
 	require.NoError(t, err)
-	all := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	all := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { all.Close() })
 	m, err := all.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
@@ -21,7 +21,7 @@ func checker(t *testing.T) *testrun.Checker {
 }
 
 // goChecker returns a Checker for the repository of m whose build cache holds Go's standard library.
-func goChecker(t *testing.T, m *repo.Mirror) *testrun.Checker {
+func goChecker(t *testing.T, m *git.Mirror) *testrun.Checker {
 	t.Helper()
 	c := checker(t).For(m)
 	require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts(""))))

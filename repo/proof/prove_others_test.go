@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
@@ -19,7 +19,7 @@ func prove(t *testing.T, base, changed repotest.Files) Proof {
 	return proveIn(t, checker(t), m, commits[0], changed)
 }
 
-func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, changed repotest.Files) Proof {
+func proveIn(t *testing.T, c *testrun.Checker, m *git.Mirror, commit string, changed repotest.Files) Proof {
 	t.Helper()
 	w := repotest.NewWorkspace(t, m, commit, changed)
 	project := project.Find(w.Root().FS())

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/bisect"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -111,7 +111,7 @@ func (p Probe) Ask(ctx context.Context, c *testrun.Checker, commit string, how p
 		}
 		return clash
 	}, p.narrowed())
-	var hostile *gittree.PathError
+	var hostile *git.PathError
 	switch {
 	case ctx.Err() != nil:
 		return Verdict{}, ctx.Err()

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -34,7 +34,7 @@ type Checker struct {
 
 // For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of
 // NoteTree as long as it exists.
-func (c *Checker) For(m *repo.Mirror) *Checker {
+func (c *Checker) For(m *git.Mirror) *Checker {
 	bound := *c
 	bound.Cache, bound.countsOnlyWithoutFlags, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
 	return &bound

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 func TestMain(m *testing.M) { repotest.Main(m) }

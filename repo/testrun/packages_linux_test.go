@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/repotest"
 )
 
 // TestPackagesAreSeenByAllThatRuns checks that a repository whose module is not on this machine builds

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -19,7 +19,7 @@ import (
 // A Trial tries the tests of one proven change.
 type Trial struct {
 	Checker *testrun.Checker
-	Work    *repo.Workspace
+	Work    *git.Workspace
 	Project project.Project
 	Proof   proof.Proof
 	Limit   time.Duration // for all runs, beside the time of two runs of all tests; zero: nothing is run

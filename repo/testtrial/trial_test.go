@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 
 // A shop is a repository whose changes are tried.
 type shop struct {
-	mirror  *repo.Mirror
+	mirror  *git.Mirror
 	commit  string
 	checker *testrun.Checker
 }

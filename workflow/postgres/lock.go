@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // tryLock takes the cluster's lock for this program, until the lock is released or the program ends in any
 // way. It returns nil if a live program holds the lock.
-func (h home) tryLock() (*filelock.Lock, error) {
-	lock, err := filelock.TryExclusive(h.lockPath())
+func (h home) tryLock() (*disk.Lock, error) {
+	lock, err := disk.TryExclusive(h.lockPath())
 	if err == nil && lock != nil {
 		err = os.WriteFile(h.lockPath(), []byte(strconv.Itoa(os.Getpid())), 0o644)
 	}

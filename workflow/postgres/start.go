@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/postgres/programs"
 )
 
@@ -25,7 +25,7 @@ type Cluster struct {
 	port   int     // part of the socket's name
 	owner  int     // pid of the program that runs the server
 	server *server // nil if another program runs it
-	lock   *filelock.Lock
+	lock   *disk.Lock
 	stop   sync.Once
 }
 
@@ -76,7 +76,7 @@ func (h home) describeHolder(own bool, err error) error {
 }
 
 // run starts the server. The caller holds the lock, and run releases it if it fails.
-func run(ctx context.Context, cfg Config, h home, lock *filelock.Lock) (*Cluster, error) {
+func run(ctx context.Context, cfg Config, h home, lock *disk.Lock) (*Cluster, error) {
 	c, err := runLocked(ctx, cfg, h)
 	if err != nil {
 		lock.Release()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -19,8 +19,8 @@ import (
 // An Env holds what the tools of one agent work on. Its tools may be called concurrently. It must not be
 // copied after its first use.
 type Env struct {
-	Workspace *repo.Workspace
-	Mirror    *repo.Mirror // for history; nil: the history tool says that there is none
+	Workspace *git.Workspace
+	Mirror    *git.Mirror // for history; nil: the history tool says that there is none
 	Commands
 	Folder    string       // clean path of the part of a large repository to work on; empty: all of it
 	MayWrite  func() error // returns nil if edits are allowed, else the reason for the model; may be nil

@@ -16,8 +16,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
@@ -33,7 +33,7 @@ func newEnv(t testing.TB, tree files) *Env {
 	t.Helper()
 	dir := t.TempDir()
 	commit := newRepository(t, filepath.Join(dir, "origin"), tree)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	mirror, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	require.NoError(t, err)
 	w, err := mirror.Workspace(t.Context(), filepath.Join(dir, "session"), commit)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/project/command"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -38,7 +38,7 @@ type CommandRun struct {
 // A commandRunner runs commands and checks in a workspace.
 type commandRunner struct {
 	*Commands
-	workspace *repo.Workspace
+	workspace *git.Workspace
 	outputDir string
 }
 

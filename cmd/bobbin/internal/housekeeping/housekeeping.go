@@ -13,9 +13,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
 	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
@@ -47,7 +47,7 @@ type Housekeeper struct {
 	Keep    Retention
 	Store   *store.Store
 	Folders *turn.Folders
-	Mirrors *repo.Mirrors
+	Mirrors *git.Mirrors
 	Checker *testrun.Checker // nil: there is no cache
 	Log     *slog.Logger
 }
@@ -57,7 +57,7 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
 		Folders: &turn.Folders{Dir: filepath.Join(dir, "sessions")},
-		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
+		Mirrors: &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
 		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
 }
@@ -141,7 +141,7 @@ func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed
 }
 
 func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Mirrors.Clean(ctx, repo.MirrorRetention{Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Mirrors.Clean(ctx, git.MirrorRetention{Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 // FromConfig returns the Retention of the configuration, with its defaults filled in.

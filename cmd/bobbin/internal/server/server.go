@@ -30,9 +30,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/packages/account"
 	"github.com/bobbinhq/bobbin/repo/proxy"
@@ -136,7 +136,7 @@ type Server struct {
 	log *slog.Logger
 	closables
 	Store   *store.Store
-	Mirrors *repo.Mirrors
+	Mirrors *git.Mirrors
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
@@ -152,7 +152,7 @@ type Server struct {
 
 // closables is what Close releases.
 type closables struct {
-	lock    *filelock.Lock    // of the data directory
+	lock    *disk.Lock        // of the data directory
 	cluster *postgres.Cluster // the private Postgres; nil with a configured one
 	traces  *traces.Traces    // nil: no traces are sent
 }
@@ -249,7 +249,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if err != nil {
 		return err
 	}
-	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
+	b.Mirrors = &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics, Words: s.Words,

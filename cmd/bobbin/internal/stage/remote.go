@@ -24,8 +24,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"golang.org/x/tools/txtar"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // Authored is the commit time of everything in a staged remote, so that the same input has the same hashes in
@@ -94,7 +94,7 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	if err == nil && info.Mode().IsRegular() {
 		return s.unpack(dir)
 	}
-	mirrors := &repo.Mirrors{Dir: dir + ".clone", Log: log}
+	mirrors := &git.Mirrors{Dir: dir + ".clone", Log: log}
 	defer os.RemoveAll(mirrors.Dir)
 	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "source", URL: s.From, Credentials: s.Credentials})
 	if err != nil {
@@ -132,7 +132,7 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	if err := repo.CopyCommit(ctx, dir, fresh, main.Hash()); err != nil {
+	if err := git.CopyCommit(ctx, dir, fresh, main.Hash()); err != nil {
 		return err
 	}
 	ends, err := news.Storer.Shallow()
@@ -284,7 +284,7 @@ func RemoteBranch(dir, name string) (string, error) {
 // RemoteBranches returns the branches of a bare repository on this machine and their commit hashes. It reads
 // the repository's storage directly; others may push meanwhile.
 func RemoteBranches(dir string) (map[string]string, error) {
-	r, err := repo.OpenBare(dir)
+	r, err := git.OpenBare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("look at the remote: %w", err)
 	}

@@ -17,9 +17,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
 // history makes a repository with three commits of one file, and a tag on the second.
@@ -82,7 +82,7 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 		require.Equal(t, map[string]string{"main": commits[1]}, branches, s)
 
 		// A bot that clones this remote has the commits up to the base, and none after it.
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
 		require.NoError(t, err)
 		text, err := m.Commits().ReadFile(commits[1], "version")
@@ -123,7 +123,7 @@ func TestALastingStageGoesOn(t *testing.T) {
 	again, branches := goOn(commits[2])
 	require.Equal(t, people, again)
 	require.Equal(t, map[string]string{"main": commits[2], "bobbin/fix": commits[0]}, branches)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "remote.git")})
 	require.NoError(t, err)
 	text, err := m.Commits().ReadFile(commits[2], "version")
@@ -151,7 +151,7 @@ func TestAShallowSource(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.NoError(t, st.Close())
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: st.Remote})
 		require.NoError(t, err)
 		text, err := m.Commits().ReadFile("main", "version")

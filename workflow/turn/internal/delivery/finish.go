@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -134,7 +134,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 		return notApproved(err)
 	}
 	//crash:push_intended
-	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
+	spec := git.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
 	if err = tracing.Do(ctx, "push", func(ctx context.Context) error { _, err := p.Work.Push(ctx, spec); return err }); err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}

@@ -30,10 +30,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -97,7 +96,7 @@ func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
 func (b *badBench) playBatch(n int, batch *badBatch) error {
 	dir := filepath.Join(b.dir, strconv.Itoa(n))
 	origin := filepath.Join(dir, "origin.git")
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
 	defer mirrors.Close()
 	files := []txtar.File{{Name: "ok.txt", Data: []byte("fine\n")}, {Name: "dir/inner.txt", Data: []byte("inner\n")}}
 	for _, s := range batch.setup {
@@ -129,8 +128,8 @@ type benchCase struct {
 	*badBench
 	*badCase
 	dir     string
-	mirrors *repo.Mirrors
-	mirror  *repo.Mirror
+	mirrors *git.Mirrors
+	mirror  *git.Mirror
 	tree    []byte // raw entries of the tree
 	store   *gogit.Repository
 
@@ -419,7 +418,7 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, commits.Spec{Message: "mended", When: stage.Authored}); err != nil {
+		if _, err := p.bench.Workspace.Commit(ctx, git.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
 			return err
 		}
 	}

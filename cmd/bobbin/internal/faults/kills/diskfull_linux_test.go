@@ -17,7 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
 // A smallDiskRun is a run with one replica whose mirrors, sessions and cache are on separate small disks. The

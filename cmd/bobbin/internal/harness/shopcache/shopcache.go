@@ -20,11 +20,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 )
@@ -84,7 +84,7 @@ func (c *Cache) fill() (err error) {
 	if err := stage.PlantRemote(bare, txtar.Parse(stage.DemoShop).Files); err != nil {
 		return err
 	}
-	mirrors := &repo.Mirrors{Dir: filepath.Join(c.dir, "mirrors")}
+	mirrors := &git.Mirrors{Dir: filepath.Join(c.dir, "mirrors")}
 	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "shop", URL: bare})
 	if err != nil {
 		return err

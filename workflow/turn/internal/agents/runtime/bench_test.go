@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
@@ -30,7 +30,7 @@ func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "origin")
 	_, err := repotest.Origin(origin, repotest.Files{"a": "b\n"})
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	ledger := turntest.OpenLedger(t, nil)
 	ledger.Dir = t.TempDir()

@@ -3,7 +3,7 @@ package backport
 import (
 	"log/slog"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -19,7 +19,7 @@ type Porter struct {
 	Rows         backports.Register
 	Repositories []repository.Repository
 	Releases     map[string][]string // patterns of the releases' names, by repository
-	Mirrors      *repo.Mirrors
+	Mirrors      *git.Mirrors
 	Checker      *testrun.Checker // nil: nothing can be proven, and every backport is refused
 	Folders      *folder.Folders  // folders of the sessions
 	Secrets      *redact.Finder

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/retest"
@@ -32,7 +32,7 @@ type Looker struct {
 	Releases       map[string][]string // patterns of the branches and tags that are tried, by repository
 	MentionAuthors map[string]bool     // repositories where the author of the bug is mentioned, not only named
 	Slack          ledger.Slack        // nil: nobody is mentioned
-	Mirrors        *repo.Mirrors
+	Mirrors        *git.Mirrors
 	Checker        *testrun.Checker // nil: nothing can be run, and a look back ends without a result
 	Limit          time.Duration    // for all runs of one look back; zero: a look back ends without a result
 	Secrets        *redact.Finder
@@ -116,7 +116,7 @@ type look struct {
 	row        workflow.Lookback
 	probe      retest.Probe
 	repository repository.Repository
-	mirror     *repo.Mirror
+	mirror     *git.Mirror
 	began      time.Time                       // when the session began
 	hide       *redact.Finder                  // Secrets and those in the private files of the base and of the change
 	tries      map[string]workflow.LookbackTry // the runs that are recorded, by tryKey

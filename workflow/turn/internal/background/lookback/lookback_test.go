@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/repo/retest"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -55,7 +55,7 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 	var err error
 	s.commits, err = repotest.Origin(filepath.Join(dir, "origin"), trees...)
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Looker = &Looker{
 		Store: st, Mirrors: mirrors, Limit: time.Hour, Signature: "orchestrator", Log: storetest.Silent,

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
@@ -28,7 +28,7 @@ type tree struct {
 }
 
 // open returns the tree of a commit: from the mirror, or after the command that builds the pages.
-func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
+func (s *shooting) open(ctx context.Context, m *git.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
 		return tree{read: hidePrivate(func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }), close: func() {}}, nil
 	}

@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/result"
@@ -51,7 +50,7 @@ type task struct {
 	*Workers
 	transcript *runtime.Transcript
 	task       workflow.Task
-	tree       *repo.Workspace // the workspace that it works in
+	tree       *git.Workspace // the workspace that it works in
 	grant      *workflow.Approval
 	red        failedCheck
 	told       string // the changed expectations that the worker was told of
@@ -84,10 +83,10 @@ func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 
 // note stores what failed with the tree of the files that it failed on. Files that cannot be committed have none,
 // and the tool done refuses them.
-func (f *failedCheck) note(ctx context.Context, w *repo.Workspace, text string) error {
+func (f *failedCheck) note(ctx context.Context, w *git.Workspace, text string) error {
 	tree, err := w.Tree(ctx)
 	switch {
-	case errors.As(err, new(*gittree.PathError)):
+	case errors.As(err, new(*git.PathError)):
 		return nil
 	case err != nil:
 		return err
@@ -119,7 +118,7 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 		return k, err
 	}
 	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate one task alone that removes or ignores it.", unfit)
 		return k, w.recordTask(ctx, k)
@@ -393,7 +392,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return prompt.DerefResult(leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		return prompt.Wrong("What you made cannot be committed: %v", unfit), nil
 	}

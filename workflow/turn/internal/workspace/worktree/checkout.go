@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/packages"
 	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/testrun"
@@ -18,12 +18,12 @@ import (
 // change.
 type Checkout struct {
 	Repository repository.Repository
-	Mirror     *repo.Mirror
+	Mirror     *git.Mirror
 	Checker    *testrun.Checker // the runner's Checker for this repository; nil if the runner has none
 	Tests      *Setup
-	Copy       *repo.Workspace // a throw-away copy to read; restored to CopyTree after each command
-	CopyTree   string          // empty: the base
-	Work       *repo.Workspace // the session's own workspace; nil before an approval
+	Copy       *git.Workspace // a throw-away copy to read; restored to CopyTree after each command
+	CopyTree   string         // empty: the base
+	Work       *git.Workspace // the session's own workspace; nil before an approval
 	Skills     skill.Set
 	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
 
@@ -55,7 +55,7 @@ func (p *Checkout) BaseBranch() string {
 func (p *Checkout) Project() project.Project { return p.Tests.Project() }
 
 func (p *Checkout) closeTrees() {
-	for _, w := range []*repo.Workspace{p.Copy, p.Work} {
+	for _, w := range []*git.Workspace{p.Copy, p.Work} {
 		if w != nil {
 			w.Close()
 		}

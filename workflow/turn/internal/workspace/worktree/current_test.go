@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
@@ -23,7 +23,7 @@ func TestReadersWhileTheWorkIsOpened(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "origin")
 	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	trees := newTrees(t, mirrors, origin)
 	opened, err := trees.Open(t.Context())

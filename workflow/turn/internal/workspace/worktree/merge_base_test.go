@@ -8,10 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,12 +26,12 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	made, err := repotest.Origin(origin, old, old.With(repotest.Files{"deps.lock": "one\n"}))
 	require.NoError(t, err)
 	base, tip := made[0], made[1]
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)
 	work := repotest.NewWorkspace(t, m, base, repotest.Files{"a": "mended\n"})
-	pushed, err := work.Commit(t.Context(), commits.Spec{Message: "Mend a", When: time.Now()})
+	pushed, err := work.Commit(t.Context(), git.CommitSpec{Message: "Mend a", When: time.Now()})
 	require.NoError(t, err)
 	ledger := turntest.OpenLedger(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head, s.Branch = base, pushed, "bobbin/a" }}))

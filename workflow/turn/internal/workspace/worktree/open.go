@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -49,7 +49,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	}
 	if err := t.openTrees(ctx, p); err != nil {
 		p.closeTrees()
-		var hostile *gittree.PathError
+		var hostile *git.PathError
 		var remote *remote.Error
 		if errors.As(err, &hostile) || errors.As(err, &remote) {
 			return false, t.sayRemoteFailed(ctx, err)

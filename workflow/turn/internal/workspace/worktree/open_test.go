@@ -10,11 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -32,7 +31,7 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	origin := filepath.Join(t.TempDir(), "origin")
 	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	trees := newTrees(t, mirrors, origin)
 	opened, err := trees.Open(t.Context())
@@ -93,7 +92,7 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	require.NoError(t, err)
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	trees := newTrees(t, mirrors, origin)
 	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
@@ -119,7 +118,7 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	require.NoError(t, err)
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { mirrors.Close() })
 	trees := newTrees(t, mirrors, origin)
 	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
@@ -172,7 +171,7 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 			origin := filepath.Join(t.TempDir(), "origin")
 			made, err := repotest.Origin(origin, c.base)
 			require.NoError(t, err)
-			mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+			mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 			t.Cleanup(func() { mirrors.Close() })
 			trees := newTrees(t, mirrors, origin)
 			report := storetest.RecordReport(t, trees.Turn, 1, "a is off")
@@ -191,7 +190,7 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(trees.Current().Work.Files(), "package.json"), []byte(c.work), 0o644))
 			require.NoError(t, trees.RecordTree(t.Context(), trees.Current().Work, 0))
 			if c.pushed {
-				head, err := trees.Current().Work.Commit(t.Context(), commits.Spec{Message: "Narrow the tests", When: time.Now()})
+				head, err := trees.Current().Work.Commit(t.Context(), git.CommitSpec{Message: "Narrow the tests", When: time.Now()})
 				require.NoError(t, err)
 				require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
 					s.Head, s.Branch, s.Revision, s.Phase = head, "bobbin/a", 0, workflow.PhaseDone
@@ -214,7 +213,7 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 }
 
 // newTrees returns the Trees of a new session of the repository at origin.
-func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
+func newTrees(t *testing.T, mirrors *git.Mirrors, origin string) *Trees {
 	t.Helper()
 	ledger := turntest.OpenLedger(t, nil)
 	ledger.Dir = t.TempDir()
@@ -230,7 +229,7 @@ func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
 func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
 	t.Parallel()
 	for _, was := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseStopped} {
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		t.Cleanup(func() { mirrors.Close() })
 		trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
 		then := workflow.PhasePaused

@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
@@ -25,8 +25,8 @@ func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	made, err := repotest.Origin(origin, repotest.Files{"a": "b\n"}, repotest.Files{"a": "mended\n"})
 	require.NoError(t, err)
 	base, pushed := made[0], made[1]
-	openMirror := func() *repo.Mirror {
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	openMirror := func() *git.Mirror {
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		t.Cleanup(func() { mirrors.Close() })
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 		require.NoError(t, err)
