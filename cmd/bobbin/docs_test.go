@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,8 +23,8 @@ func guides(t *testing.T, tree fs.FS) []string {
 	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md", "cmd/bobbin/testdata/script/README.md")
 }
 
-// TestPathsInGuidesExist checks that each Go file and folder that the guides name exists, and that each
-// test command in them matches tests.
+// TestPathsInGuidesExist checks that each Go file and folder that the guides and the package comments name
+// exists, and that each test command in them matches tests.
 func TestPathsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("../..")
@@ -32,8 +34,15 @@ func TestPathsInGuidesExist(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, deadReferences(tree, tests, string(text)), name)
 	}
+	for folder, comment := range packageComments(t, tree) {
+		require.Empty(t, deadReferences(tree, tests, comment), "the package comment of %s", folder)
+		require.Empty(t, deadPackages(tree, tests, folder, comment), "the package comment of %s", folder)
+	}
 	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
 	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
+	comment := "Package x follows turn/gone and repo/away/x.go, as docs/gone.md says.\n\n  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
+	dead = deadPackages(tree, tests, "cmd/bobbin", comment)
+	require.Equal(t, []string{"turn/gone", "repo/away/x.go", "docs/gone.md", "package knows"}, dead, "the control")
 }
 
 // TestStoryCommandsAreDocumented checks that the README of the stories has a row for each command, and no
@@ -68,6 +77,9 @@ var (
 	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`\\s]+)'?)?")
 	namedTest   = regexp.MustCompile("`(Test\\w+)`")
 	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // the folder money is in the demo's shop
+	example     = regexp.MustCompile(`(?m)^\t.*$`)
+	listedRooms = regexp.MustCompile(`(?m)^\s*- ([a-z]\w*(?:, [a-z]\w*)*): `)
+	bareFolder  = regexp.MustCompile(`(?:^|[\s("])((?:bot|cmd|deploy|docs|migrations|repo|store|turn|workflow)/[\w./-]*\w)`)
 	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
 )
 
@@ -116,6 +128,49 @@ func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
 		if !strings.Contains(everywhere, m[1]) {
 			dead = append(dead, m[1])
+		}
+	}
+	return dead
+}
+
+// packageComments returns the package comment of each folder, without its indented examples.
+func packageComments(t *testing.T, tree fs.FS) map[string]string {
+	comments := map[string]string{}
+	for _, name := range sources(t, tree) {
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+		require.NoError(t, err)
+		if file.Doc != nil {
+			comments[path.Dir(name)] += example.ReplaceAllString(file.Doc.Text(), "")
+		}
+	}
+	require.NotEmpty(t, comments)
+	return comments
+}
+
+// deadPackages lists the paths that a package comment names without quotes, and the packages that it lists
+// as "- name: what it does", that do not exist. A path may be relative to the top, to workflow or to the package's
+// own folder.
+func deadPackages(tree fs.FS, all testsByFile, folder, comment string) (dead []string) {
+	for _, m := range bareFolder.FindAllStringSubmatch(webAddress.ReplaceAllString(comment, ""), -1) {
+		exists := slices.ContainsFunc([]string{".", "workflow", folder}, func(below string) bool {
+			_, err := fs.Stat(tree, path.Join(below, m[1]))
+			return err == nil
+		})
+		if !exists && !placeholder.MatchString(m[1]) {
+			dead = append(dead, m[1])
+		}
+	}
+	packages := map[string]bool{}
+	for name := range all {
+		packages[path.Base(path.Dir(name))] = true
+	}
+	for _, m := range listedRooms.FindAllStringSubmatch(comment, -1) {
+		for listed := range strings.SplitSeq(m[1], ", ") {
+			if !packages[listed] {
+				dead = append(dead, "package "+listed)
+			}
 		}
 	}
 	return dead

@@ -10,20 +10,20 @@
 //
 // Code decides what agents may do, not prompts. Each rule has a package below this one:
 //
-//   - ledger records under the session's epoch; prompt, catalog and folder hold what the other
-//     packages share
-//   - intake judges each message; approval and permission decide what it permits, and hold back
-//     the messages of people who may not approve; duplicates joins threads about the same problem
-//   - orchestrator has the tools of the leading agent; evidence checks the claims of its reports,
-//     siblings finds other places with the same defect, reproduced checks whether the report's
-//     command still fails; question puts a question to the thread; worker runs the tasks, in
-//     parallel if they do not depend on each other; inquiry asks agents that only read, and knows
-//     finds who knows the code
-//   - runtime runs an agent; worktree gives it files, attachment the files that people attached;
-//     budget enforces the limits; tested holds how the repository is built and tested
-//   - delivery proves the change, confines it to its scope, commits and pushes; findings, review
-//     and proposal hold the texts about what was found, criticised and pushed
-//   - backport, lookback and pictures run in parallel to the turns, each in its own jobs
+//   - intake, approval, objection, permission: judge each message, decide what it permits or
+//     refuses, and hold back the messages of people who may not approve
+//   - duplicates: joins threads about the same problem
+//   - orchestrator, worker, inquiry: the tools of the agent that leads, the tasks that run in
+//     parallel if they do not depend on each other, and the agents that only read
+//   - evidence, siblings, reproduction, experts: check the claims of a report, find the same defect
+//     elsewhere, run the report's command again, and find who knows the code
+//   - delivery, scope, review: prove the change, keep it within what was approved, have it
+//     reviewed, commit and push it
+//   - backport, lookback, pictures: run in parallel to the turns, each in its own jobs
+//   - ledger, runtime, worktree, attachment, budget, testsetup: record under the session's epoch,
+//     run an agent, give it files and attachments, enforce the limits, and say how the repository
+//     is built and tested
+//   - prompt, catalog, folder, question, findings, proposal: texts and data that the others share
 package turn
 
 import (
