@@ -20,7 +20,8 @@ func guides(t *testing.T, tree fs.FS) []string {
 	docs, err := fs.Glob(tree, "docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, docs)
-	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md", "cmd/bobbin/testdata/script/README.md")
+	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+		"cmd/bobbin/testdata/script/README.md")
 }
 
 // TestPathsInGuidesExist checks that each Go file and folder that the guides and the package comments name
@@ -38,9 +39,14 @@ func TestPathsInGuidesExist(t *testing.T) {
 		require.Empty(t, deadReferences(tree, tests, comment), "the package comment of %s", folder)
 		require.Empty(t, deadPackages(tree, tests, folder, comment), "the package comment of %s", folder)
 	}
-	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
-	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
-	comment := "Package x follows turn/gone and repo/away/x.go, as docs/gone.md says.\n\n  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
+	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
+		"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
+	require.Equal(t, []string{
+		"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md",
+		"go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch",
+	}, dead, "the control")
+	comment := "Package x follows turn/gone and repo/away/x.go, as docs/gone.md says.\n\n" +
+		"  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
 	dead = deadPackages(tree, tests, "cmd/bobbin", comment)
 	require.Equal(t, []string{"turn/gone", "repo/away/x.go", "docs/gone.md", "package knows"}, dead, "the control")
 }
@@ -79,8 +85,9 @@ var (
 	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // the folder money is in the demo's shop
 	example     = regexp.MustCompile(`(?m)^\t.*$`)
 	listedRooms = regexp.MustCompile(`(?m)^\s*- ([a-z]\w*(?:, [a-z]\w*)*): `)
-	bareFolder  = regexp.MustCompile(`(?:^|[\s("])((?:bot|cmd|deploy|docs|migrations|repo|store|turn|workflow)/[\w./-]*\w)`)
-	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
+	bareFolder  = regexp.MustCompile(
+		`(?:^|[\s("])((?:bot|cmd|deploy|docs|migrations|repo|store|turn|workflow)/[\w./-]*\w)`)
+	testName = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
 )
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
@@ -150,8 +157,8 @@ func packageComments(t *testing.T, tree fs.FS) map[string]string {
 }
 
 // deadPackages lists the paths that a package comment names without quotes, and the packages that it lists
-// as "- name: what it does", that do not exist. A path may be relative to the top, to workflow or to the package's
-// own folder.
+// as "- name: what it does", that do not exist. A path may be relative to the top, to workflow or to the
+// package's own folder.
 func deadPackages(tree fs.FS, all testsByFile, folder, comment string) (dead []string) {
 	for _, m := range bareFolder.FindAllStringSubmatch(webAddress.ReplaceAllString(comment, ""), -1) {
 		exists := slices.ContainsFunc([]string{".", "workflow", folder}, func(below string) bool {
@@ -198,7 +205,8 @@ func (all testsByFile) below(room string) (names []string) {
 	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
 	for name, tests := range all {
 		dir := path.Dir(name)
-		if below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/")); dir == top || below {
+		below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/"))
+		if dir == top || below {
 			names = append(names, tests...)
 		}
 	}

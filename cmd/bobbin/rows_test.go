@@ -41,7 +41,8 @@ func TestEveryRowHasItsStory(t *testing.T) {
 	require.Empty(t, strings.Join(rowFaults(rows, tales), "\n"))
 	got, err := os.ReadFile(workflowDoc)
 	require.NoError(t, err)
-	require.Equal(t, want, string(got), "docs/workflows.md is generated: UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
+	require.Equal(t, want, string(got), "docs/workflows.md is generated: "+
+		"UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
 }
 
 func readTales(t *testing.T) (tales []storyHeader) {

@@ -6,16 +6,17 @@ import (
 	"runtime/debug"
 )
 
-// version, commit and date describe the build. A release sets the version; a build outside of a git checkout, such
-// as that of the image, sets all of them with -ldflags "-X main.commit=…".
+// version, commit and date describe the build. A release sets the version; a build outside of a git
+// checkout, such as that of the image, sets all of them with -ldflags "-X main.commit=…".
 var (
 	version = "dev"
 	commit  = "" // the hash, with -dirty if the checkout had changes
 	date    = "" // of the commit, such as 2026-11-30
 )
 
-// pseudoVersion matches the module version of a commit that has no tag of its own, as go install …@main gives it.
-var pseudoVersion = regexp.MustCompile(`^v[0-9.]+-(?:.+\.)?(\d{4})(\d\d)(\d\d)\d{6}-([0-9a-f]{12})(?:\+|$)`)
+// pseudoVersion matches the module version of a commit without a tag, as go install …@main gives it.
+var pseudoVersion = regexp.MustCompile(
+	`^v[0-9.]+-(?:.+\.)?(\d{4})(\d\d)(\d\d)\d{6}-([0-9a-f]{12})(?:\+|$)`)
 
 // programVersion returns what --version prints.
 func programVersion() string {
@@ -27,7 +28,8 @@ func programVersion() string {
 }
 
 // describeBuild returns the version with its commit and the date of that, such as
-// "0.3 (commit 9c0f4159c3d1, 2026-11-30)". What -ldflags have set comes first, then what the go command recorded.
+// "0.3 (commit 9c0f4159c3d1, 2026-11-30)". What -ldflags have set comes first, then what the go command
+// recorded.
 func describeBuild(version, commit, date string, built *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range built.Settings {
