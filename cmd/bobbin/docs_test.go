@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -36,8 +37,8 @@ func TestPathsInGuidesExist(t *testing.T) {
 		require.Empty(t, deadReferences(tree, tests, string(text)), name)
 	}
 	for folder, comment := range packageComments(t, tree) {
-		require.Empty(t, deadReferences(tree, tests, comment), "the package comment of %s", folder)
-		require.Empty(t, deadPackages(tree, tests, folder, comment), "the package comment of %s", folder)
+		gone := slices.Concat(deadReferences(tree, tests, comment), deadPackages(tree, tests, folder, comment))
+		assert.Empty(t, gone, "the package comment of %s", folder)
 	}
 	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
 		"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
@@ -91,12 +92,14 @@ var (
 )
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
-// relative to the top, docs, workflow or workflow/turn; a name without a folder may be in any folder.
+// relative to the top, docs, workflow or workflow/turn; a name without a folder, or with the one of its package
+// alone, may be in any folder.
 func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
 	bases := map[string]bool{}
 	for name := range all {
 		bases[path.Base(name)] = true
+		bases[path.Join(path.Base(path.Dir(name)), path.Base(name))] = true
 	}
 	exists := func(name string) bool {
 		for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {
@@ -171,7 +174,9 @@ func deadPackages(tree fs.FS, all testsByFile, folder, comment string) (dead []s
 	}
 	packages := map[string]bool{}
 	for name := range all {
-		packages[path.Base(path.Dir(name))] = true
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			packages[path.Base(dir)] = true // also a folder that only holds others
+		}
 	}
 	for _, m := range listedRooms.FindAllStringSubmatch(comment, -1) {
 		for listed := range strings.SplitSeq(m[1], ", ") {

@@ -1,6 +1,6 @@
 // Package pictures stores pictures of a project's pages from before and after a push. The
 // recording of the push asks for them with a Request, and the side job of package queue takes
-// them (see turn/pictures). End stores them and says the line that brings them into the thread,
+// them (see workflow/turn). End stores them and says the line that brings them into the thread,
 // in one transaction. So after a crash the pictures are taken again, and the line is said once.
 package pictures
 
@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -98,7 +97,7 @@ type Picture struct {
 
 // End stores the pages and says the line, unless the request was
 // stopped or ended before. A line without a text is not said.
-func End(ctx context.Context, s *store.Store, q Request, pages []Page, line outgoing.Line) error {
+func End(ctx context.Context, s *store.Store, q Request, pages []Page, line workflow.Line) error {
 	return s.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, q.Session); err != nil {
 			return err
