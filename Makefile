@@ -81,8 +81,10 @@ pictures: deps ## take screenshots of the playground and of sessions' pages in t
 	mkdir -p $(PICTURES)
 	BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
 
+# -buildvcs=false records no commit, so the linker sets it.
+COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null)
 build: ## build one static binary
-	CGO_ENABLED=0 go build -trimpath -o bobbin ./cmd/bobbin
+	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.commit=$(COMMIT) -X main.date=$(shell git log -1 --format=%cs 2>/dev/null)" -o bobbin ./cmd/bobbin
 
 fuzz: ## run each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 5x $$p || exit 1; done; done

@@ -1,6 +1,6 @@
 // Package pictures stores pictures of a project's pages from before and after a push. The
 // recording of the push asks for them with a Request, and the side job of package queue takes
-// them (see turn/pictures). End stores them and says the line that brings them into the thread,
+// them (see workflow/turn). End stores them and says the line that brings them into the thread,
 // in one transaction. So after a crash the pictures are taken again, and the line is said once.
 package pictures
 
