@@ -1,6 +1,6 @@
 // Package gotest reads the output of go test, with and without -json, into named tests.
 //
-// Its golden files are with those of the other runners, in repo/git/runners.
+// Its golden files are with those of the other runners, in repo/runners.
 package gotest
 
 import "github.com/bobbinhq/bobbin/repo/result"
