@@ -19,7 +19,7 @@ import (
 // agentRooms lists the packages that handle files which agents and untrusted commands can write. They must
 // open such files below an os.Root or an opened folder, because a path may lead elsewhere by the time it is
 // used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git", "repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk", "repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree", "repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history", "repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git", "repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk", "repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree", "repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history", "repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build", "repo/build", "repo/build/project", "repo/design", "repo/design/internal/source", "repo/design/internal/token"}
 
 // ourOwn lists the files of those packages that use paths nevertheless, with the reason why only this
 // program can have written there.
@@ -45,13 +45,13 @@ var ourOwn = map[string]string{
 	"repo/git/internal/worktree/fork.go":        "a worktree's own records, beside its files",
 	"repo/git/internal/worktree/index/index.go": "a worktree's own records, beside its files",
 	"repo/git/internal/worktree/worktree.go":    "the folders above a worktree's files, and their removal",
-	"repo/testrun/baseline.go":                  "what is remembered of the base, never shown to a command",
-	"repo/buildcache/cache.go":                  "caches: their folders, and the locks beside them",
-	"repo/buildcache/clean.go":                  "caches, of which only sizes and ages are asked for",
-	"repo/testrun/run.go":                       "a folder that is made here",
-	"repo/buildcache/scratch.go":                "a new cache, which no command has seen yet",
-	"repo/buildcache/goentry.go":                "a new cache, which no command has seen yet",
-	"repo/buildcache/caches.go":                 "what this machine has fetched",
+	"repo/build/baseline.go":                    "what is remembered of the base, never shown to a command",
+	"repo/build/cache.go":                       "caches: their folders, and the locks beside them",
+	"repo/build/clean.go":                       "caches, of which only sizes and ages are asked for",
+	"repo/build/run.go":                         "a folder that is made here",
+	"repo/build/scratch.go":                     "a new cache, which no command has seen yet",
+	"repo/build/goentry.go":                     "a new cache, which no command has seen yet",
+	"repo/build/caches.go":                      "what this machine has fetched",
 	"workflow/tool/output.go":                   "outputs that were kept, outside of every sandbox",
 	"workflow/turn/folders.go":                  "the folders of sessions themselves, and marks beside them",
 	"workflow/turn/place.go":                    "the same",

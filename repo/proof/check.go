@@ -6,10 +6,10 @@ import (
 	"os"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // builtApart are the kinds of project whose build leaves nothing among the files that makes the next build
@@ -23,7 +23,7 @@ var builtApart = []string{"go", "python", "node"}
 // In a fresh tree the tests near the change run first. If one of them fails that does not fail on the base,
 // the others are not run (result.StoppedNear). But if the previous check of the same tree ended that way,
 // all tests are run.
-func Check(ctx context.Context, c *testrun.Checker, w *git.Workspace, p project.Project) (result.Result, error) {
+func Check(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project) (result.Result, error) {
 	if c.Cache == nil || c.Cache.Mirror() == nil || !slices.Contains(builtApart, p.Kind) {
 		return c.Run(ctx, w.Files(), p)
 	}
@@ -39,7 +39,7 @@ func Check(ctx context.Context, c *testrun.Checker, w *git.Workspace, p project.
 	if err != nil {
 		return result.Result{}, err
 	}
-	var first testrun.First
+	var first build.First
 	if base, known := c.Remembered(w.Base(), p); known && !c.EndedNear(w.Base(), tree, p) {
 		var paths []string
 		for _, ch := range changes {

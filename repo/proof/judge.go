@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // A newTest is a test that the base does not have, or has with fewer cases.

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
 )
 
 // An overlay is the part of a change that belongs to its tests.

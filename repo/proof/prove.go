@@ -8,17 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // A proving is the state of Prove.
 type proving struct {
 	Proof
-	checker *testrun.Checker
+	checker *build.Checker
 	work    *git.Workspace
 	project project.Project
 	changes []diff.Change
@@ -39,7 +39,7 @@ type proving struct {
 // checker of the repository (Checker.For); base is the name of the base commit for people, by default the
 // default branch. The error is for failures of this machine only; a change that is not proven is a Proof
 // that does not hold.
-func Prove(ctx context.Context, c *testrun.Checker, w *git.Workspace, p project.Project, base string) (Proof, error) {
+func Prove(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
 	return v.prove(ctx, base)
 }

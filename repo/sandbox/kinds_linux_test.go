@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/unconfined"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user/usertest"
 )
 
 // ctxForever is the context of programs that are killed.

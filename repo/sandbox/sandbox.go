@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
-	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/toolchain"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 // The kinds of sandbox.

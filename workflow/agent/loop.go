@@ -15,7 +15,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
+	"github.com/bobbinhq/bobbin/workflow/agent/internal/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 

@@ -19,13 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // A lab is a hostile repository with everything that it may try to reach: a real bare remote that requires a
@@ -209,7 +208,7 @@ func (l *lab) session(m *git.Mirror, name, branch string) (*Env, error) {
 	require.NoError(l.t, err)
 	b := &Env{
 		Workspace: w, Mirror: m,
-		Commands:  Commands{Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
+		Commands:  Commands{Sandbox: s, Checker: (&build.Checker{Caches: build.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // caches take longer to make than everything else

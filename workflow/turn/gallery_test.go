@@ -46,7 +46,7 @@ import (
 )
 
 // TestGallery posts each kind of line that a turn says, and compares what Slack gets with the golden
-// files in bot/render/testdata/gallery. The kinds are read from the source: every call that says
+// files in bot/internal/render/testdata/gallery. The kinds are read from the source: every call that says
 // something is one. The text is read there, too; if it is made elsewhere, or if the line has buttons,
 // samples has an example.
 func TestGallery(t *testing.T) {

@@ -13,10 +13,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
 	"github.com/bobbinhq/bobbin/workflow/turn"
@@ -48,7 +47,7 @@ type Housekeeper struct {
 	Store   *store.Store
 	Folders *turn.Folders
 	Mirrors *git.Mirrors
-	Checker *testrun.Checker // nil: there is no cache
+	Checker *build.Checker // nil: there is no cache
 	Log     *slog.Logger
 }
 
@@ -58,7 +57,7 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 		Keep: keep, Store: st, Log: log,
 		Folders: &turn.Folders{Dir: filepath.Join(dir, "sessions")},
 		Mirrors: &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
-		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
+		Checker: &build.Checker{Caches: build.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
 }
 
@@ -137,7 +136,7 @@ func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed
 	if h.Checker == nil {
 		return nil, nil
 	}
-	return h.Checker.Caches.Clean(ctx, buildcache.Retention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Checker.Caches.Clean(ctx, build.CacheRetention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {

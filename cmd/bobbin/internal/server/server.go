@@ -30,14 +30,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/packages/account"
-	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
@@ -45,7 +44,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -446,7 +444,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 
 // OpenChecker opens the sandbox and returns the checker that builds and tests in it, with its caches below
 // the data directory. The error is a *sandbox.Unavailable if no sandbox works.
-func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Checker, error) {
+func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Checker, error) {
 	options := s.Sandbox.Options(s.Sandbox.Kind, log)
 	options.Ended = s.Metrics.Command
 	box, err := sandbox.Open(ctx, options)
@@ -454,7 +452,7 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 		return nil, err
 	}
 	log.Info("sandbox", "kind", box.Describe())
-	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
+	checker := &build.Checker{Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
 	checker.Caches.Packages = &packages.Fetcher{
 		Sandbox: box, Network: s.Network, BlockedHosts: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
 	}
@@ -465,9 +463,9 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 // program.
 func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, kind string) ([]string, error) {
-		ctx, cancel := context.WithTimeout(ctx, account.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, packages.AccountTimeout)
 		defer cancel()
-		found, err := account.Find(ctx, kind)
+		found, err := packages.FindAccount(ctx, kind)
 		if len(found.LeftOut) > 0 {
 			log.Warn("setup: a registry of this account has a password in its address, and is not used", "kind", kind, "settings", found.LeftOut)
 		}

@@ -30,11 +30,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -195,7 +194,7 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, e
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
 		Commands: tool.Commands{
 			Sandbox: p.sandbox,
-			Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+			Checker: (&build.Checker{Caches: build.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
 		},
 	}, nil
 }

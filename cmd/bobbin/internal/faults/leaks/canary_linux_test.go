@@ -41,7 +41,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
+	"github.com/bobbinhq/bobbin/repo/host/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"

@@ -10,12 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -68,7 +67,7 @@ func open(t *testing.T) *scene {
 	s.Porter = &Porter{
 		Rows: backports.Register{Store: st}, Mirrors: mirrors, Signature: "orchestrator", Log: storetest.Silent, Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
 		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}}, Releases: map[string][]string{"shop": {"release/*"}},
-		Checker: &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Checker: &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
 	}
 	return s
 }

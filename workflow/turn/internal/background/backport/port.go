@@ -18,10 +18,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"

@@ -9,8 +9,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/bobbinhq/bobbin/repo/bisect"
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -38,8 +38,8 @@ func (k *look) askReleases(ctx context.Context, releases []git.ReleaseBranch) (l
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)
 		switch {
-		case errors.Is(err, bisect.ErrSpent):
-			v.Answer, v.Why = bisect.Unclear, "not tried: no time was left"
+		case errors.Is(err, past.ErrSpent):
+			v.Answer, v.Why = past.Unclear, "not tried: no time was left"
 		case err != nil:
 			return nil, err
 		}

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -50,8 +50,8 @@ type Photographer struct {
 	Store        *store.Store
 	Repositories []repository.Repository
 	Mirrors      *git.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be run, and there are no pictures
-	Processor    time.Duration    // limit on the processor time of one page; zero: the camera's default
+	Checker      *build.Checker // nil: nothing can be run, and there are no pictures
+	Processor    time.Duration  // limit on the processor time of one page; zero: the camera's default
 	Secrets      *redact.Finder
 	Signature    string // the agent that signs the lines
 	Log          *slog.Logger

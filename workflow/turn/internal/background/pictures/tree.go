@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -77,7 +77,7 @@ func hidePrivate(read func(path string) ([]byte, error)) func(path string) ([]by
 	}
 }
 
-func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir string) (how testrun.Ending, err error) {
+func (s *shooting) build(ctx context.Context, c *build.Checker, commit, dir string) (how build.Ending, err error) {
 	if err := c.Cache.Mirror().Materialise(ctx, commit, dir); err != nil {
 		return how, err
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -107,7 +107,7 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 		return nil
 	}
 	p := l.Trees.Current()
-	part, err := lookback.BeforeFix(p.Repository.Name, report, retest.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	part, err := lookback.BeforeFix(p.Repository.Name, report, past.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
 	if err != nil {
 		l.Log.Warn("it is not asked since when the bug is there", "err", err)
 		return nil

@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -19,7 +19,7 @@ import (
 type Checkout struct {
 	Repository repository.Repository
 	Mirror     *git.Mirror
-	Checker    *testrun.Checker // the runner's Checker for this repository; nil if the runner has none
+	Checker    *build.Checker // the runner's Checker for this repository; nil if the runner has none
 	Tests      *Setup
 	Copy       *git.Workspace // a throw-away copy to read; restored to CopyTree after each command
 	CopyTree   string         // empty: the base

@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,7 +27,7 @@ type Trees struct {
 	Mirrors     *git.Mirrors
 	Sandbox     *sandbox.Sandbox
 	SandboxOff  string
-	Checker     *testrun.Checker
+	Checker     *build.Checker
 	Skills      []skill.Skill
 	Seats       queue.ConcurrencyLimits
 	NoticeAfter time.Duration
