@@ -53,6 +53,7 @@ deps: ## install what the tests use, or say what is missing
 lint: ## check formatting, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
+	go vet -tags failpoints ./workflow/failpoint
 	$(TOOL) staticcheck ./...
 
 race-stories: deps ## run the race detector on four whole stories; SIZE=whole of test-all includes them

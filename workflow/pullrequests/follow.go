@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -50,7 +51,7 @@ func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at catalog.P
 		return k.end(ctx, row, after, p, parts)
 	}
 	if len(parts) > 0 {
-		//crash:pull_request_heard
+		failpoint.Crash("pull_request_heard")
 		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
 			return 0, err
 		}

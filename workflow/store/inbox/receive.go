@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
@@ -57,7 +58,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 				return err
 			}
 		}
-		//crash:event_written
+		failpoint.Crash("event_written")
 		if slices.ContainsFunc(fresh, func(in incoming.Event) bool { return slices.Contains(seenKinds, in.Kind) }) {
 			if err := i.postAgain(ctx, tx, id); err != nil {
 				return err

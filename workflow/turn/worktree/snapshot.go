@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/bundle"
 	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
@@ -81,7 +82,7 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
-	//crash:files_packed
+	failpoint.Crash("files_packed")
 	sn.noteRecorded(task, tree)
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }
