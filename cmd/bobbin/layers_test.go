@@ -520,7 +520,16 @@ var rooms = map[string][]string{
 		"workflow/hunkresult", "repo/diff", "workflow/model", "workflow/plaintext", "workflow/incoming", "workflow/permit",
 	},
 	"workflow/turn/proposal": {"repo/diff", "repo/host", "workflow", "workflow/plaintext", "workflow/permit"},
-	"workflow/turn/turntest": {"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store", "workflow/store/storetest", "workflow/turn/ledger", "workflow/incoming"},
+	"workflow/turn/ledger/ledgertest": {
+		"workflow/store/inbox", "workflow", "workflow/agent", "workflow/redact", "workflow/store",
+		"workflow/store/storetest", "workflow/turn/ledger", "workflow/incoming",
+	},
+	"workflow/turn/turntest": {
+		"bot", "bot/people", "bot/poster", "bot/slacktest", "repo", "repo/buildcache", "repo/remote", "repo/repotest",
+		"repo/testrun", "workflow", "workflow/agent", "workflow/incoming", "workflow/model",
+		"workflow/model/modeltest", "workflow/store/inbox", "workflow/store/outbox", "workflow/store/storetest",
+		"workflow/turn", "workflow/turn/catalog", "workflow/turn/folder",
+	},
 	"workflow/home": {
 		"workflow/store/overview", "workflow/store/lessons", "workflow/store/pauses",
 		"workflow", "workflow/redact", "workflow/store", "workflow/turn/catalog", "workflow/turn/permission", "workflow/button", "workflow/hometab", "workflow/incoming",
@@ -577,7 +586,7 @@ const (
 )
 
 // support lists the packages for tests and for the demo.
-var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "cmd/bobbin/internal/harness/shopcache", "repo/remotetest", "workflow/turn/turntest", "workflow/store/storetest"}
+var support = []string{"bot/bottest", "bot/slacktest", "bot/slacktest/blockkit", "workflow/model/modeltest", "workflow/postgres/postgrestest", "repo/npmtest", "repo/packages/packagestest", "repo/repotest", "repo/githubapp/githubtest", "repo/host/hosttest", "cmd/bobbin/internal/harness", "repo/sandbox/user/usertest", "cmd/bobbin/internal/harness/chatmodel", "cmd/bobbin/internal/harness/githost", "cmd/bobbin/internal/harness/shopcache", "repo/remotetest", "workflow/turn/turntest", "workflow/turn/ledger/ledgertest", "workflow/store/storetest"}
 
 // inTests lists the packages that the tests of a package may import besides those in rooms.
 var inTests = map[string][]string{

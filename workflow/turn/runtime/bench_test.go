@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,13 +11,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/repotest"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
 )
 
@@ -26,12 +24,9 @@ import (
 // there any more when the orchestrator reads on.
 func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	t.Parallel()
-	origin := filepath.Join(t.TempDir(), "origin")
-	_, err := repotest.Origin(origin, repotest.Files{"a": "b\n"})
-	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	ledger := turntest.OpenLedger(t, nil)
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"a": "b\n"})
+	mirrors := repotest.OpenMirrors(t)
+	ledger := ledgertest.Open(t, nil)
 	ledger.Dir = t.TempDir()
 	shop := catalog.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	trees := &worktree.Trees{

@@ -2,7 +2,6 @@ package worktree
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
 	"github.com/bobbinhq/bobbin/repo/commits"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/remotetest"
@@ -22,19 +20,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger/ledgertest"
 )
 
 // A program that is killed while a command runs leaves what the command changed. The next turn reads the
 // session's files nevertheless, and finds their test command.
 func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	t.Parallel()
-	origin := filepath.Join(t.TempDir(), "origin")
-	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
-	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
+	trees := newTrees(t, origin)
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
@@ -58,7 +52,7 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 // about: it would not heed the answer.
 func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 	t.Parallel()
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", "base" }}))
 	named := func(name string) catalog.Repository { return catalog.Repository{Remote: remote.Remote{Name: name}} }
 	for _, c := range []struct {
@@ -87,14 +81,10 @@ func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin := filepath.Join(t.TempDir(), "origin")
-	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
-	require.NoError(t, err)
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
-	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	trees := newTrees(t, origin)
+	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)
 	require.False(t, mirror.Commits().Has(made[1]))
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[1])
@@ -113,13 +103,9 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin := filepath.Join(t.TempDir(), "origin")
-	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
-	require.NoError(t, err)
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
+	trees := newTrees(t, origin)
 	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
 
 	for _, asked := range []bool{false, true} { // at first the remote gives only what it lists; then it is asked, and refuses
@@ -132,7 +118,7 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+" is on no branch or tag there any more, and the remote does not give it."+
 			" Somebody who has it can push a tag of it. Reply here when it is mended, and I try again.", said)
 	}
-	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)
 	_, err = trees.openWorkspace(t.Context(), &Checkout{Mirror: mirror})
 	require.Error(t, err)
@@ -167,12 +153,8 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			origin := filepath.Join(t.TempDir(), "origin")
-			made, err := repotest.Origin(origin, c.base)
-			require.NoError(t, err)
-			mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-			t.Cleanup(func() { mirrors.Close() })
-			trees := newTrees(t, mirrors, origin)
+			origin, made := repotest.NewOrigin(t, c.base)
+			trees := newTrees(t, origin)
 			report := storetest.RecordReport(t, trees.Turn, 1, "a is off")
 			p := storetest.Permission("p", permit.Report, 1)
 			p.User = "ann"
@@ -212,14 +194,14 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 }
 
 // newTrees returns the Trees of a new session of the repository at origin.
-func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
+func newTrees(t *testing.T, origin string) *Trees {
 	t.Helper()
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	ledger.Dir = t.TempDir()
 	shop := catalog.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	return &Trees{
 		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []catalog.Repository{shop}},
-		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
+		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: repotest.OpenMirrors(t),
 	}
 }
 
@@ -228,9 +210,7 @@ func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
 func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
 	t.Parallel()
 	for _, was := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseStopped} {
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-		t.Cleanup(func() { mirrors.Close() })
-		trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
+		trees := newTrees(t, filepath.Join(t.TempDir(), "gone"))
 		then := workflow.PhasePaused
 		if was == workflow.PhaseStopped {
 			then = was

@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/ledger/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/testsetup"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // TestCommandsDoNotWaitForTheBasesTests has a base whose tests run until a file appears in their folder.
@@ -30,7 +30,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	box, caches := repotest.OpenSandbox(t), t.TempDir()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: caches}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(
@@ -84,7 +84,7 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	require.NoError(t, err)
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(
