@@ -7,7 +7,7 @@
 //	require.Contains(t, th.Text(), "It is 3 cents.")
 //
 // The test's package has a TestMain that calls postgrestest.Main. A test of one part of a turn, without a turn
-// that runs, uses package ledgertest.
+// that runs, uses package internal/ledgertest.
 package turntest
 
 import (
@@ -28,15 +28,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 )
 
 // Settings say what differs from the usual thread. The zero value is ready to use.
@@ -84,7 +83,7 @@ func Open(t testing.TB, s Settings) *Thread {
 	th.Runner = &turn.Runner{
 		Store: st, Slack: &people.Directory{Slack: slack}, Agents: agent.Table(nil), Log: storetest.Silent,
 		Model:        model.New(model.Config{BaseURL: th.Model.URL, Log: storetest.Silent}),
-		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: th.Origin}}},
+		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: th.Origin}}},
 		Machine:      turn.Machine{Mirrors: repotest.OpenMirrors(t), Folders: folder.Folders{Dir: t.TempDir()}},
 	}
 	if s.Commands {
@@ -129,9 +128,9 @@ func (th *Thread) Say(who, text string) (ts string) {
 	th.t.Helper()
 	ts, err := th.Slack.Say(th.Channel, th.user(who), strings.ReplaceAll(text, "@bobbin", th.Slack.Mention()), th.Root)
 	require.NoError(th.t, err)
-	in := incoming.Event{Kind: incoming.Reply, TS: ts, User: th.user(who)}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: th.user(who)}
 	if th.Root == "" {
-		th.Root, in.Kind = ts, incoming.Mention
+		th.Root, in.Kind = ts, workflow.MessageMention
 	}
 	in.Text = strings.TrimSpace(strings.ReplaceAll(text, "@bobbin", ""))
 	th.Receive(in)
@@ -141,7 +140,7 @@ func (th *Thread) Say(who, text string) (ts string) {
 // Press presses the newest button of an action in the thread, such as fix_it, and runs the turn that follows.
 func (th *Thread) Press(who, action string) {
 	th.t.Helper()
-	in := incoming.Event{Kind: incoming.Action, User: th.user(who), ActionID: action}
+	in := workflow.IncomingEvent{Kind: workflow.MessageAction, User: th.user(who), ActionID: action}
 	for _, m := range th.Slack.Thread(th.Channel, th.Root) {
 		for _, c := range m.Controls() {
 			if c.ActionID == action {
@@ -155,7 +154,7 @@ func (th *Thread) Press(who, action string) {
 
 // Receive stores an event of the thread, runs the turn that follows, and posts what it says. The Event needs no
 // EventID, Thread or At.
-func (th *Thread) Receive(in incoming.Event) {
+func (th *Thread) Receive(in workflow.IncomingEvent) {
 	th.t.Helper()
 	th.events++
 	in.EventID, in.At = fmt.Sprintf("Ev%d", th.events), time.Now()
