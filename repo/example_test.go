@@ -44,7 +44,8 @@ func changeOrder() error {
 		return err
 	}
 	defer work.Close()
-	if err := os.WriteFile(filepath.Join(work.Files(), "README.md"), []byte("The total is 4 cents.\n"), 0o644); err != nil {
+	readme := filepath.Join(work.Files(), "README.md")
+	if err := os.WriteFile(readme, []byte("The total is 4 cents.\n"), 0o644); err != nil {
 		return err
 	}
 	changes, err := work.Changes(ctx)

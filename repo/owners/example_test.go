@@ -8,7 +8,8 @@ import (
 
 // The last line that matches a path names its owners.
 func ExampleFile_Of() {
-	file := owners.Parse(".github/CODEOWNERS", []byte("*  @shop/all\n/money/  @shop/money  ann@example.com\n/money/testdata/\n"))
+	text := "*  @shop/all\n/money/  @shop/money  ann@example.com\n/money/testdata/\n"
+	file := owners.Parse(".github/CODEOWNERS", []byte(text))
 	fmt.Println(file.Of("cart/total.go"))
 	fmt.Println(file.Of("money/split.go"))
 	fmt.Println(file.Of("money/testdata/orders.json"))

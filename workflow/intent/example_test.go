@@ -8,7 +8,9 @@ import (
 
 // ReadConsent reads what a message says about a report that waits for approval.
 func ExampleReadConsent() {
-	for _, text := range []string{"fix it", "fix only cart/price.go", "fix it when bob agrees", "do not fix it", "thanks!"} {
+	for _, text := range []string{
+		"fix it", "fix only cart/price.go", "fix it when bob agrees", "do not fix it", "thanks!",
+	} {
 		c := intent.ReadConsent(text)
 		fmt.Printf("%q: %q, scope %q, condition %q\n", text, c.Kind, c.Scope, c.Condition)
 	}
@@ -38,7 +40,9 @@ func ExampleNewLexicon() {
 }
 
 func ExampleLexicon_ReadRefusal() {
-	for _, text := range []string{"stop", "wait, don't push this", "no, that is the wrong file", "how does it work?"} {
+	for _, text := range []string{
+		"stop", "wait, don't push this", "no, that is the wrong file", "how does it work?",
+	} {
 		fmt.Printf("%q: %q\n", text, intent.Lexicon{}.ReadRefusal(text))
 	}
 	// Output:

@@ -9,8 +9,9 @@ import (
 
 // A skill that is not well formed is left out, and the reason names the cure.
 func ExampleRead() {
+	const notes = "---\nname: release-notes\ndescription: Load it before you write notes.\n---\nOne line a change.\n"
 	skills, problems := skill.Read(fstest.MapFS{
-		"release-notes/SKILL.md": {Data: []byte("---\nname: release-notes\ndescription: Load it before you write notes.\n---\nOne line a change.\n")},
+		"release-notes/SKILL.md": {Data: []byte(notes)},
 		"empty/SKILL.md":         {Data: []byte("Nothing above.\n")},
 	}, skill.Operator)
 	for _, s := range skills {

@@ -81,7 +81,9 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
 		return err
 	}
-	return database.Insert(ctx, tx, "outbox", database.Row{"key": key, "session_id": t.id, "alone": true, "card": run})
+	return database.Insert(ctx, tx, "outbox", database.Row{
+		"key": key, "session_id": t.id, "alone": true, "card": run,
+	})
 }
 
 // RunEnded reports whether the run of a stop button has ended.

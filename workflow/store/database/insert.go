@@ -55,5 +55,6 @@ func (r Row) insert(table string) (sql string, values []any) {
 		values = append(values, value)
 		places = append(places, fmt.Sprintf("$%d", len(values)))
 	}
-	return fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(columns, ", "), strings.Join(places, ", ")), values
+	sql = fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(columns, ", "), strings.Join(places, ", "))
+	return sql, values
 }

@@ -112,7 +112,8 @@ func (m AgentNote) Mask(mask func(string) string) record.Part {
 func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
 		"session_id": r.Session, "event_id": r.Session + ":" + m.Key, "kind": workflow.MessageTold, "message_ts": "",
-		"user_id": m.By, "handled_at": database.Expr("now()"), "for_agents": true, "shown": m.Text, "for_task": m.Task,
+		"user_id": m.By, "handled_at": database.Expr("now()"), "for_agents": true, "shown": m.Text,
+		"for_task": m.Task,
 	})
 	return err
 }

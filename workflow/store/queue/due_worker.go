@@ -28,8 +28,8 @@ func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
 			return err
 		}
 		_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
-			"session_id": j.Args.Session, "event_id": fmt.Sprintf("due:%d", j.Args.Question), "kind": workflow.MessageDue,
-			"message_ts": "", "user_id": "", "value": strconv.FormatInt(j.Args.Question, 10),
+			"session_id": j.Args.Session, "event_id": fmt.Sprintf("due:%d", j.Args.Question),
+			"kind": workflow.MessageDue, "message_ts": "", "user_id": "", "value": strconv.FormatInt(j.Args.Question, 10),
 		})
 		if err != nil {
 			return err

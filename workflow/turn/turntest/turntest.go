@@ -126,7 +126,8 @@ func (th *Thread) openSlack() *bot.Slack {
 // first message begins the thread. It returns the message's ts.
 func (th *Thread) Say(who, text string) (ts string) {
 	th.t.Helper()
-	ts, err := th.Slack.Say(th.Channel, th.user(who), strings.ReplaceAll(text, "@bobbin", th.Slack.Mention()), th.Root)
+	written := strings.ReplaceAll(text, "@bobbin", th.Slack.Mention())
+	ts, err := th.Slack.Say(th.Channel, th.user(who), written, th.Root)
 	require.NoError(th.t, err)
 	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: th.user(who)}
 	if th.Root == "" {
