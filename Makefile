@@ -53,6 +53,7 @@ deps: ## install what the tests use, or say what is missing
 lint: ## check formatting, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
+	go vet -tags failpoints ./workflow/failpoint
 	$(TOOL) staticcheck ./...
 
 race-stories: deps ## run the race detector on four whole stories; SIZE=whole of test-all includes them
@@ -109,7 +110,7 @@ replicas: ## run the same sessions on one to four replicas, each in its own netw
 attacks: ## run all attack tests in full: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
 	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
 	BOBBIN_HOSTILE=all BOBBIN_RACE=1 $(GOTEST) ./workflow/... -count=1 -timeout 60m -run 'Hostile|PathRace'
-	$(GOTEST) -count=1 -timeout 30m ./repo/...
+	$(GOTEST) -count=1 -timeout 30m ./repo/git/...
 	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## record the state that a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)

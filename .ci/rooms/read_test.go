@@ -11,7 +11,7 @@ import (
 func TestSupport(t *testing.T) {
 	for path, want := range map[string]bool{
 		"bot/slacktest": true, "internal/testutil/x": true, "fakes": true, "testing": true,
-		"repo/testrun": false, "testament": false, "latest/x": true, "repo": false,
+		"repo/build": false, "testament": false, "latest/x": true, "repo": false,
 	} {
 		require.Equal(t, want, isSupport(path), path)
 	}

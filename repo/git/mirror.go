@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/internal/transfer"
 	"github.com/bobbinhq/bobbin/repo/git/internal/worktree"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // Mirrors opens and keeps the bare mirrors in one folder of this machine. A process uses one Mirrors.
@@ -231,7 +232,7 @@ func (m *Mirror) cloneRemote(ctx context.Context) error {
 		return err
 	}
 	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
-	//crash:mirror_fetched
+	failpoint.Crash("mirror_fetched")
 	return bare.Dir(m.dir).Place(dir)
 }
 

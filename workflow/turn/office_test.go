@@ -112,6 +112,14 @@ func openOffice(t testing.TB) *office {
 	}
 }
 
+// townRunner returns a Runner that knows the people of a town, and reads threads as they are in the database.
+func townRunner(st *store.Store) *Runner {
+	return &Runner{
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: storetest.Silent, Repositories: rules("bea", "S1"),
+		Agents: agent.Table(nil),
+	}
+}
+
 // rules returns repositories that differ in who may approve.
 func rules(named, group string) (list []repository.Repository) {
 	for name, a := range map[string]workflow.Approvers{

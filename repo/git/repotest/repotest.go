@@ -84,18 +84,31 @@ func Origin(dir string, trees ...Files) (commits []string, err error) {
 	return commits, nil
 }
 
+// NewOrigin makes a real repository in a new folder, as Origin does, and returns the folder and the commits.
+func NewOrigin(t testing.TB, trees ...Files) (dir string, commits []string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "origin")
+	commits, err := Origin(dir, trees...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, commits
+}
+
+// OpenMirrors returns mirrors in a new folder.
+func OpenMirrors(t testing.TB) *git.Mirrors {
+	t.Helper()
+	mirrors := &git.Mirrors{Dir: filepath.Join(t.TempDir(), "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	return mirrors
+}
+
 // NewMirror returns a mirror of a new origin with a commit for each tree, the last one on main, and the
 // commits.
 func NewMirror(t testing.TB, trees ...Files) (*git.Mirror, []string) {
 	t.Helper()
-	dir := t.TempDir()
-	commits, err := Origin(filepath.Join(dir, "origin"), trees...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	dir, commits := NewOrigin(t, trees...)
+	m, err := OpenMirrors(t).Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,8 +77,10 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent
 // lock locks the problem's row, and inserts it first if it is
 // new. A session that was cleaned away counts as none.
 func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem, fresh bool, err error) {
-	tag, err := tx.Exec(ctx, `insert into alerts (team, channel, fingerprint, app, title, last_ts) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, database.CleanText(in.Alert.App), database.CleanText(in.Alert.Title), in.TS)
+	fresh, err = database.InsertOnce(ctx, tx, "alerts", database.Row{
+		"team": in.Thread.Team, "channel": in.Thread.Channel, "fingerprint": in.Alert.Fingerprint, "app": in.Alert.App,
+		"title": in.Alert.Title, "last_ts": in.TS,
+	})
 	if err != nil {
 		return p, false, err
 	}
@@ -87,7 +89,7 @@ func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem,
 			left join pull_requests r on r.session_id = s.id and r.repository = s.repository and r.branch = s.branch
 		where a.team = $1 and a.channel = $2 and a.fingerprint = $3 for update of a`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint).
 		Scan(&p.session, &p.seen, &p.last, &p.again, &p.fixed, &p.merged)
-	return p, tag.RowsAffected() > 0, err
+	return p, fresh, err
 }
 
 // begin reports whether the channel may begin another session in this

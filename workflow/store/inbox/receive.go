@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
@@ -56,7 +57,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 				return err
 			}
 		}
-		//crash:event_written
+		failpoint.Crash("event_written")
 		if slices.ContainsFunc(fresh, func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
 			if err := i.postAgain(ctx, tx, id); err != nil {
 				return err

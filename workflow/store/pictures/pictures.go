@@ -110,8 +110,12 @@ func End(ctx context.Context, s *store.Store, q Request, pages []Page, line work
 			return err
 		}
 		for i, p := range pages {
-			if _, err := tx.Exec(ctx, `insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-				q.ID, i+1, database.CleanText(p.Path), p.Places, p.Before.Content, p.Before.Kind, p.After.Content, p.After.Kind); err != nil {
+			err := database.Insert(ctx, tx, "picture_pages", database.Row{
+				"picture_id": q.ID, "number": i + 1, "page": p.Path, "places": p.Places,
+				"before": p.Before.Content, "before_kind": p.Before.Kind,
+				"after": p.After.Content, "after_kind": p.After.Kind,
+			})
+			if err != nil {
 				return err
 			}
 		}

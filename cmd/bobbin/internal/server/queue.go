@@ -16,6 +16,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -203,7 +204,7 @@ func drainTime(ctx context.Context) time.Duration {
 	if errors.As(context.Cause(ctx), &newer) {
 		return makeWayWithin
 	}
-	return drainWithin
+	return failpoint.Wait(failpoint.DrainTime, drainWithin)
 }
 
 // startClient starts the client. The start fails after some seconds if the database is too slow or

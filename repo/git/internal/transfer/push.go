@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // A PushSpec says which commit to push to which branch.
@@ -193,7 +194,7 @@ func (p *Push) SendRequest(ctx context.Context) (already, tried bool, err error)
 		return false, false, err
 	}
 	report, err := session.ReceivePack(ctx, req)
-	//crash:push_sent
+	failpoint.Crash("push_sent")
 	if err == nil && report == nil {
 		err = remote.ErrSilent
 	}

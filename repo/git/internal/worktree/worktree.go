@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
 	"github.com/bobbinhq/bobbin/repo/git/internal/worktree/index"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 const maxBaseFile = 64 << 10
@@ -118,7 +119,7 @@ func (w *Worktree) clearFolders() error {
 }
 
 func (w *Worktree) recordFiles(written []index.Record) error {
-	//crash:workspace_written
+	failpoint.Crash("workspace_written")
 	now := time.Now()
 	for i := range written {
 		written[i].MarkDoubtful(now)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -179,7 +180,7 @@ func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change)
 	if !shown.Holds() {
 		return made, &refusal{why: "not proven", said: k.hide.Mask(unprovenText(k.row, shown)), details: k.hide.Mask(strings.Join(shown.Lines(), "\n"))}
 	}
-	//crash:backport_proven
+	failpoint.Crash("backport_proven")
 	if err := k.reach("proven"); err != nil {
 		return made, err
 	}
@@ -311,7 +312,7 @@ func (k *backportRun) publish(ctx context.Context) error {
 	case err != nil:
 		return unlessRefused(k.row, err)
 	}
-	//crash:backport_pushed
+	failpoint.Crash("backport_pushed")
 	if err := k.reach("pushed"); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -32,7 +33,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		//crash:message_judged
+		failpoint.Crash("message_judged")
 		err = in.Record(ctx, parts...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
@@ -46,7 +47,7 @@ func (in *Intake) JudgeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		//crash:message_handled
+		failpoint.Crash("message_handled")
 		in.Judged(m, parts)
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -408,7 +409,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if err := h.Record(ctx, store.Update{OptionalEvents: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
-	//crash:claim_recorded
+	failpoint.Crash("claim_recorded")
 	if left, err := h.Scope.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
@@ -444,7 +445,7 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	if c.proof, err = h.Delivery.Prove(ctx, h.tree, tree); err != nil {
 		return c, err
 	}
-	//crash:claim_proven
+	failpoint.Crash("claim_proven")
 	c.attempt = &workflow.Attempt{Task: h.task.ID, Number: len(c.earlier) + 1, Tree: tree, Held: h.passes(c.proof)}
 	if c.attempt.Held && !c.proof.Holds() {
 		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
@@ -510,7 +511,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return h.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
 		}
 	}
-	//crash:attempt_held
+	failpoint.Crash("attempt_held")
 	shown := c.proof.Short()
 	if c.proof.Holds() {
 		shown = verified(c.proof)

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -79,7 +80,7 @@ func (sn *Snapshots) Pack(ctx context.Context, w *git.Workspace, task int64, tre
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
-	//crash:files_packed
+	failpoint.Crash("files_packed")
 	sn.noteRecorded(task, tree)
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -42,7 +43,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 	if err != nil {
 		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
 	}
-	//crash:fork_made
+	failpoint.Crash("fork_made")
 	if k.StartTree == "" { // the fork was not recorded yet
 		k.StartTree = start
 		if err := t.RecordTree(ctx, fork, k.ID); err != nil {
@@ -104,7 +105,7 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *git.Worksp
 	if err != nil {
 		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
 	}
-	//crash:task_merged
+	failpoint.Crash("task_merged")
 	if len(conflicts) == 0 {
 		return "", errors.Join(t.LetCommandsWrite(work), t.RecordTree(ctx, work, 0))
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
 // TestCommandsDoNotWaitForTheBasesTests has a base whose tests run until a file appears in their folder.
@@ -28,7 +28,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	box, caches := repotest.OpenSandbox(t), t.TempDir()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&build.Checker{Caches: build.Caches{Sandbox: box, Dir: caches}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(
@@ -82,7 +82,7 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	require.NoError(t, err)
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&build.Checker{Caches: build.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(
