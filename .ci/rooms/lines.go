@@ -22,12 +22,12 @@ type wideLine struct {
 	columns int
 }
 
-// addLines counts the lines of one file, and keeps the wide ones.
-func (f *folder) addLines(name, text string) {
+// addLines counts the lines of one file, and keeps the wide ones, without those of data.
+func (f *folder) addLines(name, text string, data map[int]bool) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		if n := countColumns(strings.TrimRight(line, "\r\n")); n > 100 {
+		if n := countColumns(strings.TrimRight(line, "\r\n")); n > 100 && !data[number] {
 			f.wide = append(f.wide, wideLine{f.place(name, number), n})
 		}
 	}
@@ -54,6 +54,28 @@ func (t tree) allLines() (n int) {
 		n += f.lines
 	}
 	return n
+}
+
+// findData returns the lines of a file that cannot be broken, or are data: those with the tag of a field, and in
+// tests those of a raw string of several lines.
+func findData(file *ast.File, positions *token.FileSet, test bool) map[int]bool {
+	data := map[int]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Field:
+			if n.Tag != nil {
+				data[positions.Position(n.Tag.Pos()).Line] = true
+			}
+		case *ast.BasicLit:
+			first := positions.Position(n.Pos()).Line
+			last := positions.Position(n.End()).Line
+			for line := first; test && first < last && line <= last; line++ {
+				data[line] = true
+			}
+		}
+		return true
+	})
+	return data
 }
 
 // countColumns returns the width of a line: a tab is four columns, and every other character one.

@@ -41,7 +41,9 @@ What is counted:
   p99         lines of the function that is longer than 99 of 100.
   wide        lines over 110 columns, in all .go files of the folder: tests and support
               count, generated files do not. A tab is four columns, and every other
-              character one.
+              character one. The tag of a field cannot be broken, and a raw string in a test
+              is data: lines with a tag, and those of such a string of several lines, are not
+              counted.
   packed      assignments of several names that have nothing to do with each other:
               a, b = x, y and a, b := x, y. Not counted are those in the head of an if, for
               or switch, which has room for one statement; those in which a value reads
@@ -65,7 +67,7 @@ func run() int {
 	flag.IntVar(&limits.columns, "columns", 110, "at most `N` columns a line, for --limits; 0 is any number")
 	flag.IntVar(&limits.packed, "packed", 0, "at most `N` packed assignments a tree, for --limits")
 	flag.IntVar(&limits.longest, "longest", 100, "at most `N` lines a function, for --limits")
-	flag.IntVar(&limits.p99, "p99", 50, "at most `N` lines in 99 of 100 functions, for --limits")
+	flag.IntVar(&limits.p99, "p99", 55, "at most `N` lines in 99 of 100 functions, for --limits")
 	check := flag.Bool("limits", false, "list what is above the limits, packages without a comment and wings that import each\nother in a circle, and exit 1 if there is any")
 	var others []string
 	addOther := func(dir string) error {

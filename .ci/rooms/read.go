@@ -158,7 +158,7 @@ func readFile(rooms map[roomKey]*room, f *folder, path string) error {
 		return nil
 	}
 	name := filepath.Base(path)
-	f.addLines(name, string(text))
+	f.addLines(name, string(text), findData(file, positions, strings.HasSuffix(name, "_test.go")))
 	assignments, packed := findPackings(file)
 	for _, a := range packed {
 		f.packings = append(f.packings, f.place(name, positions.Position(a.Pos()).Line))
