@@ -56,8 +56,8 @@ func (t tree) allLines() (n int) {
 	return n
 }
 
-// findData returns the lines of a file that cannot be broken, or are data: those with the tag of a field, and in
-// tests those of a raw string of several lines.
+// findData returns the lines of a file that cannot be broken, or are data: those with the tag of a field, and
+// in tests those of a raw string of several lines.
 func findData(file *ast.File, positions *token.FileSet, test bool) map[int]bool {
 	data := map[int]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {

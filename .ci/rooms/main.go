@@ -1,6 +1,6 @@
-// Command rooms measures the packages of Go trees: the size of each, how wide and how dense its lines are, the
-// length of its longest function, and how many packages are seen from outside their wing. It reads only source,
-// so a tree need not build.
+// Command rooms measures the packages of Go trees: the size of each, how wide and how dense its lines are,
+// the length of its longest function, and how many packages are seen from outside their wing. It reads only
+// source, so a tree need not build.
 //
 //	go run ./.ci/rooms                             # the packages and the wings of this repository
 //	go run ./.ci/rooms --limits                    # what is above the limits; exits 1 if anything is
@@ -68,7 +68,8 @@ func run() int {
 	flag.IntVar(&limits.packed, "packed", 0, "at most `N` packed assignments a tree, for --limits")
 	flag.IntVar(&limits.longest, "longest", 100, "at most `N` lines a function, for --limits")
 	flag.IntVar(&limits.p99, "p99", 55, "at most `N` lines in 99 of 100 functions, for --limits")
-	check := flag.Bool("limits", false, "list what is above the limits, packages without a comment and wings that import each\nother in a circle, and exit 1 if there is any")
+	check := flag.Bool("limits", false, "list what is above the limits, packages without a comment and "+
+		"wings that import each\nother in a circle, and exit 1 if there is any")
 	var others []string
 	addOther := func(dir string) error {
 		others = append(others, dir)
@@ -77,7 +78,8 @@ func run() int {
 	flag.Func("compare", "print totals beside those of the tree at `DIR`; may be repeated", addOther)
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "Usage: rooms [FLAGS] [DIR...]")
-		fmt.Fprintln(flag.CommandLine.Output(), "\nMeasures the packages of each tree, by default of this directory.")
+		fmt.Fprintln(flag.CommandLine.Output(),
+			"\nMeasures the packages of each tree, by default of this directory.")
 		fmt.Fprint(flag.CommandLine.Output(), definitions, "\nFlags:\n")
 		flag.PrintDefaults()
 	}

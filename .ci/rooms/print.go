@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 )
 
-// limits are the upper bounds of a tree. Packages without a comment and circles of wings are never allowed; that no
-// packages import each other in a circle is held by the compiler.
+// limits are the upper bounds of a tree. Packages without a comment and circles of wings are never allowed;
+// that no packages import each other in a circle is held by the compiler.
 type limits struct {
 	columns int // of a line; 0 is any number
 	packed  int // assignments of unrelated names in one, in the whole tree
@@ -41,9 +41,15 @@ var wingMeasures = []struct {
 	of   func([]wing) int
 }{
 	{"wings", func(all []wing) int { return len(all) }},
-	{"  packages that are open", func(all []wing) int { return sumWings(all, func(w wing) int { return w.open }) }},
+	{
+		"  packages that are open",
+		func(all []wing) int { return sumWings(all, func(w wing) int { return w.open }) },
+	},
 	{"  doors", func(all []wing) int { return sumWings(all, func(w wing) int { return w.doors }) }},
-	{"  imports between wings", func(all []wing) int { return sumWings(all, func(w wing) int { return len(w.imports) }) }},
+	{
+		"  imports between wings",
+		func(all []wing) int { return sumWings(all, func(w wing) int { return len(w.imports) }) },
+	},
 }
 
 func sumWings(all []wing, of func(wing) int) (sum int) {
@@ -136,8 +142,10 @@ func printComparison(w io.Writer, trees []tree) {
 	for _, m := range measures {
 		printLine(m.name, func(t tree) string { return fmt.Sprint(total(column(t.rooms, m.of))) })
 		if m.name != "files" {
-			printLine("  a package, average", func(t tree) string { return fmt.Sprint(average(column(t.rooms, m.of))) })
-			printLine("  a package, median", func(t tree) string { return fmt.Sprint(median(column(t.rooms, m.of))) })
+			printLine("  a package, average",
+				func(t tree) string { return fmt.Sprint(average(column(t.rooms, m.of))) })
+			printLine("  a package, median",
+				func(t tree) string { return fmt.Sprint(median(column(t.rooms, m.of))) })
 			printLine("  a package, most", func(t tree) string {
 				r := slices.MaxFunc(t.rooms, func(a, b *room) int { return cmp.Compare(m.of(a), m.of(b)) })
 				return formatLargest(sizes{r.path: m.of(r)})
@@ -164,7 +172,8 @@ func printComparison(w io.Writer, trees []tree) {
 	table.Flush()
 }
 
-// printExcesses lists what exceeds the limits and returns the program's exit code: 1 if anything does, else 0.
+// printExcesses lists what exceeds the limits and returns the program's exit code:
+// 1 if anything does, else 0.
 func printExcesses(w io.Writer, trees []tree, l limits) int {
 	code := 0
 	for _, t := range trees {
@@ -230,7 +239,8 @@ func printWings(w io.Writer, t tree) {
 			strings.Join(wing.imports, " "))
 	}
 	writeRow(table)
-	writeRow(table, fmt.Sprintf("total of %d", len(wings)), fmt.Sprint(rooms), fmt.Sprint(open), fmt.Sprint(doors),
+	writeRow(table, fmt.Sprintf("total of %d", len(wings)), fmt.Sprint(rooms), fmt.Sprint(open),
+		fmt.Sprint(doors),
 		fmt.Sprintf("%d times", arrows))
 	table.Flush()
 	fmt.Fprintln(w)
@@ -310,7 +320,8 @@ func (t tree) largest(of func(*room) sizes) sizes {
 	var n int
 	for _, r := range t.rooms {
 		if thisName, this := of(r).largest(); this > n {
-			name, n = thisName, this
+			name = thisName
+			n = this
 		}
 	}
 	return sizes{name: n}

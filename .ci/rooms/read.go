@@ -56,7 +56,8 @@ type sizes map[string]int
 func (s sizes) largest() (name string, n int) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if s[key] > n {
-			name, n = key, s[key]
+			name = key
+			n = s[key]
 		}
 	}
 	return name, n
@@ -207,7 +208,8 @@ func readFile(rooms map[roomKey]*room, f *folder, path string) error {
 
 // addFunction counts one function or method with that many lines.
 func (r *room) addFunction(d *ast.FuncDecl, lines int) {
-	name, receiver := d.Name.Name, receiverType(d)
+	name := d.Name.Name
+	receiver := receiverType(d)
 	full := name
 	if receiver != "" {
 		full = receiver + "." + name
@@ -296,7 +298,8 @@ func countWords(name string) int {
 	words := 1
 	letters := []rune(strings.Trim(name, "_"))
 	for i := 1; i < len(letters); i++ {
-		before, here := letters[i-1], letters[i]
+		before := letters[i-1]
+		here := letters[i]
 		switch {
 		case here == '_':
 			words++

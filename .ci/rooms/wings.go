@@ -60,8 +60,8 @@ func (t tree) wings() []wing {
 	return all
 }
 
-// storeys returns the folders at the top that have wings in them: those without a package of their own, and those
-// with packages in two of their folders or more.
+// storeys returns the folders at the top that have wings in them: those without a package of their own, and
+// those with packages in two of their folders or more.
 func (t tree) storeys() map[string]bool {
 	own := map[string]bool{}
 	full := map[string]map[string]bool{} // the folders with packages in them, by the folder at the top
@@ -138,8 +138,8 @@ func findCircle(wings []wing) []string {
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// importPath returns the path by which others import the package in a folder of the tree, by the nearest go.mod
-// in its folder or above. It is the folder's path where there is no go.mod.
+// importPath returns the path by which others import the package in a folder of the tree, by the nearest
+// go.mod in its folder or above. It is the folder's path where there is no go.mod.
 func importPath(tree, folder string) string {
 	at, err := filepath.Abs(filepath.Join(tree, folder))
 	if err != nil {

@@ -54,8 +54,8 @@ func TestWings(t *testing.T) {
 	}, got)
 }
 
-// TestWingsInACircle checks that wings may not import each other in a circle, which packages of them can without
-// doing so themselves.
+// TestWingsInACircle checks that wings may not import each other in a circle, which packages of them can
+// without doing so themselves.
 func TestWingsInACircle(t *testing.T) {
 	files := house()
 	require.Empty(t, writeTree(t, files).excesses(strict))
