@@ -20,7 +20,8 @@ func TestSupport(t *testing.T) {
 // TestExportedNames checks that a group of constants or variables counts as one exported name.
 func TestExportedNames(t *testing.T) {
 	dir := t.TempDir()
-	source := "package p\n\nconst (\n\tA = 1\n\tB = 2\n\tc = 3\n)\n\nvar d, E int\n\nvar f int\n\ntype (\n\tG int\n\tH int\n)\n\nfunc I() {}\n\nfunc (G) J() {}\n\nfunc k() {}\n"
+	source := "package p\n\nconst (\n\tA = 1\n\tB = 2\n\tc = 3\n)\n\nvar d, E int\n\nvar f int\n\ntype (\n" +
+		"\tG int\n\tH int\n)\n\nfunc I() {}\n\nfunc (G) J() {}\n\nfunc k() {}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.go"), []byte(source), 0o644))
 	tree, err := readTree(dir)
 	require.NoError(t, err)
