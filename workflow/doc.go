@@ -99,7 +99,7 @@
 //     approved report does not name (workflow), waits for "push it"
 //     (delivery/allowance.go, approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
-//     store/timeline reads, and home.Access says who may look.
+//     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
@@ -107,7 +107,7 @@
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
-//     message (bot/internal/event/alert reads it). store/alerts finds its problem: the first alert begins a
+//     message (bot/internal/event/alert reads it). store/inbox finds its problem: the first alert begins a
 //     session, later ones are counted in its thread and queue no turn. intake/alert.go gives
 //     it to the agents as data without an author.
 //   - What a visual task changes is shown after the push, beside the turns (pictures): a

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 //go:embed assets
@@ -199,7 +199,7 @@ func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	version, err := timeline.Version(r.Context(), p.Store.DB, id)
+	version, err := view.Version(r.Context(), p.Store.DB, id)
 	if err != nil {
 		p.fail(w, err)
 		return
@@ -227,7 +227,7 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	e, found, err := timeline.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
+	e, found, err := view.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
 	switch {
 	case err != nil:
 		p.fail(w, err)
@@ -260,7 +260,7 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	looks := time.NewTicker(every)
 	defer looks.Stop()
 	for until := time.After(5 * time.Minute); ; {
-		version, err := timeline.Version(r.Context(), p.Store.DB, id)
+		version, err := view.Version(r.Context(), p.Store.DB, id)
 		if err != nil {
 			return
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -27,7 +26,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
-			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
+			begins, err := Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
 			if err != nil || !begins {
 				return err
 			}
@@ -53,7 +52,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			return err
 		}
 		if first.Alert != nil {
-			if err := alerts.Opened(ctx, tx, first, id); err != nil {
+			if err := Opened(ctx, tx, first, id); err != nil {
 				return err
 			}
 		}

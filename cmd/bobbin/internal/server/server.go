@@ -52,8 +52,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -224,7 +224,7 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Target, b.log); err != nil {
 		return "", err
 	}
-	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), b.log)
+	s.Metrics.Serve(b.Monitor.Handle, view.Shared(b.Store.DB), b.log)
 	return replica, nil
 }
 

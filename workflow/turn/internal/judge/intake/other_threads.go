@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -40,11 +40,11 @@ func (in otherThreads) isFresh(ctx context.Context) (bool, error) {
 func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
 	s := in.Session()
 	at, direct := "in this channel", strings.HasPrefix(s.Thread.Channel, "D")
-	of := overview.Place{Channel: s.Thread.Channel, Except: s.ID}
+	of := view.Place{Channel: s.Thread.Channel, Except: s.ID}
 	if direct {
 		at, of.Requester = "here", p.ID
 	}
-	all, err := overview.AtWork(ctx, in.Store.DB, of)
+	all, err := view.AtWork(ctx, in.Store.DB, of)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (in otherThreads) nameOf(ctx context.Context, user string) string {
 func (in otherThreads) passStop(
 	ctx context.Context, m workflow.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	all, err := overview.AtWork(ctx, in.Store.DB, overview.Place{Session: session})
+	all, err := view.AtWork(ctx, in.Store.DB, view.Place{Session: session})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package overview_test
+package view_test
 
 import (
 	"os"

@@ -1,7 +1,4 @@
-// Package timeline reads one session for people who look at it afterwards: what people wrote,
-// what was said, what models called and got, what was decided, tried and pushed, in chronological
-// order. It writes nothing and masks no secrets: the code that shows the entries does that.
-package timeline
+package view
 
 import (
 	"context"

@@ -1,21 +1,17 @@
-package timeline_test
+package view_test
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // Read returns what happened in order; a call has its result, or is open.
 func TestRead(t *testing.T) {
@@ -23,7 +19,7 @@ func TestRead(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
-	before, err := timeline.Version(t.Context(), s.DB, id)
+	before, err := view.Version(t.Context(), s.DB, id)
 	require.NoError(t, err)
 	record := func(parts ...store.Part) {
 		t.Helper()
@@ -43,12 +39,12 @@ func TestRead(t *testing.T) {
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
 
-	page, err := timeline.Read(t.Context(), s.DB, id, time.Time{})
+	page, err := view.Read(t.Context(), s.DB, id, time.Time{})
 	require.NoError(t, err)
 	require.Zero(t, page.Before)
 	entries := page.Entries
 	type short struct {
-		Kind             timeline.Kind
+		Kind             view.Kind
 		Who, Title, Text string
 		Output           string
 		Open             bool
@@ -60,23 +56,23 @@ func TestRead(t *testing.T) {
 		got = append(got, short{e.Kind, e.Who, e.Title, e.Text, e.Output, e.Open, e.Number})
 	}
 	require.Equal(t, []short{
-		{Kind: timeline.Person, Who: "U1", Title: "mention", Text: got[0].Text},
-		{Kind: timeline.Thought, Who: "orchestrator", Text: "I read it."},
-		{Kind: timeline.Call, Who: "orchestrator", Title: "read", Text: `{"path":"cart.go"}`, Output: "1 package cart"},
-		{Kind: timeline.Call, Who: "orchestrator", Title: "run", Open: true},
-		{Kind: timeline.Fold, Who: "orchestrator", Title: "summed up its older work: its model is shown 4 kB instead of 90 kB", Text: "<summary>read it</summary>"},
-		{Kind: timeline.Line, Who: "orchestrator", Text: "Reading."},
-		{Kind: timeline.Report, Title: "root_cause", Text: "the cause", Number: 1},
+		{Kind: view.Person, Who: "U1", Title: "mention", Text: got[0].Text},
+		{Kind: view.Thought, Who: "orchestrator", Text: "I read it."},
+		{Kind: view.Call, Who: "orchestrator", Title: "read", Text: `{"path":"cart.go"}`, Output: "1 package cart"},
+		{Kind: view.Call, Who: "orchestrator", Title: "run", Open: true},
+		{Kind: view.Fold, Who: "orchestrator", Title: "summed up its older work: its model is shown 4 kB instead of 90 kB", Text: "<summary>read it</summary>"},
+		{Kind: view.Line, Who: "orchestrator", Text: "Reading."},
+		{Kind: view.Report, Title: "root_cause", Text: "the cause", Number: 1},
 	}, got)
 
-	after, err := timeline.Version(t.Context(), s.DB, id)
+	after, err := view.Version(t.Context(), s.DB, id)
 	require.NoError(t, err)
 	require.NotEqual(t, before, after)
-	folds, err := timeline.Folds(t.Context(), s.DB, id)
+	folds, err := view.Folds(t.Context(), s.DB, id)
 	require.NoError(t, err)
 	require.Len(t, folds, 1)
 	require.Equal(t, got[4].Title, folds[0].Title)
-	_, err = timeline.Version(t.Context(), s.DB, "nothing")
+	_, err = view.Version(t.Context(), s.DB, "nothing")
 	require.Error(t, err)
 }
 
@@ -87,7 +83,7 @@ func TestReadPages(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
-	const items = 4*timeline.Most + 8
+	const items = 4*view.Most + 8
 	_, err := s.Pool.Exec(t.Context(), `insert into transcript (session_id, seq, at, body) select $1, i, now() + i * interval '1 second', case i % 3
 		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id', 'a' || i, 'name', 'run'), json_build_object('id', 'b' || i, 'name', 'read')))
 		when 1 then json_build_object('role', 'tool', 'call_id', 'a' || i - 1, 'text', 'ran ' || i) else json_build_object('role', 'tool', 'call_id', 'b' || i - 2, 'text', 'read') end
@@ -97,12 +93,12 @@ func TestReadPages(t *testing.T) {
 	calls := 0
 	var before time.Time
 	for pages := 1; ; pages++ {
-		page, err := timeline.Read(t.Context(), s.DB, id, before)
+		page, err := view.Read(t.Context(), s.DB, id, before)
 		require.NoError(t, err)
 		for _, e := range page.Entries {
 			require.False(t, seen[e.ID], e.ID)
 			seen[e.ID] = true
-			if e.Kind != timeline.Call {
+			if e.Kind != view.Call {
 				continue
 			}
 			calls++
@@ -111,7 +107,7 @@ func TestReadPages(t *testing.T) {
 				continue
 			}
 			require.Equal(t, time.Second, e.Took)
-			found, ok, err := timeline.Find(t.Context(), s.DB, id, e.ID)
+			found, ok, err := view.Find(t.Context(), s.DB, id, e.ID)
 			require.NoError(t, err)
 			require.True(t, ok)
 			require.Equal(t, e, found)
@@ -123,7 +119,7 @@ func TestReadPages(t *testing.T) {
 	}
 	require.Equal(t, 2*((items+2)/3), calls)
 	for _, bad := range []string{"", "-", "zz", "1-1-1-1", "a1b2c3-99"} {
-		_, ok, err := timeline.Find(t.Context(), s.DB, id, bad)
+		_, ok, err := view.Find(t.Context(), s.DB, id, bad)
 		require.NoError(t, err)
 		require.False(t, ok, bad)
 	}
@@ -135,20 +131,20 @@ func TestReadPagesOfTheSameTime(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	id := storetest.BeginTurn(t, s).Session().ID
-	const lines = 2*timeline.Most + 100
+	const lines = 2*view.Most + 100
 	_, err := s.Pool.Exec(t.Context(), `insert into lines (session_id, agent, text, at) select $1, 'deep', i::text, now() + (i + 1) / 2 * interval '1 second' from generate_series(0, $2 - 1) i`, id, lines)
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	var before time.Time
 	for {
-		page, err := timeline.Read(t.Context(), s.DB, id, before)
+		page, err := view.Read(t.Context(), s.DB, id, before)
 		require.NoError(t, err)
 		for _, e := range page.Entries {
 			require.False(t, seen[e.ID], e.ID)
 			seen[e.ID] = true
 		}
 		if before.IsZero() {
-			require.Len(t, page.Entries, timeline.Most+1, "the page ends within two of the same time")
+			require.Len(t, page.Entries, view.Most+1, "the page ends within two of the same time")
 		}
 		if before = page.Before; before.IsZero() {
 			break
@@ -169,11 +165,11 @@ func TestRowsThatPostgresCannotRead(t *testing.T) {
 	} {
 		require.NoError(t, turn.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{json.RawMessage(item)}}))
 	}
-	shares, err := timeline.Shares(t.Context(), s.DB, turn.Session().ID)
+	shares, err := view.Shares(t.Context(), s.DB, turn.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, shares, 1)
 	require.Positive(t, shares[0].Tools)
-	folds, err := timeline.Folds(t.Context(), s.DB, turn.Session().ID)
+	folds, err := view.Folds(t.Context(), s.DB, turn.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, folds, 1)
 }
@@ -201,9 +197,9 @@ func TestShares(t *testing.T) {
 			require.NoError(t, turn.Record(t.Context(), progress.AgentUsage{Task: task, Input: 100, Cached: 50, Output: 10, USD: 0.25}))
 		}
 	}
-	shares, err := timeline.Shares(t.Context(), s.DB, id)
+	shares, err := view.Shares(t.Context(), s.DB, id)
 	require.NoError(t, err)
-	require.Equal(t, []timeline.Share{
+	require.Equal(t, []view.Share{
 		{Who: "orchestrator", Models: 4 * time.Second, Tools: 4 * time.Second, Calls: 2, Input: 200, Output: 20, USD: 0.5},
 		{Who: "consultant", Models: 3 * time.Second, Tools: 3 * time.Second},
 	}, shares)

@@ -1,4 +1,4 @@
-package overview_test
+package view_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 func TestSpendingIsToldApart(t *testing.T) {
@@ -41,7 +41,7 @@ func TestSpendingIsToldApart(t *testing.T) {
 		{by: []string{"channel"}, first: day("2026-03-31"), last: day("2026-04-01"), want: "[C1] 1 2; [C2] 1 4; "},
 		{by: []string{"day"}, first: day("2027-01-01"), want: ""},
 	} {
-		spent, err := overview.Spending(t.Context(), s.DB, c.by, c.first, c.last)
+		spent, err := view.Spending(t.Context(), s.DB, c.by, c.first, c.last)
 		require.NoError(t, err)
 		said := ""
 		for _, x := range spent {
@@ -52,7 +52,7 @@ func TestSpendingIsToldApart(t *testing.T) {
 		require.Equal(t, c.want, said)
 	}
 	for _, by := range [][]string{{"'; drop table spending"}, {"month", "month"}} {
-		_, err := overview.Spending(t.Context(), s.DB, by, time.Time{}, time.Time{})
+		_, err := view.Spending(t.Context(), s.DB, by, time.Time{}, time.Time{})
 		require.ErrorContains(t, err, "at most once")
 	}
 }

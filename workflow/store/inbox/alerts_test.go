@@ -1,23 +1,19 @@
-package alerts_test
+package inbox_test
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/alerts"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // posted returns an alert about a problem, at that second.
 func posted(problem string, second int) workflow.IncomingEvent {
@@ -96,7 +92,7 @@ func TestControlAnAlertThatIsDeliveredAgainCounts(t *testing.T) {
 	receive(t, s, posted("it panics", 0))
 	for range 2 {
 		require.NoError(t, s.Transact(t.Context(), func(tx pgx.Tx) error {
-			_, err := alerts.Counter{Queue: s.Queue, Twice: true}.Count(context.Background(), tx, posted("it panics", 0))
+			_, err := inbox.Counter{Queue: s.Queue, Twice: true}.Count(context.Background(), tx, posted("it panics", 0))
 			return err
 		}))
 	}
@@ -155,14 +151,14 @@ func TestAStormIsBounded(t *testing.T) {
 	for n := range 500 {
 		receive(t, s, posted(fmt.Sprintf("problem %d", n%100), n))
 	}
-	require.Equal(t, alerts.MostAnHour, count(t, s, `select count(*) from sessions`))
-	require.Equal(t, alerts.MostAnHour, count(t, s, `select count(*) from inbox`))
+	require.Equal(t, inbox.MostAnHour, count(t, s, `select count(*) from sessions`))
+	require.Equal(t, inbox.MostAnHour, count(t, s, `select count(*) from inbox`))
 	require.Equal(t, 500, count(t, s, `select sum(seen) from alerts`))
 	require.Equal(t, 1, count(t, s, `select count(*) from lines where text like 'More problems came%'`))
-	require.Equal(t, alerts.MostAnHour+1, count(t, s, `select count(*) from lines`))
+	require.Equal(t, inbox.MostAnHour+1, count(t, s, `select count(*) from lines`))
 
 	require.NoError(t, s.Transact(t.Context(), func(tx pgx.Tx) error {
-		begins, err := alerts.Counter{Queue: s.Queue, Unlimited: true}.Count(context.Background(), tx, posted("problem 50", 600))
+		begins, err := inbox.Counter{Queue: s.Queue, Unlimited: true}.Count(context.Background(), tx, posted("problem 50", 600))
 		require.True(t, begins, "the control")
 		return err
 	}))
@@ -170,5 +166,5 @@ func TestAStormIsBounded(t *testing.T) {
 	_, err := s.Pool.Exec(t.Context(), `update alerts set begun_at = begun_at - interval '1 hour'`)
 	require.NoError(t, err)
 	receive(t, s, posted("problem 99", 700))
-	require.Equal(t, alerts.MostAnHour+1, count(t, s, `select count(*) from sessions`))
+	require.Equal(t, inbox.MostAnHour+1, count(t, s, `select count(*) from sessions`))
 }

@@ -1,6 +1,4 @@
-// Package overview reads across all sessions: the state of the work, the metrics
-// of all replicas, spending, and the sessions of a person. It writes nothing.
-package overview
+package view
 
 import (
 	"context"
