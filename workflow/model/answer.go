@@ -30,7 +30,6 @@ const maxCallExtra = 64 << 10
 
 // An answer collects the chunks of a streamed answer.
 type answer struct {
-	onText  func(string)
 	text    strings.Builder
 	refusal strings.Builder
 	calls   []*callBeingWritten
@@ -78,9 +77,6 @@ func (a *answer) addDelta(d endpoint.Delta) error {
 	}
 	if a.size > maxAnswer {
 		return endpoint.ErrTooLong
-	}
-	if d.Content != "" && a.onText != nil {
-		a.onText(d.Content)
 	}
 	return nil
 }

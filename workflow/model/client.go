@@ -153,7 +153,7 @@ func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (
 	wired.Model = cmp.Or(at.Model, r.Model)
 	request := onWire(wired, without, c.sees(r.Model, without))
 	request.Model = r.Model
-	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
+	a := &answer{taken: idsOf(r.Messages)}
 	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request}
 	sent, err := at.Stream(ctx, question, a)
 	if err != nil {

@@ -33,11 +33,6 @@ func onWire(r Request, without map[string]bool, sees bool) endpoint.Request {
 	if without[fieldEffort] {
 		out.ReasoningEffort = ""
 	}
-	if reasons(r.Model) != without[fieldTokens] {
-		out.MaxCompletionTokens = r.MaxTokens
-	} else {
-		out.MaxTokens = r.MaxTokens
-	}
 	if r.System != "" {
 		out.Messages = append(out.Messages, endpoint.Message{Role: string(System), Content: r.System})
 	}
@@ -64,18 +59,6 @@ func extraOf(c Call, n int, without map[string]bool) json.RawMessage {
 		return json.RawMessage(unsigned)
 	}
 	return nil
-}
-
-// reasons reports whether a model takes its limit as max_completion_tokens. OpenAI refuses max_tokens for
-// these models, and other endpoints may not know the newer field.
-func reasons(model string) bool {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, family) {
-			return true
-		}
-	}
-	return false
 }
 
 // messagesOnWire puts each call's result directly after the message with the call, as endpoints demand. A

@@ -19,7 +19,7 @@ func TestTheBytesOfARequest(t *testing.T) {
 	const signed = `{"google":{"thought_signature":"YQ=="}}`
 	shown := []model.Picture{{Media: "image/png", Data: []byte("x")}}
 	r := model.Request{
-		Model: "o3", Effort: "low", System: "<sys> & more", MaxTokens: 9, CacheKey: "session-1",
+		Model: "o3", Effort: "low", System: "<sys> & more", CacheKey: "session-1",
 		Tools: []model.Tool{echo[readFile]("read_file")},
 		Messages: []model.Message{
 			{Role: model.User, Text: "look", Pictures: shown},

@@ -10,15 +10,13 @@ import (
 // order in which we send them: endpoints cache the beginning of a request. It adds prompt_cache_key and
 // extra_content, which go-openai does not know.
 type Request struct {
-	CacheKey            string                `json:"prompt_cache_key,omitempty"`
-	Model               string                `json:"model"`
-	Messages            []Message             `json:"messages"`
-	MaxTokens           int                   `json:"max_tokens,omitempty"`
-	MaxCompletionTokens int                   `json:"max_completion_tokens,omitempty"`
-	Stream              bool                  `json:"stream"`
-	Tools               []openai.Tool         `json:"tools,omitempty"`
-	StreamOptions       *openai.StreamOptions `json:"stream_options,omitempty"`
-	ReasoningEffort     string                `json:"reasoning_effort,omitempty"`
+	CacheKey        string                `json:"prompt_cache_key,omitempty"`
+	Model           string                `json:"model"`
+	Messages        []Message             `json:"messages"`
+	Stream          bool                  `json:"stream"`
+	Tools           []openai.Tool         `json:"tools,omitempty"`
+	StreamOptions   *openai.StreamOptions `json:"stream_options,omitempty"`
+	ReasoningEffort string                `json:"reasoning_effort,omitempty"`
 }
 
 // A Message is one message of a request.
