@@ -257,6 +257,9 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	for until := time.After(5 * time.Minute); ; {
 		version, err := timeline.Version(r.Context(), p.Store.DB, id)
 		if err != nil {
+			if r.Context().Err() == nil { // the reader is still there
+				p.Log.Warn("a page is not told of changes", "session", id, "err", err)
+			}
 			return
 		}
 		said := ": nothing new\n\n"
