@@ -43,7 +43,7 @@ test-all: deps ## run the race detector on the packages whose goroutines share m
 	$(RACE) go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null
 	$(if $(filter whole,$(SIZE)),BOBBIN_SEQUENCES=400) $(RACE) $(GOTEST) -race -timeout 60m -p $(if $(filter whole,$(SIZE)),1,2) $(if $(filter whole,$(SIZE)),./...,$(RACED))
 	$(if $(filter whole,$(SIZE)),$(MAKE) suite every)
-	$(if $(filter whole,$(SIZE)),BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/lookback -run ARealModule)
+	$(if $(filter whole,$(SIZE)),BOBBIN_RELEASED=1 $(GOTEST) $(TESTFLAGS) ./workflow/turn/internal/background/lookback -run ARealModule)
 	$(if $(filter whole,$(SIZE)),BOBBIN_REPLICAS=small $(GOTEST) $(TESTFLAGS) ./cmd/bobbin/internal/faults/replicas)
 	$(if $(filter whole,$(SIZE)),$(MAKE) chaos attacks)
 

@@ -1,25 +1,23 @@
-// Package workflow is the heart of Bobbin's vocabulary: a session and its phases, the reports
-// that people approve, tasks and attempts. The other types are in these packages:
+// Package workflow is the language of Bobbin: the plain types and the pure functions that all other
+// packages speak in. It imports the standard library and plaintext.
 //
-//   - incoming: what people write and press, and what other apps post
-//   - outgoing: the lines that answer them, their postings, and pushes
-//   - button, card, hometab: what people press and see in Slack beside lines
-//   - diagnosis: why something is wrong
-//   - planning: what is to be done: questions, requests, plans
-//   - inquiry: what agents that only read are asked
-//   - permit: what people allow
-//   - quota: how much may be used
-//   - expectation: what tests expect today and will expect after approved work
-//
-// They hold plain types and pure functions, and import nothing but the standard library, this
-// package, each other and plaintext.
+//   - session.go, phase.go: a session, the person who writes, and the phases of the work
+//   - message.go: what people write and press, and what other apps post
+//   - line.go, button.go, card.go, home.go: what people see and press in Slack
+//   - report.go, diagnosis.go: why something is wrong
+//   - plan.go, task.go: what is to be done: questions, requests, plans, tasks and their attempts
+//   - expectation.go: what tests expect today, and what they will expect after approved work
+//   - inquiry.go: what agents that only read are asked
+//   - permission.go: what people allow, and who may
+//   - limit.go: how much may be used
+//   - hunkresult.go, push.go: what the program found out about a change, and where the change went
 //
 // # The tour: one message, from Slack and back
 //
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
-// bot/gateway reads each event (gateway.go), and bot/event makes an incoming.Event of it
+// bot/gateway reads each event (gateway.go), and bot/event makes an IncomingEvent of it
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
@@ -30,19 +28,19 @@
 //
 // The turn. A worker of store/queue (turn_worker.go) takes the job and calls turn.Runner.Run
 // (turn/turn.go). The turn raises the session's epoch, which fences every earlier turn.
-// turn/intake judges each new message (judge.go): who wrote it, and whether it is a stop,
+// intake judges each new message (judge.go): who wrote it, and whether it is a stop,
 // an answer, an approval, a command, a press, or words for the agents. Package intent reads
-// the words; no model takes part. turn/worktree opens the repository (worktree.go): package
+// the words; no model takes part. worktree opens the repository (worktree.go): package
 // repo keeps one bare mirror of it, and writes the base commit into plain files without a
 // git directory. Meanwhile repo/packages fetches what the lock files name, and repo/testrun
 // builds and tests the base. A tool that runs a command waits for packages and build, a check for
 // the base's tests, too.
 //
-// The agents. turn/runtime runs the loop of the orchestrator (agent/loop.go) over its
+// The agents. runtime runs the loop of the orchestrator (agent/loop.go) over its
 // transcript. The loop asks the model (package model), records the answer, runs the tools
 // that the model called, and records each result. Package tool reads files through an
-// os.Root and runs commands in repo/sandbox; turn/orchestrator holds the tools that decide.
-// turn/runtime (transcript.go) gives each result to turn/ledger, which masks secrets and records
+// os.Root and runs commands in repo/sandbox; orchestrator holds the tools that decide.
+// runtime (transcript.go) gives each result to ledger, which masks secrets and records
 // it in one transaction (store/record.go): the item of the transcript, the line in the thread,
 // its outbox row and a post job. Between two model calls the loop takes in
 // what people wrote meanwhile, and "stop" cancels it. When the model calls
@@ -57,65 +55,65 @@
 //
 // # Approval, work and push
 //
-// Ann replies "fix it". The reply comes in like the first message. turn/intake looks Ann up
-// in Slack afresh and reads the reply as consent. turn/approval judges it (approve.go), and
-// turn/permission decides whether she may approve (permission.go). One transaction inserts
+// Ann replies "fix it". The reply comes in like the first message. intake looks Ann up
+// in Slack afresh and reads the reply as consent. approval judges it (approve.go), and
+// permission decides whether she may approve (permission.go). One transaction inserts
 // the approval and the permission that it rests on, only while the session waits on that
 // revision, and only once. The database refuses a permission of anybody but the author of
 // the message. From then on the words of people who may not approve wait until somebody who
-// may passes them on (turn/approval/held.go).
+// may passes them on (approval/held.go).
 //
 // Now, and not before, the session has a tree that agents may write. The orchestrator calls
-// delegate (turn/orchestrator/delegate.go). turn/worker runs the tasks (tasks.go); tasks
+// delegate (orchestrator/delegate.go). worker runs the tasks (tasks.go); tasks
 // that do not depend on each other run side by side in forks of the tree. A worker edits,
 // runs commands, and calls done (worker.go). The program then checks what the task's skill
 // demands (skill_gate.go), takes out what lies outside the approval's scope
-// (turn/scope/hold.go), and runs the proof (repo/proof): the new tests, laid over the
+// (scope/hold.go), and runs the proof (repo/proof): the new tests, laid over the
 // base, must fail there; on the branch everything must pass; and what passed before must
 // still pass. The base's own versions of the tests that the change touches run on the new
 // code, too: what does not pass there is a changed expectation. The worker is told of it
-// once (turn/worker/expectations.go).
+// once (worker/expectations.go).
 //
-// The orchestrator calls finish (turn/delivery/finish.go). The program looks for secrets,
+// The orchestrator calls finish (delivery/finish.go). The program looks for secrets,
 // proves the whole change, takes each hunk of the fix out, alone, to see whether anything
 // fails without it (repo/hunktrial), has what is left reviewed by the critic
-// (turn/delivery/review.go), makes the commit, records the intent to push, pushes, and asks
+// (delivery/review.go), makes the commit, records the intent to push, pushes, and asks
 // the remote whether the branch is there. The result is a line like any other.
 //
 // If the repository has a git host (repo/host), the recording of the push also stores the intent
 // to open a pull request (store/pullrequest) and queues a job. workflow/pullrequests opens the pull
 // request and follows it: checks and the merge are posted in the thread, and comments become
-// messages that turn/intake judges like any other, but never accepts as an approval.
+// messages that intake judges like any other, but never accepts as an approval.
 //
 // # Other workflows
 //
-//   - A feature: restate_request shows it as the bot understood it (turn/orchestrator/request.go). If everybody
+//   - A feature: restate_request shows it as the bot understood it (orchestrator/request.go). If everybody
 //     who wrote a part of it may approve, asking for it permits the work
-//     (turn/permission/permission.go).
-//   - /grill-me asks questions first (turn/intake/interview.go), /start-work proposes a plan
-//     and /diagnose makes a Diagnosis Report (turn/intake/command.go,
-//     turn/orchestrator/tools.go).
+//     (permission/permission.go).
+//   - /grill-me asks questions first (intake/interview.go), /start-work proposes a plan
+//     and /diagnose makes a Diagnosis Report (intake/command.go,
+//     orchestrator/tools.go).
 //   - The consultant and the other agents that only read are asked by rows of their own, and
-//     answer beside the work (turn/inquiry).
+//     answer beside the work (inquiry).
 //   - A change to CI files, lock files and the like, or to what an old test expects and the
-//     approved report does not name (workflow/expectation), waits for "push it"
-//     (turn/delivery/allowance.go, turn/approval/allowance.go).
+//     approved report does not name (workflow), waits for "push it"
+//     (delivery/allowance.go, approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/timeline reads, and home.Access says who may look.
-//   - "Who knows this?" is answered by the program (turn/experts): CODEOWNERS and the history of the
+//   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
-//     said (turn/intake/lesson.go); agents get it as data with the brief (turn/orchestrator/brief.go).
+//     said (intake/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
 //     message (bot/event/alert reads it). store/alerts finds its problem: the first alert begins a
-//     session, later ones are counted in its thread and queue no turn. turn/intake/alert.go gives
+//     session, later ones are counted in its thread and queue no turn. intake/alert.go gives
 //     it to the agents as data without an author.
-//   - What a visual task changes is shown after the push, beside the turns (turn/pictures): a
+//   - What a visual task changes is shown after the push, beside the turns (pictures): a
 //     Chromium in the sandbox takes pictures of pages before and after (repo/screenshot).
-//   - A session at one of its limits pauses until somebody allows more (turn/budget,
-//     turn/intake/go_on.go).
+//   - A session at one of its limits pauses until somebody allows more (budget,
+//     intake/go_on.go).
 //
 // # What holds everywhere
 //
@@ -125,6 +123,6 @@
 // over its jobs (store/queue/replica.go). Replicas also queue a job for each session that has
 // work but no job. Old data is removed once an hour (cmd/bobbin/internal/housekeeping).
 //
-// Paths here are below workflow where they name no other folder; cmd/bobbin/layers_test.go
-// says which package may import which.
+// Paths here are below workflow where they name no other folder, and the rooms of a turn, such as intake
+// and delivery, are below turn/internal. cmd/bobbin/layers_test.go says which door may import which.
 package workflow

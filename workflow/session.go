@@ -107,3 +107,32 @@ func (s Session) ListsThreads() bool { return strings.HasPrefix(s.Halted, listMa
 func (s Session) Joined() bool {
 	return s.Phase == PhaseStopped && strings.HasPrefix(s.Halted, joinedMark)
 }
+
+// A Person is what Slack says about a user, read anew for each decision.
+type Person struct {
+	ID       string
+	Name     string
+	Credit   string // how a commit names the person: Ann Author <ann@example.com>
+	Team     string
+	Bot      bool
+	Guest    bool // restricted or ultra restricted
+	Stranger bool // from another workspace (Slack Connect)
+	Deleted  bool
+	Admin    bool // an admin or an owner of the workspace
+	InThread bool // a member of the channel the thread is in
+}
+
+// ExclusionReason returns why the bot does not listen to p: p is a bot, a person from outside the
+// workspace, or has a deactivated account. It returns an empty string for everybody else. Guests are
+// not excluded: they may add to a thread, but not start one.
+func (p Person) ExclusionReason() string {
+	switch {
+	case p.Bot:
+		return "bots are not heard"
+	case p.Stranger:
+		return "people from outside this workspace are not heard here"
+	case p.Deleted:
+		return "that account is deactivated"
+	}
+	return ""
+}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
@@ -32,11 +30,11 @@ var oldSteps = []struct {
 	do   func(ctx context.Context, a *archive, n int) error
 }{
 	{"an event of Slack's is stored", func(ctx context.Context, a *archive, n int) error {
-		return a.inbox.Receive(ctx, incoming.Event{EventID: fmt.Sprint("Ev", n), Kind: incoming.Reply, Thread: a.thread, TS: fmt.Sprintf("5.%06d", n), User: "U2", Text: "also with two articles"})
+		return a.inbox.Receive(ctx, workflow.IncomingEvent{EventID: fmt.Sprint("Ev", n), Kind: workflow.MessageReply, Thread: a.thread, TS: fmt.Sprintf("5.%06d", n), User: "U2", Text: "also with two articles"})
 	}},
 	{"an item and a line are recorded", func(ctx context.Context, a *archive, n int) error {
 		item := json.RawMessage(fmt.Sprintf(`{"role": "assistant", "content": "line %d"}`, n))
-		return a.turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{item}}, store.Lines{outgoing.Line{Agent: "bobbin", Text: "Looking at the total"}})
+		return a.turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{item}}, store.Lines{workflow.Line{Agent: "bobbin", Text: "Looking at the total"}})
 	}},
 	{"a turn begins, and reads what nobody judged", func(ctx context.Context, a *archive, _ int) (err error) {
 		if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
@@ -133,7 +131,7 @@ func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name 
 	if err := a.fill(ctx, sessions); err != nil {
 		return nil, err
 	}
-	err = a.inbox.Receive(ctx, incoming.Event{EventID: "Ev", Kind: incoming.Mention, Thread: a.thread, TS: "5.0", User: "U1", Text: "the total is off"})
+	err = a.inbox.Receive(ctx, workflow.IncomingEvent{EventID: "Ev", Kind: workflow.MessageMention, Thread: a.thread, TS: "5.0", User: "U1", Text: "the total is off"})
 	if err != nil {
 		return nil, err
 	}

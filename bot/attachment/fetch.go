@@ -19,7 +19,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Fetcher downloads files that people attached to messages.
@@ -38,8 +38,8 @@ const (
 
 // Fetch reads the content of an attached file. A file that cannot be read is not an error: the attachment says
 // why, and how to solve it. An error means that the fetch failed and has to be retried.
-func (f Fetcher) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
-	a.State = incoming.AttachmentUnread
+func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+	a.State = workflow.AttachmentUnread
 	if a.URL == "" && a.Mode != event.ModeExternal && a.Mode != "tombstone" && a.Mode != "hidden_by_limit" {
 		var err error
 		if a, err = f.readInfo(ctx, a); err != nil || a.Why != "" {
@@ -69,7 +69,7 @@ func (f Fetcher) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Att
 }
 
 // readInfo calls files.info for the fields that an event leaves out.
-func (f Fetcher) readInfo(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
+func (f Fetcher) readInfo(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	var info *slack.File
 	err := f.Slack.Call(ctx, func() (err error) {
 		info, _, _, err = f.Slack.API.GetFileInfoContext(ctx, a.File, 1, 1)
@@ -98,7 +98,7 @@ const (
 )
 
 // unfetchable returns why a file cannot be fetched, judged by its description from Slack, or an empty string.
-func (f Fetcher) unfetchable(a incoming.Attachment) string {
+func (f Fetcher) unfetchable(a workflow.Attachment) string {
 	most := int64(maxFetchedText)
 	if strings.HasPrefix(a.Kind, "image/") {
 		most = maxFetchedPic
@@ -154,7 +154,7 @@ func (f fetched) describe() string {
 	return "status " + strconv.Itoa(f.status)
 }
 
-func (f Fetcher) fetchOnce(ctx context.Context, a incoming.Attachment) (got fetched, err error) {
+func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetched, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, nil)
 	if err != nil {
 		return fetched{why: "its address makes no sense; attach it again"}, nil
@@ -202,7 +202,7 @@ const whySignIn = "Slack showed its sign-in page instead of it: " + lacksReadSco
 
 // isSignInPage reports whether a page that was downloaded is Slack's sign-in page. An attached HTML file has
 // the size that Slack reported, while a canvas has no known size and is searched for a sign-in form.
-func isSignInPage(a incoming.Attachment, page []byte) bool {
+func isSignInPage(a workflow.Attachment, page []byte) bool {
 	if a.Mode == event.ModeCanvas {
 		page = bytes.ToLower(page)
 		return bytes.Contains(page, []byte("<form")) && bytes.Contains(page, []byte("signin"))
@@ -212,7 +212,7 @@ func isSignInPage(a incoming.Attachment, page []byte) bool {
 
 // judgeContent stores the content as text or as a picture, judged by the content itself, not by the file's
 // name.
-func judgeContent(a incoming.Attachment, content []byte) incoming.Attachment {
+func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
 	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
 	picture := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, media)
 	if a.Mode == event.ModeCanvas && !picture {
@@ -229,13 +229,13 @@ func judgeContent(a incoming.Attachment, content []byte) incoming.Attachment {
 	case int64(len(content)) > most:
 		a.Why = fmt.Sprintf("it has more than the %s that I read at most; attach the part that matters", bytesShown(most))
 	case picture:
-		a.State, a.Media, a.Content = incoming.AttachmentRead, media, content
+		a.State, a.Media, a.Content = workflow.AttachmentRead, media, content
 	case !isText:
 		a.Why = fmt.Sprintf("it is neither text nor a picture that I can read (%s by its content); attach what matters in it as text", media)
 	default:
-		a.State, a.Media, a.Content = incoming.AttachmentRead, incoming.MediaText, []byte(text)
+		a.State, a.Media, a.Content = workflow.AttachmentRead, workflow.MediaText, []byte(text)
 	}
-	if a.State == incoming.AttachmentRead {
+	if a.State == workflow.AttachmentRead {
 		a.Size = int64(len(a.Content))
 	}
 	return a

@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // point is a PNG of one red pixel.
@@ -37,15 +37,15 @@ func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 		file               slacktest.Upload
 		media, reads, says string
 	}{
-		"text":                  {up("app.log", "", "panic: x\n"), incoming.MediaText, "panic: x\n", ""},
-		"of no kind":            {up("core", "application/octet-stream", "panic: x\n"), incoming.MediaText, "panic: x\n", ""},
-		"UTF-16":                {up("shell.txt", "", string(wide)), incoming.MediaText, "Ausnahme: ö", ""},
-		"with a mark":           {up("a.txt", "", "\ufeffa"), incoming.MediaText, "a", ""},
-		"some bytes wrong":      {up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), incoming.MediaText, strings.Repeat("line\n", 50) + "\uFFFD", ""},
-		"a page":                {up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), incoming.MediaText, "<!DOCTYPE html><p>signin <form>", ""},
+		"text":                  {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+		"of no kind":            {up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+		"UTF-16":                {up("shell.txt", "", string(wide)), workflow.MediaText, "Ausnahme: ö", ""},
+		"with a mark":           {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
+		"some bytes wrong":      {up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText, strings.Repeat("line\n", 50) + "\uFFFD", ""},
+		"a page":                {up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText, "<!DOCTYPE html><p>signin <form>", ""},
 		"a picture":             {up("a.png", "image/png", string(png)), "image/png", string(png), ""},
 		"a picture as text":     {up("a.txt", "", string(png)), "image/png", string(png), ""},
-		"text as a picture":     {up("a.png", "image/png", "no picture"), incoming.MediaText, "no picture", ""},
+		"text as a picture":     {up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", ""},
 		"an archive as text":    {up("a.txt", "", "PK\x03\x04\x00\x00"), "", "", "neither text nor a picture that I can read (application/zip by its content)"},
 		"an archive":            {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
 		"a film":                {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
@@ -53,11 +53,11 @@ func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 		"ten gigabytes":         {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"}, "", "", "it has 10 GB, and I read 2 MB at most"},
 		"larger than it says":   {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10}, Content: strings.Repeat("x", maxFetchedText+1)}, "", "", "more than the 2 MB"},
 		"elsewhere":             {slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}}, "", "", "outside of Slack"},
-		"told by its id alone":  {slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"}, incoming.MediaText, "x", ""},
+		"told by its id alone":  {slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"}, workflow.MediaText, "x", ""},
 		"deleted":               {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"}, "", "", "it was deleted"},
 		"behind the plan":       {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"}, "", "", "its plan's limit"},
-		"a canvas":              {slacktest.Upload{File: slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"}, Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>"}, incoming.MediaText, "A\n\nb", ""},
-		"a name with tricks":    {up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), incoming.MediaText, "x", ""},
+		"a canvas":              {slacktest.Upload{File: slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"}, Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>"}, workflow.MediaText, "A\n\nb", ""},
+		"a name with tricks":    {up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", ""},
 		"a log that is too odd": {up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture"},
 	} {
 		ts, err := o.Attach("bugs", o.Ada.ID, "see", "", c.file)
@@ -78,9 +78,9 @@ func up(name, kind, content string) slacktest.Upload {
 }
 
 // shared returns the file of a message as its event describes it.
-func (o *fetchOffice) shared(t *testing.T, ts string) incoming.Attachment {
+func (o *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
 	t.Helper()
-	var files []incoming.Attachment
+	var files []workflow.Attachment
 	require.NoError(t, o.Bot.ReadThread(t.Context(), o.ThreadOf(ts), false, func(m slack.Message) {
 		if m.Timestamp == ts {
 			_, files = event.ReadShared(m)
@@ -140,7 +140,7 @@ func TestTheTokenGoesToSlackAlone(t *testing.T) {
 		defer host.Close()
 		p := Fetcher{Slack: bot.Config{BotToken: "xoxb-secret", APIURL: host.URL}.Connect(), trusting: trusting}
 		for _, address := range []string{elsewhere.URL + "/files-pri/x", host.URL + "/files-pri/x"} {
-			got, err := p.Fetch(t.Context(), incoming.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
+			got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
 			require.NoError(t, err)
 			require.Equal(t, trusting, got.Why == "", got.Why)
 		}
@@ -178,7 +178,7 @@ func TestAnAnswerIsNotUnpacked(t *testing.T) {
 	}))
 	defer host.Close()
 	p := Fetcher{Slack: bot.Config{BotToken: "xoxb-1", APIURL: host.URL}.Connect()}
-	got, err := p.Fetch(t.Context(), incoming.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
+	got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
 	require.NoError(t, err)
 	require.Equal(t, "identity", asked)
 	require.Contains(t, got.Why, "neither text nor a picture")
@@ -192,11 +192,11 @@ func FuzzFetched(f *testing.F) {
 		f.Add(event.ModeCanvas, []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, mode string, content []byte) {
-		a := incoming.Attachment{Mode: mode, State: incoming.AttachmentUnread}
+		a := workflow.Attachment{Mode: mode, State: workflow.AttachmentUnread}
 		_ = isSignInPage(a, content)
 		a = judgeContent(a, content)
-		require.Equal(t, a.State == incoming.AttachmentRead, a.Why == "")
-		if a.Media == incoming.MediaText {
+		require.Equal(t, a.State == workflow.AttachmentRead, a.Why == "")
+		if a.Media == workflow.MediaText {
 			require.True(t, utf8.Valid(a.Content))
 			require.NotContains(t, string(a.Content), "\x00")
 		}

@@ -17,8 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // An Office is a fake Slack workspace with people in #bugs, and the bot connected to it.
@@ -98,16 +96,16 @@ func Soon(t *testing.T) context.Context {
 // An Inbox stores events in memory, each event once and each message once, as the contract of gateway.Inbox
 // requires.
 type Inbox struct {
-	Before func(incoming.Event) error // called first for each event; an error acts as a failed commit
+	Before func(workflow.IncomingEvent) error // called first for each event; an error acts as a failed commit
 
 	mu       sync.Mutex
-	Calls    []incoming.Event // every event of every call
-	Together []int            // number of events per call
-	Kept     []incoming.Event // every stored event, without duplicates
+	Calls    []workflow.IncomingEvent // every event of every call
+	Together []int                    // number of events per call
+	Kept     []workflow.IncomingEvent // every stored event, without duplicates
 }
 
 // Receive stores all events or none.
-func (b *Inbox) Receive(_ context.Context, came ...incoming.Event) error {
+func (b *Inbox) Receive(_ context.Context, came ...workflow.IncomingEvent) error {
 	b.mu.Lock()
 	b.Together = append(b.Together, len(came))
 	b.mu.Unlock()
@@ -124,21 +122,21 @@ func (b *Inbox) Receive(_ context.Context, came ...incoming.Event) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, in := range came {
-		if !slices.ContainsFunc(b.Kept, func(k incoming.Event) bool { return same(k, in) }) {
+		if !slices.ContainsFunc(b.Kept, func(k workflow.IncomingEvent) bool { return same(k, in) }) {
 			b.Kept = append(b.Kept, in)
 		}
 	}
 	return nil
 }
 
-func same(a, b incoming.Event) bool {
-	written := func(in incoming.Event) bool {
-		return in.Kind == incoming.Mention || in.Kind == incoming.Reply
+func same(a, b workflow.IncomingEvent) bool {
+	written := func(in workflow.IncomingEvent) bool {
+		return in.Kind == workflow.MessageMention || in.Kind == workflow.MessageReply
 	}
 	return a.EventID == b.EventID || written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
 }
 
-func (b *Inbox) Seen() (calls, kept []incoming.Event) {
+func (b *Inbox) Seen() (calls, kept []workflow.IncomingEvent) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.Calls), slices.Clone(b.Kept)
@@ -155,19 +153,19 @@ func (b *Inbox) Texts() (all []string) {
 // An Outbox holds postings in memory. A posting is marked as tried when Next has returned it.
 type Outbox struct {
 	mu           sync.Mutex
-	Waiting      []*outgoing.Posting
+	Waiting      []*workflow.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
 	Lost         error // error that CheckOwner returns
 
 	Elsewhere string // ts that Posted returns instead: another poster's reply
 
-	GrownTo []*outgoing.Posting // results of successive calls of EditedSince: the reply as another poster extended it
+	GrownTo []*workflow.Posting // results of successive calls of EditedSince: the reply as another poster extended it
 }
 
 func (b *Outbox) CheckOwner(context.Context, string) error { return b.Lost }
 
-func (b *Outbox) EditedSince(context.Context, *outgoing.Posting) (*outgoing.Posting, error) {
+func (b *Outbox) EditedSince(context.Context, *workflow.Posting) (*workflow.Posting, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.GrownTo) == 0 {
@@ -178,14 +176,14 @@ func (b *Outbox) EditedSince(context.Context, *outgoing.Posting) (*outgoing.Post
 	return newest, nil
 }
 
-func (b *Outbox) Put(postings ...outgoing.Posting) *Outbox {
+func (b *Outbox) Put(postings ...workflow.Posting) *Outbox {
 	for _, p := range postings {
 		b.Waiting = append(b.Waiting, &p)
 	}
 	return b
 }
 
-func (b *Outbox) Next(context.Context, string) (*outgoing.Posting, error) {
+func (b *Outbox) Next(context.Context, string) (*workflow.Posting, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.Waiting) == 0 {
@@ -219,8 +217,8 @@ func (b *Outbox) settle(into *map[string]string, key, value string) error {
 }
 
 // Posting returns a posting of one line in the thread of root.
-func (o *Office) Posting(key, root, text string) outgoing.Posting {
-	return outgoing.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []outgoing.Line{{Agent: "deep", Text: text}}}
+func (o *Office) Posting(key, root, text string) workflow.Posting {
+	return workflow.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []workflow.Line{{Agent: "deep", Text: text}}}
 }
 
 // Newest and Threads make the Inbox a gateway.History of what it has stored.

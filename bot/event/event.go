@@ -13,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -24,16 +23,16 @@ type Reader struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions holds the emoji names that send a message to the bot, by channel id.
 	Reactions map[string][]string
-	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
+	Feeds     []workflow.Feed // channels in which messages of apps are read as reports
 	Words     intent.Lexicon  // words that stop work; the zero value has the built-in ones
 }
 
 // Normalise translates the payload of an envelope of that type (events_api, interactive). If the bot ignores
 // the payload, it returns false and the reason.
 //
-// Slack sends two events for one mention; both become the same incoming.Event except for the EventID. Presses
+// Slack sends two events for one mention; both become the same workflow.IncomingEvent except for the EventID. Presses
 // of a button that Slack reports with the same action_ts become the same event.
-func (r Reader) Normalise(envelopeType string, payload []byte) (in incoming.Event, ok bool, reason string) {
+func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.IncomingEvent, ok bool, reason string) {
 	switch envelopeType {
 	case "events_api":
 		var callback eventCallback
@@ -54,19 +53,19 @@ func (r Reader) Normalise(envelopeType string, payload []byte) (in incoming.Even
 	return in, reason == "", reason
 }
 
-func (r Reader) readEvent(c eventCallback) (incoming.Event, string) {
+func (r Reader) readEvent(c eventCallback) (workflow.IncomingEvent, string) {
 	e := c.Event.v
 	switch {
 	case c.EventID == "":
-		return incoming.Event{}, "an event without an id"
+		return workflow.IncomingEvent{}, "an event without an id"
 	case e.Type == reactionAdded, e.Type == reactionRemoved:
 		return r.readReacted(c)
 	case e.Type != "message" && e.Type != "app_mention":
-		return incoming.Event{}, fmt.Sprintf("event of type %q", e.Type)
+		return workflow.IncomingEvent{}, fmt.Sprintf("event of type %q", e.Type)
 	case e.Channel == "":
-		return incoming.Event{}, "a message without a channel"
+		return workflow.IncomingEvent{}, "a message without a channel"
 	}
-	var in incoming.Event
+	var in workflow.IncomingEvent
 	var reason string
 	switch e.Subtype {
 	case "message_changed":
@@ -84,30 +83,30 @@ func (r Reader) readEvent(c eventCallback) (incoming.Event, string) {
 }
 
 // readWritten translates a new message.
-func (r Reader) readWritten(c eventCallback, e event) (incoming.Event, string) {
+func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, string) {
 	switch reason := r.notAPerson(c, e.post); reason {
 	case "":
 	case anotherBot:
 		return r.readAlert(c, e)
 	default:
-		return incoming.Event{}, reason
+		return workflow.IncomingEvent{}, reason
 	}
 	if e.TS == "" {
-		return incoming.Event{}, "a message without a ts"
+		return workflow.IncomingEvent{}, "a message without a ts"
 	}
 	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
 	switch {
 	case e.Type == "app_mention" && e.Edited.v != nil: // in a thread of the bot, message_changed tells it
-		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User
+		in.Kind, in.ActionID, in.Value = workflow.MessageSent, workflow.ByEdit, in.User
 	case e.Type == "app_mention", e.ChannelType == "im", r.mentionsBot(e.Text):
-		in.Kind = incoming.Mention
+		in.Kind = workflow.MessageMention
 	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):
-		in.Kind = incoming.Reply
+		in.Kind = workflow.MessageReply
 	default:
 		return in, "a message in a channel, to nobody"
 	}
-	if in.Text == "" && in.Kind == incoming.Reply {
+	if in.Text == "" && in.Kind == workflow.MessageReply {
 		return in, "a message without words"
 	}
 	return in, ""
@@ -115,10 +114,10 @@ func (r Reader) readWritten(c eventCallback, e event) (incoming.Event, string) {
 
 // readChanged translates an edit. Slack also sends this event when it adds a link preview, and when a deleted
 // root message stays as a tombstone above its replies.
-func (r Reader) readChanged(c eventCallback, e event) (incoming.Event, string) {
+func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, string) {
 	now, before := e.Message.v, e.Previous.v
 	if now == nil || now.TS == "" {
-		return incoming.Event{}, "an edit without its message"
+		return workflow.IncomingEvent{}, "an edit without its message"
 	}
 	if now.Subtype == "tombstone" {
 		if before == nil {
@@ -128,7 +127,7 @@ func (r Reader) readChanged(c eventCallback, e event) (incoming.Event, string) {
 		return r.readGone(c, e, *before)
 	}
 	if reason := r.notAPerson(c, *now); reason != "" {
-		return incoming.Event{}, "an edit of " + reason
+		return workflow.IncomingEvent{}, "an edit of " + reason
 	}
 	in := r.newIncoming(*now)
 	if before != nil && r.newIncoming(*before).Text == in.Text {
@@ -137,14 +136,14 @@ func (r Reader) readChanged(c eventCallback, e event) (incoming.Event, string) {
 	if now.Edited.v != nil && now.Edited.v.User != "" {
 		in.User = string(now.Edited.v.User)
 	}
-	in.Kind, in.At = incoming.Edit, ParseTS(string(e.EventTS))
+	in.Kind, in.At = workflow.MessageEdit, ParseTS(string(e.EventTS))
 	return in, ""
 }
 
 // readDeleted translates the deletion of a message.
-func (r Reader) readDeleted(c eventCallback, e event) (incoming.Event, string) {
+func (r Reader) readDeleted(c eventCallback, e event) (workflow.IncomingEvent, string) {
 	if e.DeletedTS == "" {
-		return incoming.Event{}, "a deletion without a ts"
+		return workflow.IncomingEvent{}, "a deletion without a ts"
 	}
 	before := post{}
 	if e.Previous.v != nil {
@@ -154,20 +153,20 @@ func (r Reader) readDeleted(c eventCallback, e event) (incoming.Event, string) {
 	return r.readGone(c, e, before)
 }
 
-func (r Reader) readGone(c eventCallback, e event, before post) (incoming.Event, string) {
+func (r Reader) readGone(c eventCallback, e event, before post) (workflow.IncomingEvent, string) {
 	if before.User != "" || before.BotID != "" {
 		if reason := r.notAPerson(c, before); reason != "" {
-			return incoming.Event{}, "the deletion of " + reason
+			return workflow.IncomingEvent{}, "the deletion of " + reason
 		}
 	}
 	in := r.newIncoming(before)
-	in.Kind, in.Text, in.At = incoming.Delete, "", ParseTS(string(e.EventTS))
+	in.Kind, in.Text, in.At = workflow.MessageDelete, "", ParseTS(string(e.EventTS))
 	return in, ""
 }
 
 // newIncoming sets the fields that all messages have in common.
-func (r Reader) newIncoming(p post) incoming.Event {
-	return incoming.Event{
+func (r Reader) newIncoming(p post) workflow.IncomingEvent {
+	return workflow.IncomingEvent{
 		Thread: workflow.Thread{TS: string(cmp.Or(p.ThreadTS, p.TS))},
 		TS:     string(p.TS), User: string(p.User), UserTeam: string(cmp.Or(p.UserTeam, p.Team)),
 		Text: r.readWords(p), Files: sharedFiles(p),
@@ -191,19 +190,19 @@ func (r Reader) notAPerson(c eventCallback, p post) string {
 }
 
 // readPress translates a button press or a choice in a menu.
-func (r Reader) readPress(p blockActions) (incoming.Event, string) {
+func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 	if p.Type != "block_actions" {
-		return incoming.Event{}, fmt.Sprintf("interaction of type %q", p.Type)
+		return workflow.IncomingEvent{}, fmt.Sprintf("interaction of type %q", p.Type)
 	}
 	container, channel := p.Container.v, cmp.Or(p.Container.v.ChannelID, p.Channel.v.ID)
 	if len(p.Actions.v) == 0 || container.MessageTS == "" || channel == "" || p.User.v.ID == "" {
-		return incoming.Event{}, "a press that belongs to no message"
+		return workflow.IncomingEvent{}, "a press that belongs to no message"
 	}
 	a := p.Actions.v[0]
 	id, _, _ := strings.Cut(string(a.ActionID), ActionSuffix)
-	return incoming.Event{
+	return workflow.IncomingEvent{
 		EventID: strings.Join([]string{"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID), string(a.ActionTS)}, ":"),
-		Kind:    incoming.Action,
+		Kind:    workflow.MessageAction,
 		Thread: workflow.Thread{
 			Team: r.Self.Team, Channel: string(channel),
 			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),

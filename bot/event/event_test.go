@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 var reader = Reader{Self: bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"}, Watch: []string{"CWATCH"}}
@@ -24,7 +23,7 @@ func TestNormaliseMessages(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		event  string
-		kind   incoming.Kind // empty: the bot ignores the event
+		kind   workflow.MessageKind // empty: the bot ignores the event
 		text   string
 		thread string
 	}{
@@ -85,7 +84,7 @@ func TestNormaliseEditsAndDeletions(t *testing.T) {
 	const was = `{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails"}`
 	for name, c := range map[string]struct {
 		event string
-		kind  incoming.Kind
+		kind  workflow.MessageKind
 		user  string
 		ts    string
 		text  string
@@ -125,8 +124,8 @@ func TestNormalisePresses(t *testing.T) {
 		"actions":[{"type":"button","action_id":"option#3","value":"id-3","action_ts":"12.000001"}]}`
 	in, ok, reason := reader.Normalise("interactive", []byte(press))
 	require.True(t, ok, reason)
-	require.Equal(t, incoming.Event{
-		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: incoming.Action, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+	require.Equal(t, workflow.IncomingEvent{
+		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: workflow.MessageAction, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
 		TS: "11.1", User: "U1", UserTeam: "T9", ActionID: "option", Value: "id-3", At: time.Unix(12, 1000).UTC(),
 	}, in)
 
@@ -155,19 +154,19 @@ func TestNormalisePresses(t *testing.T) {
 func TestNormaliseReactions(t *testing.T) {
 	t.Parallel()
 	r := Reader{Self: bot.Self{User: "UBOT", Team: "T1"}, Reactions: map[string][]string{"C1": {"no_entry"}}}
-	read := func(kind, user, emoji, of string) (incoming.Event, bool) {
+	read := func(kind, user, emoji, of string) (workflow.IncomingEvent, bool) {
 		payload := fmt.Sprintf(`{"event_id":"Ev1","event":{"type":"%s","user":"%s","reaction":"%s","item_user":"%s","event_ts":"12.5","item":{"type":"message","channel":"C1","ts":"10.1"}}}`, kind, user, emoji, of)
 		in, ok, _ := r.Normalise("events_api", []byte(payload))
 		return in, ok
 	}
-	want := incoming.Event{
-		EventID: "Ev1", Kind: incoming.Reacted, ActionID: incoming.Added, Value: "+1", User: "U1", TS: "10.1", At: ParseTS("12.5"),
+	want := workflow.IncomingEvent{
+		EventID: "Ev1", Kind: workflow.MessageReacted, ActionID: workflow.ReactionAdded, Value: "+1", User: "U1", TS: "10.1", At: ParseTS("12.5"),
 		Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
 	}
 	in, ok := read("reaction_added", "U1", "+1::skin-tone-3", "UBOT")
 	require.True(t, ok)
 	require.Equal(t, want, in)
-	want.ActionID, want.Value = incoming.Removed, "x"
+	want.ActionID, want.Value = workflow.ReactionRemoved, "x"
 	in, ok = read("reaction_removed", "U1", "x", "U2")
 	require.True(t, ok)
 	require.Equal(t, want, in)

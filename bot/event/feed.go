@@ -5,21 +5,21 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/bot/event/alert"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // readAlert translates a message of another app if a feed watches the channel for that app. It ignores replies,
 // since they are about an alert that was already read, and messages of apps of another workspace in a shared
 // channel.
-func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
-	var feeds []incoming.Feed
+func (r Reader) readAlert(c eventCallback, e event) (workflow.IncomingEvent, string) {
+	var feeds []workflow.Feed
 	for _, f := range r.Feeds {
 		if f.Channel == string(e.Channel) {
 			feeds = append(feeds, f)
 		}
 	}
 	if len(feeds) == 0 || e.TS == "" || e.ThreadTS != "" && e.ThreadTS != e.TS {
-		return incoming.Event{}, anotherBot
+		return workflow.IncomingEvent{}, anotherBot
 	}
 	var of struct {
 		Event json.RawMessage `json:"event"`
@@ -32,11 +32,11 @@ func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
 	_ = json.Unmarshal(c.raw, &of)
 	_ = json.Unmarshal(of.Event, &from)
 	if team := cmp.Or(from.Profile.v.Team, e.UserTeam, e.Team); team != "" && string(team) != r.Self.Team {
-		return incoming.Event{}, "a message of another workspace's app"
+		return workflow.IncomingEvent{}, "a message of another workspace's app"
 	}
 	read, ok := alert.Read(of.Event)
 	if !ok {
-		return incoming.Event{}, "a bot's message without words"
+		return workflow.IncomingEvent{}, "a bot's message without words"
 	}
 	named := 0
 	for _, f := range feeds {
@@ -47,12 +47,12 @@ func (r Reader) readAlert(c eventCallback, e event) (incoming.Event, string) {
 	}
 	switch {
 	case named == 0:
-		return incoming.Event{}, "a message of an app that is not watched"
+		return workflow.IncomingEvent{}, "a message of an app that is not watched"
 	case named > 1:
 		read.Repository = "" // several feeds match: people choose the repository
 	}
 	in := r.newIncoming(e.post)
-	in.Kind, in.At, in.User, in.UserTeam, in.Files = incoming.AppAlert, ParseTS(string(e.TS)), "", "", nil
+	in.Kind, in.At, in.User, in.UserTeam, in.Files = workflow.MessageAlert, ParseTS(string(e.TS)), "", "", nil
 	in.Text, in.Value, in.Alert = read.String(), read.App, &read
 	return in, ""
 }

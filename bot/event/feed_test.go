@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // TestAlertsOfWatchedAppsAreRead checks that a message of a watched app is an alert. Messages of our own bot,
@@ -18,13 +18,13 @@ func TestAlertsOfWatchedAppsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	watching := func(apps ...string) Reader {
 		r := reader
-		r.Feeds = []incoming.Feed{{Channel: "C1", Repository: "shop", Apps: apps}}
+		r.Feeds = []workflow.Feed{{Channel: "C1", Repository: "shop", Apps: apps}}
 		return r
 	}
 	for _, apps := range []string{"Sentry", "sentry", "A0SENTRY"} {
 		in, ok, reason := watching(apps).Normalise("events_api", callback(string(raw)))
 		require.True(t, ok, reason)
-		require.Equal(t, incoming.AppAlert, in.Kind)
+		require.Equal(t, workflow.MessageAlert, in.Kind)
 		require.Empty(t, in.User)
 		require.Equal(t, "Sentry", in.Value)
 		require.Equal(t, "shop", in.Alert.Repository)

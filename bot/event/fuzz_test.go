@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // FuzzShared checks that files and shares of a message are read without a panic and within their limits,
@@ -62,7 +62,7 @@ func FuzzSubmission(f *testing.F) {
 		require.NotEmpty(t, s.In.Text)
 		require.Equal(t, s.In.Text, mrkdwn.Visible(s.In.Text))
 		require.True(t, strings.HasPrefix(s.In.EventID, "form:"))
-		require.Equal(t, incoming.Form, s.In.Kind)
+		require.Equal(t, workflow.MessageForm, s.In.Kind)
 		require.NotEmpty(t, s.In.User)
 		require.NotEmpty(t, s.In.Value)
 	})
@@ -122,7 +122,7 @@ func FuzzSent(f *testing.F) {
 		if !ok {
 			return
 		}
-		require.Equal(t, incoming.Sent, s.In.Kind)
+		require.Equal(t, workflow.MessageSent, s.In.Kind)
 		require.NotEmpty(t, s.In.EventID)
 		require.NotEmpty(t, s.In.Thread.Channel)
 		require.NotEmpty(t, s.In.TS)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -40,29 +39,29 @@ func EmojiName(reaction string) string {
 // readReacted translates a reaction of a person to a message of the bot, or one that says no to any message.
 // The event does not hold the thread, so the thread's ts is that of the message: the Inbox finds the session
 // by it, and ignores what is no report, approval, card or question.
-func (r Reader) readReacted(c eventCallback) (incoming.Event, string) {
+func (r Reader) readReacted(c eventCallback) (workflow.IncomingEvent, string) {
 	var p struct {
 		Event lenient[reactionEvent] `json:"event"`
 	}
 	if json.Unmarshal(c.raw, &p) != nil {
-		return incoming.Event{}, "a reaction that cannot be read"
+		return workflow.IncomingEvent{}, "a reaction that cannot be read"
 	}
 	e, item := p.Event.v, p.Event.v.Item.v
 	switch {
 	case item.Type != "message" || item.Channel == "" || item.TS == "" || e.User == "":
-		return incoming.Event{}, "a reaction to no message"
+		return workflow.IncomingEvent{}, "a reaction to no message"
 	case e.User == jstring(r.Self.User):
-		return incoming.Event{}, "our own reaction"
+		return workflow.IncomingEvent{}, "our own reaction"
 	case e.ItemUser != jstring(r.Self.User) && (!intent.RefusingReaction(e.name()) || r.sends(e)):
-		return incoming.Event{}, "a reaction to the message of another person"
+		return workflow.IncomingEvent{}, "a reaction to the message of another person"
 	}
-	in := incoming.Event{
-		EventID: string(c.EventID), Kind: incoming.Reacted, ActionID: incoming.Added, Value: e.name(),
+	in := workflow.IncomingEvent{
+		EventID: string(c.EventID), Kind: workflow.MessageReacted, ActionID: workflow.ReactionAdded, Value: e.name(),
 		Thread: workflow.Thread{Team: r.Self.Team, Channel: string(item.Channel), TS: string(item.TS)},
 		TS:     string(item.TS), User: string(e.User), At: ParseTS(string(e.EventTS)),
 	}
 	if e.Type == reactionRemoved {
-		in.ActionID = incoming.Removed
+		in.ActionID = workflow.ReactionRemoved
 	}
 	return in, ""
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // This file reads what people share with a message: files and other messages.
@@ -34,8 +34,8 @@ func quoteShared(p post) (s string) {
 }
 
 // sharedFiles returns the files of a message and of the messages that are forwarded with it, at most maxShared.
-func sharedFiles(p post) []incoming.Attachment {
-	var list []incoming.Attachment
+func sharedFiles(p post) []workflow.Attachment {
+	var list []workflow.Attachment
 	add := func(files []file) {
 		for _, f := range files {
 			if f.ID != "" && len(list) < maxShared {
@@ -52,8 +52,8 @@ func sharedFiles(p post) []incoming.Attachment {
 	return list
 }
 
-func (f file) toAttachment(message string) incoming.Attachment {
-	a := incoming.Attachment{
+func (f file) toAttachment(message string) workflow.Attachment {
+	a := workflow.Attachment{
 		Message: message, File: string(f.ID), Name: mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120),
 		Kind: mrkdwn.OneLine(string(cmp.Or(f.Mimetype, f.Filetype)), 100), Mode: string(f.Mode), URL: string(cmp.Or(f.Download, f.Private)),
 	}
@@ -154,7 +154,7 @@ func readPost(m slack.Message) (p post, err error) {
 
 // ReadShared returns what was shared with a message of the Web API: its files, and lines that name them and
 // quote other messages. It returns nothing for a message that cannot be parsed.
-func ReadShared(m slack.Message) (quoted string, files []incoming.Attachment) {
+func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
 	p, err := readPost(m)
 	if err != nil {
 		return "", nil
@@ -163,7 +163,7 @@ func ReadShared(m slack.Message) (quoted string, files []incoming.Attachment) {
 }
 
 // ReadFile translates the response of files.info about a file that was shared with the message of that ts.
-func ReadFile(info *slack.File, id, message string) incoming.Attachment {
+func ReadFile(info *slack.File, id, message string) workflow.Attachment {
 	f := file{
 		ID: jstring(id), Name: jstring(info.Name), Title: jstring(info.Title), Mimetype: jstring(info.Mimetype), Filetype: jstring(info.Filetype),
 		Mode: jstring(info.Mode), Download: jstring(info.URLPrivateDownload), Private: jstring(info.URLPrivate),

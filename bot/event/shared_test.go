@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestCommandsThatCannotBeRead(t *testing.T) {
@@ -30,7 +30,7 @@ func TestForwardedBlocksAreQuoted(t *testing.T) {
 	require.Contains(t, in.Text, "> forwarded from bea: it fails for <@U7>https://x.example\n> panic")
 }
 
-func normalised(t *testing.T, event string) (incoming.Event, bool) {
+func normalised(t *testing.T, event string) (workflow.IncomingEvent, bool) {
 	t.Helper()
 	in, ok, _ := Reader{Self: bot.Self{Team: "T1", User: "UBOT"}}.Normalise("events_api", []byte(`{"type":"event_callback","event_id":"E1","event":`+event+`}`))
 	return in, ok

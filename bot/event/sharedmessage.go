@@ -9,14 +9,14 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // SendShortcut is the callback_id of the message shortcut in the manifest.
 const SendShortcut = "send_to_bobbin"
 
-// How a message was sent to the bot: the values of an incoming.Event's ActionID.
+// How a message was sent to the bot: the values of an workflow.IncomingEvent's ActionID.
 const (
 	ByShortcut = "shortcut"
 	ByReaction = "reaction"
@@ -45,7 +45,7 @@ type sharePayload struct {
 
 // SharedMessage is a message that a person sent to the bot by a shortcut or a reaction.
 type SharedMessage struct {
-	In        incoming.Event
+	In        workflow.IncomingEvent
 	Private   bool   // in a direct message or a group direct message
 	AnswerURL string // response_url for an answer that only the sender sees; empty: none
 	Own       bool   // the message is the bot's own
@@ -69,7 +69,7 @@ func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage,
 	default:
 		return s, false
 	}
-	s.In.Kind, s.In.Thread.Team = incoming.Sent, r.Self.Team
+	s.In.Kind, s.In.Thread.Team = workflow.MessageSent, r.Self.Team
 	return s, s.In.Thread.Channel != "" && s.In.TS != "" && s.In.User != ""
 }
 
@@ -121,10 +121,10 @@ func (r Reader) isOwn(p post) bool {
 }
 
 // ReadMessage reads a message of the Web API: its thread, text and files, and its author as Value.
-func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
+func (r Reader) ReadMessage(m slack.Message) (workflow.IncomingEvent, error) {
 	p, err := readPost(m)
 	if err != nil {
-		return incoming.Event{}, err
+		return workflow.IncomingEvent{}, err
 	}
 	in := r.newIncoming(p)
 	in.Value = authorOf(p)
@@ -133,7 +133,7 @@ func (r Reader) ReadMessage(m slack.Message) (incoming.Event, error) {
 
 // ReadHistory reads a message of a channel's or a thread's history as if its events had arrived; it returns
 // none for a message that the bot ignores.
-func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
+func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.IncomingEvent {
 	p, err := readPost(m)
 	if err != nil {
 		return nil
@@ -147,12 +147,12 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 	if err != nil {
 		return nil
 	}
-	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring(incoming.ReadAgain + ":" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring(workflow.ReadAgain + ":" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
 	switch {
 	case reason != "":
 		return nil
 	case m.Edited == nil || in.Alert != nil:
-		return []incoming.Event{in}
+		return []workflow.IncomingEvent{in}
 	}
 	return r.readEdited(in, *m.Edited)
 }
@@ -161,16 +161,16 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []incoming.Event {
 // they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
 // added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
 // asks for work that nobody approves, and a stop permits nothing.
-func (r Reader) readEdited(in incoming.Event, by slack.Edited) []incoming.Event {
+func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
 	edit := in
-	edit.Kind, edit.ActionID, edit.EventID = incoming.Edit, incoming.ReadAgain, in.EventID+":"+by.Timestamp
+	edit.Kind, edit.ActionID, edit.EventID = workflow.MessageEdit, workflow.ReadAgain, in.EventID+":"+by.Timestamp
 	edit.User = cmp.Or(by.User, in.User)
 	switch {
-	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == incoming.Reply && in.TS == in.Thread.TS:
-		return []incoming.Event{in, edit}
-	case in.Kind == incoming.Mention:
-		in.Kind, in.ActionID, in.Value = incoming.Sent, incoming.ByEdit, in.User
-		return []incoming.Event{edit, in}
+	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
+		return []workflow.IncomingEvent{in, edit}
+	case in.Kind == workflow.MessageMention:
+		in.Kind, in.ActionID, in.Value = workflow.MessageSent, workflow.ByEdit, in.User
+		return []workflow.IncomingEvent{edit, in}
 	}
-	return []incoming.Event{edit}
+	return []workflow.IncomingEvent{edit}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // SlashCommand is one invocation of a slash command.
@@ -76,9 +75,9 @@ func (c SlashCommand) RootText() string {
 }
 
 // Event returns the command as if the user had written it as a message with that ts.
-func (c SlashCommand) Event(self bot.Self, ts string) incoming.Event {
-	return incoming.Event{
-		EventID: c.Envelope, Kind: incoming.Mention,
+func (c SlashCommand) Event(self bot.Self, ts string) workflow.IncomingEvent {
+	return workflow.IncomingEvent{
+		EventID: c.Envelope, Kind: workflow.MessageMention,
 		Thread: workflow.Thread{Team: self.Team, Channel: c.Channel, TS: ts}, TS: ts,
 		User: c.User, UserTeam: c.Team, Text: c.Name + " " + c.Text, At: ParseTS(ts),
 	}

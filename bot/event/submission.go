@@ -11,8 +11,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -25,10 +23,10 @@ const (
 
 // Submission is one modal that a person submitted.
 type Submission struct {
-	In         incoming.Event    // the event, without channel and thread ts
-	Errors     map[string]string // why a value is refused, by input name
-	BlameInput string            // name of the input under which other errors are shown
-	Unknown    string            // why the bot ignores the modal; empty: it does not
+	In         workflow.IncomingEvent // the event, without channel and thread ts
+	Errors     map[string]string      // why a value is refused, by input name
+	BlameInput string                 // name of the input under which other errors are shown
+	Unknown    string                 // why the bot ignores the modal; empty: it does not
 }
 
 // ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted modal. The
@@ -41,8 +39,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	}
 	view := p.View.v
 	value, ts, _ := strings.Cut(string(view.Metadata), " ")
-	s.In = incoming.Event{
-		Kind: incoming.Form, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
+	s.In = workflow.IncomingEvent{
+		Kind: workflow.MessageForm, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
 		ActionID: string(view.CallbackID), Value: value, At: time.Now().UTC(),
 	}
 	if view.ID == "" || value == "" || s.In.User == "" {
@@ -55,21 +53,21 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	}
 	s.BlameInput, s.Errors = InputWords, map[string]string{}
 	switch s.In.ActionID {
-	case button.Correct:
+	case workflow.ButtonCorrect:
 		if s.In.Text = entered(InputWords); s.In.Text == "" {
 			s.Errors[InputWords] = "Say what is wrong, or close this."
 		}
-	case button.Repository:
+	case workflow.ButtonRepository:
 		s.BlameInput = InputChoice
 		if s.In.Text = entered(InputChoice); s.In.Text == "" {
 			s.Errors[InputChoice] = "Choose one, or close this."
 		}
-	case button.FixLimited:
+	case workflow.ButtonFixLimited:
 		var cure string
 		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
 			s.Errors[InputWords] = cure
 		}
-	case button.Lesson:
+	case workflow.ButtonLesson:
 		s.In.Text = entered(InputWords)
 	default:
 		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))

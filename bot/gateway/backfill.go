@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // While no link is up, Slack keeps events for some minutes and then drops them. So when the first link is up
@@ -124,8 +123,8 @@ func (g *Gateway) linkBegins() {
 }
 
 // missed queues a gap for a message that could not be kept and that Slack does not deliver again.
-func (g *Gateway) missed(in incoming.Event) {
-	if g.History == nil || in.Kind != incoming.Mention && in.Kind != incoming.Reply {
+func (g *Gateway) missed(in workflow.IncomingEvent) {
+	if g.History == nil || in.Kind != workflow.MessageMention && in.Kind != workflow.MessageReply {
 		return
 	}
 	g.gaps.mu.Lock()

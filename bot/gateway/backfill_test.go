@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // away cuts all links, lets people write while none is up, and makes Slack forget those events.
@@ -71,10 +70,10 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 		for _, k := range kept {
 			switch k.Text {
 			case "restarts":
-				require.Equal(t, incoming.Mention, k.Kind)
+				require.Equal(t, workflow.MessageMention, k.Kind)
 			case "the total is off":
 				require.Equal(t, fresh, k.Thread.TS)
-				require.Equal(t, incoming.Reply, k.Kind)
+				require.Equal(t, workflow.MessageReply, k.Kind)
 			case "and for admins", "that is all":
 				require.Equal(t, o.ThreadOf(root), k.Thread)
 				require.Equal(t, o.Ada.ID, k.User)
@@ -112,10 +111,10 @@ func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
 		_, kept := in.Seen()
 		for _, k := range kept {
 			switch k.Kind {
-			case incoming.Edit:
-				require.Equal(t, incoming.ReadAgain, k.ActionID)
-			case incoming.Sent:
-				require.Contains(t, k.EventID, incoming.ReadAgain+":", "by this the inbox knows that it was edited before it was read")
+			case workflow.MessageEdit:
+				require.Equal(t, workflow.ReadAgain, k.ActionID)
+			case workflow.MessageSent:
+				require.Contains(t, k.EventID, workflow.ReadAgain+":", "by this the inbox knows that it was edited before it was read")
 			}
 			all = append(all, string(k.Kind)+" "+k.Text)
 		}
@@ -135,7 +134,7 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	t.Parallel()
 	for _, together := range []bool{true, false} {
 		in := &bottest.Inbox{}
-		root := incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
+		root := workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
 		require.NoError(t, in.Receive(t.Context(), root))
 		g := &Gateway{Backfill: Backfill{History: in}, Connecting: Connecting{Connections: 2}}
 		g.gaps.filled = make(chan time.Time, 1)
@@ -171,7 +170,7 @@ func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
 		root := o.AdaSays(o.Mention()+" it fails", "")
 		if known {
-			require.NoError(t, in.Receive(t.Context(), incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
+			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
 		}
 		o.AdaSays("while nobody listened", root)
 		o.Forget()
@@ -239,14 +238,14 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 			root := say(o.Mention()+" it fails", "")
 			thread := o.ThreadOf(root)
 			thread.Channel = ops.ID
-			require.NoError(t, in.Receive(t.Context(), incoming.Event{EventID: "Ev0", Kind: incoming.Mention, Thread: thread, TS: root, User: o.Ada.ID, Text: "it fails"}))
+			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: thread, TS: root, User: o.Ada.ID, Text: "it fails"}))
 			say("while nobody listened", root)
 			o.AdaSays(o.Mention()+" the total is off", "")
 			o.Forget()
 			if c.fault.Method != "" {
 				o.Order(c.fault)
 			}
-			in.Before = func(e incoming.Event) error {
+			in.Before = func(e workflow.IncomingEvent) error {
 				if e.Text == c.inbox {
 					c.inbox = "nothing more"
 					return away
@@ -268,7 +267,7 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 		o := openGatewayOffice(t, slacktest.Config{Retries: []time.Duration{0, 0, 0}})
 		var away atomic.Bool
 		var tries atomic.Int32
-		in := &bottest.Inbox{Before: func(incoming.Event) error {
+		in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 			if !away.Load() {
 				return nil
 			}

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent/command"
 )
 
@@ -59,8 +58,8 @@ func TestACommandOpensAThread(t *testing.T) {
 	require.Equal(t, "none", o.Requests("chat.postMessage")[0].Args.Get("parse"))
 
 	_, kept := in.Seen()
-	require.Equal(t, []incoming.Event{{
-		EventID: d.EnvelopeID, Kind: incoming.Mention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
+	require.Equal(t, []workflow.IncomingEvent{{
+		EventID: d.EnvelopeID, Kind: workflow.MessageMention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
 		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: event.ParseTS(root.TS),
 	}}, kept)
 	name, args := command.Read(kept[0].Text)
@@ -179,7 +178,7 @@ func TestACommandOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		if calls.Add(1) <= 3 {
 			return errors.New("the database is away")
 		}
@@ -199,7 +198,7 @@ func TestACommandIsKeptBeforeItIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	commit, entered := make(chan struct{}), make(chan struct{}, 10)
-	o.run(&Gateway{Inbox: &bottest.Inbox{Before: func(incoming.Event) error {
+	o.run(&Gateway{Inbox: &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
 		return nil
@@ -218,7 +217,7 @@ func TestACommandThatCannotBeKept(t *testing.T) {
 	o := openGatewayOffice(t, slacktest.Config{})
 	var away atomic.Bool
 	away.Store(true)
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		if away.Load() {
 			return errors.New("the database is away")
 		}

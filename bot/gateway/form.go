@@ -10,8 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Some buttons open a modal. Slack allows three seconds for that after the press, so the gateway opens the
@@ -28,15 +27,15 @@ import (
 // Forms makes the modals that buttons open, and stores their submissions.
 type Forms interface {
 	// Form returns the modal of the button with that action and value, or nil if it opens none.
-	Form(ctx context.Context, action, value string) (*button.Form, error)
+	Form(ctx context.Context, action, value string) (*workflow.Form, error)
 	// Submit stores a submission durably in the thread of its button, or returns why it came too late, as text
 	// for the modal. A duplicate changes nothing and is not an error.
-	Submit(ctx context.Context, in incoming.Event) (late string, err error)
+	Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error)
 }
 
 // openPressed opens the modal of a pressed button, and records in the event that it was opened.
-func (l *link) openPressed(ctx context.Context, in *incoming.Event, payload []byte) {
-	if l.Forms == nil || in.Kind != incoming.Action || !button.OpensForm(in.ActionID) {
+func (l *link) openPressed(ctx context.Context, in *workflow.IncomingEvent, payload []byte) {
+	if l.Forms == nil || in.Kind != workflow.MessageAction || !workflow.OpensForm(in.ActionID) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.formTimeout())
@@ -46,11 +45,11 @@ func (l *link) openPressed(ctx context.Context, in *incoming.Event, payload []by
 		l.log.Warn("could not open a form; the thread is told how to do it in words", "action", in.ActionID, "err", bot.ExplainError(err, bot.BotTokenName))
 	}
 	if opened {
-		in.Text = button.FormOpened
+		in.Text = workflow.FormOpened
 	}
 }
 
-func (l *link) openForm(ctx context.Context, in incoming.Event, payload []byte) (bool, error) {
+func (l *link) openForm(ctx context.Context, in workflow.IncomingEvent, payload []byte) (bool, error) {
 	trigger := event.ReadTrigger(payload)
 	if trigger == "" {
 		return false, nil
@@ -73,7 +72,7 @@ func (l *link) openForm(ctx context.Context, in incoming.Event, payload []byte) 
 
 // keepSubmission stores a submission and returns what to show in the modal, or nil to close it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
-	ofHome := s.In.ActionID == button.Lesson
+	ofHome := s.In.ActionID == workflow.ButtonLesson
 	switch {
 	case s.Unknown != "" || !ofHome && l.Forms == nil || ofHome && l.Homes == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)

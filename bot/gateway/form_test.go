@@ -12,9 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // forms is a fake Forms that stores submissions in an inbox.
@@ -33,16 +30,16 @@ func (f *forms) say(late string, down error) {
 	f.late, f.down = late, down
 }
 
-func (f *forms) Form(_ context.Context, action, value string) (*button.Form, error) {
+func (f *forms) Form(_ context.Context, action, value string) (*workflow.Form, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if value != "opaque" || !button.OpensForm(action) {
+	if value != "opaque" || !workflow.OpensForm(action) {
 		return nil, f.down
 	}
-	return &button.Form{ActionID: action, Value: value, Thread: f.thread, Revision: 3, Late: f.late}, f.down
+	return &workflow.Form{ActionID: action, Value: value, Thread: f.thread, Revision: 3, Late: f.late}, f.down
 }
 
-func (f *forms) Submit(ctx context.Context, in incoming.Event) (string, error) {
+func (f *forms) Submit(ctx context.Context, in workflow.IncomingEvent) (string, error) {
 	form, err := f.Form(ctx, in.ActionID, in.Value)
 	if err != nil || form.Late != "" {
 		return f.late, err
@@ -56,8 +53,8 @@ func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string
 	o.T.Helper()
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("ask"+value, root, "the cause")
-	posting.Lines[0].Buttons = []outgoing.Button{
-		{ActionID: button.Correct, Label: "Correct…", Value: value}, {ActionID: button.FixLimited, Label: "Fix it, with limits…", Value: value},
+	posting.Lines[0].Buttons = []workflow.Button{
+		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: value}, {ActionID: workflow.ButtonFixLimited, Label: "Fix it, with limits…", Value: value},
 	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
@@ -92,11 +89,11 @@ func TestAButtonOpensAModal(t *testing.T) {
 	thread, ts := o.buttons("opaque")
 	f.thread = thread
 
-	v := o.press(ts, button.Correct)
-	require.Equal(t, []string{"Correct", button.Correct, "opaque " + ts}, []string{v.Title, v.CallbackID, v.Metadata})
+	v := o.press(ts, workflow.ButtonCorrect)
+	require.Equal(t, []string{"Correct", workflow.ButtonCorrect, "opaque " + ts}, []string{v.Title, v.CallbackID, v.Metadata})
 	o.submit(v, map[string]string{"words": " not the \u202ecart,\n<@U1> &amp; "})
 	require.Empty(t, o.Views())
-	v = o.press(ts, button.FixLimited)
+	v = o.press(ts, workflow.ButtonFixLimited)
 	require.Contains(t, string(v.Blocks()), "This approves revision 3")
 	o.submit(v, map[string]string{"files": "a.go\nb/", "words": "the guard"})
 	require.Empty(t, o.Views())
@@ -104,10 +101,10 @@ func TestAButtonOpensAModal(t *testing.T) {
 	_, kept := f.Seen()
 	require.Len(t, kept, 4)
 	for i, want := range []struct{ kind, action, text string }{
-		{"action", button.Correct, button.FormOpened},
-		{"form", button.Correct, "not the cart,\n<@U1> &amp;"},
-		{"action", button.FixLimited, button.FormOpened},
-		{"form", button.FixLimited, "only a.go, b/; the guard"},
+		{"action", workflow.ButtonCorrect, workflow.FormOpened},
+		{"form", workflow.ButtonCorrect, "not the cart,\n<@U1> &amp;"},
+		{"action", workflow.ButtonFixLimited, workflow.FormOpened},
+		{"form", workflow.ButtonFixLimited, "only a.go, b/; the guard"},
 	} {
 		got := kept[i]
 		require.Equal(t, want, struct{ kind, action, text string }{string(got.Kind), got.ActionID, got.Text})
@@ -145,10 +142,10 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 			if c.fault.Method != "" {
 				o.Order(c.fault)
 			}
-			require.Nil(t, o.press(ts, button.Correct))
+			require.Nil(t, o.press(ts, workflow.ButtonCorrect))
 			_, kept := f.Seen()
 			require.Len(t, kept, 1)
-			require.Equal(t, []string{button.Correct, value, ""}, []string{kept[0].ActionID, kept[0].Value, kept[0].Text})
+			require.Equal(t, []string{workflow.ButtonCorrect, value, ""}, []string{kept[0].ActionID, kept[0].Value, kept[0].Text})
 			for _, d := range o.Deliveries() {
 				require.Equal(t, slacktest.Acked, d.Outcome)
 			}
@@ -161,7 +158,7 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
-	v := o.press(ts, button.Correct)
+	v := o.press(ts, workflow.ButtonCorrect)
 	f.say("", errors.New("away"))
 	o.submit(v, map[string]string{"words": "the cart"})
 	require.Contains(t, o.view().Errors["words"], "Your words stay here; please send them again")
@@ -172,9 +169,9 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 		require.NoError(t, o.Redeliver(deliveries[len(deliveries)-1].EnvelopeID))
 		o.Settle()
 	}
-	require.Equal(t, []string{button.FormOpened, "the cart"}, f.Texts())
+	require.Equal(t, []string{workflow.FormOpened, "the cart"}, f.Texts())
 
-	v = o.press(ts, button.Correct)
+	v = o.press(ts, workflow.ButtonCorrect)
 	o.submit(v, map[string]string{"words": "the cart"})
 	require.Len(t, f.Texts(), 4, "the same words in another modal are said again")
 }
@@ -185,11 +182,11 @@ func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, skipLookup: true})
 	_, ts := o.buttons("opaque")
-	o.submit(o.press(ts, button.Correct), map[string]string{"words": "the cart"})
+	o.submit(o.press(ts, workflow.ButtonCorrect), map[string]string{"words": "the cart"})
 	deliveries := o.Deliveries()
 	require.NoError(t, o.Redeliver(deliveries[len(deliveries)-1].EnvelopeID))
 	o.Settle()
-	require.Equal(t, []string{button.FormOpened, "the cart", "the cart"}, f.Texts())
+	require.Equal(t, []string{workflow.FormOpened, "the cart", "the cart"}, f.Texts())
 }
 
 func TestWhatIsSentTooLateStaysInTheModal(t *testing.T) {
@@ -197,18 +194,18 @@ func TestWhatIsSentTooLateStaysInTheModal(t *testing.T) {
 	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
-	v := o.press(ts, button.FixLimited)
+	v := o.press(ts, workflow.ButtonFixLimited)
 	o.submit(v, nil)
 	require.Contains(t, o.view().Errors["words"], "Say what the fix is limited to")
 	f.say("Revision 4 was shown meanwhile.", nil)
 	o.submit(v, map[string]string{"files": "a.go"})
 	require.Equal(t, map[string]string{"words": "Revision 4 was shown meanwhile."}, o.view().Errors)
 	require.NoError(t, o.Dismiss(v.ID))
-	late := o.press(ts, button.FixLimited)
+	late := o.press(ts, workflow.ButtonFixLimited)
 	require.Equal(t, "Too late", late.Title)
 	require.Contains(t, string(late.Blocks()), "Revision 4 was shown meanwhile.")
 	require.Empty(t, late.Controls())
 	require.NoError(t, o.Dismiss(late.ID))
 	o.Settle()
-	require.Equal(t, []string{button.FormOpened, button.FormOpened}, f.Texts(), "what was closed says nothing")
+	require.Equal(t, []string{workflow.FormOpened, workflow.FormOpened}, f.Texts(), "what was closed says nothing")
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // rawSlack is a fake Slack whose Socket Mode frames the test writes itself, such as frames that a correct
@@ -115,7 +115,7 @@ func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 	root, reply := event.FormatTS(time.Now().Add(-time.Second)), event.FormatTS(time.Now())
 	said := fmt.Sprintf(`"type":"message","channel":"C1","user":"U1","ts":%q,"thread_ts":%q,"text":"it fails for guests"`, reply, root)
 	s.replies = `{"ok":true,"messages":[{` + said + `}]}`
-	in := &bottest.Inbox{Before: func(e incoming.Event) error {
+	in := &bottest.Inbox{Before: func(e workflow.IncomingEvent) error {
 		if !strings.HasPrefix(e.EventID, "Ev2") {
 			return nil
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -23,7 +23,7 @@ import (
 type Inbox interface {
 	// Receive commits the events of one thread in their order, with everything that follows from them, before
 	// it returns. A duplicate changes nothing and is not an error.
-	Receive(ctx context.Context, came ...incoming.Event) error
+	Receive(ctx context.Context, came ...workflow.IncomingEvent) error
 }
 
 // A Gateway receives what people do in Slack over Socket Mode. Its fields must not change after Run was called.
@@ -60,7 +60,7 @@ type Listening struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions holds the emoji names (such as bug) that send a message to the bot, by channel id.
 	Reactions map[string][]string
-	Feeds     []incoming.Feed // channels in which messages of apps are read as reports
+	Feeds     []workflow.Feed // channels in which messages of apps are read as reports
 	Words     intent.Lexicon  // words that stop work; the zero value has the built-in ones
 }
 
@@ -337,7 +337,7 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 
 // keepIncoming retries until the Inbox has stored the event or the time is over. Slack never delivers a button
 // press again, so a short outage of the database must not lose one.
-func (l *link) keepIncoming(ctx context.Context, in incoming.Event, until time.Time) error {
+func (l *link) keepIncoming(ctx context.Context, in workflow.IncomingEvent, until time.Time) error {
 	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
 

@@ -13,8 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
@@ -28,13 +27,13 @@ func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
 	require.Len(t, calls, 3)
 	require.NotEqual(t, calls[0].EventID, calls[1].EventID)
 	require.Len(t, kept, 2)
-	require.Equal(t, incoming.Mention, kept[0].Kind)
+	require.Equal(t, workflow.MessageMention, kept[0].Kind)
 	require.Equal(t, "the total is a cent off & wrong", kept[0].Text)
 	require.Equal(t, o.ThreadOf(ts), kept[0].Thread)
 	require.Equal(t, o.Ada.ID, kept[0].User)
 	require.Equal(t, o.App().TeamID, kept[0].UserTeam)
 	require.WithinDuration(t, time.Now(), kept[0].At, time.Minute)
-	require.Equal(t, incoming.Reply, kept[1].Kind)
+	require.Equal(t, workflow.MessageReply, kept[1].Kind)
 	require.Equal(t, o.ThreadOf(ts), kept[1].Thread)
 }
 
@@ -83,9 +82,9 @@ func TestWatchedChannelsAndDirectMessagesNeedNoMention(t *testing.T) {
 	o.Settle()
 	_, kept := in.Seen()
 	require.Len(t, kept, 2)
-	require.Equal(t, incoming.Reply, kept[0].Kind)
+	require.Equal(t, workflow.MessageReply, kept[0].Kind)
 	require.Equal(t, ts, kept[0].Thread.TS)
-	require.Equal(t, incoming.Mention, kept[1].Kind)
+	require.Equal(t, workflow.MessageMention, kept[1].Kind)
 	require.Equal(t, im.ID, kept[1].Thread.Channel)
 }
 
@@ -116,7 +115,7 @@ func TestAckFollowsTheCommit(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	commit, entered := make(chan struct{}), make(chan struct{}, 10)
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
 		return nil
@@ -138,7 +137,7 @@ func TestAFailedCommitIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		if calls.Add(1) <= 2 {
 			return errors.New("the database is away")
 		}
@@ -160,7 +159,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	var calls atomic.Int32
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		if calls.Add(1) <= 3 {
 			return errors.New("the database is away")
 		}
@@ -168,7 +167,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	}}
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k1", root, "which one?")
-	posting.Lines[0].Buttons = []outgoing.Button{
+	posting.Lines[0].Buttons = []workflow.Button{
 		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
 		{ActionID: "option", Label: "this", Value: "id-2"},
 		{ActionID: "option", Label: "that", Value: "id-3"},
@@ -180,7 +179,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	o.Settle()
 	_, kept := in.Seen()
 	require.Len(t, kept, 1)
-	require.Equal(t, incoming.Action, kept[0].Kind)
+	require.Equal(t, workflow.MessageAction, kept[0].Kind)
 	require.Equal(t, "option", kept[0].ActionID)
 	require.Equal(t, "id-3", kept[0].Value)
 	require.Equal(t, o.Ben.ID, kept[0].User)

@@ -9,9 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // The App Home is made from database rows each time a person opens it, and stays unchanged until it is opened
@@ -19,14 +17,14 @@ import (
 
 // Homes makes App Homes and handles their buttons.
 type Homes interface {
-	Home(ctx context.Context, user string) (hometab.View, error)
+	Home(ctx context.Context, user string) (workflow.HomeView, error)
 	// Press runs the action of a button in the user's home, if the user has the permission. A repeated press
 	// has no further effect.
 	Press(ctx context.Context, user, action, value string) error
 	// Form returns the modal that a button of the user's home opens, or nil.
-	Form(ctx context.Context, user, action, value string) (*button.Form, error)
+	Form(ctx context.Context, user, action, value string) (*workflow.Form, error)
 	// Submit stores a submission of such a modal, or returns as text why it is refused.
-	Submit(ctx context.Context, in incoming.Event) (late string, err error)
+	Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error)
 }
 
 const (

@@ -15,34 +15,31 @@ import (
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // homes is a fake Homes that shows everyone the same home.
-type homes struct{ shows hometab.View }
+type homes struct{ shows workflow.HomeView }
 
-func (h homes) Home(_ context.Context, user string) (hometab.View, error) {
+func (h homes) Home(_ context.Context, user string) (workflow.HomeView, error) {
 	h.shows.Person.ID = user
 	return h.shows, nil
 }
 
 func (homes) Press(context.Context, string, string, string) error { return nil }
 
-func (homes) Form(context.Context, string, string, string) (*button.Form, error) { return nil, nil }
+func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
 
-func (homes) Submit(context.Context, incoming.Event) (string, error) { return "", nil }
+func (homes) Submit(context.Context, workflow.IncomingEvent) (string, error) { return "", nil }
 
-func (o *gatewayOffice) session(n int, phase workflow.Phase) hometab.Session {
-	return hometab.Session{Session: workflow.Session{
+func (o *gatewayOffice) session(n int, phase workflow.Phase) workflow.HomeSession {
+	return workflow.HomeSession{Session: workflow.Session{
 		ID: fmt.Sprint("s", n), Thread: o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)), Phase: phase, Title: fmt.Sprint("bug ", n),
 		Requester: o.Ben.ID, Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
 	}}
 }
 
 // shownAt returns the texts of a home, one for each block.
-func (o *gatewayOffice) shownAt(home hometab.View) []string {
+func (o *gatewayOffice) shownAt(home workflow.HomeView) []string {
 	raw, err := json.Marshal(render.HomePage{Bot: o.Bot.Self().User, WorkspaceURL: o.Bot.WorkspaceURL()}.Blocks(home))
 	require.NoError(o.T, err)
 	var blocks []struct{ Text struct{ Text string } }
@@ -60,7 +57,7 @@ func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	x := o.session(1, workflow.PhaseDone)
 	x.Thread = o.ThreadOf(root)
-	o.run(&Gateway{Inbox: in, Homes: homes{hometab.View{Others: []hometab.Session{x}}}})
+	o.run(&Gateway{Inbox: in, Homes: homes{workflow.HomeView{Others: []workflow.HomeSession{x}}}})
 	for range 2 {
 		require.NoError(t, o.OpenHome(o.Ada.ID))
 	}
@@ -78,13 +75,13 @@ func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 func TestAHomeIsBoundedAndForged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	home := hometab.View{Person: workflow.Person{ID: o.Ada.ID, Name: "ada"}, More: true, Settings: []string{strings.Repeat("limit #C0123ABCD <!here> ", 2000)}}
+	home := workflow.HomeView{Person: workflow.Person{ID: o.Ada.ID, Name: "ada"}, More: true, Settings: []string{strings.Repeat("limit #C0123ABCD <!here> ", 2000)}}
 	for n := range 90 {
 		home.Others = append(home.Others, o.session(n, []workflow.Phase{workflow.PhaseWorking, workflow.PhaseReported, workflow.PhaseDone, workflow.PhaseStopped}[n%4]))
 	}
 	evil := o.session(91, workflow.PhaseReported)
 	evil.Title, evil.Why = "<!channel> | <https://evil.example|x> `*a*` \u202e"+strings.Repeat("é", 4000), "a report to approve or correct"
-	home.Waits = []hometab.Session{evil}
+	home.Waits = []workflow.HomeSession{evil}
 	o.run(&Gateway{Inbox: &bottest.Inbox{}, Homes: homes{home}})
 	require.NoError(t, o.OpenHome(o.Ada.ID)) // the fake Slack enforces the limits of blocks
 	require.Eventually(t, func() bool { return len(o.Views()) == 1 }, time.Minute, time.Millisecond)
@@ -112,8 +109,8 @@ func TestAHomeOfAGuest(t *testing.T) {
 		"a member": {workflow.Person{Name: "ada"}, true}, "a guest": {workflow.Person{Name: "gus", Guest: true}, false},
 		"a stranger": {workflow.Person{Name: "eve", Stranger: true}, false}, "nobody known": {workflow.Person{}, false},
 	} {
-		texts := strings.Join(o.shownAt(hometab.View{Person: c.person, Others: []hometab.Session{x}}), "\n")
+		texts := strings.Join(o.shownAt(workflow.HomeView{Person: c.person, Others: []workflow.HomeSession{x}}), "\n")
 		require.Equal(t, c.repo, strings.Contains(texts, "shop"), name)
 	}
-	require.Contains(t, strings.Join(o.shownAt(hometab.View{OwnOnly: true}), "\n"), "only the sessions that you asked for")
+	require.Contains(t, strings.Join(o.shownAt(workflow.HomeView{OwnOnly: true}), "\n"), "only the sessions that you asked for")
 }

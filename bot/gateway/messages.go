@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack/socketmode"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // With one commit for each message, a storm of messages in one thread would wait for many commits in a row. So
@@ -20,7 +20,7 @@ const maxTogether = 50
 // A message is an event that is stored and then acknowledged.
 type message struct {
 	envelope string
-	in       incoming.Event
+	in       workflow.IncomingEvent
 	attempt  int // of Slack to deliver it, from 0
 	log      *slog.Logger
 }
@@ -65,7 +65,7 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 		return m, false
 	}
 	switch in.Kind {
-	case incoming.Mention, incoming.Reply, incoming.Edit, incoming.Delete, incoming.Sent, incoming.Reacted:
+	case workflow.MessageMention, workflow.MessageReply, workflow.MessageEdit, workflow.MessageDelete, workflow.MessageSent, workflow.MessageReacted:
 		return message{e.Request.EnvelopeID, in, e.Request.RetryAttempt, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
 	}
 	return m, false
@@ -94,7 +94,7 @@ func (list messages) keep(ctx context.Context, l *link) {
 // message that cannot be stored does not block the others.
 func (list messages) keepTogether(ctx context.Context, l *link) {
 	if len(list) > 1 {
-		var all []incoming.Event
+		var all []workflow.IncomingEvent
 		for _, m := range list {
 			all = append(all, m.in)
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // ofEach is the number of messages that a storm sends to each of its two threads. Together they fill the event
@@ -23,7 +23,7 @@ const ofEach = maxTogether / 2
 func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: time.Minute})
 	commit, entered := make(chan struct{}), make(chan struct{}, 1000)
-	in := &bottest.Inbox{Before: func(e incoming.Event) error {
+	in := &bottest.Inbox{Before: func(e workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
 		if fails != "" && e.Text == fails {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A person can send an existing message to the bot: by the message shortcut, on anyone's message and also
@@ -53,7 +53,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 }
 
 // readSharedMessage reads the message whose ts is in the event.
-func (l *link) readSharedMessage(ctx context.Context, in *incoming.Event) error {
+func (l *link) readSharedMessage(ctx context.Context, in *workflow.IncomingEvent) error {
 	var found []slack.Message
 	err := l.Slack.Call(ctx, func() (err error) {
 		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{

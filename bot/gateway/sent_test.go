@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func (o *gatewayOffice) marked() map[string][]string { return map[string][]string{o.Bugs.ID: {"bug"}} }
@@ -29,7 +29,7 @@ func TestAMessageIsSentByItsShortcut(t *testing.T) {
 	_, kept := in.Seen()
 	require.Len(t, kept, 3, "the reply itself, and two that were sent")
 	for i, k := range kept[1:] {
-		require.Equal(t, incoming.Sent, k.Kind)
+		require.Equal(t, workflow.MessageSent, k.Kind)
 		require.Equal(t, o.ThreadOf(root), k.Thread)
 		require.Equal(t, []string{root, reply}[i], k.TS)
 		require.Equal(t, []string{"the total is a cent off", "stop & fix it"}[i], k.Text)
@@ -70,7 +70,7 @@ func TestWhoeverSendsFromWhereTheBotIsNotIsTold(t *testing.T) {
 func TestAShortcutThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	in := &bottest.Inbox{Before: func(incoming.Event) error { return errors.New("the database is away") }}
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error { return errors.New("the database is away") }}
 	o.run(&Gateway{Inbox: in})
 	ts := o.AdaSays("it fails", "")
 	require.NoError(t, o.Shortcut("bugs", ts, event.SendShortcut, o.Ben.ID))
@@ -79,7 +79,7 @@ func TestAShortcutThatFailsIsTold(t *testing.T) {
 	require.Contains(t, o.Ephemeral()[0].Text, "try again")
 
 	l := &link{Gateway: &Gateway{Slack: o.Bot}, log: o.Bot.Log()}
-	l.tellAlone(t.Context(), event.SharedMessage{In: incoming.Event{User: o.Ben.ID}, AnswerURL: "http://127.0.0.1:1/"}, "not now")
+	l.tellAlone(t.Context(), event.SharedMessage{In: workflow.IncomingEvent{User: o.Ben.ID}, AnswerURL: "http://127.0.0.1:1/"}, "not now")
 	im, err := o.OpenIM(o.Ben.ID)
 	require.NoError(t, err)
 	require.Len(t, o.Channel(im.ID), 1)
@@ -105,7 +105,7 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	require.NoError(t, o.React("bugs", reply, o.App().BotUser, "bug"), "the bot's own reaction")
 	o.Settle()
 	nothing, _ := in.Seen()
-	nothing = slices.DeleteFunc(nothing, func(e incoming.Event) bool { return e.Kind == incoming.Reacted })
+	nothing = slices.DeleteFunc(nothing, func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
 	require.Len(t, nothing, max(len(before), 1), "the reply alone")
 
 	require.NoError(t, o.React("bugs", reply, o.Ben.ID, "bug"))
@@ -113,9 +113,9 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	require.NoError(t, o.React("bugs", reply, o.Ben.ID, "bug"))
 	o.Settle()
 	_, kept := in.Seen()
-	kept = slices.DeleteFunc(kept, func(e incoming.Event) bool { return e.Kind == incoming.Reacted })
+	kept = slices.DeleteFunc(kept, func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
 	require.Len(t, kept, 2)
-	require.Equal(t, incoming.Sent, kept[1].Kind)
+	require.Equal(t, workflow.MessageSent, kept[1].Kind)
 	require.Equal(t, o.ThreadOf(root), kept[1].Thread, "the thread that the message stands in")
 	require.Equal(t, reply, kept[1].TS)
 	require.Equal(t, "the total is off\n[attached: till.txt]", kept[1].Text)
@@ -131,7 +131,7 @@ func TestAReactionIsNotLost(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
 	var tries atomic.Int32
-	in := &bottest.Inbox{Before: func(incoming.Event) error {
+	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		if tries.Add(1) == 1 {
 			return errors.New("the database is away")
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A Renderer turns the Markdown that models write into Slack's mrkdwn. It changes only the marks (bold,
@@ -29,7 +29,7 @@ type Renderer struct {
 }
 
 // Render renders one text. Places in code that the text names become links if code lists them.
-func (r Renderer) Render(markdown string, code *outgoing.Code) string {
+func (r Renderer) Render(markdown string, code *workflow.Code) string {
 	src := []byte(strings.TrimRight(Visible(markdown), " \t\n"))
 	doc := markdownParser.Parse(text.NewReader(src))
 	p := &page{Renderer: r, known: code, src: src}
@@ -55,7 +55,7 @@ var markdownParser = parser.NewParser(
 // page is the state of one rendering. The source up to the offset done has been written.
 type page struct {
 	Renderer
-	known *outgoing.Code // existing places in code; nil: none are known
+	known *workflow.Code // existing places in code; nil: none are known
 	src   []byte
 	out   strings.Builder
 	done  int

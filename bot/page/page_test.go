@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
 
@@ -59,12 +59,12 @@ func TestRefusedLinks(t *testing.T) {
 func TestProven(t *testing.T) {
 	t.Parallel()
 	files := pagestyle.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
-	known := hunkresult.Hunks{
-		{Path: "a.go", Line: 2, Verdict: hunkresult.Needed, Why: "TestA fails"},
-		{Path: "a.go", Line: 4, Verdict: hunkresult.Unneeded, Kept: "it reads better"},
-		{Path: "a.go", Line: 22, Verdict: hunkresult.Untried, Why: "no time was left"},
-		{Path: "b.go", Verdict: hunkresult.Unneeded},
-		{Path: "c.go", Line: 2, Verdict: hunkresult.Needed},
+	known := workflow.HunkResults{
+		{Path: "a.go", Line: 2, Verdict: workflow.HunkNeeded, Why: "TestA fails"},
+		{Path: "a.go", Line: 4, Verdict: workflow.HunkUnneeded, Kept: "it reads better"},
+		{Path: "a.go", Line: 22, Verdict: workflow.HunkUntried, Why: "no time was left"},
+		{Path: "b.go", Verdict: workflow.HunkUnneeded},
+		{Path: "c.go", Line: 2, Verdict: workflow.HunkNeeded},
 	}
 	var got [][]proof
 	for _, f := range proven(files, known, func(s string) string { return s }) {
@@ -73,9 +73,9 @@ func TestProven(t *testing.T) {
 		}
 	}
 	require.Equal(t, [][]proof{
-		{{hunkresult.Needed, "Line 2: needed. Without it: TestA fails."}, {hunkresult.Unneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
-		{{hunkresult.Untried, "Line 22: not tried, no time was left."}},
-		{{hunkresult.Unneeded, "nothing fails without it."}},
+		{{workflow.HunkNeeded, "Line 2: needed. Without it: TestA fails."}, {workflow.HunkUnneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
+		{{workflow.HunkUntried, "Line 22: not tried, no time was left."}},
+		{{workflow.HunkUnneeded, "nothing fails without it."}},
 	}, got)
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A plan is a session's newest plan, with a check box for each of its tasks.
@@ -29,13 +28,13 @@ type planned struct {
 // planOf returns the newest plan among the reports, or nil if there is none. pushed holds the revisions that were
 // pushed.
 func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask func(string) string) *plan {
-	plans := planning.PlansOf(reports)
+	plans := workflow.PlansOf(reports)
 	for i := len(reports) - 1; i >= 0; i-- {
 		body, ok := plans[reports[i].Revision]
 		if !ok {
 			continue
 		}
-		delegated := planning.Delegated(plans, pushed, reports[i].Revision, tasks)
+		delegated := workflow.DelegatedTasks(plans, pushed, reports[i].Revision, tasks)
 		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
 		for n, t := range body.Tasks {
 			shown := planned{

@@ -7,8 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -42,7 +40,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 	var list []push
 	for _, x := range all {
 		shown := push{Push: x}
-		if x.State == outgoing.PushDone {
+		if x.State == workflow.PushDone {
 			shown.Files = proven(p.diffOf(ctx, s.Repository, x.Commit), hunksOf(rows, x), p.Secrets.Mask)
 		}
 		list = append(list, shown)
@@ -51,7 +49,7 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 }
 
 // hunksOf returns the results for exactly the change that was pushed: the same base commit and tree.
-func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found hunkresult.Hunks) {
+func hunksOf(rows []progress.TriedHunks, x workflow.Push) (found workflow.HunkResults) {
 	for _, r := range rows {
 		if r.Base == x.BaseCommit && r.Tree == x.Tree {
 			found = r.Hunks
@@ -62,7 +60,7 @@ func hunksOf(rows []progress.TriedHunks, x outgoing.Push) (found hunkresult.Hunk
 
 // proven adds the results to each hunk of a diff. One hunk of the diff may hold several tested hunks, since git
 // joins changes that are close together.
-func proven(files []pagestyle.File, known hunkresult.Hunks, mask func(string) string) (list []file) {
+func proven(files []pagestyle.File, known workflow.HunkResults, mask func(string) string) (list []file) {
 	for _, f := range files {
 		shown := file{File: f}
 		for _, h := range f.Hunks {
@@ -79,14 +77,14 @@ func proven(files []pagestyle.File, known hunkresult.Hunks, mask func(string) st
 	return list
 }
 
-func proofText(k hunkresult.Hunk) (text string) {
+func proofText(k workflow.HunkResult) (text string) {
 	if k.Line > 0 {
 		text = fmt.Sprintf("Line %d: ", k.Line)
 	}
 	switch {
-	case k.Verdict == hunkresult.Untried:
+	case k.Verdict == workflow.HunkUntried:
 		return text + "not tried, " + k.Why + "."
-	case k.Verdict == hunkresult.Needed:
+	case k.Verdict == workflow.HunkNeeded:
 		return text + "needed. Without it: " + k.Why + "."
 	case k.Kept != "":
 		return text + "nothing fails without it. Kept: " + k.Kept

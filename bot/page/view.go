@@ -14,10 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
 	"github.com/bobbinhq/bobbin/workflow/home"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/timeline"
 )
@@ -78,7 +75,7 @@ type step struct {
 }
 
 type push struct {
-	outgoing.Push
+	workflow.Push
 	Files []file
 }
 
@@ -186,9 +183,9 @@ func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
 		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
 	if e.Kind == timeline.Line {
-		e.Text = outgoing.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
+		e.Text = workflow.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
 	} else if e.Kind != timeline.Call { // a call's arguments are shown as data
-		e.Text = outgoing.WithoutMark(e.Text)
+		e.Text = workflow.WithoutMark(e.Text)
 	}
 	e.Title, e.Text, e.Output = p.Secrets.Mask(e.Title), p.Secrets.Mask(e.Text), p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
@@ -272,7 +269,7 @@ func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 
 // wayOf returns the evidence of a report in order: each claim with the place that shows it.
 func (p *Pages) wayOf(r workflow.Report) (way []step) {
-	var body diagnosis.Report
+	var body workflow.DiagnosisReport
 	if json.Unmarshal(r.Body, &body) != nil {
 		return nil
 	}
@@ -299,13 +296,13 @@ type sessionList struct {
 
 type group struct {
 	Name     string
-	Sessions []hometab.Session
+	Sessions []workflow.HomeSession
 }
 
 // listView groups the sessions of a home by state, limited to those that match the query and the state.
-func listView(h hometab.View, query, state string) sessionList {
+func listView(h workflow.HomeView, query, state string) sessionList {
 	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.OwnOnly, More: h.More, TodayUSD: h.TodayUSD}
-	add := func(name string, list []hometab.Session) {
+	add := func(name string, list []workflow.HomeSession) {
 		v.States = append(v.States, name)
 		g := group{Name: name}
 		for _, s := range list {
@@ -318,8 +315,8 @@ func listView(h hometab.View, query, state string) sessionList {
 		}
 	}
 	add("Waits for you", h.Waits)
-	for _, standing := range hometab.Standings {
-		var these []hometab.Session
+	for _, standing := range workflow.HomeStatuses {
+		var these []workflow.HomeSession
 		for _, s := range h.Others {
 			if s.Standing() == standing {
 				these = append(these, s)
@@ -331,7 +328,7 @@ func listView(h hometab.View, query, state string) sessionList {
 }
 
 // holds reports whether every word of a query occurs in what the list shows of a session.
-func holds(s hometab.Session, query string) bool {
+func holds(s workflow.HomeSession, query string) bool {
 	text := strings.ToLower(strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

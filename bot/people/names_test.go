@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestForwardedMessagesAreQuoted(t *testing.T) {
@@ -40,7 +40,7 @@ func TestReactionsAreReadWithEverybodyWhoReacted(t *testing.T) {
 	p := &Directory{Slack: o.Bot}
 	got, err := p.Reactions(t.Context(), o.ThreadOf(root), root)
 	require.NoError(t, err)
-	require.Equal(t, []incoming.Reaction{
+	require.Equal(t, []workflow.Reaction{
 		{Name: "-1", Users: []string{o.Ada.ID}}, {Name: "x", Users: []string{ben.ID, o.Ada.ID}},
 	}, got)
 	got, err = p.Reactions(t.Context(), o.ThreadOf(root), "1.1")

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/attachment"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // A Directory looks up people and reads threads. Only Slack has to be set. It is safe for use by several
@@ -183,6 +182,6 @@ func shownName(u *slack.User) string {
 }
 
 // Fetch downloads a file that a person attached, as [attachment.Fetcher] does.
-func (p *Directory) Fetch(ctx context.Context, a incoming.Attachment) (incoming.Attachment, error) {
+func (p *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 func TestPerson(t *testing.T) {
@@ -132,7 +131,7 @@ func TestEarlier(t *testing.T) {
 	said, err := p.Earlier(t.Context(), o.ThreadOf(root))
 	require.NoError(t, err)
 	require.Len(t, said, 3)
-	require.Equal(t, incoming.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root}, said[0])
+	require.Equal(t, workflow.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root}, said[0])
 	require.True(t, said[1].Bot)
 	require.Equal(t, "alerts", said[1].Name)
 	require.False(t, said[1].Own)

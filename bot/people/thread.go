@@ -13,14 +13,13 @@ import (
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // newestReplies is how many replies of a long thread are returned, in addition to its root.
 const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
-func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error) {
+func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
 	var root []slack.Message
 	var replies []slack.Message
 	count := 0
@@ -37,7 +36,7 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]inco
 	if err != nil {
 		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
 	}
-	var said []incoming.ThreadMessage
+	var said []workflow.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
 		said = append(said, p.threadMessage(ctx, m))
 	}
@@ -47,9 +46,9 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]inco
 	return said, nil
 }
 
-func (p *Directory) threadMessage(ctx context.Context, m slack.Message) incoming.ThreadMessage {
+func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
 	self := p.Slack.Self()
-	s := incoming.ThreadMessage{
+	s := workflow.ThreadMessage{
 		User: m.User, Text: mrkdwn.Unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
 		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}
@@ -74,7 +73,7 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) incoming
 
 // Reread reads a message of a thread again, since an event may lack what was shared with the message. It
 // returns false if the message does not exist.
-func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
+func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
 	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
 	var list []slack.Message
 	err = p.Slack.Call(ctx, func() (err error) {
@@ -96,7 +95,7 @@ func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts strin
 // Reactions returns the reactions to a message of the thread's channel with everybody who reacted, as
 // reactions.get does with full, and none if the message does not exist. An app that lacks the scope
 // reactions:read hears of no reaction, here neither.
-func (p *Directory) Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]incoming.Reaction, error) {
+func (p *Directory) Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error) {
 	item := slack.NewRefToMessage(thread.Channel, ts)
 	var list slack.ReactedItem
 	err := p.Slack.Call(ctx, func() (err error) {
@@ -110,9 +109,9 @@ func (p *Directory) Reactions(ctx context.Context, thread workflow.Thread, ts st
 		err = bot.ExplainError(err, bot.BotTokenName)
 		return nil, fmt.Errorf("reactions.get of %s in %s: %w", ts, thread.Channel, err)
 	}
-	var reactions []incoming.Reaction
+	var reactions []workflow.Reaction
 	for _, r := range list.Reactions {
-		reactions = append(reactions, incoming.Reaction{Name: event.EmojiName(r.Name), Users: r.Users})
+		reactions = append(reactions, workflow.Reaction{Name: event.EmojiName(r.Name), Users: r.Users})
 	}
 	return reactions, nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // Files follow the replies of their posting. An upload takes three calls, and only the last, which shares the
@@ -35,7 +34,7 @@ const (
 
 // attachFile shares the file in the thread once. If Slack refuses the file permanently, the reply stays, and a
 // line in the thread says what is missing.
-func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c render.File, there foundInThread) error {
+func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread) error {
 	if _, told := there.parts[c.Key]; told {
 		return p.postInstead(ctx, posting, c, there)
 	}
@@ -52,7 +51,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 	}
 	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(), "reason", refused.reason)
 	failed := "`" + c.ShownName() + "` could not be attached: " + refused.reason + "."
-	text := p.style().Line(outgoing.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
+	text := p.style().Line(workflow.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
 	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.Key, "reason", refused.reason)
 		return nil
@@ -64,7 +63,7 @@ func (p *Poster) attachFile(ctx context.Context, posting *outgoing.Posting, c re
 }
 
 // postInstead posts the content of a refused file as replies, part by part.
-func (p *Poster) postInstead(ctx context.Context, posting *outgoing.Posting, c render.File, there foundInThread) error {
+func (p *Poster) postInstead(ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
 			continue

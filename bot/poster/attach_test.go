@@ -13,14 +13,14 @@ import (
 	"github.com/bobbinhq/bobbin/bot/gateway"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // plan returns a posting with two lines and a file in each.
-func (o *posterOffice) plan(root string) outgoing.Posting {
+func (o *posterOffice) plan(root string) workflow.Posting {
 	posting := o.Posting("s:7", root, "The plan is ready.")
-	posting.Lines[0].Files = []outgoing.File{{Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n"}}
-	posting.Lines = append(posting.Lines, outgoing.Line{Agent: "reviewer", Text: "And this is the change.", Files: []outgoing.File{
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n"}}
+	posting.Lines = append(posting.Lines, workflow.Line{Agent: "reviewer", Text: "And this is the change.", Files: []workflow.File{
 		{Name: "../change.diff", Text: strings.Repeat("+ a line\n", 1000)},
 	}})
 	return posting
@@ -175,7 +175,7 @@ func TestFilesThatAreNotTried(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k", root, "Three files.")
-	posting.Lines[0].Files = []outgoing.File{
+	posting.Lines[0].Files = []workflow.File{
 		{Name: "empty.md"}, {Name: "large.diff", Text: strings.Repeat("x", render.MaxFile+1)}, {Name: "", Text: strings.Repeat("x", render.MaxFile)},
 	}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(posting)).Drain(t.Context(), "s"))
@@ -211,7 +211,7 @@ func TestFilesSurviveABadDay(t *testing.T) {
 	want := ""
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
 		posting := o.Posting(key, root, key)
-		posting.Lines[0].Files = []outgoing.File{{Name: key + ".md", Text: key}}
+		posting.Lines[0].Files = []workflow.File{{Name: key + ".md", Text: key}}
 		out.Put(posting)
 		want += "  app [app]: [deep] " + key + "\n  app [app]: \n    [file " + key + ".md]\n"
 	}

@@ -16,27 +16,25 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // board is a fake Cards that records what the painter reports for each card.
 type board struct {
 	mu    sync.Mutex
-	due   []*card.Card
+	due   []*workflow.Card
 	drawn map[string]int // number of drawings, by key
 	later map[string]time.Duration
 	gone  map[string]string
 }
 
-func (b *board) put(cards ...*card.Card) *board {
+func (b *board) put(cards ...*workflow.Card) *board {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.due = append(b.due, cards...)
 	return b
 }
 
-func (b *board) NextCard(context.Context) (*card.Card, error) {
+func (b *board) NextCard(context.Context) (*workflow.Card, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.due) == 0 {
@@ -47,16 +45,16 @@ func (b *board) NextCard(context.Context) (*card.Card, error) {
 	return c, nil
 }
 
-func (b *board) Drawn(_ context.Context, c *card.Card) error {
+func (b *board) Drawn(_ context.Context, c *workflow.Card) error {
 	c.Shown = c.Mark()
 	return note(b, &b.drawn, c.Key, b.drawn[c.Key]+1)
 }
 
-func (b *board) CardLater(_ context.Context, c *card.Card, wait time.Duration) error {
+func (b *board) CardLater(_ context.Context, c *workflow.Card, wait time.Duration) error {
 	return note(b, &b.later, c.Key, wait)
 }
 
-func (b *board) CardGone(_ context.Context, c *card.Card, why string) error {
+func (b *board) CardGone(_ context.Context, c *workflow.Card, why string) error {
 	return note(b, &b.gone, c.Key, why)
 }
 
@@ -87,10 +85,10 @@ func (o *posterOffice) paint(b *board, done func() bool) {
 }
 
 // atWork returns a card of a run in the thread.
-func (o *posterOffice) atWork(key, root string) *card.Card {
-	return &card.Card{
+func (o *posterOffice) atWork(key, root string) *workflow.Card {
+	return &workflow.Card{
 		Key: key, Thread: o.ThreadOf(root), Run: 1, Phase: workflow.PhaseWorking, Worked: 75 * time.Second, USD: 0.12, Stop: "opaque",
-		Tasks: []card.Task{
+		Tasks: []workflow.CardTask{
 			{Number: 1, Label: "[deep + tdd skill]", Title: "Mend the <!channel> & www.example.com total", State: workflow.TaskDone},
 			{Number: 2, Label: "[quick]", Title: "Change the label", State: workflow.TaskWorking, Failures: 1},
 			{Number: 3, Label: "[quick]", Title: "Tell of it", State: workflow.TaskOpen},
@@ -99,9 +97,9 @@ func (o *posterOffice) atWork(key, root string) *card.Card {
 }
 
 // begin posts the card through an outbox.
-func (o *posterOffice) begin(c *card.Card) {
+func (o *posterOffice) begin(c *workflow.Card) {
 	o.T.Helper()
-	out := (&bottest.Outbox{}).Put(outgoing.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
+	out := (&bottest.Outbox{}).Put(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
 	require.Empty(o.T, out.RefusedByKey)
 	c.TS, c.Shown = out.ByKey[c.Key], c.Mark()
@@ -189,7 +187,7 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	b := &board{}
-	var cards []*card.Card
+	var cards []*workflow.Card
 	for i := range 3 {
 		c := o.atWork(fmt.Sprintf("card-%d", i), root)
 		o.begin(c)
@@ -232,7 +230,7 @@ func TestACardIsPostedOnce(t *testing.T) {
 			o := openPosterOffice(t, slacktest.Config{})
 			root := o.AdaSays("it fails", "")
 			card := o.atWork("card", root)
-			out := (&bottest.Outbox{}).Put(outgoing.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
+			out := (&bottest.Outbox{}).Put(workflow.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
 			p := o.poster(out)
 			p.skipLookup = c.blind
 			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
@@ -297,7 +295,7 @@ func TestALargeCardIsTaken(t *testing.T) {
 	c := o.atWork("card", root)
 	c.Tasks = nil
 	for i := range 300 {
-		c.Tasks = append(c.Tasks, card.Task{Number: i + 1, Label: "[" + strings.Repeat("skill ", 30) + "]", Title: strings.Repeat("<&> http://a ", 300), State: workflow.TaskClashes})
+		c.Tasks = append(c.Tasks, workflow.CardTask{Number: i + 1, Label: "[" + strings.Repeat("skill ", 30) + "]", Title: strings.Repeat("<&> http://a ", 300), State: workflow.TaskClashes})
 	}
 	for _, plain := range []bool{false, true} {
 		o.Bot.PlainCards.Store(plain)

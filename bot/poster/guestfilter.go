@@ -7,8 +7,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // If the configuration says so, channels with guests or people of another workspace are shown no code of a
@@ -62,7 +61,7 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, chan
 }
 
 // filterPosting returns the posting, without code if code is hidden in its channel.
-func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posting) *outgoing.Posting {
+func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posting) *workflow.Posting {
 	if posting.Reaction != "" {
 		return posting
 	}
@@ -73,7 +72,7 @@ func (d *GuestFilter) filterPosting(ctx context.Context, posting *outgoing.Posti
 }
 
 // filterCard returns the card, without code if code is hidden in its channel.
-func (d *GuestFilter) filterCard(ctx context.Context, c *card.Card) *card.Card {
+func (d *GuestFilter) filterCard(ctx context.Context, c *workflow.Card) *workflow.Card {
 	if d.HidesCode(ctx, c.Repositories, c.Thread.Channel) == "" {
 		return c
 	}

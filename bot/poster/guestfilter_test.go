@@ -10,8 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // code posts a line with code in a thread that was about the repositories, and returns the message that the channel sees.
@@ -19,8 +18,8 @@ func (o *posterOffice) code(p *Poster, key string, repositories ...string) slack
 	o.T.Helper()
 	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
 	posting.Repositories = repositories
-	posting.Lines[0].Files = []outgoing.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
-	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
+	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	p.Outbox = out
 	require.NoError(o.T, p.Drain(o.T.Context(), "s"))
@@ -81,10 +80,10 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 
 func TestCardsKeepCodeBack(t *testing.T) {
 	t.Parallel()
-	c := &card.Card{Repositories: []string{"shop"}, Command: card.Command{Running: "cat money/split.go"}, Tasks: []card.Task{{Number: 1, Title: "mend money/split.go for refunds"}}}
+	c := &workflow.Card{Repositories: []string{"shop"}, CardCommand: workflow.CardCommand{Running: "cat money/split.go"}, Tasks: []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}}}
 	blind := &GuestFilter{MembersOnly: closedBut()}
 	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
-	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &outgoing.Posting{Repositories: []string{"shop"}, Card: c}).Card.Tasks[0].Title)
+	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{Repositories: []string{"shop"}, Card: c}).Card.Tasks[0].Title)
 	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)
 	require.Equal(t, "a command", blind.filterCard(t.Context(), c).Running)
 	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))

@@ -13,20 +13,20 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow/card"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Cards is a queue of cards that have to be redrawn.
 type Cards interface {
 	// NextCard leases the card that has waited longest to the caller for a while; it returns nil if no card has
 	// to be drawn. Only cards that already have a message are leased.
-	NextCard(ctx context.Context) (*card.Card, error)
+	NextCard(ctx context.Context) (*workflow.Card, error)
 	// Drawn records that the card's message shows the current card.
-	Drawn(ctx context.Context, c *card.Card) error
+	Drawn(ctx context.Context, c *workflow.Card) error
 	// CardLater returns the card to the queue, to be drawn after the wait.
-	CardLater(ctx context.Context, c *card.Card, wait time.Duration) error
+	CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error
 	// CardGone records that the card's message cannot be updated any more, and why.
-	CardGone(ctx context.Context, c *card.Card, why string) error
+	CardGone(ctx context.Context, c *workflow.Card, why string) error
 }
 
 // A Painter updates the cards of runs while they go on. Lines are posted independently and do not wait for it.
@@ -101,7 +101,7 @@ func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan 
 }
 
 // drawCard updates the card's message if the card has changed since it was last shown.
-func (p *Painter) drawCard(ctx context.Context, c *card.Card, pace *rate.Limiter) error {
+func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
 	if c.Mark() == c.Shown {
 		return p.Cards.Drawn(ctx, c)
 	}
@@ -120,7 +120,7 @@ func (p *Painter) drawCard(ctx context.Context, c *card.Card, pace *rate.Limiter
 }
 
 // recordDrawn records the result of a drawing.
-func (p *Painter) recordDrawn(ctx context.Context, c *card.Card, err error) error {
+func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) error {
 	if err == nil {
 		return p.Cards.Drawn(ctx, c)
 	}
@@ -137,7 +137,7 @@ func (p *Painter) recordDrawn(ctx context.Context, c *card.Card, err error) erro
 }
 
 // giveBack returns the card to the queue, even if ctx has ended.
-func (p *Painter) giveBack(ctx context.Context, c *card.Card, wait time.Duration) error {
+func (p *Painter) giveBack(ctx context.Context, c *workflow.Card, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cardEnd)
 	defer cancel()
 	return p.Cards.CardLater(ctx, c, wait)
@@ -145,7 +145,7 @@ func (p *Painter) giveBack(ctx context.Context, c *card.Card, wait time.Duration
 
 // drawCard calls send with the rendered card. If the endpoint refuses the newer blocks, it sends the card in
 // plain blocks, which all cards then use until the program restarts.
-func drawCard(s *bot.Slack, name string, c *card.Card, send func(render.Part) error) error {
+func drawCard(s *bot.Slack, name string, c *workflow.Card, send func(render.Part) error) error {
 	face := render.CardFace{Name: name, Plain: s.PlainCards.Load()}
 	err := send(face.Render(c))
 	if face.Plain || !slices.Contains([]string{"invalid_blocks", "invalid_blocks_format"}, refusalCode(err)) {

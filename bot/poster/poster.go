@@ -17,14 +17,13 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // An Outbox is a queue of postings.
 type Outbox interface {
 	// Next returns the oldest posting of the session that is neither posted nor refused, or nil if there is
 	// none. Before it returns, it commits that the posting is being tried.
-	Next(ctx context.Context, session string) (*outgoing.Posting, error)
+	Next(ctx context.Context, session string) (*workflow.Posting, error)
 	// CheckOwner returns an error if another poster has taken over the posting. A poster calls it before it sends,
 	// since its process may have been frozen for a while.
 	CheckOwner(ctx context.Context, key string) error
@@ -33,7 +32,7 @@ type Outbox interface {
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
 	// EditedSince returns what the message that the posting's lines joined has to show now, or nil if the posting's
 	// own text is still current.
-	EditedSince(ctx context.Context, posting *outgoing.Posting) (*outgoing.Posting, error)
+	EditedSince(ctx context.Context, posting *workflow.Posting) (*workflow.Posting, error)
 	// Refused records that Slack refuses the posting permanently, and why.
 	Refused(ctx context.Context, key, reason string) error
 }
@@ -100,7 +99,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 
 // recordPosted records the ts of the posting. If another ts is on record, this poster was frozen between its
 // last check and the request, and another one posted; it then deletes its own reply.
-func (p *Poster) recordPosted(ctx context.Context, posting *outgoing.Posting, ts string) error {
+func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
 	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
 		return err
@@ -125,7 +124,7 @@ func (p *Poster) log() *slog.Logger {
 
 // deliverPosting posts the parts of the posting that are not in Slack yet, replies before files, and returns
 // the ts of its first message.
-func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) (ts string, err error) {
+func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
 	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
@@ -175,7 +174,7 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *outgoing.Posting) 
 }
 
 // postPart posts a part. A card is posted in plain blocks if the endpoint refuses the newer ones.
-func (p *Poster) postPart(ctx context.Context, posting *outgoing.Posting, once render.Part) (ts string, err error) {
+func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
 	}
@@ -189,7 +188,7 @@ func (p *Poster) postPart(ctx context.Context, posting *outgoing.Posting, once r
 // eventType is the event_type of the bot's metadata, whose payload holds the posting's key.
 const eventType = "bobbin_posting"
 
-func (p *Poster) post(ctx context.Context, posting *outgoing.Posting, part render.Part) (ts string, err error) {
+func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part render.Part) (ts string, err error) {
 	thread := posting.Thread
 	options := []slack.MsgOption{
 		slack.MsgOptionText(part.Text, false), slack.MsgOptionTS(thread.TS),
@@ -238,7 +237,7 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 }
 
 // postEphemeral shows words to one person alone. If they were tried before, they may have been shown.
-func (p *Poster) postEphemeral(ctx context.Context, posting *outgoing.Posting) error {
+func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting) error {
 	if posting.Tried {
 		return nil
 	}
@@ -248,7 +247,7 @@ func (p *Poster) postEphemeral(ctx context.Context, posting *outgoing.Posting) e
 	return judgeRefusal(err)
 }
 
-func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) error {
+func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) error {
 	err := p.Slack.Call(ctx, func() error {
 		return p.Slack.API.AddReactionContext(ctx, posting.Reaction, slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
 	})
@@ -260,7 +259,7 @@ func (p *Poster) addReaction(ctx context.Context, posting *outgoing.Posting) err
 
 // findInThread returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
 // before.
-func (p *Poster) findInThread(ctx context.Context, posting *outgoing.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
+func (p *Poster) findInThread(ctx context.Context, posting *workflow.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
 	if !posting.Tried || p.skipLookup {
 		return there, nil
 	}
@@ -273,7 +272,7 @@ func (p *Poster) findInThread(ctx context.Context, posting *outgoing.Posting, pa
 }
 
 // lookUp waits until an earlier request must have arrived, and reads the thread.
-func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
+func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
 	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
 		return foundInThread{}, err
 	}
@@ -285,7 +284,7 @@ func (p *Poster) lookUp(ctx context.Context, posting *outgoing.Posting) (foundIn
 }
 
 // readThread reads which parts and files of the bot are in the posting's thread.
-func (p *Poster) readThread(ctx context.Context, posting *outgoing.Posting) (foundInThread, error) {
+func (p *Poster) readThread(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
 	there := foundInThread{parts: map[string]string{}}
 	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)

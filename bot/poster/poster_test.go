@@ -15,7 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // poster returns a Poster like that of the program, but without waits.
@@ -31,7 +30,7 @@ func (o *posterOffice) replies(root string) (texts []string) {
 	return texts
 }
 
-func (o *posterOffice) lines(root string, n int) (postings []outgoing.Posting, want []string) {
+func (o *posterOffice) lines(root string, n int) (postings []workflow.Posting, want []string) {
 	for i := range n {
 		text := fmt.Sprint("line ", i)
 		postings = append(postings, o.Posting(fmt.Sprint("k", i), root, text))
@@ -45,7 +44,7 @@ func TestAPostingAsItArrives(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("s:1", root, "Read **cart.go**: <!channel> & <@U1>, see https://evil.example/?q=1")
-	posting.Lines = append(posting.Lines, outgoing.Line{Agent: "orchestrator", Text: "Shall I?", Buttons: []outgoing.Button{
+	posting.Lines = append(posting.Lines, workflow.Line{Agent: "orchestrator", Text: "Shall I?", Buttons: []workflow.Button{
 		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"}, {ActionID: "stop", Label: "Stop", Value: "id-2", Style: "danger"},
 	}})
 	out := (&bottest.Outbox{}).Put(posting)
@@ -84,7 +83,7 @@ func TestOddButtonsAreStillTaken(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k", root, "which?")
 	for i := range 60 {
-		posting.Lines[0].Buttons = append(posting.Lines[0].Buttons, outgoing.Button{
+		posting.Lines[0].Buttons = append(posting.Lines[0].Buttons, workflow.Button{
 			ActionID: "option", Label: strings.Repeat("a long\nlabel ", i), Value: fmt.Sprint("id-", i), Style: "loud",
 		})
 	}
@@ -159,7 +158,7 @@ func TestALongPostingIsPartsWithKeysOfTheirOwn(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k", root, strings.Repeat("A paragraph of some words.\n\n", 300))
-	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "stop", Label: "Stop", Value: "id"}}
+	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "stop", Label: "Stop", Value: "id"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	p := o.poster(out)
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
@@ -208,9 +207,9 @@ func TestRefusalsAreKeptAndPassed(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	out := (&bottest.Outbox{}).Put(
-		outgoing.Posting{Key: "r", Thread: o.ThreadOf(root), Reaction: "eyes", OnTS: "1.1"},
-		outgoing.Posting{Key: "empty", Thread: o.ThreadOf(root)},
-		outgoing.Posting{Key: "elsewhere", Thread: workflow.Thread{Channel: "C404", TS: root}, Lines: []outgoing.Line{{Agent: "a", Text: "b"}}},
+		workflow.Posting{Key: "r", Thread: o.ThreadOf(root), Reaction: "eyes", OnTS: "1.1"},
+		workflow.Posting{Key: "empty", Thread: o.ThreadOf(root)},
+		workflow.Posting{Key: "elsewhere", Thread: workflow.Thread{Channel: "C404", TS: root}, Lines: []workflow.Line{{Agent: "a", Text: "b"}}},
 		o.Posting("k", root, "still here"),
 	)
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
@@ -244,7 +243,7 @@ func TestAReactionTwiceIsOne(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	out := &bottest.Outbox{}
 	for _, key := range []string{"a", "b"} {
-		out.Put(outgoing.Posting{Key: key, Thread: o.ThreadOf(root), Reaction: "eyes", OnTS: root})
+		out.Put(workflow.Posting{Key: key, Thread: o.ThreadOf(root), Reaction: "eyes", OnTS: root})
 	}
 	o.Order(slacktest.Fault{Method: "reactions.add", LoseAnswer: true})
 	require.Error(t, o.poster(out).Drain(t.Context(), "s"))
@@ -299,7 +298,7 @@ func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	lost := errors.New("somebody else has it")
 	posting := o.Posting("s:1", root, "Done.")
-	posting.Lines[0].Files = []outgoing.File{{Name: "plan.md", Text: "1. Mend it"}}
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Text: "1. Mend it"}}
 	out := (&bottest.Outbox{Lost: lost}).Put(posting)
 	require.ErrorIs(t, o.poster(out).Drain(t.Context(), "s"), lost)
 	require.Empty(t, o.replies(root))

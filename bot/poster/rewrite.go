@@ -9,14 +9,14 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot/render"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // rewriteMessage updates the message of an earlier posting: with other text and buttons, or with the same text
 // without buttons and a note below it. A repeated update changes nothing, so nothing is looked up first. Slack
 // does not notify anyone of an edit, so important news is posted as a separate reply. recorded is the posting with
 // its code: the message may have been posted with it, and have another number of parts than now.
-func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing.Posting) error {
+func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *workflow.Posting) error {
 	if posting.OnTS == "" { // Slack never accepted the message
 		return nil
 	}
@@ -27,7 +27,7 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *outgoing
 		original.Lines = slices.Clone(original.Lines)
 		first := &original.Lines[0]
 		first.Text, _, _ = strings.Cut(first.Text, "\n")
-		first.Vouched = outgoing.FirstOnly(first.Vouched)
+		first.Vouched = workflow.FirstOnly(first.Vouched)
 		parts, _ = p.style().Message(&original)
 	}
 	whole := *recorded
@@ -83,7 +83,7 @@ func (p *Poster) updateMessage(ctx context.Context, channel, ts string, part ren
 
 // growMessage adds lines to the message that already shows the first ones. grown is false if Slack refuses the
 // edit, if the text would need several messages, or if an earlier try posted the lines as a reply.
-func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (grown bool, err error) {
+func (p *Poster) growMessage(ctx context.Context, posting *workflow.Posting) (grown bool, err error) {
 	if posting.Tried && !p.skipLookup {
 		there, err := p.lookUp(ctx, posting)
 		if err != nil || there.parts[posting.Key] != "" {
@@ -106,7 +106,7 @@ func (p *Poster) growMessage(ctx context.Context, posting *outgoing.Posting) (gr
 
 // keepNewest updates the message that the posting's lines joined until it shows what is on record. This poster
 // may have been frozen between its last check and its edit, and have overwritten a newer text.
-func (p *Poster) keepNewest(ctx context.Context, posting *outgoing.Posting) error {
+func (p *Poster) keepNewest(ctx context.Context, posting *workflow.Posting) error {
 	for {
 		newest, err := p.Outbox.EditedSince(ctx, posting)
 		if err != nil || newest == nil {

@@ -11,13 +11,13 @@ import (
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // asked posts a text with buttons and returns the posting that rewrites it.
-func (o *posterOffice) asked(root, text string) (again outgoing.Posting) {
+func (o *posterOffice) asked(root, text string) (again workflow.Posting) {
 	posting := o.Posting("ask", root, text)
-	posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
 	again = o.Posting("ask:settled", root, text)
@@ -71,7 +71,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			}
 			posting := o.Posting("ask", o.AdaSays("it fails", ""), strings.Repeat("a paragraph that says a lot about a little\n\n", 150)+"shall I?")
 			posting.Repositories = []string{"shop"}
-			posting.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+			posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 			out := (&bottest.Outbox{}).Put(posting)
 			drain := func() {
 				p := o.poster(out)
@@ -85,7 +85,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			require.NoError(t, moves())
 			again := posting
 			again.Key, again.Rewrites, again.Note, again.OnTS = "ask:settled", "ask", "Approved by ann.", out.ByKey["ask"]
-			again.Lines = []outgoing.Line{{Agent: posting.Lines[0].Agent, Text: posting.Lines[0].Text}}
+			again.Lines = []workflow.Line{{Agent: posting.Lines[0].Agent, Text: posting.Lines[0].Text}}
 			out = (&bottest.Outbox{}).Put(again)
 			drain()
 			after := o.Thread("bugs", posting.Thread.TS)
@@ -128,11 +128,11 @@ func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
 }
 
 // joining posts a line of progress and returns the posting that adds a second line to its message.
-func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins outgoing.Posting) {
+func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins workflow.Posting) {
 	posted = (&bottest.Outbox{}).Put(o.Posting("k0", root, "one"))
 	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
 	joins = o.Posting("k1", root, "one")
-	joins.Lines = append(joins.Lines, outgoing.Line{Agent: "deep", Text: "two"})
+	joins.Lines = append(joins.Lines, workflow.Line{Agent: "deep", Text: "two"})
 	joins.Rewrites, joins.OnTS, joins.Existing = "k0", posted.ByKey["k0"], 1
 	return posted, joins
 }
@@ -189,14 +189,14 @@ func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
 			root := o.AdaSays("it fails", "")
 			_, joins := o.joining(root)
 			newest := joins
-			newest.Lines = append(slices.Clone(joins.Lines), outgoing.Line{Agent: "deep", Text: "three"})
+			newest.Lines = append(slices.Clone(joins.Lines), workflow.Line{Agent: "deep", Text: "three"})
 			newest.Key, newest.Existing = "k2", 2
 			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"), "another poster's")
 
 			late := (&bottest.Outbox{}).Put(joins)
 			want := "[deep] one\n[deep] two"
 			if guarded {
-				late.GrownTo, want = []*outgoing.Posting{&newest}, want+"\n[deep] three"
+				late.GrownTo, want = []*workflow.Posting{&newest}, want+"\n[deep] three"
 			}
 			require.NoError(t, o.poster(late).Drain(t.Context(), "s"))
 			require.Equal(t, []string{want}, o.replies(root))

@@ -10,13 +10,13 @@ import (
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/render"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // long returns a posting with a button that would need more than three replies.
-func (o *posterOffice) long(root string) outgoing.Posting {
+func (o *posterOffice) long(root string) workflow.Posting {
 	p := o.Posting("s:9", root, "# What I found\n\n"+strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
-	p.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
+	p.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
 	return p
 }
 
@@ -41,7 +41,7 @@ func TestLongTextIsAFile(t *testing.T) {
 	// The buttons disappear when they were answered, and the text stays.
 	again := p
 	again.Key, again.Rewrites, again.OnTS, again.Note = "s:9:settled", "s:9", thread[0].TS, "Approved by ada."
-	again.Lines = []outgoing.Line{{Agent: "deep", Text: p.Lines[0].Text}}
+	again.Lines = []workflow.Line{{Agent: "deep", Text: p.Lines[0].Text}}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(again)).Drain(t.Context(), "s"))
 	first := o.Thread("bugs", root)[1]
 	require.Empty(t, first.Controls())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestWhatSlackDoesNotDrawIsSaidInWords(t *testing.T) {
@@ -16,7 +16,7 @@ func TestWhatSlackDoesNotDrawIsSaidInWords(t *testing.T) {
 		o := openPosterOffice(t, slacktest.Config{})
 		root := o.AdaSays("it fails", "")
 		asked := o.Posting("k1", root, "shall I?")
-		asked.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+		asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 		box := (&bottest.Outbox{}).Put(asked, o.Posting("k2", root, "and so on"))
 		o.Order(slacktest.Fault{Method: "chat.postMessage", Error: code})
 		require.NoError(t, o.poster(box).Drain(t.Context(), "s"))

@@ -10,8 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -32,21 +30,21 @@ type CardFace struct {
 
 // Render renders a card. The text holds everything that the blocks show, for notifications, for searches and
 // for clients without blocks.
-func (f CardFace) Render(c *card.Card) Part {
+func (f CardFace) Render(c *workflow.Card) Part {
 	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
 }
 
-func (f CardFace) renderText(c *card.Card) string {
+func (f CardFace) renderText(c *workflow.Card) string {
 	name := mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80))
 	first := "[" + name + "] " + mrkdwn.Escape(headline(c)+running(c))
 	return strings.Join(append([]string{first}, taskLines(c)...), "\n")
 }
 
 // headline returns the headline with the program's mark: only the program makes cards.
-func headline(c *card.Card) string { return outgoing.Mark + " " + c.Headline() }
+func headline(c *workflow.Card) string { return workflow.Mark + " " + c.Headline() }
 
 // running returns the suffix of the headline that shows the running command, or an empty string.
-func running(c *card.Card) string {
+func running(c *workflow.Card) string {
 	if c.Running == "" {
 		return ""
 	}
@@ -54,7 +52,7 @@ func running(c *card.Card) string {
 }
 
 // taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
-func taskLines(c *card.Card) (lines []string) {
+func taskLines(c *workflow.Card) (lines []string) {
 	for _, t := range shownTasks(c) {
 		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
 	}
@@ -65,25 +63,25 @@ func taskLines(c *card.Card) (lines []string) {
 }
 
 // shownTasks returns the last 20 tasks, since work goes on there.
-func shownTasks(c *card.Card) []card.Task {
+func shownTasks(c *workflow.Card) []workflow.CardTask {
 	return c.Tasks[max(0, len(c.Tasks)-maxTasks):]
 }
 
 // taskTitle returns a task's label and title as plain text without links.
-func taskTitle(t card.Task) string {
-	return cardText(strings.TrimSpace(t.Label+" "+outgoing.Unmark(t.Title)), maxTask)
+func taskTitle(t workflow.CardTask) string {
+	return cardText(strings.TrimSpace(t.Label+" "+workflow.Unmark(t.Title)), maxTask)
 }
 
 // cardText returns text by others as one line of plain text, without links and without the program's mark.
 func cardText(text string, most int) string {
-	return markupReplacer.Replace(mrkdwn.BreakAddresses(outgoing.WithoutMark(mrkdwn.OneLine(text, most))))
+	return markupReplacer.Replace(mrkdwn.BreakAddresses(workflow.WithoutMark(mrkdwn.OneLine(text, most))))
 }
 
 // markupReplacer replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
 // document whether <!channel> in one mentions people.
 var markupReplacer = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
-func taskWords(c *card.Card, t card.Task) string {
+func taskWords(c *workflow.Card, t workflow.CardTask) string {
 	if unfinished(c, t) {
 		return "not finished"
 	}
@@ -101,13 +99,13 @@ func taskWords(c *card.Card, t card.Task) string {
 }
 
 // unfinished reports whether the run ended before the task was finished.
-func unfinished(c *card.Card, t card.Task) bool {
+func unfinished(c *workflow.Card, t workflow.CardTask) bool {
 	cutOff := t.State == workflow.TaskFailed && t.Failures == 0
 	return c.Ended && (t.State == workflow.TaskOpen || t.State == workflow.TaskWorking || cutOff)
 }
 
 // taskStatus returns Slack's status for the task's state.
-func taskStatus(c *card.Card, t card.Task) slack.TaskCardStatus {
+func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 	switch {
 	case t.State == workflow.TaskDone:
 		return slack.TaskCardStatusComplete
@@ -119,7 +117,7 @@ func taskStatus(c *card.Card, t card.Task) slack.TaskCardStatus {
 	return slack.TaskCardStatusError
 }
 
-func (f CardFace) renderBlocks(c *card.Card) []slack.Block {
+func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	blocks := plainCard(c)
 	if !f.Plain && len(c.Tasks) > 0 { // the documentation does not say whether a plan may be empty
 		blocks = []slack.Block{planCard(c)}
@@ -127,12 +125,12 @@ func (f CardFace) renderBlocks(c *card.Card) []slack.Block {
 	if c.Stop == "" {
 		return blocks
 	}
-	stop := outgoing.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
-	return append(blocks, buttonRow([]outgoing.Button{stop}, map[string]int{}))
+	stop := workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
+	return append(blocks, buttonRow([]workflow.Button{stop}, map[string]int{}))
 }
 
 // planCard returns the card as a plan block with its tasks.
-func planCard(c *card.Card) slack.Block {
+func planCard(c *workflow.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
 		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
@@ -148,7 +146,7 @@ func planCard(c *card.Card) slack.Block {
 }
 
 // plainCard returns the card in blocks that every endpoint knows.
-func plainCard(c *card.Card) (blocks []slack.Block) {
+func plainCard(c *workflow.Card) (blocks []slack.Block) {
 	verbatim := func(s string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 const (
@@ -22,12 +22,12 @@ type File struct {
 	Key   string // key of the line that replaces the file if Slack refuses it
 	Mark  string // part of the uploaded name by which the file is recognised
 	Agent string
-	outgoing.File
+	workflow.File
 	Instead []Part // replies that are posted if Slack refuses the file
 }
 
 // filesOf returns the files of a posting. The same posting always has the same files.
-func filesOf(p *outgoing.Posting) (list []File) {
+func filesOf(p *workflow.Posting) (list []File) {
 	for _, l := range p.Lines {
 		for _, f := range l.Files {
 			c := File{Key: fmt.Sprintf("%s%s%d", p.Key, fileMarker, len(list)+1), Agent: l.Agent, File: f}

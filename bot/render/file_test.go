@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestMarksTellFilesApart(t *testing.T) {
 	t.Parallel()
-	posting := outgoing.Posting{Key: "a", Lines: []outgoing.Line{{Files: []outgoing.File{{Name: "plan.md"}, {Name: "plan.md"}}}}}
+	posting := workflow.Posting{Key: "a", Lines: []workflow.Line{{Files: []workflow.File{{Name: "plan.md"}, {Name: "plan.md"}}}}}
 	first := filesOf(&posting)
 	require.NotEqual(t, first[0].MarkedName(), first[1].MarkedName())
 	require.Equal(t, first, filesOf(&posting), "the next try makes the same")
@@ -28,7 +28,7 @@ func FuzzFileName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		c := filesOf(&outgoing.Posting{Key: "k1", Lines: []outgoing.Line{{Files: []outgoing.File{{Name: name}}}}})[0]
+		c := filesOf(&workflow.Posting{Key: "k1", Lines: []workflow.Line{{Files: []workflow.File{{Name: name}}}}})[0]
 		for _, got := range []string{c.ShownName(), c.MarkedName()} {
 			require.NotEmpty(t, got)
 			require.False(t, strings.ContainsAny(got, "/\\\n\r`"), "%q", got)

@@ -19,11 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/poster"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 // galleryOffice is a fake Slack workspace. The tests post to it and compare the calls that it receives with
@@ -39,7 +34,7 @@ func gallery(room, name string) string {
 	return filepath.Join("testdata", "gallery", room, name+".json")
 }
 
-func (o *galleryOffice) post(p outgoing.Posting) *bottest.Outbox {
+func (o *galleryOffice) post(p workflow.Posting) *bottest.Outbox {
 	o.T.Helper()
 	out := (&bottest.Outbox{}).Put(p)
 	require.NoError(o.T, (&poster.Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}).Drain(o.T.Context(), "s"))
@@ -62,7 +57,7 @@ func TestGallery(t *testing.T) {
 				key += "-plain"
 			}
 			c.Key = key
-			o.post(outgoing.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
+			o.post(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
 			call := o.LastCall("chat.postMessage")
 			require.NotContains(t, call.Args.Get("text"), "()", "no words for the state of a task")
 			bottest.CompareGolden(o.T, gallery("cards", key), call)
@@ -71,21 +66,21 @@ func TestGallery(t *testing.T) {
 	o.Bot.PlainCards.Store(false)
 
 	asked := o.Posting("ask", root, "shall I?")
-	asked.Lines[0].Buttons = []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 	again := o.Posting("ask:settled", root, "shall I?")
 	again.Rewrites, again.Note, again.OnTS = "ask", "Approved by <ann> & co.", o.post(asked).ByKey["ask"]
 	o.post(again)
 	bottest.CompareGolden(o.T, gallery("messages", "answered"), o.LastCall("chat.update"))
 
 	several := o.Posting("several", root, "Reading *Split* and `PerLine`")
-	several.Lines = append(several.Lines, outgoing.Line{Agent: "quick", Text: "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)"})
+	several.Lines = append(several.Lines, workflow.Line{Agent: "quick", Text: "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)"})
 	o.draw("several-lines", several)
 	o.draw("many-options", o.choice(30))
 	o.draw("long", o.Posting("long", root, strings.Repeat("a paragraph that says a lot about a little\n\n", 150)))
 }
 
 // draw posts p and compares each of its messages with its golden file.
-func (o *galleryOffice) draw(name string, p outgoing.Posting) {
+func (o *galleryOffice) draw(name string, p workflow.Posting) {
 	o.T.Helper()
 	before := len(o.Requests("chat.postMessage"))
 	o.post(p)
@@ -95,20 +90,20 @@ func (o *galleryOffice) draw(name string, p outgoing.Posting) {
 }
 
 // choice returns a question with n answers.
-func (o *galleryOffice) choice(n int) outgoing.Posting {
+func (o *galleryOffice) choice(n int) workflow.Posting {
 	p := o.Posting("choice", o.AdaSays("which?", ""), "Which one?")
 	for i := range n {
-		p.Lines[0].Buttons = append(p.Lines[0].Buttons, outgoing.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
+		p.Lines[0].Buttons = append(p.Lines[0].Buttons, workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
 	}
 	return p
 }
 
 // everyCard returns cards in each phase of a run and at each of its ends, with a task in every state.
-func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*card.Card {
+func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow.Card {
 	t.Helper()
-	var tasks []card.Task
+	var tasks []workflow.CardTask
 	for i, state := range constants(t, "task.go", "TaskState") {
-		c := card.Task{Number: i + 1, Label: "[deep + tdd skill]", Title: "Mend what is " + state, State: workflow.TaskState(state)}
+		c := workflow.CardTask{Number: i + 1, Label: "[deep + tdd skill]", Title: "Mend what is " + state, State: workflow.TaskState(state)}
 		switch c.State {
 		case workflow.TaskWorking:
 			c.Took = 90 * time.Second
@@ -117,13 +112,13 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*card.Car
 		}
 		tasks = append(tasks, c)
 	}
-	cards := map[string]*card.Card{"begun": {Phase: workflow.PhaseWorking, Stop: "opaque"}}
+	cards := map[string]*workflow.Card{"begun": {Phase: workflow.PhaseWorking, Stop: "opaque"}}
 	for _, phase := range constants(t, "phase.go", "Phase") {
 		p := workflow.Phase(phase)
 		if p.MayWrite() || p == workflow.PhasePaused {
-			cards[phase] = &card.Card{Phase: p, Stop: "opaque"}
+			cards[phase] = &workflow.Card{Phase: p, Stop: "opaque"}
 		} else {
-			cards["ended-"+phase] = &card.Card{Phase: p, Ended: true}
+			cards["ended-"+phase] = &workflow.Card{Phase: p, Ended: true}
 		}
 	}
 	for name, c := range cards {
@@ -157,15 +152,15 @@ func constants(t *testing.T, file, kind string) (values []string) {
 }
 
 // homes is a fake Homes that shows everyone the same home.
-type homes struct{ shows hometab.View }
+type homes struct{ shows workflow.HomeView }
 
 func (homes) Press(context.Context, string, string, string) error { return nil }
 
-func (homes) Form(context.Context, string, string, string) (*button.Form, error) { return nil, nil }
+func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
 
-func (homes) Submit(context.Context, incoming.Event) (string, error) { return "", nil }
+func (homes) Submit(context.Context, workflow.IncomingEvent) (string, error) { return "", nil }
 
-func (h homes) Home(_ context.Context, user string) (hometab.View, error) {
+func (h homes) Home(_ context.Context, user string) (workflow.HomeView, error) {
 	h.shows.Person.ID = user
 	return h.shows, nil
 }
@@ -174,20 +169,20 @@ func (h homes) Home(_ context.Context, user string) (hometab.View, error) {
 func TestAHomeInTheGallery(t *testing.T) {
 	t.Parallel()
 	o := openGalleryOffice(t)
-	session := func(n int, phase workflow.Phase, why string) hometab.Session {
-		return hometab.Session{Session: workflow.Session{
+	session := func(n int, phase workflow.Phase, why string) workflow.HomeSession {
+		return workflow.HomeSession{Session: workflow.Session{
 			ID: fmt.Sprint("s", n), Thread: workflow.Thread{Channel: "C0BUGS", TS: fmt.Sprintf("17000000%02d.000100", n)}, Phase: phase,
 			Title: fmt.Sprint("bug ", n), Requester: "U0BEN", Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
 		}, Why: why}
 	}
-	for name, home := range map[string]hometab.View{"empty": {}, "whole": {
+	for name, home := range map[string]workflow.HomeView{"empty": {}, "whole": {
 		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, OwnOnly: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
-		Lessons: []hometab.Lesson{
+		Lessons: []workflow.HomeLesson{
 			{Number: 3, Repository: "shop", Text: "Its tests are run with: go test ./...", At: time.Unix(1_700_000_000, 0)},
 			{Number: 4, Repository: "shop", Text: "amounts are in <cents>", By: "U0BEN", Thread: workflow.Thread{Channel: "C0BUGS", TS: "1700000004.000100"}, At: time.Unix(1_700_000_000, 0), MayChange: true},
 		},
-		Waits:  []hometab.Session{session(1, workflow.PhaseReported, "a report to approve or correct")},
-		Others: []hometab.Session{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
+		Waits:  []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
+		Others: []workflow.HomeSession{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
 	}} {
 		require.NoError(t, (&gateway.Gateway{Slack: o.Bot, Homes: homes{home}}).PublishHome(t.Context(), o.Ada.ID))
 		bottest.CompareGolden(t, gallery("home", name), o.LastCall("views.publish"))

@@ -10,9 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 )
 
 const (
@@ -26,7 +23,7 @@ type HomePage struct{ Bot, WorkspaceURL string }
 
 // Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
 // lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
-func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
+func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
 	if home.Page != "" {
@@ -35,12 +32,12 @@ func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	if home.OwnOnly {
 		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
 	}
-	groups := map[hometab.Status][]hometab.Session{}
+	groups := map[workflow.HomeStatus][]workflow.HomeSession{}
 	for _, x := range home.Others {
 		groups[x.Standing()] = append(groups[x.Standing()], x)
 	}
 	p.addGroup(add, "Waits for you", home.Waits, home.Person)
-	for _, standing := range hometab.Standings {
+	for _, standing := range workflow.HomeStatuses {
 		p.addGroup(add, string(standing), groups[standing], home.Person)
 	}
 	if len(home.Waits)+len(home.Others) == 0 {
@@ -68,7 +65,7 @@ func (p HomePage) Blocks(home hometab.View) (blocks []slack.Block) {
 	return blocks
 }
 
-func (p HomePage) addGroup(add func(...slack.Block), name string, list []hometab.Session, reader workflow.Person) {
+func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person) {
 	if len(list) == 0 {
 		return
 	}
@@ -79,10 +76,10 @@ func (p HomePage) addGroup(add func(...slack.Block), name string, list []hometab
 }
 
 // pauseSection renders one thing that can be paused, with its button.
-func pauseSection(x hometab.Pause) slack.Block {
-	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), button.Pause, "Pause"
+func pauseSection(x workflow.HomePause) slack.Block {
+	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), workflow.ButtonPause, "Pause"
 	if x.By != "" {
-		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), button.Resume, "Resume"
+		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), workflow.ButtonResume, "Resume"
 	}
 	element := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(element))
@@ -90,7 +87,7 @@ func pauseSection(x hometab.Pause) slack.Block {
 
 // addLessons renders the lessons in as few blocks as possible. Each lesson that the reader may change has its
 // own block with a button.
-func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
+func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
 	if len(list) == 0 {
 		return
 	}
@@ -115,7 +112,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 		}
 		line := fmt.Sprintf(
 			"%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository),
-			mrkdwn.Escape(mrkdwn.OneLine(outgoing.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by,
+			mrkdwn.Escape(mrkdwn.OneLine(workflow.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by,
 			l.At.UTC().Format("2006-01-02"),
 		)
 		if !l.MayChange {
@@ -123,7 +120,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 			continue
 		}
 		flush()
-		element := slack.NewButtonBlockElement(button.Lesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
+		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
 		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(element)))
 	}
 	lines = append(lines, "Agents are told these. Whoever may approve can change them, here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; \"lessons\" there offers them for its AGENTS.md.")
@@ -131,8 +128,8 @@ func (p HomePage) addLessons(add func(...slack.Block), list []hometab.Lesson) {
 }
 
 // sessionLine renders one session: its title as a link to the thread, and its state.
-func (p HomePage) sessionLine(x hometab.Session, reader workflow.Person) string {
-	title := mrkdwn.OneLine(outgoing.Unmark(x.Title), homeTitle)
+func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
+	title := mrkdwn.OneLine(workflow.Unmark(x.Title), homeTitle)
 	if title == "" {
 		title = "(no words)"
 	}

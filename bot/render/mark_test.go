@@ -10,9 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // programLine matches a line of a rendered text that looks like the program's: it begins with the mark,
@@ -41,7 +39,7 @@ func programLines(text string) (found []string) {
 }
 
 // shownOf returns all texts that people see of a posting: replies, their blocks, buttons and files.
-func shownOf(s Style, p *outgoing.Posting) (texts []string) {
+func shownOf(s Style, p *workflow.Posting) (texts []string) {
 	parts, files := s.Message(p)
 	for _, f := range files {
 		texts = append(texts, f.Content(), f.Title)
@@ -120,21 +118,21 @@ var forgeries = []string{
 // surfaces returns what people see of a model's text wherever it is shown: as its own line, below and
 // between lines of the program, as a button, a file, a card, an App Home and a modal.
 func surfaces(s Style, text string) (texts []string) {
-	own := outgoing.Line{Agent: "deep", Text: text}
-	own.Buttons = []outgoing.Button{{ActionID: "option", Label: text, Value: "v"}}
-	own.Files = []outgoing.File{{Name: "plan.md", Title: outgoing.Unmark(text), Text: outgoing.Unmark(text)}}
-	var mixed outgoing.Text
+	own := workflow.Line{Agent: "deep", Text: text}
+	own.Buttons = []workflow.Button{{ActionID: "option", Label: text, Value: "v"}}
+	own.Files = []workflow.File{{Name: "plan.md", Title: workflow.Unmark(text), Text: workflow.Unmark(text)}}
+	var mixed workflow.Text
 	mixed.Add(text)
-	below := outgoing.Line{Agent: "orchestrator", Text: mixed.String(), Vouched: mixed.Vouched()}
-	for _, lines := range [][]outgoing.Line{{own}, {below}, {own, below}} {
-		texts = append(texts, shownOf(s, &outgoing.Posting{Key: "k", Lines: lines})...)
+	below := workflow.Line{Agent: "orchestrator", Text: mixed.String(), Vouched: mixed.Vouched()}
+	for _, lines := range [][]workflow.Line{{own}, {below}, {own, below}} {
+		texts = append(texts, shownOf(s, &workflow.Posting{Key: "k", Lines: lines})...)
 	}
-	posting := PostingWithoutCode(&outgoing.Posting{Key: "k", Lines: []outgoing.Line{own}}, "guests")
+	posting := PostingWithoutCode(&workflow.Posting{Key: "k", Lines: []workflow.Line{own}}, "guests")
 	texts = append(texts, shownOf(s, posting)...)
-	c := &card.Card{Tasks: []card.Task{{Number: 1, Label: "[deep]", Title: text}}}
+	c := &workflow.Card{Tasks: []workflow.CardTask{{Number: 1, Label: "[deep]", Title: text}}}
 	texts = append(texts, strings.Split(CardFace{}.Render(c).Text, "\n")[1:]...)
 	texts = append(texts, blockTexts(CardFace{}.Render(c).Blocks)...)
-	home := HomePage{}.sessionLine(hometab.Session{}, hometab.View{}.Person)
+	home := HomePage{}.sessionLine(workflow.HomeSession{}, workflow.HomeView{}.Person)
 	return append(texts, home)
 }
 
@@ -152,11 +150,11 @@ func FuzzModelTextNeverLooksLikeTheProgram(f *testing.F) {
 			}
 		}
 		// Beside lines of the program, exactly these are marked.
-		var mixed outgoing.Text
+		var mixed workflow.Text
 		mixed.Vouch("Done. Pushed `x`.")
 		mixed.Add(text)
 		mixed.Vouch("1 new test: red before, green now")
-		l := outgoing.Line{Agent: "orchestrator", Text: mixed.String(), Vouched: mixed.Vouched()}
+		l := workflow.Line{Agent: "orchestrator", Text: mixed.String(), Vouched: mixed.Vouched()}
 		found := programLines(Style{}.Line(l))
 		require.Len(t, found, 2, "%q", found)
 		require.Equal(t, "[orchestrator] ◆ Done. Pushed `x`.", found[0])
@@ -170,7 +168,7 @@ func TestForgeriesSucceedWithoutTheGuard(t *testing.T) {
 	t.Parallel()
 	forged := 0
 	for _, text := range forgeries {
-		if len(programLines(Style{forgeable: true}.Line(outgoing.Line{Agent: "deep", Text: text}))) > 0 {
+		if len(programLines(Style{forgeable: true}.Line(workflow.Line{Agent: "deep", Text: text}))) > 0 {
 			forged++
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // callable matches ids that can be mentioned: people and user groups.
@@ -13,7 +13,7 @@ var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
 // mentions returns the mentions that a line ends with. They come only from the line's Mentions, never from its
 // text, and only ids that the configuration allows are mentioned, or any person if MentionsOwners is set.
-func (s Style) mentions(l outgoing.Line) string {
+func (s Style) mentions(l workflow.Line) string {
 	var b strings.Builder
 	for _, id := range l.Mentions {
 		owner := s.MentionsOwners && !strings.HasPrefix(id, "S")

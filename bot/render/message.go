@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 const (
@@ -41,7 +41,7 @@ type Part struct {
 
 // renderParts renders a posting. The same posting always has the same parts, so that a later try can find out
 // which of them are already in the thread.
-func (s Style) renderParts(p *outgoing.Posting) []Part {
+func (s Style) renderParts(p *workflow.Posting) []Part {
 	parts := s.cutParts(p, MaxPart)
 	last := &parts[len(parts)-1]
 	last.Blocks = withButtons(last.Text, p.Lines)
@@ -49,7 +49,7 @@ func (s Style) renderParts(p *outgoing.Posting) []Part {
 }
 
 // cutParts renders a posting into parts of at most that many characters, without buttons.
-func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
+func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
 		lines[i] = s.Line(l) + s.mentions(l)
@@ -68,7 +68,7 @@ func (s Style) cutParts(p *outgoing.Posting, most int) []Part {
 // Line renders one line as "[agent] text"; a code block begins below the agent's name. Only the program signs
 // lines: what looks like a signature further down in the text is quoted. Only lines that the program vouches for
 // begin with its mark.
-func (s Style) Line(l outgoing.Line) string {
+func (s Style) Line(l workflow.Line) string {
 	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.words(l)
 	if !s.forgeable {
 		words = mrkdwn.QuoteSignatures(words)
@@ -81,7 +81,7 @@ func (s Style) Line(l outgoing.Line) string {
 
 // words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no markup
 // of the others reaches into it.
-func (s Style) words(l outgoing.Line) string {
+func (s Style) words(l workflow.Line) string {
 	var texts []string
 	for _, p := range l.Pieces() {
 		text := s.Render(p.Text, l.Code)
@@ -91,7 +91,7 @@ func (s Style) words(l outgoing.Line) string {
 		case !s.forgeable:
 			text = l.Mark(text, p)
 		case p.Vouched:
-			text = outgoing.Mark + " " + text
+			text = workflow.Mark + " " + text
 		}
 		texts = append(texts, text)
 	}
@@ -100,7 +100,7 @@ func (s Style) words(l outgoing.Line) string {
 
 // withButtons returns blocks with the text and its buttons, or nil if there are no buttons, since the text
 // alone then looks the same.
-func withButtons(text string, lines []outgoing.Line) []slack.Block {
+func withButtons(text string, lines []workflow.Line) []slack.Block {
 	var rows []slack.Block
 	used := map[string]int{}
 	for _, l := range lines {
@@ -118,10 +118,10 @@ func withButtons(text string, lines []outgoing.Line) []slack.Block {
 	return append(blocks, rows...)
 }
 
-func buttonRow(buttons []outgoing.Button, used map[string]int) *slack.ActionBlock {
+func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBlock {
 	elements := make([]slack.BlockElement, len(buttons))
 	for i, b := range buttons {
-		label := plainText(cmp.Or(mrkdwn.OneLine(outgoing.Unmark(b.Label), maxLabel), "…"))
+		label := plainText(cmp.Or(mrkdwn.OneLine(workflow.Unmark(b.Label), maxLabel), "…"))
 		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, label)
 		if b.Style == "primary" || b.Style == "danger" {
 			e = e.WithStyle(slack.Style(b.Style))
@@ -144,9 +144,9 @@ var howToAnswer = regexp.MustCompile(`\s(?:◆ )?(No code was changed\. )?Reply 
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.
-func (p Part) WithNote(note string, lines []outgoing.Line) Part {
-	note = mrkdwn.Escape(outgoing.WithoutMark(mrkdwn.OneLine(note, maxNote)))
-	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + outgoing.Mark + " " + note
+func (p Part) WithNote(note string, lines []workflow.Line) Part {
+	note = mrkdwn.Escape(workflow.WithoutMark(mrkdwn.OneLine(note, maxNote)))
+	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + workflow.Mark + " " + note
 	p.Blocks = withButtons(p.Text, lines)
 	return p
 }
@@ -154,7 +154,7 @@ func (p Part) WithNote(note string, lines []outgoing.Line) Part {
 // WithoutBlocks returns the part without its blocks. Its text holds everything that they show, and what a
 // button does can also be asked for in words.
 func (p Part) WithoutBlocks() Part {
-	p.Text += "\n&gt; " + outgoing.Mark + " Slack refused the buttons of this message. Answer in words."
+	p.Text += "\n&gt; " + workflow.Mark + " Slack refused the buttons of this message. Answer in words."
 	p.Blocks = nil
 	return p
 }

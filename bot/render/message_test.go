@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 var signing = Style{Renderer: mrkdwn.Renderer{Links: []string{"https://github.com/acme/shop", "http://localhost:3000"}}}
@@ -34,7 +34,7 @@ func TestNobodySignsForAnother(t *testing.T) {
 		"[deep] done":                  "[deep] done", // it follows the name of the agent that says it
 	} {
 		require.Contains(t, in, forged)
-		line := outgoing.Line{Agent: "quick", Text: in}
+		line := workflow.Line{Agent: "quick", Text: in}
 		require.Equal(t, "[quick] "+want, signing.Line(line), "%q", in)
 		if strings.HasPrefix(want, "a\n`[orchestrator]") {
 			careless := Style{forgeable: true}
@@ -45,7 +45,7 @@ func TestNobodySignsForAnother(t *testing.T) {
 
 func TestPartsAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
-	p := &outgoing.Posting{Key: "k", Lines: []outgoing.Line{
+	p := &workflow.Posting{Key: "k", Lines: []workflow.Line{
 		{Agent: "deep", Text: "```go\n" + strings.Repeat("fmt.Println(1 < 2)\n", 600) + "```"}, {Agent: "a]\n<!here>", Text: "end"},
 	}}
 	parts := Style{}.renderParts(p)
@@ -64,7 +64,7 @@ func TestPartsAreTheSameEachTime(t *testing.T) {
 func TestPlacesInCodeAreLinks(t *testing.T) {
 	t.Parallel()
 	r := Style{Renderer: mrkdwn.Renderer{Code: map[string]string{"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}"}}}
-	code := &outgoing.Code{Repository: "shop", Commit: "c0ffee", Places: []string{"money/split.go:13", "a b|c.go:1"}}
+	code := &workflow.Code{Repository: "shop", Commit: "c0ffee", Places: []string{"money/split.go:13", "a b|c.go:1"}}
 	for text, want := range map[string]string{
 		"see money/split.go:13.":              "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>.",
 		"see `money/split.go:13`":             "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>",
@@ -74,11 +74,11 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		"nor example.com:8080 <!here>":        "nor example.com:8080 &lt;!here&gt;",
 		"https://x.example/money/split.go:13": "`https://x.example/money/split.go:13`",
 	} {
-		got := r.Line(outgoing.Line{Agent: "deep", Text: text, Code: code})
+		got := r.Line(workflow.Line{Agent: "deep", Text: text, Code: code})
 		require.Equal(t, want, strings.TrimSpace(strings.TrimPrefix(got, "[deep]")))
 	}
 	// Without a code URL for the repository, places in code are plain text.
 	code.Repository = "other"
-	require.Equal(t, "[deep] money/split.go:13", r.Line(outgoing.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
-	require.Equal(t, "[deep] money/split.go:13", r.Line(outgoing.Line{Agent: "deep", Text: "money/split.go:13"}))
+	require.Equal(t, "[deep] money/split.go:13", r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
+	require.Equal(t, "[deep] money/split.go:13", r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13"}))
 }

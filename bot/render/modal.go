@@ -9,8 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/event"
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 const (
@@ -20,7 +19,7 @@ const (
 
 // Modal renders a form as a modal. Its private metadata holds only the button's opaque id and the ts of the
 // button's message.
-func Modal(f button.Form, ts string) slack.ModalViewRequest {
+func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	view := slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),
 	}
@@ -28,9 +27,9 @@ func Modal(f button.Form, ts string) slack.ModalViewRequest {
 	case f.Late != "":
 		view.Title, view.Close = plainText("Too late"), plainText("Close")
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
-	case f.ActionID == button.Details:
+	case f.ActionID == workflow.ButtonDetails:
 		view.Title, view.Close = plainText("Details"), plainText("Close")
-		for _, section := range mrkdwn.SplitText(outgoing.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)), maxSection) {
+		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)), maxSection) {
 			if len(view.Blocks.BlockSet) < maxBlocks {
 				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
 			}
@@ -38,22 +37,22 @@ func Modal(f button.Form, ts string) slack.ModalViewRequest {
 		if f.Page != "" {
 			view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, "<"+f.Page+"|Open the session's page>: everything that happened, with the diff. The link is yours alone, for twelve hours.", false, true)))
 		}
-	case f.ActionID == button.Correct:
+	case f.ActionID == workflow.ButtonCorrect:
 		view.Title, view.Submit = plainText("Correct"), plainText("Send")
 		view.Blocks.BlockSet = []slack.Block{
 			textInput(event.InputWords, "What is wrong, or what has to change?", "Everybody in the thread reads it, with your name.", false),
 		}
-	case f.ActionID == button.Repository:
+	case f.ActionID == workflow.ButtonRepository:
 		view.Title, view.Submit = plainText("Change repository"), plainText("Choose")
 		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice, plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
-	case f.ActionID == button.FixLimited:
+	case f.ActionID == workflow.ButtonFixLimited:
 		view.Title, view.Submit = plainText("Fix it, with limits"), plainText("Fix it")
 		view.Blocks.BlockSet = []slack.Block{
 			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, and nothing beyond what you say here may change.", f.Revision)), nil, nil),
 			textInput(event.InputFiles, "Only these files or folders", "One in a line, such as money/split.go or coupon/", true),
 			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.", true),
 		}
-	case f.ActionID == button.Lesson:
+	case f.ActionID == workflow.ButtonLesson:
 		view.Title, view.Submit = plainText("Change a lesson"), plainText("Save")
 		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(strings.Join(f.Repositories, ", "), maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
 		if element, ok := input.Element.(*slack.PlainTextInputBlockElement); ok {
@@ -78,6 +77,6 @@ func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
 
 func textInput(name, label, hint string, optional bool) *slack.InputBlock {
 	element := slack.NewPlainTextInputBlockElement(nil, name)
-	element.Multiline, element.MaxLength = true, button.MostEntered
+	element.Multiline, element.MaxLength = true, workflow.MostEntered
 	return slack.NewInputBlock(name, plainText(label), plainText(hint), element).WithOptional(optional)
 }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // TestANoteReplacesHowToAnswer shows a report after it was answered: the program's line that says how to answer goes,
 // with its mark.
 func TestANoteReplacesHowToAnswer(t *testing.T) {
 	t.Parallel()
-	l := outgoing.Line{
+	l := workflow.Line{
 		Agent:   "orchestrator",
 		Vouched: []int{0, 2},
 		Text: "Shown. Root cause (revision 1, at c0ffee): “it rounds”\n" +

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Text that needs more than three replies becomes a file: the first reply says so, and the file holds the whole
@@ -21,7 +21,7 @@ const (
 
 // Message renders a posting as it is sent: replies, and files after them. The same posting always gives the
 // same result.
-func (s Style) Message(p *outgoing.Posting) (parts []Part, files []File) {
+func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 	parts, files = s.renderParts(p), filesOf(p)
 	if len(parts) <= maxReplies {
 		return parts, files
@@ -41,11 +41,11 @@ func (s Style) Message(p *outgoing.Posting) (parts []Part, files []File) {
 }
 
 // wholeText returns the posting as a Markdown file, cut at the limit for files.
-func wholeText(p *outgoing.Posting) outgoing.File {
+func wholeText(p *workflow.Posting) workflow.File {
 	text := mrkdwn.Visible(p.Text())
 	if len(text) > MaxFile {
 		text = strings.ToValidUTF8(text[:MaxFile-100], "") + "\n\n… (cut: a file holds 1 MiB)\n"
 	}
 	title := strings.Trim(mrkdwn.OneLine(p.Lines[0].Text, 80), "#*_` ")
-	return outgoing.File{Name: mrkdwn.OneLine(p.Lines[0].Agent, 40) + ".md", Title: cmp.Or(title, "The whole text"), Text: text}
+	return workflow.File{Name: mrkdwn.OneLine(p.Lines[0].Agent, 40) + ".md", Title: cmp.Or(title, "The whole text"), Text: text}
 }

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // CardWithoutCode returns a copy of the card that people without access to the code may see.
-func CardWithoutCode(c *card.Card) *card.Card {
+func CardWithoutCode(c *workflow.Card) *workflow.Card {
 	if c == nil {
 		return nil
 	}
@@ -27,7 +26,7 @@ func CardWithoutCode(c *card.Card) *card.Card {
 
 // PostingWithoutCode returns a copy of the posting that people without access to the code may see. It says why if
 // the posting had files, or text hidden beside its buttons.
-func PostingWithoutCode(posting *outgoing.Posting, why string) *outgoing.Posting {
+func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting {
 	short, cut := *posting, false
 	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
 	short.Lines = slices.Clone(posting.Lines)
@@ -39,7 +38,7 @@ func PostingWithoutCode(posting *outgoing.Posting, why string) *outgoing.Posting
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
-		l.Text, l.Files, l.Vouched = text, nil, outgoing.FirstOnly(l.Vouched)
+		l.Text, l.Files, l.Vouched = text, nil, workflow.FirstOnly(l.Vouched)
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)

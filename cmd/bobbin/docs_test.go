@@ -72,12 +72,14 @@ var (
 )
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
-// relative to the top, docs, workflow or workflow/turn; a name without a folder may be in any folder.
+// relative to the top, docs, workflow or workflow/turn; a name without a folder, or with the one of its package
+// alone, may be in any folder.
 func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
 	bases := map[string]bool{}
 	for name := range all {
 		bases[path.Base(name)] = true
+		bases[path.Join(path.Base(path.Dir(name)), path.Base(name))] = true
 	}
 	exists := func(name string) bool {
 		for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {

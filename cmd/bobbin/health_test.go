@@ -28,7 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
 // probe requests a page of health, and checks that the response contains no secret and no repository's
@@ -79,7 +79,7 @@ func healthSettings(t *testing.T, slack *slacktest.Server, database string) serv
 		Target: storage.Target{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL()},
 		ModelSettings: server.ModelSettings{ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret},
-		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}},
+		Repositories:  []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
 // hostOptions are the kinds of git host that the shop of a stage can have.
@@ -53,7 +53,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		token := func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: hostToken, Name: "the token"}, nil
 		}
-		pulls := catalog.PullRequests{Kind: hostOptions[at], Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
+		pulls := repository.PullRequests{Kind: hostOptions[at], Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
 		switch hostOptions[at] {
 		case host.GitHub:
 			pulls.Host = github.New(github.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
-	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // open waits for the newest open modal of a person that wanted accepts.
@@ -64,7 +64,7 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err := s.Slack.Submit(v.ID, entered); err != nil {
 		return err
 	}
-	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != button.Lesson {
+	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != workflow.ButtonLesson {
 		return err
 	}
 	return s.Poll(ctx, func() (bool, error) {

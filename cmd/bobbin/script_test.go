@@ -29,10 +29,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // asProgram is the environment variable with which this test binary runs as the program itself.
@@ -142,19 +140,19 @@ func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args 
 }
 
 // addLimit adds an option such as session_usd=0.5 to the limits.
-func addLimit(limits quota.Limits, option string) (err error) {
+func addLimit(limits workflow.Limits, option string) (err error) {
 	name, value, _ := strings.Cut(option, "=")
-	span, unit := quota.Limit(name).Parts()
+	span, unit := workflow.Limit(name).Parts()
 	if limits[span] == nil {
-		limits[span] = map[quota.Unit]float64{}
+		limits[span] = map[workflow.Unit]float64{}
 	}
 	limits[span][unit], err = strconv.ParseFloat(value, 64)
 	return err
 }
 
 // readLimits returns the limits among the options of stage, or an error if an option is unknown.
-func readLimits(options []string) (quota.Limits, error) {
-	limits := quota.Limits{}
+func readLimits(options []string) (workflow.Limits, error) {
+	limits := workflow.Limits{}
 	for _, option := range options {
 		if strings.Contains(option, "=") {
 			if err := addLimit(limits, option); err != nil {
@@ -174,9 +172,9 @@ func readLimits(options []string) (quota.Limits, error) {
 
 // awaitDay waits past midnight if a limit of a day is set and the day is about to end: the next day counts
 // from zero, so a story that goes on in it does not reach the limit.
-func awaitDay(ctx context.Context, limits quota.Limits) error {
-	of := func(span quota.Span) bool { return span != quota.OfSession && len(limits[span]) > 0 }
-	if left := leftOfDay(time.Now()); slices.ContainsFunc(quota.Spans, of) && left <= harness.StepTimeout/2 {
+func awaitDay(ctx context.Context, limits workflow.Limits) error {
+	of := func(span workflow.Span) bool { return span != workflow.SpanSession && len(limits[span]) > 0 }
+	if left := leftOfDay(time.Now()); slices.ContainsFunc(workflow.Spans, of) && left <= harness.StepTimeout/2 {
 		harness.Sleep(ctx, left)
 	}
 	return ctx.Err()
@@ -195,7 +193,7 @@ func TestLeftOfDay(t *testing.T) {
 }
 
 // setChecks configures how the shop is built and tested, and whether its history is searched.
-func setChecks(args []string, set *server.Settings, shop *catalog.Repository) {
+func setChecks(args []string, set *server.Settings, shop *repository.Repository) {
 	switch {
 	case slices.Contains(args, "no-checks"):
 		shop.Build, shop.Test = "true", "true"
@@ -487,7 +485,7 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	text := strings.Join(args, " ")
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 		for line := range strings.SplitSeq(s.Slack.Readable(m.Text), "\n") {
-			_, vouched, marked := strings.Cut(line, outgoing.Mark+" ")
+			_, vouched, marked := strings.Cut(line, workflow.Mark+" ")
 			if m.BotID == s.Slack.App().BotID && marked && strings.Contains(vouched, text) {
 				return nil
 			}

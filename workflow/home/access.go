@@ -8,9 +8,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // Access holds what a person may see of a session outside its thread.
@@ -37,7 +36,7 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	if a.Person, a.Refused = h.Visitor(ctx, user); a.Refused != "" {
 		return a, nil
 	}
-	closed := func(repository string) bool { return catalog.Closed(h.Repositories, repository) }
+	closed := func(name string) bool { return repository.Closed(h.Repositories, name) }
 	a.Refused = "Slack does not tell whether you may read this session's channel. Try again in a moment."
 	there, err := h.reads(ctx, user, a.Session)
 	switch {
@@ -59,7 +58,7 @@ func (h *Homes) Visitor(ctx context.Context, user string) (p workflow.Person, re
 	case err != nil:
 		h.Log.Warn("nothing is shown: Slack does not tell who asks", "user", user, "err", err)
 		return p, "Slack does not tell who you are. Try again in a moment."
-	case permission.ExclusionReason(p) != "":
+	case p.ExclusionReason() != "":
 		return p, "Only people of this workspace may look at sessions."
 	}
 	return p, ""

@@ -7,12 +7,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // Directory is the part of Slack's API that a home needs. It is asked anew each time.
@@ -34,7 +32,7 @@ type Directory interface {
 type Homes struct {
 	Store        *store.Store
 	Directory    Directory
-	Repositories []catalog.Repository
+	Repositories []repository.Repository
 	Secrets      *redact.Finder // masked in titles; nil: nothing is masked
 	Admins       []string       // ids of people who see the settings; empty: the workspace's admins
 	Settings     []string       // a summary of the configuration
@@ -53,21 +51,21 @@ const (
 
 // Home returns the home of the user. A full member sees the sessions of the channels that the member is
 // in. All other people, and those whom Slack tells nothing about, see their own sessions only.
-func (h *Homes) Home(ctx context.Context, user string) (hometab.View, error) {
+func (h *Homes) Home(ctx context.Context, user string) (workflow.HomeView, error) {
 	person, err := h.Directory.Known(ctx, user)
 	return h.makeHome(ctx, user, person, err)
 }
 
 // HomeOf makes the same for a person whom Visitor returned.
-func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (hometab.View, error) {
+func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (workflow.HomeView, error) {
 	return h.makeHome(ctx, p.ID, p, nil)
 }
 
 // makeHome makes the home of the user; err says why Slack does not tell who that is.
-func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (hometab.View, error) {
-	home := hometab.View{Person: workflow.Person{ID: user}}
+func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (workflow.HomeView, error) {
+	home := workflow.HomeView{Person: workflow.Person{ID: user}}
 	var channels []string
-	full := err == nil && permission.ExclusionReason(person) == "" && !person.Guest
+	full := err == nil && person.ExclusionReason() == "" && !person.Guest
 	if full {
 		channels, err = h.Directory.Channels(ctx, user)
 	}
@@ -105,7 +103,7 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 }
 
 // listSessions fills the home's lists: sessions that wait for the person, and the others.
-func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels []string) error {
+func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, channels []string) error {
 	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, maxShown)
 	if err != nil {
 		return err
@@ -122,17 +120,17 @@ func (h *Homes) listSessions(ctx context.Context, home *hometab.View, channels [
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
 		if mine && len(home.Waits) < maxWaiting {
-			home.Waits = append(home.Waits, hometab.Session{Session: h.Masked(s), Why: why})
+			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.Masked(s), Why: why})
 		}
 	}
 	for _, s := range all {
-		there := slices.ContainsFunc(home.Waits, func(w hometab.Session) bool { return w.ID == s.ID })
+		there := slices.ContainsFunc(home.Waits, func(w workflow.HomeSession) bool { return w.ID == s.ID })
 		switch {
 		case there:
 		case len(home.Others) == maxShown:
 			home.More = true
 		default:
-			home.Others = append(home.Others, hometab.Session{Session: h.Masked(s), Why: awaited[s.ID]})
+			home.Others = append(home.Others, workflow.HomeSession{Session: h.Masked(s), Why: awaited[s.ID]})
 		}
 	}
 	home.More = home.More || len(all) > maxShown
@@ -161,7 +159,7 @@ func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Pe
 // mayApprove reports whether p may approve the session's report. It reads each user group once for all
 // sessions of a home; a group that cannot be read has no members.
 func (h *Homes) mayApprove(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) bool {
-	at := slices.IndexFunc(h.Repositories, func(r catalog.Repository) bool { return r.Name == s.Repository })
+	at := slices.IndexFunc(h.Repositories, func(r repository.Repository) bool { return r.Name == s.Repository })
 	if at < 0 {
 		return false
 	}

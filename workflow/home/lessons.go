@@ -11,12 +11,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // maxLessons is how many lessons a home lists: the newest ones.
@@ -33,7 +29,7 @@ type lessonReader struct {
 // reads reports whether the person may read the lesson. A lesson on a private repository is only for
 // people in one of its channels.
 func (r lessonReader) reads(l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
 	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
 }
 
@@ -45,7 +41,7 @@ func (r lessonReader) isIn(channels []string) bool {
 // repository, and is in one of its channels if it has any. If the repository wants an approver other
 // than the requester, the requester of the lesson's session may not.
 func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x catalog.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
 	if at < 0 || !r.reads(l) {
 		return false
 	}
@@ -55,14 +51,14 @@ func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
 }
 
 // lessons returns the lessons on the repositories that the person may read, at most maxLessons.
-func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []hometab.Lesson, err error) {
+func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []workflow.HomeLesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
 	for _, l := range all {
 		if !r.reads(l) {
 			continue
 		}
-		x := hometab.Lesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
+		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
 		if slices.Contains(channels, l.Channel) {
 			x.Thread = workflow.Thread{Channel: l.Channel, TS: l.ThreadTS}
 		}
@@ -78,20 +74,20 @@ const (
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
 // the lesson. It returns nil for any other button.
-func (h *Homes) Form(ctx context.Context, user, action, value string) (*button.Form, error) {
-	if action != button.Lesson {
+func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow.Form, error) {
+	if action != workflow.ButtonLesson {
 		return nil, nil
 	}
 	l, late, err := h.changeable(ctx, user, value)
 	if err != nil {
 		return nil, err
 	}
-	return &button.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+	return &workflow.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
 }
 
 // Submit applies what was entered in that form. late says in words why it was not applied. Submitting
 // the same form twice has the effect of once.
-func (h *Homes) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
+func (h *Homes) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
 	l, late, err := h.changeable(ctx, in.User, in.Value)
 	if late == lessonGone && in.Text == "" {
 		return "", err
@@ -127,7 +123,7 @@ func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.L
 	if err != nil {
 		return l, "", fmt.Errorf("who changes a lesson: %w", err)
 	}
-	if permission.ExclusionReason(p) != "" || p.Guest {
+	if p.ExclusionReason() != "" || p.Guest {
 		return l, lessonClosed, nil
 	}
 	r := lessonReader{Homes: h, Person: p, groups: map[string][]string{}}

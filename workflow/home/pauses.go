@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
 )
 
 // maxPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
@@ -18,7 +16,7 @@ const maxPauses = 20
 
 // pauses returns what an admin may pause or resume: first what is paused, then everything, the
 // repositories and their channels.
-func (h *Homes) pauses(ctx context.Context) (list []hometab.Pause, err error) {
+func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err error) {
 	paused, err := pauses.List(ctx, h.Store.DB)
 	if err != nil {
 		return nil, err
@@ -49,12 +47,12 @@ func (h *Homes) pausable() []pauses.Pause {
 	return all
 }
 
-func offered(p pauses.Pause, by string) hometab.Pause {
+func offered(p pauses.Pause, by string) workflow.HomePause {
 	name := p.String()
 	if p.Scope == pauses.Channel {
 		name = "#" + p.Name
 	}
-	return hometab.Pause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
+	return workflow.HomePause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
 }
 
 // Press pauses or resumes what a button of a user's home names, if the user is an admin now: a home
@@ -64,13 +62,13 @@ func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 	if err != nil {
 		return fmt.Errorf("who pressed %s: %w", action, err)
 	}
-	if permission.ExclusionReason(person) != "" || person.Guest || !h.mayAdminister(person) {
+	if person.ExclusionReason() != "" || person.Guest || !h.mayAdminister(person) {
 		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user, "action", action)
 		return nil
 	}
 	scope, name, _ := strings.Cut(value, " ")
 	p := pauses.Pause{Scope: scope, Name: name, By: person.Name}
-	if action == button.Resume {
+	if action == workflow.ButtonResume {
 		_, err = pauses.Lift(ctx, h.Store.DB, p)
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
@@ -423,7 +423,7 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 	switch {
 	case len(named) == 0 && rest == "":
 		return "", `Say what the fix is limited to, or close this and press "Fix it" for all of it.`
-	case utf8.RuneCountInString(files) > button.MostEntered || utf8.RuneCountInString(instructions) > button.MostEntered:
+	case utf8.RuneCountInString(files) > workflow.MostEntered || utf8.RuneCountInString(instructions) > workflow.MostEntered:
 		return "", "That is longer than I can hold a change against. Please say it shorter."
 	case refusesLater.MatchString(rest), saysWhen.MatchString(rest):
 		return "", "I cannot wait for something and then fix it. Say what may change; approve it when the time has come."

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -32,7 +32,7 @@ func TestWhatLimitsNothing(t *testing.T) {
 		{"", "not yet", "I cannot wait"},
 		{"money/", "only once the release is out", "I cannot wait"},
 		{"", "the rounding. But only if Ann agrees", "I cannot wait"},
-		{"", strings.Repeat("x", button.MostEntered+1), "longer than I can hold"},
+		{"", strings.Repeat("x", workflow.MostEntered+1), "longer than I can hold"},
 	} {
 		scope, cure := intent.LimitedTo(c.files, c.instructions)
 		require.Empty(t, scope)

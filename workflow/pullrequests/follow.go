@@ -11,18 +11,17 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // follow polls the state of an open pull request, its checks and its comments, and records the news. It
 // returns the time until the next poll.
-func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (time.Duration, error) {
 	p, err := at.Host.Look(ctx, row.Number)
 	if err != nil {
 		return 0, err
@@ -108,8 +107,8 @@ func (k *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.P
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
 	return k.line(merged+" "+asked,
-		outgoing.Button{ActionID: button.Works, Label: "It works", Value: store.NewToken()},
-		outgoing.Button{ActionID: button.Broken, Label: "Still broken", Value: store.NewToken()}), nil
+		workflow.Button{ActionID: workflow.ButtonWorks, Label: "It works", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ButtonBroken, Label: "Still broken", Value: store.NewToken()}), nil
 }
 
 // watched is how long a merged pull request is watched for a revert, and a closed one for being reopened.
@@ -161,7 +160,7 @@ const maxDrafted = 30 * 24 * time.Hour
 // remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
 // forward. What was taken in is known by its id: many comments may have the same time, and a comment may be older
 // than one that was listed before it.
-func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at catalog.PullRequests) (parts []store.Part, err error) {
+func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at repository.PullRequests) (parts []store.Part, err error) {
 	taken, err := k.Rows.Remarks(ctx, row.Session)
 	if err != nil {
 		return nil, err
@@ -243,9 +242,9 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	was := row.Checked
 	row.Checked, row.Failure = state, ""
 	if len(failed) == 0 {
-		l := outgoing.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
+		l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
-			return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+			return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
@@ -254,23 +253,23 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
-	mend := []outgoing.Button{{ActionID: button.Mend, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	mend := []workflow.Button{{ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
 	if row.Aside {
-		mend, text = nil, text+" "+catalog.MendBackport(row.Base)
+		mend, text = nil, text+" "+workflow.FixBackport(row.Base)
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
-	l := outgoing.Line{
+	l := workflow.Line{
 		Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0},
-		Buttons: append(mend, outgoing.Button{
-			ActionID: button.Details, Label: "Details", Value: store.NewToken(), Means: row.Failure,
+		Buttons: append(mend, workflow.Button{
+			ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 		}),
 	}
 	if row.Aside {
 		return []store.Part{store.Lines{l}}, nil
 	}
 	if was != "" {
-		return []store.Part{store.Reworded{ActionID: button.Mend, Label: mendLabel, Line: l}}, nil
+		return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
 	}
 	return []store.Part{store.Lines{l}}, nil
 }

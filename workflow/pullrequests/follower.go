@@ -12,18 +12,17 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // A Follower opens pull requests and follows them. Its fields are set once.
 type Follower struct {
 	Rows         pullrequest.Register
-	Repositories []catalog.Repository
+	Repositories []repository.Repository
 	Agent        string                                        // the agent that signs the lines
 	ThreadURL    func(thread workflow.Thread) string           // URL of a thread; nil: bodies have no link
 	NameOf       func(ctx context.Context, user string) string // name of a person; nil: nobody is named
@@ -77,8 +76,8 @@ func (k *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.
 }
 
 // hostOf returns where the repository's pull requests are, or nil if it has no host.
-func (k *Follower) hostOf(repository string) *catalog.PullRequests {
-	at := slices.IndexFunc(k.Repositories, func(r catalog.Repository) bool { return r.Name == repository })
+func (k *Follower) hostOf(name string) *repository.PullRequests {
+	at := slices.IndexFunc(k.Repositories, func(r repository.Repository) bool { return r.Name == name })
 	if at < 0 || k.Repositories[at].Pulls.Host == nil {
 		return nil
 	}
@@ -87,7 +86,7 @@ func (k *Follower) hostOf(repository string) *catalog.PullRequests {
 
 // open opens the pull request, or finds one that is open already. A refusal that no retry would fix is
 // recorded and posted; any other error leads to a retry.
-func (k *Follower) open(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (time.Duration, error) {
+func (k *Follower) open(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (time.Duration, error) {
 	p, err := k.findOrOpen(ctx, row, at)
 	var refused *remote.Error
 	switch {
@@ -112,7 +111,7 @@ func (k *Follower) open(ctx context.Context, row pullrequest.Row, at catalog.Pul
 // findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
 // is none. A lower number than that in the row belongs to an earlier push, and so does the same number, unless
 // somebody reopened it.
-func (k *Follower) findOrOpen(ctx context.Context, row pullrequest.Row, at catalog.PullRequests) (host.PullRequest, error) {
+func (k *Follower) findOrOpen(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (host.PullRequest, error) {
 	find := func() (*host.PullRequest, error) {
 		p, err := at.Host.Find(ctx, row.Branch)
 		if err != nil || p == nil || p.Number < row.Number || p.Number == row.Number && p.State != host.Open {
@@ -186,6 +185,6 @@ func (k *Follower) name(row pullrequest.Row) string {
 }
 
 // line returns a line that the program says of a pull request, and vouches for.
-func (k *Follower) line(text string, buttons ...outgoing.Button) store.Part {
+func (k *Follower) line(text string, buttons ...workflow.Button) store.Part {
 	return store.Lines{{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}, Buttons: buttons}}
 }

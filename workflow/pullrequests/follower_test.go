@@ -19,15 +19,15 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -53,7 +53,7 @@ func openAt(t *testing.T, kind, token string) *desk {
 	web := d.host.URL + "/acme/shop"
 	d.Follower = &Follower{
 		Rows: pullrequest.Register{Store: s}, Agent: "orchestrator", Log: storetest.Silent,
-		Repositories: []catalog.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: catalog.PullRequests{
+		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: repository.PullRequests{
 			Kind: kind, Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
 			Host: d.client(kind, web, token),
 		}}},
@@ -483,7 +483,7 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 	d := open(t, "tok_of_the_shop")
 	const aside = branch + "-backport-1.4"
 	storetest.RecordReport(t, d.turn, 1, "The total is off.")
-	require.NoError(t, d.turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("k1", permit.Backport, 1)},
+	require.NoError(t, d.turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("k1", workflow.PermitBackport, 1)},
 		backports.Order{Repository: "shop", Branch: aside, Wanted: "1.4", Pushed: "c1", Base: "b", Revision: 1, User: "U1", UserName: "ann", MessageTS: "1.0"},
 		pullrequest.Intent{Repository: "shop", Branch: aside, Head: "c9", Base: "release/1.4", Title: "Mend it (backport to release/1.4)", Body: "Why"}))
 	d.look(t)

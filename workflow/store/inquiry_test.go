@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -18,13 +17,13 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	file := outgoing.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
+	file := workflow.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
 	require.NoError(t, turn.Record(ctx,
 		store.Lines{
-			{Agent: "orchestrator", Text: "one", Files: []outgoing.File{file}}, {Agent: "orchestrator", Text: "two"},
+			{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}}, {Agent: "orchestrator", Text: "two"},
 		},
 	))
-	var found *outgoing.Posting
+	var found *workflow.Posting
 	for {
 		p, err := outbox.New(s.DB).Next(ctx, id)
 		require.NoError(t, err)
@@ -35,7 +34,7 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 		storetest.MarkPosted(t, s, p.Key, "1.0")
 	}
 	require.Len(t, found.Lines, 1)
-	require.Equal(t, []outgoing.File{file}, found.Lines[0].Files)
+	require.Equal(t, []workflow.File{file}, found.Lines[0].Files)
 }
 
 // Events in OptionalEvents that the phase does not allow are skipped, since several workers move one session.

@@ -12,18 +12,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Lines is a Part that says lines in the thread: it inserts the lines, the rows of their buttons,
 // and the job that posts them. Lines that wait one behind another are joined into one reply.
-type Lines []outgoing.Line
+type Lines []workflow.Line
 
 func (Lines) Stage() record.Stage { return record.Thread }
 
-// Mask masks the lines: see outgoing.Line.
+// Mask masks the lines: see workflow.Line.
 func (list Lines) Mask(mask func(string) string) record.Part { return Lines(maskLines(list, mask)) }
 
 func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -32,18 +32,18 @@ func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // Replies is a Part like Lines, but each line becomes a reply
 // of its own, and so does each of Lines in the same recording.
-type Replies []outgoing.Line
+type Replies []workflow.Line
 
 func (Replies) Stage() record.Stage { return record.Thread }
 
-// Mask masks the lines: see outgoing.Line.
+// Mask masks the lines: see workflow.Line.
 func (list Replies) Mask(mask func(string) string) record.Part { return Replies(maskLines(list, mask)) }
 
 func (list Replies) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return say(ctx, tx, r, list, true)
 }
 
-func maskLines(list []outgoing.Line, mask func(string) string) []outgoing.Line {
+func maskLines(list []workflow.Line, mask func(string) string) []workflow.Line {
 	list = slices.Clone(list)
 	for i, l := range list {
 		list[i] = l.Mask(mask)
@@ -51,7 +51,7 @@ func maskLines(list []outgoing.Line, mask func(string) string) []outgoing.Line {
 	return list
 }
 
-func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Line, alone bool) error {
+func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []workflow.Line, alone bool) error {
 	for _, l := range list {
 		if err := insertLine(ctx, tx, r.Session, l, alone); err != nil {
 			return err
@@ -64,7 +64,7 @@ func say(ctx context.Context, tx pgx.Tx, r *record.Recording, list []outgoing.Li
 }
 
 // insertLine inserts a line, the rows of its buttons, and the outbox row by which it is posted.
-func insertLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line, alone bool) error {
+func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line, alone bool) error {
 	k, err := keepLine(ctx, tx, session, l)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ type keptLine struct {
 }
 
 // keepLine inserts the row of a line and the rows of its buttons.
-func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (k keptLine, err error) {
+func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (k keptLine, err error) {
 	code, err := jsonOf(l.Code, l.Code != nil)
 	if err != nil {
 		return k, err
@@ -112,7 +112,7 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) (
 
 // WriteLine says one line in the session's thread, outside of any
 // turn. The caller must hold the lock of the session's row in tx.
-func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l outgoing.Line) error {
+func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) error {
 	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 
@@ -232,7 +232,7 @@ type PostedLine struct {
 	Agent   string
 	Text    string
 	At      time.Time
-	Vouched []int // as in outgoing.Line
+	Vouched []int // as in workflow.Line
 }
 
 // Lines returns the lines that were said in the session, in order.

@@ -7,14 +7,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // EndLookback stores the result of a look back and says the line, in one transaction. It
 // does nothing if the look back was already ended. A line without a text is not said.
-func (s *Store) EndLookback(ctx context.Context, l diagnosis.Lookback, found diagnosis.LookbackFound, line outgoing.Line) error {
+func (s *Store) EndLookback(ctx context.Context, l workflow.Lookback, found workflow.LookbackFound, line workflow.Line) error {
 	text, err := json.Marshal(found)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -118,7 +118,7 @@ func message(role string) json.RawMessage {
 }
 
 func inboxParts() []maskedPart {
-	text := incoming.Attachment{Media: incoming.MediaText}
+	text := workflow.Attachment{Media: workflow.MediaText}
 	return []maskedPart{
 		{inbox.AgentNote{}, kept{anID: "Key By"}},
 		{inbox.Attachments{text}, kept{anID: "Message File URL", aName: "Kind Mode State"}},

@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
@@ -118,7 +117,7 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 	if report, ok := record.Find[consent.Report](&r.Recording); ok {
 		s.Revision, s.ReportKind = report.Revision, report.Kind
 	}
-	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == permit.Resume {
+	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == workflow.PermitResume {
 		s.Halted = ""
 	}
 	s.SpentUSD += r.used.USD

@@ -5,8 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -25,23 +24,23 @@ func TestWhatWasRefusedWhileTheBotWasOutIsPostedAgain(t *testing.T) {
 			ctx, s := t.Context(), storetest.Open(t)
 			turn := storetest.BeginTurn(t, s)
 			out := outbox.New(s.DB)
-			refuse := func(lines ...outgoing.Line) {
+			refuse := func(lines ...workflow.Line) {
 				require.NoError(t, turn.Record(ctx, store.Lines(lines)))
 				p, err := out.Next(ctx, turn.Session().ID)
 				require.NoError(t, err)
 				require.NoError(t, out.Refused(ctx, p.Key, code))
 			}
-			refuse(outgoing.Line{Agent: "orchestrator", Text: "still reading", Progress: true})
-			refuse(outgoing.Line{Agent: "orchestrator", Text: "read", Progress: true}, outgoing.Line{Agent: "orchestrator", Text: "the cause"})
-			receive := func(kind incoming.Kind, ts string) *outgoing.Posting {
-				in := incoming.Event{EventID: "Ev" + ts, Kind: kind, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "fix it"}
+			refuse(workflow.Line{Agent: "orchestrator", Text: "still reading", Progress: true})
+			refuse(workflow.Line{Agent: "orchestrator", Text: "read", Progress: true}, workflow.Line{Agent: "orchestrator", Text: "the cause"})
+			receive := func(kind workflow.MessageKind, ts string) *workflow.Posting {
+				in := workflow.IncomingEvent{EventID: "Ev" + ts, Kind: kind, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "fix it"}
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 				p, err := out.Next(ctx, turn.Session().ID)
 				require.NoError(t, err)
 				return p
 			}
-			require.Nil(t, receive(incoming.Action, "1700000020.000100"), "a press tells nothing of the channel")
-			p := receive(incoming.Reply, "1700000030.000100")
+			require.Nil(t, receive(workflow.MessageAction, "1700000020.000100"), "a press tells nothing of the channel")
+			p := receive(workflow.MessageReply, "1700000030.000100")
 			if !again {
 				require.Nil(t, p)
 				return

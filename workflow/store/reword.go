@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -22,7 +22,7 @@ import (
 type Reworded struct {
 	ActionID, Label string
 	Revision        int
-	Line            outgoing.Line
+	Line            workflow.Line
 	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the earlier line:
 	// there nobody would look for the new words.
 	BelowTalk bool

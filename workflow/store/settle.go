@@ -8,8 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -66,7 +65,7 @@ func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		note = "" // it replaces nothing, so there is nothing to say
 	}
 	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
-	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != permit.Resume {
+	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
 		which += ` and not (` + offersToGoOn + `)`
 	}
 	if own := s.answered(); own != "" {
@@ -92,7 +91,7 @@ func (s settling) answered() string {
 		return ""
 	case record.Has[consent.Approval](&s.Recording):
 		return `(` + offersRevision + ` or ` + offersTakeUp + `)`
-	case p.What == permit.Resume && p.Revision > 0:
+	case p.What == workflow.PermitResume && p.Revision > 0:
 		return `(` + offersToGoOn + `)`
 	case record.Has[consent.Allowance](&s.Recording):
 		return `(` + offersPush + `)`
@@ -186,7 +185,7 @@ func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which strin
 // decided since. A message that is judged with the question still waiting ends nothing, and an answer ends its
 // own question.
 func (s settling) endQuestion(ctx context.Context, tx pgx.Tx, note string) error {
-	if p, ok := record.Find[consent.Push](&s.Recording); ok && p.State == outgoing.PushDone && note == "" {
+	if p, ok := record.Find[consent.Push](&s.Recording); ok && p.State == workflow.PushDone && note == "" {
 		note = "Pushed."
 		if err := s.turn.unbutton(ctx, tx, note, "false", `(`+offersAnswer+` or `+offersDefaults+`)`); err != nil {
 			return err
@@ -203,7 +202,7 @@ func (s settling) answers() string {
 	if a, ok := record.Find[consent.Approval](&s.Recording); ok {
 		return "Approved by " + a.UserName + "."
 	}
-	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == permit.Resume && p.Revision > 0 {
+	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == workflow.PermitResume && p.Revision > 0 {
 		return "Going on, as " + p.UserName + " says."
 	}
 	if w, ok := record.Find[consent.Allowance](&s.Recording); ok {

@@ -6,8 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -26,7 +24,7 @@ func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *st
 	t.Helper()
 	turn = storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
-		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []outgoing.Button{
+		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 			{ActionID: action, Label: "Fix it", Value: "opaque"},
 		}}},
 	))
@@ -131,8 +129,8 @@ func TestAQuestionIsReworded(t *testing.T) {
 			turn, key := asks(t, s, shown)
 			reword := func(text, value string) {
 				t.Helper()
-				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: outgoing.Line{
-					Agent: "orchestrator", Text: text, Buttons: []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
+				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: workflow.Line{
+					Agent: "orchestrator", Text: text, Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
 				}}))
 			}
 			reword("bea, shall I?", "second")
@@ -187,7 +185,7 @@ func goesOutWithoutButtons(t *testing.T, refused bool) {
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	if refused {
-		back := incoming.Event{EventID: "Ev9", Kind: incoming.Reply, Thread: turn.Session().Thread, TS: "1700000030.000100", User: "U1", Text: "well"}
+		back := workflow.IncomingEvent{EventID: "Ev9", Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: "1700000030.000100", User: "U1", Text: "well"}
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), back))
 	}
 	p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)

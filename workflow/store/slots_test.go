@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
@@ -109,8 +108,8 @@ func newCrowd(t *testing.T, limits queue.ConcurrencyLimits) *crowd {
 func (c *crowd) arrive(n int) {
 	for i := range n {
 		ts := fmt.Sprintf("1.%03d", i)
-		require.NoError(c.t, storetest.Inbox(c.store).Receive(c.t.Context(), incoming.Event{
-			EventID: fmt.Sprint("Ev", i), Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
+		require.NoError(c.t, storetest.Inbox(c.store).Receive(c.t.Context(), workflow.IncomingEvent{
+			EventID: fmt.Sprint("Ev", i), Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
 			User: "U1", Text: []string{"shop", "shop", "blog"}[i%3],
 		}))
 	}

@@ -14,8 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -75,7 +73,7 @@ func TestReceiveOnce(t *testing.T) {
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	}
 	twin := in // the message event of the same message: another event id
-	twin.EventID, twin.Kind = "Ev2", incoming.Reply
+	twin.EventID, twin.Kind = "Ev2", workflow.MessageReply
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), twin))
 
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
@@ -90,9 +88,9 @@ func TestReceiveTogether(t *testing.T) {
 	before, mention := storetest.Reply("Ev1", "1.1", "who knows?"), storetest.Mention("Ev2", "total is off")
 	mention.TS = "1.2"
 	twin := mention // the message event of the same message
-	twin.EventID, twin.Kind = "Ev3", incoming.Reply
+	twin.EventID, twin.Kind = "Ev3", workflow.MessageReply
 	stop := storetest.Reply("Ev9", "1.9", "stop")
-	all := []incoming.Event{before, mention, twin}
+	all := []workflow.IncomingEvent{before, mention, twin}
 	for n := range 5 {
 		all = append(all, storetest.Reply(fmt.Sprint("Ev", n+4), fmt.Sprint("1.", n+4), fmt.Sprint("and ", n)))
 	}
@@ -135,7 +133,7 @@ func TestWhatConcernsNoSessionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev1", "1.5", "fix it")))
-	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), incoming.Event{EventID: "Ev2", Kind: incoming.Action, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageAction, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from inbox`))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from sessions`))
 }
@@ -239,9 +237,9 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
-	say := func(alone bool, buttons []outgoing.Button, texts ...string) {
+	say := func(alone bool, buttons []workflow.Button, texts ...string) {
 		for _, text := range texts {
-			line := outgoing.Line{Agent: "deep", Text: text, Buttons: buttons}
+			line := workflow.Line{Agent: "deep", Text: text, Buttons: buttons}
 			if alone {
 				require.NoError(t, turn.Record(t.Context(), store.Replies{line}))
 			} else {
@@ -250,10 +248,10 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		}
 	}
 	say(false, nil, "one", "two")
-	say(true, []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(true, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
 	say(false, nil, "three")
 
-	next := func() *outgoing.Posting {
+	next := func() *workflow.Posting {
 		p, err := outbox.New(s.DB).Next(t.Context(), id)
 		require.NoError(t, err)
 		return p
@@ -271,7 +269,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
 	require.Equal(t, storetest.Thread, p.Thread)
-	require.Equal(t, []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
+	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
 	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
 	require.Equal(t, "[deep] three\n[deep] four", next().Text())
@@ -295,7 +293,7 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	const option = "a\x00b\xff"
-	require.NoError(t, turn.Record(t.Context(), progress.Question{Text: "Which\x00?", Recommended: option, Options: []string{option, "c"}}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []outgoing.Button{
+	require.NoError(t, turn.Record(t.Context(), progress.Question{Text: "Which\x00?", Recommended: option, Options: []string{option, "c"}}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []workflow.Button{
 		{ActionID: "option", Label: option, Value: "opaque", Means: option},
 	}}}))
 	_, means, ok, err := turn.Button(t.Context(), "option", "opaque")
@@ -407,7 +405,7 @@ func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 	in := storetest.Mention("Ev1", "look")
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	gone := in
-	gone.Kind, gone.Text = incoming.Delete, ""
+	gone.Kind, gone.Text = workflow.MessageDelete, ""
 	for i, c := range []struct {
 		ts    string
 		stops int

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
@@ -80,7 +79,7 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 		}})
 	})
 	for n := range 150 {
-		buttons := []outgoing.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
+		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
 		require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons}}))
 		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}}))

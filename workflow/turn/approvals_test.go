@@ -12,12 +12,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // A standing is a state that a session may be in when a person says yes.
@@ -158,12 +157,12 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 	if err != nil {
 		return "", err
 	}
-	in := incoming.Event{Kind: incoming.Reply, TS: "1010.0", User: c.user, Text: "fix it"}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "1010.0", User: c.user, Text: "fix it"}
 	if c.words != "" {
 		in.TS = c.words
 	}
 	if c.way == "click" {
-		in = incoming.Event{Kind: incoming.Action, TS: "1010.0", User: c.user, ActionID: "fix_it", Value: button}
+		in = workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "1010.0", User: c.user, ActionID: "fix_it", Value: button}
 	}
 	if err := th.receive(ctx, in); err != nil {
 		return "", err
@@ -306,8 +305,8 @@ func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 	require.NoError(t, err)
 	slack.lookups = 0
 	for n, text := range []string{"it began on Monday", "only with coupons", "Fix it"} {
-		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, incoming.Event{
-			EventID: text, Kind: incoming.Reply, Thread: th.Thread, TS: fmt.Sprintf("2.%d", n), User: o.asker, Text: text,
+		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, workflow.IncomingEvent{
+			EventID: text, Kind: workflow.MessageReply, Thread: th.Thread, TS: fmt.Sprintf("2.%d", n), User: o.asker, Text: text,
 		}))
 	}
 	require.NoError(t, th.Intake.JudgeAll(ctx))
@@ -333,7 +332,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	var hands errgroup.Group
 	hands.SetLimit(16)
 	for i := range n {
-		in := incoming.Event{EventID: fmt.Sprint("click ", i), Kind: incoming.Action, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
+		in := workflow.IncomingEvent{EventID: fmt.Sprint("click ", i), Kind: workflow.MessageAction, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
 		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })
 	}
 	if err := hands.Wait(); err != nil {

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // The stop button of an old card belongs to the run of that card: a press on it does not stop the next
@@ -35,7 +34,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return asked
 	}
 	receive := func(stop string) (asked bool) {
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
 		return stopAsked()
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {

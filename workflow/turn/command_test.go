@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A command begins its workflow, or says what is in its way and changes nothing. If it began in words only,
@@ -93,8 +92,8 @@ func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
 		r, err := th.lead().Delegate(t.Context(), []decision.Assignment{{Description: "add it", Category: "quick"}})
 		require.NoError(t, err)
 		require.Contains(t, r.Text, "Refused: a written plan was asked for.")
-		r, err = th.lead().ProposePlan(t.Context(), planning.Plan{
-			Title: "Key.Len", Summary: "Adds it.", Verification: "go test", Tasks: []planning.Task{{Description: "add it", Acceptance: "it is there", Check: "go test"}},
+		r, err = th.lead().ProposePlan(t.Context(), workflow.Plan{
+			Title: "Key.Len", Summary: "Adds it.", Verification: "go test", Tasks: []workflow.PlannedTask{{Description: "add it", Acceptance: "it is there", Check: "go test"}},
 		})
 		require.NoError(t, err)
 		require.NoError(t, th.Record(t.Context(), partsOf(r)...))

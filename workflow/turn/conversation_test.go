@@ -14,10 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -650,7 +646,7 @@ func (th *thread) stepOfReport(ctx context.Context, step string) error {
 			return err
 		}
 		r, err := th.lead().Ask(ctx, decision.Question{
-			Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []planning.OpenDecision{{}},
+			Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []workflow.OpenDecision{{}},
 		})
 		if err != nil {
 			return err
@@ -734,7 +730,7 @@ func TestConversations(t *testing.T) {
 }
 
 // objections returns the objections that stand against an approval: "cem: wrong file", or "-" if there is none.
-func (th *thread) objections(t *testing.T, a *permit.Approval) string {
+func (th *thread) objections(t *testing.T, a *workflow.Approval) string {
 	t.Helper()
 	require.NotNil(t, a)
 	all, err := th.Store.Objections(t.Context(), a.ID, "")
@@ -803,7 +799,7 @@ func TestALimitComesBeforeThePush(t *testing.T) {
 	require.NoError(t, err, "the control: it was read, and the tree was held against it")
 	narrowing := consent.Narrowing{Revision: 1, Limit: "only key.go", User: "cem", MessageTS: "1200.0"}
 	require.ErrorIs(t, th.Record(t.Context(), narrowing), store.ErrStale)
-	p.State = outgoing.PushRefused
+	p.State = workflow.PushRefused
 	require.NoError(t, th.Record(t.Context(), consent.Push(p)))
 	require.NoError(t, th.Record(t.Context(), narrowing), "the control: the remote refused the push")
 	a, err := th.StandingApproval(t.Context())
@@ -826,7 +822,7 @@ func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NoError(t, said("report", "bea: fix it")(t.Context(), th), name)
 		require.NoError(t, th.reads(t.Context()), name)
-		var p outgoing.Push
+		var p workflow.Push
 		if begun {
 			p, err = th.intend(t.Context(), "commit", "tree")
 			require.NoError(t, err, name)
@@ -838,7 +834,7 @@ func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 		require.Equal(t, begun, strings.Contains(last, "cem, that comes too late to keep it back"), last)
 		require.Equal(t, !begun, strings.Contains(last, "Noted, cem: nothing is pushed"), last)
 		if begun {
-			p.State = outgoing.PushRefused
+			p.State = workflow.PushRefused
 			require.NoError(t, th.Record(t.Context(), consent.Push(p)), name)
 		}
 		_, err = th.intend(t.Context(), "commit", "tree")
@@ -867,7 +863,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 			t,
 			th.receives(
 				t.Context(),
-				incoming.Event{Kind: incoming.Action, TS: in, User: "bea", ActionID: "fix_it", Value: value},
+				workflow.IncomingEvent{Kind: workflow.MessageAction, TS: in, User: "bea", ActionID: "fix_it", Value: value},
 			),
 		)
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))

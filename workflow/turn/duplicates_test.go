@@ -10,13 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 const (
@@ -136,7 +134,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.NotEmpty(t, said)
 	var press string
 	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
-	require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
+	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
@@ -148,7 +146,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
-	require.NoError(t, th.Record(t.Context(), duplicate.Joined{Twin: first.Session().ID, By: "U1", Line: outgoing.Line{Agent: "a", Text: "again"}}))
+	require.NoError(t, th.Record(t.Context(), duplicate.Joined{Twin: first.Session().ID, By: "U1", Line: workflow.Line{Agent: "a", Text: "again"}}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
@@ -156,7 +154,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
-	require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
+	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
@@ -175,12 +173,12 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 		t.Helper()
 		var button string
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Action, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.people[who], Text: words}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.people[who], Text: words}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")

@@ -29,25 +29,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/planning"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/approval"
-	"github.com/bobbinhq/bobbin/workflow/turn/budget"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/findings"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/question"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
-	"github.com/bobbinhq/bobbin/workflow/turn/worktree"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
 // TestGallery posts each kind of line that a turn says, and compares what Slack gets with the golden
@@ -59,7 +54,7 @@ func TestGallery(t *testing.T) {
 	kinds, made := kindsIn(t, os.DirFS(".")), samples()
 	maps.Copy(made, consentSamples())
 	var names, missing []string
-	var lines []outgoing.Line
+	var lines []workflow.Line
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		own := made[kind]
 		delete(made, kind)
@@ -88,7 +83,7 @@ func TestGallery(t *testing.T) {
 }
 
 // posted returns the requests that post the lines, one for each.
-func posted(t *testing.T, lines []outgoing.Line) []slacktest.Request {
+func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 	t.Helper()
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
 	t.Cleanup(slack.Close)
@@ -164,7 +159,7 @@ var ownWords = []string{
 }
 
 // vouchedIn returns which lines of a sample the program vouches for: those that its kind says, or the first one.
-func vouchedIn(kind string, l outgoing.Line) []int {
+func vouchedIn(kind string, l workflow.Line) []int {
 	switch {
 	case slices.Contains(ownWords, kind):
 		return nil
@@ -219,24 +214,24 @@ func TestWhoVouches(t *testing.T) {
 		"bot/poster/attach.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
-		"workflow/turn/backport/backport.go",
-		"workflow/turn/backport/port.go",
-		"workflow/turn/delivery/allowance.go",
-		"workflow/turn/delivery/result.go",
-		"workflow/turn/delivery/review.go",
-		"workflow/turn/inquiry/reader.go",
-		"workflow/turn/ledger/say.go",
-		"workflow/turn/ledger/words.go",
-		"workflow/turn/lookback/text.go",
-		"workflow/turn/orchestrator/report.go",
-		"workflow/turn/orchestrator/request.go",
-		"workflow/turn/orchestrator/tools.go",
-		"workflow/turn/pictures/pictures.go",
-		"workflow/turn/runtime/loop.go",
-		"workflow/turn/runtime/transcript.go",
+		"workflow/turn/internal/background/backport/backport.go",
+		"workflow/turn/internal/background/backport/port.go",
+		"workflow/turn/internal/delivery/allowance.go",
+		"workflow/turn/internal/delivery/result.go",
+		"workflow/turn/internal/delivery/review.go",
+		"workflow/turn/internal/agents/inquiry/reader.go",
+		"workflow/turn/internal/record/ledger/say.go",
+		"workflow/turn/internal/record/ledger/words.go",
+		"workflow/turn/internal/background/lookback/text.go",
+		"workflow/turn/internal/work/orchestrator/report.go",
+		"workflow/turn/internal/work/orchestrator/request.go",
+		"workflow/turn/internal/work/orchestrator/tools.go",
+		"workflow/turn/internal/background/pictures/pictures.go",
+		"workflow/turn/internal/agents/runtime/loop.go",
+		"workflow/turn/internal/agents/runtime/transcript.go",
 		"workflow/turn/watchdog.go",
-		"workflow/turn/worker/worker.go",
-		"workflow/turn/worktree/open.go",
+		"workflow/turn/internal/work/worker/worker.go",
+		"workflow/turn/internal/workspace/worktree/open.go",
 	}, found)
 }
 
@@ -245,9 +240,9 @@ var vouching = regexp.MustCompile(
 	`Vouched: +\[\]int\{|\.Vouched = (?:append\(|\[\]int|text\.|vouched\()|\.Vouch\(|VouchBelow\(`,
 )
 
-func says(texts ...string) (lines []outgoing.Line) {
+func says(texts ...string) (lines []workflow.Line) {
 	for _, text := range texts {
-		lines = append(lines, outgoing.Line{Agent: "orchestrator", Text: text})
+		lines = append(lines, workflow.Line{Agent: "orchestrator", Text: text})
 	}
 	return lines
 }
@@ -433,38 +428,38 @@ func formatted(args []ast.Expr) (string, bool) {
 var (
 	aCause = decision.RootCause{
 		Summary: "A whole refund gives back more than was paid", Cause: "money.Split drops the remainder (money/split.go:13).", Confidence: "high",
-		Evidence: []diagnosis.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
-		Siblings: &diagnosis.Siblings{Pattern: "total /", Places: []diagnosis.Sibling{{At: "cart/total.go:40", Verdict: diagnosis.Affected}, {At: "api/v2.go:10", Verdict: diagnosis.NotLookedAt}}},
+		Evidence: []workflow.Evidence{{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"}, {Claim: "others are right", Grade: "inferred"}},
+		Siblings: &workflow.Siblings{Pattern: "total /", Places: []workflow.Sibling{{At: "cart/total.go:40", Verdict: workflow.ReleaseAffected}, {At: "api/v2.go:10", Verdict: workflow.ReleaseNotLookedAt}}},
 	}
-	aDiagnosis = diagnosis.Report{
+	aDiagnosis = workflow.DiagnosisReport{
 		Bug: "Refunds are too high", RootCause: "money.Split drops the remainder (money/split.go:13)", AffectedScope: []string{"orders with a coupon", "about 40 a day"},
-		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []diagnosis.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
+		ProposedFix: []string{"hand every cent out", "a test"}, Hypotheses: []workflow.Hypothesis{{Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed"}}, Evidence: aCause.Evidence,
 	}
-	aRequest  = planning.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
-	aQuestion = decision.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []planning.OpenDecision{{}}}
-	aPlan     = planning.Plan{
-		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []planning.Task{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
+	aRequest  = workflow.Request{SurfaceArea: "the receipt (receipt/)", Constraints: []string{"no new dependency"}, DoneCriteria: []string{"the total is shown"}, Files: []string{"receipt/print.go"}}
+	aQuestion = decision.Question{Question: "Which rounding?", Options: []string{"half up", "to even"}, Recommended: "to even", Open: []workflow.OpenDecision{{}}}
+	aPlan     = workflow.Plan{
+		Title: "Receipts by mail", Summary: "Receipts are sent.", Tasks: []workflow.PlannedTask{{Description: "Send it", Category: "deep", Skill: "tdd", Files: []string{"mail/send.go"}, Acceptance: "it is sent", Check: "go test ./mail"}},
 		Risks: []string{"none"}, Verification: "go test ./...",
 	}
-	anAdvice = inquiry.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
+	anAdvice = workflow.Advice{BottomLine: "Round the running total.", Steps: []string{"change Split", "add a test"}, Effort: "quick", Confidence: "high", Risks: []string{"negative amounts"}}
 )
 
 // with returns a line of the program with buttons.
-func with(text string, buttons ...outgoing.Button) outgoing.Line {
-	return outgoing.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
+func with(text string, buttons ...workflow.Button) workflow.Line {
+	return workflow.Line{Agent: "orchestrator", Text: text, Buttons: buttons}
 }
 
 // labelled returns buttons, each of an action id, a label and a style.
-func labelled(b ...string) (list []outgoing.Button) {
+func labelled(b ...string) (list []workflow.Button) {
 	for i := 0; i < len(b); i += 3 {
-		list = append(list, outgoing.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+		list = append(list, workflow.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
 	}
 	return list
 }
 
 // pushQuestions returns a question before a push for each kind of reason.
-func pushQuestions(correctOrStop []string) []outgoing.Line {
-	return []outgoing.Line{
+func pushQuestions(correctOrStop []string) []workflow.Line {
+	return []workflow.Line{
 		with("The work is ready and proven, but needs a permission of its own, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what is to be left out.", labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
 		with("The work is ready, but nothing can be proven here: eslint is not installed.\nNothing was pushed. When that is mended, write \"go on\"; or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
 			labelled(append([]string{"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", ""}, correctOrStop...)...)...),
@@ -476,16 +471,16 @@ func pushQuestions(correctOrStop []string) []outgoing.Line {
 }
 
 // consentSamples returns examples of the lines about stops, and about what people approve with a limit.
-func consentSamples() map[string][]outgoing.Line {
-	asked := func(text, label string) outgoing.Line {
-		return outgoing.Line{
+func consentSamples() map[string][]workflow.Line {
+	asked := func(text, label string) workflow.Line {
+		return workflow.Line{
 			Agent: "orchestrator", Text: text,
-			Buttons: []outgoing.Button{
+			Buttons: []workflow.Button{
 				{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"},
 			},
 		}
 	}
-	return map[string][]outgoing.Line{
+	return map[string][]workflow.Line{
 		"AskConsent": {
 			asked(
 				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a "+
@@ -505,11 +500,11 @@ func consentSamples() map[string][]outgoing.Line {
 		),
 		"nameThreads": append(
 			says("Nothing is at work in this channel, so there is nothing to stop."),
-			outgoing.Line{
+			workflow.Line{
 				Agent: "orchestrator",
 				Text: "Nothing runs in this thread. At work in this channel: " +
 					"[the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
-				Buttons: []outgoing.Button{
+				Buttons: []workflow.Button{
 					{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"},
 				},
 			},
@@ -520,7 +515,7 @@ func consentSamples() map[string][]outgoing.Line {
 				Agent: "orchestrator",
 				Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix it\". " +
 					"The work was stopped. Shall it go on? Press the button, or write \"go on\".",
-				Buttons: []outgoing.Button{{ActionID: "go_on", Label: "Go on"}},
+				Buttons: []workflow.Button{{ActionID: "go_on", Label: "Go on"}},
 			},
 		},
 		"Withdraw": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
@@ -528,7 +523,7 @@ func consentSamples() map[string][]outgoing.Line {
 			{
 				Agent: "orchestrator",
 				Text:  "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
-				Buttons: []outgoing.Button{
+				Buttons: []workflow.Button{
 					{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"},
 					{ActionID: "correct", Label: "Correct…"},
 				},
@@ -539,16 +534,16 @@ func consentSamples() map[string][]outgoing.Line {
 
 // samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.
-func samples() map[string][]outgoing.Line {
+func samples() map[string][]workflow.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{Judgements: approval.Judgements{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger}}
 	plan := with(aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.", t.ReportButtons("Go ahead")...)
-	plan.Files = []outgoing.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
+	plan.Files = []workflow.File{{Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown()}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
-	use := quota.Use{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
-	limit := &budget.LimitError{Reached: []quota.Use{use}}
+	use := workflow.LimitUse{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
+	limit := &budget.LimitError{Reached: []workflow.LimitUse{use}}
 	again := func(a model.RetryNotice) string { _, text := runtime.RetryText(a, time.Second); return text }
-	return map[string][]outgoing.Line{
+	return map[string][]workflow.Line{
 		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
 		"takeOutHunks":    {with("Taken out, since the approval is limited to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons", labelled("put_back", "Put it back", "")...)},
@@ -561,7 +556,7 @@ func samples() map[string][]outgoing.Line {
 		"mendParts":   says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"HoldRemark":  {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
 		"giveToWork":  says("Noted for task 2: “keep the name”", "Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.", "Noted: “keep the name”. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
-		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + catalog.MendBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
+		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + workflow.FixBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
 		"showReport": {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
@@ -573,7 +568,7 @@ func samples() map[string][]outgoing.Line {
 		"Restate":           says(aRequest.Text()),
 		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
 		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(question.Text(aQuestion, false, 1), question.Buttons(aQuestion, false)...), with(question.Text(aQuestion, true, 3), question.Buttons(aQuestion, true)...)},
+		"Ask":               {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
 		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
 		"AskAllowance":      pushQuestions(correctOrStop),
 		"Add-b":             says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),

@@ -13,17 +13,14 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
 	"github.com/bobbinhq/bobbin/workflow/home"
-	"github.com/bobbinhq/bobbin/workflow/hometab"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // broken is a directory of which one part cannot be read.
@@ -62,7 +59,7 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	return in.Session().ID
 }
 
-func idsOf(list []hometab.Session) (ids []string) {
+func idsOf(list []workflow.HomeSession) (ids []string) {
 	for _, x := range list {
 		ids = append(ids, x.ID)
 	}
@@ -114,9 +111,9 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	t.Parallel()
 	ctx, o := t.Context(), openOffice(t)
-	begins := func(kind incoming.Kind, ts, user, text string) string {
+	begins := func(kind workflow.MessageKind, ts, user, text string) string {
 		where := workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}
-		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, incoming.Event{EventID: "Ev " + ts, Kind: kind, Thread: where, TS: ts, User: user, Text: text}))
+		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, workflow.IncomingEvent{EventID: "Ev " + ts, Kind: kind, Thread: where, TS: ts, User: user, Text: text}))
 		var id string
 		require.NoError(t, o.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, ts).Scan(&id))
 		return id
@@ -133,10 +130,10 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 			guest = a.user
 		}
 	}
-	judged(begins(incoming.Mention, "11.1", guest, "the total is off"))
-	judged(begins(incoming.Reply, "12.1", o.asker, "<@U2> lunch?"))
-	work := judged(begins(incoming.Mention, "13.1", o.asker, "the total is off"))
-	unread := begins(incoming.Mention, "14.1", o.asker, "it is a cent")
+	judged(begins(workflow.MessageMention, "11.1", guest, "the total is off"))
+	judged(begins(workflow.MessageReply, "12.1", o.asker, "<@U2> lunch?"))
+	work := judged(begins(workflow.MessageMention, "13.1", o.asker, "the total is off"))
+	unread := begins(workflow.MessageMention, "14.1", o.asker, "it is a cent")
 	for _, user := range []string{o.asker, guest} {
 		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}).Home(ctx, user)
 		require.NoError(t, err)
@@ -196,22 +193,22 @@ func TestOnlyAdminsPause(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if a.user != o.asker {
-			if err := h.Press(t.Context(), a.user, button.Pause, "all"); err != nil {
+			if err := h.Press(t.Context(), a.user, workflow.ButtonPause, "all"); err != nil {
 				require.ErrorContains(t, err, "users.info", a.kind)
 			}
 			require.Zero(t, paused(), a.kind)
 		}
 	}
-	require.Error(t, h.Press(t.Context(), o.asker, button.Pause, "repository of somebody else"))
-	require.Error(t, h.Press(t.Context(), o.asker, button.Pause, ""))
-	require.NoError(t, h.Press(t.Context(), o.asker, button.Pause, "all"))
-	require.NoError(t, h.Press(t.Context(), o.asker, button.Pause, "all"))
+	require.Error(t, h.Press(t.Context(), o.asker, workflow.ButtonPause, "repository of somebody else"))
+	require.Error(t, h.Press(t.Context(), o.asker, workflow.ButtonPause, ""))
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ButtonPause, "all"))
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ButtonPause, "all"))
 	require.Equal(t, 1, paused())
-	require.NoError(t, h.Press(t.Context(), o.asker, button.Resume, "all"))
+	require.NoError(t, h.Press(t.Context(), o.asker, workflow.ButtonResume, "all"))
 	require.Zero(t, paused())
 	closed := *h
 	closed.Directory = broken{Directory: h.Directory, known: true}
-	require.Error(t, closed.Press(t.Context(), o.asker, button.Pause, "all"))
+	require.Error(t, closed.Press(t.Context(), o.asker, workflow.ButtonPause, "all"))
 	require.Zero(t, paused())
 }
 
@@ -233,7 +230,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		return fmt.Sprintf("%d:%x", l.ID, sum[:8])
 	}
 	send := func(user, value, text string) (string, error) {
-		return h.Submit(t.Context(), incoming.Event{Kind: incoming.Form, ActionID: button.Lesson, User: user, Value: value, Text: text})
+		return h.Submit(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageForm, ActionID: workflow.ButtonLesson, User: user, Value: value, Text: text})
 	}
 	planted := map[string]bool{}
 	for i, a := range o.actors {
@@ -246,9 +243,9 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		before := of(a.rules)
 		shown, err := h.Home(t.Context(), a.user)
 		require.NoError(t, err)
-		offered := slices.ContainsFunc(shown.Lessons, func(l hometab.Lesson) bool { return l.Repository == a.rules && l.MayChange })
+		offered := slices.ContainsFunc(shown.Lessons, func(l workflow.HomeLesson) bool { return l.Repository == a.rules && l.MayChange })
 		require.Equal(t, a.may, offered, a.kind)
-		form, err := h.Form(t.Context(), a.user, button.Lesson, fmt.Sprint(before.ID))
+		form, err := h.Form(t.Context(), a.user, workflow.ButtonLesson, fmt.Sprint(before.ID))
 		require.Equal(t, a.may, err == nil && form.Late == "", a.kind)
 		late, err := send(a.user, value(before), "said by "+a.kind)
 		require.Equal(t, a.may, err == nil && late == "", "%s: %s", a.kind, late)
@@ -280,7 +277,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	late, err = send(bea, value(now), "again")
 	require.NoError(t, err)
 	require.Contains(t, late, "not known any more")
-	form, err := h.Form(t.Context(), bea, button.Lesson, "no number")
+	form, err := h.Form(t.Context(), bea, workflow.ButtonLesson, "no number")
 	require.NoError(t, err)
 	require.NotEmpty(t, form.Late)
 
@@ -288,7 +285,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		closed := *h
 		closed.Directory = d
 		before := of("named")
-		_, err := closed.Submit(t.Context(), incoming.Event{User: bea, Value: value(before), Text: "while Slack is away"})
+		_, err := closed.Submit(t.Context(), workflow.IncomingEvent{User: bea, Value: value(before), Text: "while Slack is away"})
 		require.Error(t, err)
 		require.Equal(t, before.Text, of("named").Text)
 	}

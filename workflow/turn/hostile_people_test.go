@@ -14,17 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/planning"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/budget"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // hostilePeople holds what hostile and forgetful people try, each in one thread, with a model that
@@ -222,26 +217,26 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 			if err != nil {
 				return err
 			}
-			return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: words[1], ActionID: words[2], Value: value})
+			return th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: words[1], ActionID: words[2], Value: value})
 		}
 		if words[2] == "stop" {
-			return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: words[1], ActionID: "stop"})
+			return th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: words[1], ActionID: "stop"})
 		}
-		if words[2] == button.Choose {
+		if words[2] == workflow.ButtonChoose {
 			value := store.NewToken()
-			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", outgoing.Button{ActionID: button.Choose, Value: value, Means: "anybody"}))); err != nil {
+			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", workflow.Button{ActionID: workflow.ButtonChoose, Value: value, Means: "anybody"}))); err != nil {
 				return err
 			}
 		}
 		return th.press(ctx, words[1], words[2])
 	}
 	how, rest, _ := strings.Cut(step, " ")
-	in := incoming.Event{Kind: incoming.Reply, TS: th.tick()}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick()}
 	switch how {
 	case "edit", "unread", "late", "unheard", "again":
 		step = rest
 	case "delete":
-		in.Kind, in.TS, in.User = incoming.Delete, last[rest], rest
+		in.Kind, in.TS, in.User = workflow.MessageDelete, last[rest], rest
 		return th.judges(ctx, in)
 	}
 	if how == "unheard" { // Slack has the edit already, but its event has not arrived
@@ -251,13 +246,13 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	}
 	in.User, in.Text, _ = strings.Cut(step, ": ")
 	if in.Text, _ = strings.CutPrefix(in.Text, "@bobbin "); strings.Contains(step, "@bobbin ") {
-		in.Kind = incoming.Mention
+		in.Kind = workflow.MessageMention
 	}
 	switch how {
 	case "edit":
-		in.Kind, in.TS = incoming.Edit, last[in.User]
+		in.Kind, in.TS = workflow.MessageEdit, last[in.User]
 	case "again":
-		in.Kind, in.ActionID = incoming.Edit, incoming.ReadAgain
+		in.Kind, in.ActionID = workflow.MessageEdit, workflow.ReadAgain
 	case "late":
 		in.TS = "1100.5"
 	case "unread":
@@ -281,7 +276,7 @@ func TestHostilePeople(t *testing.T) {
 			t.Parallel()
 			edited := map[string]string{}
 			r := &Runner{Store: st, Slack: asKept{&town{}, st, edited}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
-			r.Limits = quota.Limits{quota.OfSession: {quota.USD: 1}}
+			r.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 1}}
 			rules := c.rules
 			if rules == "" {
 				rules = "anybody"
@@ -303,13 +298,13 @@ type rewritten struct {
 	at string
 }
 
-func (s rewritten) Earlier(ctx context.Context, thread workflow.Thread) (list []incoming.ThreadMessage, err error) {
+func (s rewritten) Earlier(ctx context.Context, thread workflow.Thread) (list []workflow.ThreadMessage, err error) {
 	rows, err := s.Pool.Query(ctx, `select distinct i.user_id, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.user_id = 'gus' and $2 <> ''`, thread.TS, s.at)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m incoming.ThreadMessage, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.ThreadMessage, err error) {
 		m.Edited = s.at
 		return m, row.Scan(&m.User, &m.TS)
 	})
@@ -357,11 +352,11 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", 1+len(fmt.Sprint(judged)))}, "ann", "anybody", "please add an exported Key.Len method")
 		require.NoError(t, err)
 		require.NoError(t, th.reads(ctx))
-		restated, err := th.lead().Restate(ctx, planning.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+		restated, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 		require.NoError(t, err)
 		_, approves := ledger.Find[consent.Approval](partsOf(restated))
 		require.True(t, approves)
-		require.NoError(t, th.receive(ctx, incoming.Event{Kind: incoming.Reply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
+		require.NoError(t, th.receive(ctx, workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
 			require.NoError(t, th.Intake.JudgeAll(ctx))
 		}
@@ -392,7 +387,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	}
 	for i, text := range []string{"<@UBEA> see", "fix it, but use spec 2", "use the other package", "stop"} {
 		ts := fmt.Sprintf("120%d.0", i)
-		in := incoming.Event{Kind: incoming.Reply, TS: ts, User: "gus", Text: text, Files: []incoming.Attachment{{Message: ts, File: ts, Name: text}}}
+		in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: "gus", Text: text, Files: []workflow.Attachment{{Message: ts, File: ts, Name: text}}}
 		require.NoError(t, th.receive(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
 		require.NoError(t, th.Intake.JudgeAll(ctx))
@@ -401,7 +396,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	require.NoError(t, th.posted(ctx, th.tick()))
 	require.NoError(t, th.press(ctx, "bea", "pass_on"))
 	require.Equal(t, []string{"use the other package"}, names(), "what was passed on last")
-	require.NoError(t, th.judges(ctx, incoming.Event{Kind: incoming.Delete, TS: "1202.0", User: "gus"}))
+	require.NoError(t, th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageDelete, TS: "1202.0", User: "gus"}))
 	var state string
 	require.NoError(t, st.Pool.QueryRow(ctx, `select state from attachments where name = 'use the other package'`).Scan(&state))
 	require.Equal(t, "gone", state, "and taken back")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
@@ -17,7 +16,7 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Secrets = redact.New("moss-covered-bucket")
-	request := planning.Request{SurfaceArea: "the moss-covered-bucket", DoneCriteria: []string{"it holds"}, Files: []string{"bucket.go"}}
+	request := workflow.Request{SurfaceArea: "the moss-covered-bucket", DoneCriteria: []string{"it holds"}, Files: []string{"bucket.go"}}
 	restates := func(th *thread) (model.Result, error) { return th.lead().Restate(t.Context(), request) }
 	for name, c := range map[string]struct {
 		repository string
@@ -28,9 +27,9 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 		"a request that waits":        {"another", nil, restates},
 		"an understanding":            {"anybody", []workflow.Event{workflow.EventAlign}, restates},
 		"a plan": {"anybody", nil, func(th *thread) (model.Result, error) {
-			return th.lead().ProposePlan(t.Context(), planning.Plan{
+			return th.lead().ProposePlan(t.Context(), workflow.Plan{
 				Title: "The moss-covered-bucket", Summary: "It holds.", Verification: "go test ./...",
-				Tasks: []planning.Task{{Description: "Mend it.", Category: "deep", Files: []string{"bucket.go"}, Acceptance: "it holds", Check: "go test ./..."}},
+				Tasks: []workflow.PlannedTask{{Description: "Mend it.", Category: "deep", Files: []string{"bucket.go"}, Acceptance: "it holds", Check: "go test ./..."}},
 			})
 		}},
 	} {

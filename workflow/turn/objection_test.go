@@ -14,9 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
@@ -126,7 +123,7 @@ func TestTheLastWordCounts(t *testing.T) {
 	kept = kept[:min(len(kept), 20)]
 	unguarded := func(ctx context.Context, th *thread) error {
 		_, err := th.Store.Pool.Exec(ctx, `delete from objections where session_id = $1`, th.Session().ID)
-		th.Orchestrator.Delivery.Recheck = func(context.Context, *permit.Approval) error { return nil }
+		th.Orchestrator.Delivery.Recheck = func(context.Context, *workflow.Approval) error { return nil }
 		return errors.Join(err, th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }}))
 	}
 	require.Len(t, o.objects(t, kept, unguarded), len(kept), "without the guards each case is pushed against the last word")
@@ -183,14 +180,14 @@ func (c objectionCase) silent() bool {
 type changedSlack struct {
 	asKept
 	deleted   map[string]bool
-	reactions map[string][]incoming.Reaction // by the ts of the message
+	reactions map[string][]workflow.Reaction // by the ts of the message
 }
 
-func (s changedSlack) Reactions(_ context.Context, _ workflow.Thread, ts string) ([]incoming.Reaction, error) {
+func (s changedSlack) Reactions(_ context.Context, _ workflow.Thread, ts string) ([]workflow.Reaction, error) {
 	return s.reactions[ts], nil
 }
 
-func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts string) (string, []incoming.Attachment, bool, error) {
+func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts string) (string, []workflow.Attachment, bool, error) {
 	if s.deleted[ts] {
 		return "", nil, false, nil
 	}
@@ -199,7 +196,7 @@ func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts str
 
 // run plays the case. The messages of all cases are in one channel, so each has a time of its own.
 func (p *play) run(ctx context.Context, clock int) error {
-	p.slack = changedSlack{p.o.Slack.(asKept), map[string]bool{}, map[string][]incoming.Reaction{}}
+	p.slack = changedSlack{p.o.Slack.(asKept), map[string]bool{}, map[string][]workflow.Reaction{}}
 	p.slack.edited = map[string]string{}
 	p.runner = &Runner{Store: p.o.Store, Slack: p.slack, Log: p.o.Log, Repositories: p.o.Repositories, Agents: p.o.Agents}
 	th, err := p.runner.begin(ctx, workflow.Thread{Team: "T1", Channel: p.o.channel, TS: fmt.Sprintf("%d.0", clock)}, p.o.asker, "anybody", "the total is off")
@@ -263,15 +260,15 @@ func (p *play) approve(ctx context.Context) error {
 // act does what the case is about, and has it judged.
 func (p *play) act(ctx context.Context) error {
 	th := p.th
-	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.userID(p.who), Text: p.words}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: th.userID(p.who), Text: p.words}
 	switch p.how {
 	case byReaction, byRemoval:
-		in = incoming.Event{Kind: incoming.Reacted, TS: p.reactedTo(ctx), User: in.User, ActionID: incoming.Added, Value: p.words}
+		in = workflow.IncomingEvent{Kind: workflow.MessageReacted, TS: p.reactedTo(ctx), User: in.User, ActionID: workflow.ReactionAdded, Value: p.words}
 	case byEdit:
-		in.Kind, in.TS = incoming.Edit, p.fix
+		in.Kind, in.TS = workflow.MessageEdit, p.fix
 		p.slack.edited[p.fix] = p.words
 	case byDeletion:
-		in.Kind, in.TS = incoming.Delete, p.fix
+		in.Kind, in.TS = workflow.MessageDelete, p.fix
 		p.slack.deleted[p.fix] = true
 	case lostEdit:
 		p.slack.edited[p.fix] = p.words
@@ -280,7 +277,7 @@ func (p *play) act(ctx context.Context) error {
 		p.slack.deleted[p.fix] = true
 		return nil
 	case lostReaction:
-		p.slack.reactions[p.reactedTo(ctx)] = []incoming.Reaction{{Name: p.words, Users: []string{in.User}}}
+		p.slack.reactions[p.reactedTo(ctx)] = []workflow.Reaction{{Name: p.words, Users: []string{in.User}}}
 		return nil
 	case lostPushEdit, lostPushGone:
 		return p.takeBackPush(ctx)
@@ -291,7 +288,7 @@ func (p *play) act(ctx context.Context) error {
 		return err
 	}
 	th.tick()
-	in.ActionID = incoming.Removed
+	in.ActionID = workflow.ReactionRemoved
 	return p.receive(ctx, in)
 }
 
@@ -315,7 +312,7 @@ func (p *play) reactedTo(ctx context.Context) (ts string) {
 }
 
 // receive has an event arrive and judged, by another process if the case says so.
-func (p *play) receive(ctx context.Context, in incoming.Event) error {
+func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 	if err := p.th.receive(ctx, in); err != nil {
 		return err
 	}
@@ -486,7 +483,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	}
 	if ends != nil {
 		s := th.Session()
-		push := outgoing.Push{Commit: s.ID + tree, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: outgoing.PushIntended}
+		push := workflow.Push{Commit: s.ID + tree, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
 		if err := th.Record(ctx, partsOf(*ends)...); err != nil {
 			return false, err
 		}

@@ -17,17 +17,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -116,11 +113,11 @@ func openOffice(t testing.TB) *office {
 }
 
 // rules returns repositories that differ in who may approve.
-func rules(named, group string) (list []catalog.Repository) {
-	for name, a := range map[string]permit.Approvers{
+func rules(named, group string) (list []repository.Repository) {
+	for name, a := range map[string]workflow.Approvers{
 		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
 	} {
-		list = append(list, catalog.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
+		list = append(list, repository.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
 	}
 	return list
 }
@@ -152,7 +149,7 @@ func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repositor
 }
 
 func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, repository, text string) (*thread, error) {
-	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, incoming.Event{EventID: "Ev " + where.TS, Kind: incoming.Mention, Thread: where, TS: where.TS, User: user, Text: text})
+	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, workflow.IncomingEvent{EventID: "Ev " + where.TS, Kind: workflow.MessageMention, Thread: where, TS: where.TS, User: user, Text: text})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +183,7 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 	return button, th.Record(ctx,
 		store.Update{OptionalEvents: events, Open: ledger.Rest},
 		consent.Report(*report),
-		store.Replies(th.ProgramLine(report.Text, outgoing.Button{ActionID: "fix_it", Value: button})),
+		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
 	)
 }
 
@@ -206,8 +203,8 @@ func (th *thread) messageOf(ctx context.Context, value, other string) (ts string
 }
 
 // receive receives a message, or a press of a button where it is shown.
-func (th *thread) receive(ctx context.Context, in incoming.Event) error {
-	if in.Kind == incoming.Action {
+func (th *thread) receive(ctx context.Context, in workflow.IncomingEvent) error {
+	if in.Kind == workflow.MessageAction {
 		ts, err := th.messageOf(ctx, in.Value, in.TS)
 		if err != nil {
 			return err
@@ -218,7 +215,7 @@ func (th *thread) receive(ctx context.Context, in incoming.Event) error {
 }
 
 // receives receives an event as it is.
-func (th *thread) receives(ctx context.Context, in incoming.Event) error {
+func (th *thread) receives(ctx context.Context, in workflow.IncomingEvent) error {
 	th.n++
 	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
 	in.At = time.Unix(int64(1100+th.clock), 0)
@@ -245,29 +242,29 @@ func (th *thread) approveAsBea(ctx context.Context, events ...workflow.Event) er
 }
 
 // intend records the intent to push, as finish does.
-func (th *thread) intend(ctx context.Context, commit, tree string) (outgoing.Push, error) {
+func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Push, error) {
 	a, err := th.StandingApproval(ctx)
 	if err != nil {
-		return outgoing.Push{}, err
+		return workflow.Push{}, err
 	}
 	if a == nil {
-		return outgoing.Push{}, errors.New("nothing is approved")
+		return workflow.Push{}, errors.New("nothing is approved")
 	}
 	s := th.Session()
-	p := outgoing.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: outgoing.PushIntended}
+	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
 	return p, th.Record(ctx, store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(p))
 }
 
 // settle records that the push is done.
-func (th *thread) settle(ctx context.Context, p outgoing.Push) error {
-	p.State = outgoing.PushDone
+func (th *thread) settle(ctx context.Context, p workflow.Push) error {
+	p.State = workflow.PushDone
 	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, consent.Push(p))
 }
 
 // wrote inserts a message that is judged already.
-func (th *thread) wrote(ctx context.Context, user, ts, text string) (m incoming.Message, err error) {
+func (th *thread) wrote(ctx context.Context, user, ts, text string) (m workflow.Message, err error) {
 	th.n++
-	m.Event = incoming.Event{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: incoming.Reply, TS: ts, User: user, Text: text}
+	m.IncomingEvent = workflow.IncomingEvent{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: workflow.MessageReply, TS: ts, User: user, Text: text}
 	err = th.Store.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
 		values ($1, $2, $3, $4, $5, $6, now()) returning id`, th.Session().ID, m.EventID, m.Kind, m.TS, m.User, m.Text).Scan(&m.ID)
 	return m, err

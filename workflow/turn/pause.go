@@ -13,12 +13,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/budget"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/runtime"
-	"github.com/bobbinhq/bobbin/workflow/turn/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 )
 
 // restPaused reports whether the operator paused the session's repository, its channel or everything,

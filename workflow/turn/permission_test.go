@@ -12,30 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/planning"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
-	"github.com/bobbinhq/bobbin/workflow/turn/budget"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
 )
 
 // A way is one of the ways to a yes: how a thread gets to where a yes is wanted, what is said or pressed
 // there, and what that permits.
 type way struct {
 	name  string
-	what  permit.Kind
+	what  workflow.PermissionKind
 	says  string // the message; empty: only a press
 	press string // action of the newest button, which is pressed; empty: only a message
 	root  bool   // the message mentions the bot
@@ -47,38 +41,38 @@ type way struct {
 }
 
 var waysToAYes = []way{
-	{name: "a report", what: permit.Report, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
-	{name: "a plan", what: permit.Plan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
-	{name: "an understanding", what: permit.Understanding, says: "yes", press: "confirm", enter: interviewed},
-	{name: "a request that waits", what: permit.Request, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
+	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
+	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
+	{name: "an understanding", what: workflow.PermitUnderstanding, says: "yes", press: "confirm", enter: interviewed},
+	{name: "a request that waits", what: workflow.PermitRequest, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
 		if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"), th.says(ctx, "ann", "please do add Key.Len")); err != nil {
 			return err
 		}
 		return th.restates(ctx)
 	}},
-	{name: "asking", what: permit.Request, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "asking in a reply", what: permit.Request, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up", what: permit.Request, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up after a stop", what: permit.Request, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
+	{name: "asking", what: workflow.PermitRequest, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "asking in a reply", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
+	{name: "a follow-up after a stop", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
 		if err := pushedAndAsked(ctx, th); err != nil {
 			return err
 		}
 		return th.says(ctx, "cem", "stop")
 	}, then: (*thread).restatesNow, never: "another"},
-	{name: "going on after a stop", what: permit.Resume, says: "go on", press: "go_on", enter: stoppedAtWork},
-	{name: "going on with more words", what: permit.Resume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
-	{name: "going on with what nobody approved", what: permit.Resume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
+	{name: "going on after a stop", what: workflow.PermitResume, says: "go on", press: "go_on", enter: stoppedAtWork},
+	{name: "going on with more words", what: workflow.PermitResume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
+	{name: "going on with what nobody approved", what: workflow.PermitResume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
 		return th.says(ctx, "cem", "stop")
 	}},
-	{name: "adopting", what: permit.Adopt, says: "yes please do this", enter: turnedAway},
-	{name: "adopting, restated", what: permit.Request, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
-	{name: "passing on", what: permit.Adopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
-	{name: "a push", what: permit.Push, says: "push it", press: "push_it", enter: pushWaits("")},
-	{name: "an unproven push", what: permit.Push, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
-	{name: "putting back", what: permit.PutBack, press: button.PutBack, enter: takenOut(atWork)},
-	{name: "putting back after the push", what: permit.PutBack, press: button.PutBack, enter: takenOut(pushedNow)},
-	{name: "a backport", what: permit.Backport, says: "backport to release/1.1", press: button.Backport, enter: pushedAndTold},
-	{name: "a limit", what: permit.Limit, says: "go on", enter: limitReached},
+	{name: "adopting", what: workflow.PermitAdopt, says: "yes please do this", enter: turnedAway},
+	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
+	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
+	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits("")},
+	{name: "an unproven push", what: workflow.PermitPush, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
+	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ButtonPutBack, enter: takenOut(atWork)},
+	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ButtonPutBack, enter: takenOut(pushedNow)},
+	{name: "a backport", what: workflow.PermitBackport, says: "backport to release/1.1", press: workflow.ButtonBackport, enter: pushedAndTold},
+	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
 }
 
 func showing(kind string, events ...workflow.Event) func(context.Context, *thread) error {
@@ -125,7 +119,7 @@ func pushedAndTold(ctx context.Context, th *thread) error {
 	}
 	p := pushes[len(pushes)-1]
 	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("Done. Pushed `%s` at %s: 1 file.", p.Branch, prompt.ShortHash(p.Commit)),
-		outgoing.Button{ActionID: button.Backport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
+		workflow.Button{ActionID: workflow.ButtonBackport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
 }
 
 // pushedAndAsked has a member's bug fixed and pushed, and then a member's question about it answered.
@@ -187,7 +181,7 @@ func (th *thread) asksToPush(ctx context.Context, unproven string) error {
 	return th.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
-		store.Lines(th.ProgramLine("go.sum", outgoing.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
 	)
 }
 
@@ -206,7 +200,7 @@ func (th *thread) takesOut(ctx context.Context, with string) error {
 	if err != nil {
 		return err
 	}
-	r := permit.Removal{Hash: permit.RemovalHash(a.ID, with, "without"), Approval: a.ID, Hunks: []permit.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
+	r := workflow.Removal{Hash: workflow.RemovalHash(a.ID, with, "without"), Approval: a.ID, Hunks: []workflow.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
 	return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
 }
 
@@ -223,14 +217,14 @@ func limitReached(ctx context.Context, th *thread) error {
 // says has a person write, and the program judge it. Agents read it at once.
 func (th *thread) says(ctx context.Context, who, text string) error {
 	text, mention := strings.CutPrefix(text, "@bobbin ")
-	in := incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: th.userID(who), Text: text}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: th.userID(who), Text: text}
 	if mention {
-		in.Kind = incoming.Mention
+		in.Kind = workflow.MessageMention
 	}
 	return th.judges(ctx, in)
 }
 
-func (th *thread) judges(ctx context.Context, in incoming.Event) error {
+func (th *thread) judges(ctx context.Context, in workflow.IncomingEvent) error {
 	if err := th.receive(ctx, in); err != nil {
 		return err
 	}
@@ -288,7 +282,7 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
 	}
-	r, err := th.lead().Restate(ctx, planning.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+	r, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
@@ -312,7 +306,7 @@ func (th *thread) newest(ctx context.Context, action string) (value string, err 
 }
 
 func (th *thread) pressOf(ctx context.Context, user, action, value string) error {
-	return th.judges(ctx, incoming.Event{Kind: incoming.Action, TS: th.tick(), User: user, ActionID: action, Value: value})
+	return th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: user, ActionID: action, Value: value})
 }
 
 // permitted returns the permissions and approvals of the thread in short.
@@ -326,8 +320,8 @@ func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 // yes plays one way with one person, by a message or by a press.
 func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
-	if w.what == permit.Limit {
-		r.Limits = quota.Limits{quota.OfSession: {quota.USD: 1}}
+	if w.what == workflow.PermitLimit {
+		r.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 1}}
 	}
 	th, err := r.begin(ctx, where, o.asker, a.rules, "what does Key do?")
 	if err != nil {
@@ -348,9 +342,9 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 	case pressed:
 		err = th.press(ctx, a.user, w.press)
 	case w.root:
-		err = th.judges(ctx, incoming.Event{Kind: incoming.Mention, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageMention, TS: th.tick(), User: a.user, Text: w.says})
 	default:
-		err = th.judges(ctx, incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: a.user, Text: w.says})
 	}
 	if err == nil && w.then != nil {
 		err = w.then(th, ctx)
@@ -387,7 +381,7 @@ type asKept struct {
 	edited map[string]string // texts of messages that were edited since, by ts
 }
 
-func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []incoming.Attachment, found bool, err error) {
+func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(text), ''), count(*) > 0 from inbox
 		where session_id = (select id from sessions where team = $1 and channel = $2 and thread_ts = $3) and message_ts = $4 and kind in ('mention', 'reply')`,
 		thread.Team, thread.Channel, thread.TS, ts).Scan(&text, &found)
@@ -398,13 +392,13 @@ func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (
 }
 
 // Earlier returns the messages of the thread from its rows.
-func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]incoming.ThreadMessage, error) {
+func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
 	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m incoming.ThreadMessage, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.ThreadMessage, err error) {
 		err = row.Scan(&m.User, &m.Name, &m.Text, &m.TS)
 		return m, err
 	})

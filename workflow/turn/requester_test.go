@@ -10,13 +10,11 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // afterAnn begins a thread in which ann asked for something, where another person than the requester has to
@@ -40,7 +38,7 @@ func afterAnn(t *testing.T, enter func(context.Context, *thread) error) (th *thr
 func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
 	t.Parallel()
 	th, permitted := afterAnn(t, pushedAndTold)
-	ofPush, err := th.newest(t.Context(), button.Backport)
+	ofPush, err := th.newest(t.Context(), workflow.ButtonBackport)
 	require.NoError(t, err)
 	require.NoError(t, th.says(t.Context(), "cem", "@bobbin the tax is off, too"))
 	_, err = reportWaits(t.Context(), th)
@@ -50,9 +48,9 @@ func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
 	require.Equal(t, []string{"cem"}, r.AskedBy)
 	require.NoError(t, th.says(t.Context(), "ann", "backport to release/1.1"))
 	require.Equal(t, "report=U1 approvals:1=U1", permitted())
-	require.NoError(t, th.pressOf(t.Context(), "ann", button.Backport, ofPush))
+	require.NoError(t, th.pressOf(t.Context(), "ann", workflow.ButtonBackport, ofPush))
 	require.Equal(t, "report=U1 approvals:1=U1", permitted())
-	require.NoError(t, th.pressOf(t.Context(), "cem", button.Backport, ofPush))
+	require.NoError(t, th.pressOf(t.Context(), "cem", workflow.ButtonBackport, ofPush))
 	require.Equal(t, "report=U1,backport=cem approvals:1=U1", permitted(), "he asked for something else")
 }
 
@@ -62,7 +60,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	t.Parallel()
 	presses := func(action string) func(context.Context, *thread) error {
 		return func(ctx context.Context, th *thread) error {
-			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", outgoing.Button{ActionID: action, Value: store.NewToken(), Means: "- run make first"})))
+			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", workflow.Button{ActionID: action, Value: store.NewToken(), Means: "- run make first"})))
 			return cmp.Or(err, th.press(ctx, "cem", action))
 		}
 	}
@@ -109,11 +107,11 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	th, _ := afterAnn(t, pushedNow)
 	require.NoError(t, th.says(t.Context(), "ann", "please add an exported Key.Len method"))
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", User: "cem", Login: "cem", Text: "the check is wrong"},
-		store.Lines(th.ProgramLine("merged", outgoing.Button{ActionID: button.Broken, Value: store.NewToken()}))))
-	require.NoError(t, th.press(t.Context(), "bea", button.Broken))
+		store.Lines(th.ProgramLine("merged", workflow.Button{ActionID: workflow.ButtonBroken, Value: store.NewToken()}))))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonBroken))
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
-	require.NoError(t, th.press(t.Context(), "dee", button.PassOn))
+	require.NoError(t, th.press(t.Context(), "dee", workflow.ButtonPassOn))
 	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea", "dee"}, workflow.ReportRootCause: {"ann"}} {
 		authors, err := th.Permissions.RequestAuthors(t.Context(), kind)
 		require.NoError(t, err)
@@ -126,28 +124,28 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	t.Parallel()
 	th, permitted := afterAnn(t, takenOut(pushedNow))
-	older, err := th.newest(t.Context(), button.PutBack)
+	older, err := th.newest(t.Context(), workflow.ButtonPutBack)
 	require.NoError(t, err)
 	require.NoError(t, th.takesOut(t.Context(), "more"))
-	require.NoError(t, th.press(t.Context(), "bea", button.PutBack))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPutBack))
 	const before = "report=U1,put_back=bea approvals:1=U1,2=bea"
 	require.Equal(t, before, permitted())
 	p, err := th.intend(t.Context(), "again", "tree")
 	require.NoError(t, err)
 	require.NoError(t, th.settle(t.Context(), p))
 
-	require.NoError(t, th.pressOf(t.Context(), "ann", button.PutBack, older))
+	require.NoError(t, th.pressOf(t.Context(), "ann", workflow.ButtonPutBack, older))
 	require.Equal(t, before, permitted())
 
 	require.NoError(t, th.Record(t.Context(),
 		pullrequest.Intent{Repository: "another", Branch: p.Branch, Head: p.Commit, Base: "main", Title: "Mend it", Body: "Why"},
-		store.Lines(th.ProgramLine("red", outgoing.Button{ActionID: button.Mend, Value: store.NewToken(), Means: p.Commit}))))
+		store.Lines(th.ProgramLine("red", workflow.Button{ActionID: workflow.ButtonFixThere, Value: store.NewToken(), Means: p.Commit}))))
 	_, err = th.Store.Pool.Exec(t.Context(), `update pull_requests set state = 'open', failure = 'test'`)
 	require.NoError(t, err)
-	require.NoError(t, th.press(t.Context(), "ann", button.Mend))
+	require.NoError(t, th.press(t.Context(), "ann", workflow.ButtonFixThere))
 	require.Equal(t, before, permitted())
 
-	require.NoError(t, th.pressOf(t.Context(), "cem", button.PutBack, older))
+	require.NoError(t, th.pressOf(t.Context(), "cem", workflow.ButtonPutBack, older))
 	require.Equal(t, "report=U1,put_back=bea,put_back=cem approvals:1=U1,2=bea,3=cem", permitted())
 }
 
@@ -183,7 +181,7 @@ func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
 	for who, chosen := range map[string]string{"cem": "another", "bea": "named"} {
 		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
-		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r catalog.Repository) bool { return r.Name != "named" })
+		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r repository.Repository) bool { return r.Name != "named" })
 		choice := th.Intake.Catalog.ChoiceButtons()
 		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
 		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))

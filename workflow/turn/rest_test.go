@@ -10,14 +10,12 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // A question to an agent that only reads leaves the session closed, so nothing but its inquiry wakes a turn. A
@@ -33,7 +31,7 @@ func TestAQuestionAtTheEndOfARunIsNotLost(t *testing.T) {
 		return th
 	}
 	question := func(th *thread) {
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "ask the consultant: is it the proxy?"}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "ask the consultant: is it the proxy?"}))
 	}
 	unjudged := func(th *thread) int {
 		waiting, err := th.Inbox().Unhandled(t.Context())
@@ -76,7 +74,7 @@ func TestACallThatEndsTheTurnIsRefusedBeforeAllIsRead(t *testing.T) {
 			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
-			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
 			r, err := end(th)
 			require.NoError(t, err)
 			require.Equal(t, prompt.Wrong(prompt.UnreadRefusal), r)
@@ -106,7 +104,7 @@ func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
-			require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
 			require.NoError(t, th.judgeMeanwhile(t.Context()))
 			require.NoError(t, th.Record(t.Context(), c.update))
 			rests, err := th.rest(t.Context())
@@ -138,7 +136,7 @@ func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
 	writes := func(ts, text string) (waits bool) {
-		require.NoError(t, th.receive(t.Context(), incoming.Event{Kind: incoming.Reply, TS: ts, User: o.people["bea"], Text: text}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: o.people["bea"], Text: text}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
 		require.NoError(t, err)
@@ -222,14 +220,14 @@ func TestAPressAnswersItsOwnQuestion(t *testing.T) {
 }
 
 // asks has the orchestrator ask a question, and returns a function that returns it while it waits.
-func (th *thread) asks(t *testing.T) (waits func() *planning.Question) {
+func (th *thread) asks(t *testing.T) (waits func() *workflow.Question) {
 	t.Helper()
 	require.NoError(t, th.reads(t.Context()))
 	r, err := th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
 	require.NoError(t, err)
 	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
 	require.NoError(t, th.posted(t.Context(), th.tick()))
-	return func() *planning.Question {
+	return func() *workflow.Question {
 		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
 		require.NoError(t, err)
 		return q

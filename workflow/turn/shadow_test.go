@@ -8,8 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // A shadow is a second implementation of the rules of permission, independent of the program's. It
@@ -38,7 +36,7 @@ var members = []string{"ann", "bea", "cem"}
 // An inboxRow is a message as the shadow reads it.
 type inboxRow struct {
 	ID        int64
-	Kind      incoming.Kind
+	Kind      workflow.MessageKind
 	User      string
 	Text      string
 	ForAgents bool
@@ -66,9 +64,9 @@ func (w *walk) requesters(all []inboxRow) []string {
 func (w *walk) askers(all []inboxRow, builds bool) (ids []string) {
 	first := true
 	for _, r := range all {
-		words := r.Kind == incoming.Mention || r.Kind == incoming.Reply
+		words := r.Kind == workflow.MessageMention || r.Kind == workflow.MessageReply
 		idle := r.Text == "thanks" || r.Text == "what does Key do?" && r.ID <= w.rested
-		if !r.ForAgents || r.ID <= w.delivered || r.Answers || idle || !words && r.Kind != incoming.Edit {
+		if !r.ForAgents || r.ID <= w.delivered || r.Answers || idle || !words && r.Kind != workflow.MessageEdit {
 			continue
 		}
 		if first || builds && (!words || slices.Contains(askingWords, r.Text)) {
@@ -132,13 +130,13 @@ func (w *walk) hold() error {
 		if !w.before.may[p.User] {
 			return unlawful("a %s was permitted by %s, who may not", p.What, p.User)
 		}
-		resumed = resumed || p.What == permit.Resume || p.Revision > 0 && p.What != permit.Adopt && p.What != permit.Push && p.What != permit.Limit
+		resumed = resumed || p.What == workflow.PermitResume || p.Revision > 0 && p.What != workflow.PermitAdopt && p.What != workflow.PermitPush && p.What != workflow.PermitLimit
 		switch {
-		case p.What == permit.Adopt && len(p.RestsOn) > 0:
+		case p.What == workflow.PermitAdopt && len(p.RestsOn) > 0:
 			w.adopted = p.Message
-		case p.What == permit.Request && len(p.RestsOn) > 0:
+		case p.What == workflow.PermitRequest && len(p.RestsOn) > 0:
 			for _, r := range all {
-				part := r.ForAgents && r.ID > w.rested && r.User != "" && r.Kind != incoming.Delete
+				part := r.ForAgents && r.ID > w.rested && r.User != "" && r.Kind != workflow.MessageDelete
 				if part && !w.before.may[r.User] && r.ID >= w.adopted {
 					return unlawful("revision %d was asked for in words of %s: %q", p.Revision, r.User, r.Text)
 				}

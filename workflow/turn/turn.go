@@ -8,22 +8,21 @@
 // from rows alone: a tool call without a result is called again, tasks are found by the call that made
 // them, commits get the same hash again, and a push is looked up before it is repeated.
 //
-// Code decides what agents may do, not prompts. Each rule has a package below this one:
+// Code decides what agents may do, not prompts. Each rule has a room below internal:
 //
-//   - ledger records under the session's epoch; prompt, catalog and folder hold what the other
-//     packages share
-//   - intake judges each message; approval and permission decide what it permits, and hold back
-//     the messages of people who may not approve; duplicates joins threads about the same problem
-//   - orchestrator has the tools of the leading agent; evidence checks the claims of its reports,
-//     siblings finds other places with the same defect, reproduced checks whether the report's
-//     command still fails; question puts a question to the thread; worker runs the tasks, in
-//     parallel if they do not depend on each other; inquiry asks agents that only read, and knows
-//     finds who knows the code
-//   - runtime runs an agent; worktree gives it files, attachment the files that people attached;
-//     budget enforces the limits; tested holds how the repository is built and tested
-//   - delivery proves the change, confines it to its scope, commits and pushes; findings, review
-//     and proposal hold the texts about what was found, criticised and pushed
-//   - backport, lookback and pictures run in parallel to the turns, each in its own jobs
+//   - record: ledger records under the session's epoch; prompt, findings, proposal, catalog and budget hold
+//     what the other rooms share
+//   - workspace: worktree gives the agents files, attachment those that people attached, and folder keeps them
+//   - judge: intake judges each message; approval and permission decide what it permits, and hold back the
+//     messages of people who may not approve; objection lets the last word count; duplicates joins threads
+//     about the same problem
+//   - agents: runtime runs an agent; inquiry asks agents that only read; evidence checks the claims of a
+//     report, siblings finds other places with the same defect, experts finds who knows the code, and review
+//     holds the critic's verdict
+//   - background: backport, lookback and pictures run beside the turns, each in its own jobs
+//   - delivery proves the change, confines it to its scope, commits and pushes
+//   - work: orchestrator has the tools of the leading agent, and worker runs the tasks, in parallel if they do
+//     not depend on each other
 package turn
 
 import (
@@ -39,12 +38,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -52,13 +50,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/duplicates"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/orchestrator"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 )
 
 // A Runner runs turns. All of its fields are set once, before the first turn.
@@ -67,7 +64,7 @@ type Runner struct {
 	Slack        ledger.Slack
 	Model        *model.Client
 	Agents       map[string]agent.Agent
-	Repositories []catalog.Repository
+	Repositories []repository.Repository
 	Skills       []skill.Skill  // the built-in skills, some replaced by the operator's
 	Secrets      *redact.Finder // masked in all text that leaves, and kept out of commits; nil: nothing is masked
 	Log          *slog.Logger
@@ -91,7 +88,7 @@ type Machine struct {
 
 // Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits      quota.Limits            // what sessions may use before people are asked
+	Limits      workflow.Limits         // what sessions may use before people are asked
 	NoticeAfter time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
 	Attempts    int                     // failed attempts at a task before the consultant is asked; 0: 2
 	Unanswered  time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
@@ -156,7 +153,7 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
-func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
+func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
 	if stepStopped := stop.What == "stop" &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
@@ -166,7 +163,7 @@ func (t *turn) afterJudged(m incoming.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errRepositoryChanged)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != incoming.Action && m.Kind != incoming.Sent && m.Kind != incoming.Remark && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction && m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }

@@ -22,14 +22,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 )
 
 // A town is a fake Slack with people of every kind. It can fail one lookup and answer the next.
@@ -60,22 +57,22 @@ func (*town) ByEmail(context.Context, string) (string, error) { return "", nil }
 
 func (*town) Group(context.Context, string) ([]string, error) { return []string{"bea", "gus"}, nil }
 
-func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, []incoming.Attachment, bool, error) {
+func (c *town) Reread(_ context.Context, _ workflow.Thread, ts string) (string, []workflow.Attachment, bool, error) {
 	text, found := c.texts[ts]
 	return text, nil, found, nil
 }
 
-func (*town) Reactions(context.Context, workflow.Thread, string) ([]incoming.Reaction, error) {
+func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Reaction, error) {
 	return nil, nil
 }
 
 func (*town) Readable(_ context.Context, text string) string { return text }
 
-func (*town) Fetch(_ context.Context, a incoming.Attachment) (incoming.Attachment, error) {
+func (*town) Fetch(_ context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	return a, errors.New("nothing is attached in this town")
 }
 
-func (*town) Earlier(context.Context, workflow.Thread) ([]incoming.ThreadMessage, error) {
+func (*town) Earlier(context.Context, workflow.Thread) ([]workflow.ThreadMessage, error) {
 	return nil, nil
 }
 
@@ -180,13 +177,13 @@ func (w *walk) someone() string {
 }
 
 func (w *walk) say() error {
-	in := incoming.Event{Kind: incoming.Reply, TS: w.tick(), User: w.someone(), Text: pick(w.rnd, someWords...)}
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: w.tick(), User: w.someone(), Text: pick(w.rnd, someWords...)}
 	if fitting := fittingWords[w.Session().Phase]; fitting != nil && w.rnd.IntN(2) == 0 {
 		in.Text = pick(w.rnd, fitting...)
 	}
 	switch w.rnd.IntN(10) {
 	case 0:
-		in.Kind = incoming.Edit
+		in.Kind = workflow.MessageEdit
 		in.TS = fmt.Sprintf("%d.0", 1101+w.rnd.IntN(w.clock+1))
 	case 1:
 		in.TS = "999.5" // it arrives long after it was written
@@ -204,13 +201,13 @@ func (w *walk) click() error {
 	} else if len(all) > 0 && w.rnd.IntN(6) > 0 {
 		value = pick(w.rnd, all...)
 	}
-	return w.judged(incoming.Event{Kind: incoming.Action, TS: w.tick(), User: w.someone(), ActionID: action, Value: value})
+	return w.judged(workflow.IncomingEvent{Kind: workflow.MessageAction, TS: w.tick(), User: w.someone(), ActionID: action, Value: value})
 }
 
 // judged inserts the event, sometimes twice, and judges it, sometimes while Slack does not answer.
-func (w *walk) judged(in incoming.Event) error {
+func (w *walk) judged(in workflow.IncomingEvent) error {
 	w.n++
-	if in.Kind == incoming.Action {
+	if in.Kind == workflow.MessageAction {
 		var err error
 		if in.TS, err = w.messageOf(w.ctx, in.Value, in.TS); err != nil {
 			return err
@@ -224,7 +221,7 @@ func (w *walk) judged(in incoming.Event) error {
 			return err
 		}
 	}
-	if in.Kind == incoming.Reply || in.Kind == incoming.Edit && w.town.texts[in.TS] != "" {
+	if in.Kind == workflow.MessageReply || in.Kind == workflow.MessageEdit && w.town.texts[in.TS] != "" {
 		w.town.texts[in.TS] = in.Text
 	}
 	w.town.down = w.rnd.IntN(10) == 0
@@ -251,7 +248,7 @@ func (w *walk) restate() error {
 	if err := w.reads(w.ctx); err != nil {
 		return err
 	}
-	r, err := w.lead().Restate(w.ctx, planning.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
+	r, err := w.lead().Restate(w.ctx, workflow.Request{SurfaceArea: fmt.Sprint("area ", w.clock), DoneCriteria: []string{"it is there"}, Files: []string{"key.go"}})
 	if err != nil || r.Wrong {
 		return err
 	}
@@ -331,7 +328,7 @@ func (w *walk) forge() error {
 	return w.Record(w.ctx,
 		consent.Push{
 			Commit: fmt.Sprintf("%s forged %d", s.ID, w.clock), Tree: pick(w.rnd, "code-1", "code-9"), BaseCommit: pick(w.rnd, "base", "moved"), Branch: pick(w.rnd, s.Branch, "main"),
-			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, outgoing.PushIntended, outgoing.PushIntended, outgoing.PushDone),
+			Approval: pick(w.rnd, known, known, "", "forged"), State: pick(w.rnd, workflow.PushIntended, workflow.PushIntended, workflow.PushDone),
 		},
 	)
 }

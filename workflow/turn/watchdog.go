@@ -9,7 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
@@ -71,7 +70,7 @@ var phaseText = map[workflow.Phase]string{
 }
 
 // silenceLine returns the progress note for a silent thread.
-func (r *Runner) silenceLine(x silence.State) outgoing.Line {
+func (r *Runner) silenceLine(x silence.State) workflow.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", plaintext.FormatDuration(x.For))}
 	switch {
 	case x.WaitsForSlot:
@@ -88,7 +87,7 @@ func (r *Runner) silenceLine(x silence.State) outgoing.Line {
 	for _, c := range x.Commands {
 		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
-	return outgoing.Line{
+	return workflow.Line{
 		Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " ")),
 		Vouched: []int{0},
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
@@ -21,7 +20,7 @@ func TestWhatCannotBeJudgedIsAnswered(t *testing.T) {
 	o := openOffice(t)
 	ctx := t.Context()
 	id := o.reportedBy(o.asker, "anybody", "10.1")
-	in := incoming.Event{EventID: "Ev2", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: "U0UNKNOWN", Text: "stop"}
+	in := workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: "U0UNKNOWN", Text: "stop"}
 	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
 	cause := o.Run(ctx, id)
 	require.ErrorContains(t, cause, "user_not_found")
@@ -45,7 +44,7 @@ func TestWhatPanicsIsSetAside(t *testing.T) {
 	o := openOffice(t)
 	ctx := t.Context()
 	id := o.reportedBy(o.asker, "anybody", "10.1")
-	in := incoming.Event{EventID: "Ev2", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: o.asker, Text: "stop"}
+	in := workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: o.channel, TS: "10.1"}, TS: "10.2", User: o.asker, Text: "stop"}
 	require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in))
 	slack := o.Slack
 	o.Slack = nil // its use panics

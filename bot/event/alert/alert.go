@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 
 // Read parses a message of an app, given as the JSON of an event or of the Web API. It returns false for a
 // message without text.
-func Read(message []byte) (a incoming.Alert, ok bool) {
+func Read(message []byte) (a workflow.Alert, ok bool) {
 	var m map[string]any
 	if json.Unmarshal(message, &m) != nil {
 		return a, false
@@ -56,7 +56,7 @@ func Read(message []byte) (a incoming.Alert, ok bool) {
 var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 
 // bodyWithoutTitleAndTrace returns the lines of the body that are neither the title nor part of the stack trace.
-func bodyWithoutTitleAndTrace(a incoming.Alert) string {
+func bodyWithoutTitleAndTrace(a workflow.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
 		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
@@ -74,7 +74,7 @@ var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\
 	`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
 
 // Named reports whether the alert was posted by one of these apps, which are given by id or by name.
-func Named(a incoming.Alert, apps []string) bool {
+func Named(a workflow.Alert, apps []string) bool {
 	return slices.ContainsFunc(apps, func(app string) bool {
 		return a.AppID != "" && app == a.AppID || strings.EqualFold(app, a.App)
 	})
@@ -278,7 +278,7 @@ var (
 // fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address of
 // the issue without its query. If the address names no issue, it covers the title without its variable parts
 // and the first files of the stack without line numbers.
-func fingerprint(a incoming.Alert) string {
+func fingerprint(a workflow.Alert) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
 	if issue := issueOf(a.Link); issue != "" {
 		of = append(of, issue)

@@ -10,10 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
-func read(t *testing.T, name string) incoming.Alert {
+func read(t *testing.T, name string) workflow.Alert {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/" + name + ".json")
 	require.NoError(t, err)
@@ -24,7 +24,7 @@ func read(t *testing.T, name string) incoming.Alert {
 
 func TestAlertsAreReadAsReports(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]incoming.Alert{
+	for name, want := range map[string]workflow.Alert{
 		"sentry": {
 			App: "Sentry", AppID: "A0SENTRY", Title: "TypeError: Cannot read properties of undefined (reading 'price')", Link: "https://acme.sentry.io/issues/4711/?referrer=slack&alert_rule_id=9", Release: "shop@2.4.1",
 			Trace: "TypeError: Cannot read properties of undefined (reading 'price')\n    at renderRow (web/cart.js:88:14)\n    at Array.map (<anonymous>)\n    at renderCart (web/cart.js:60:9)",

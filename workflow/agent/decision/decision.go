@@ -10,11 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/expectation"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A Speaker puts a line in the thread.
@@ -23,13 +19,13 @@ type Speaker interface {
 }
 
 // OrchestratorTools are the functions behind the orchestrator's tools. Each records what the orchestrator
-// decided, or refuses it with the reason. workflow/turn/orchestrator implements them.
+// decided, or refuses it with the reason. workflow/turn/internal/work/orchestrator implements them.
 type OrchestratorTools interface {
 	Speaker
 	RootCause(ctx context.Context, c RootCause) (model.Result, error)
-	Diagnosis(ctx context.Context, d diagnosis.Report) (model.Result, error)
-	Restate(ctx context.Context, r planning.Request) (model.Result, error)
-	ProposePlan(ctx context.Context, p planning.Plan) (model.Result, error)
+	Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (model.Result, error)
+	Restate(ctx context.Context, r workflow.Request) (model.Result, error)
+	ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error)
 	Delegate(ctx context.Context, tasks []Assignment) (model.Result, error)
 	Consult(ctx context.Context, question string) (model.Result, error)
 	Ask(ctx context.Context, q Question) (model.Result, error)
@@ -39,7 +35,7 @@ type OrchestratorTools interface {
 	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
-// WorkerTools are the functions behind a worker's tools. workflow/turn/worker implements them.
+// WorkerTools are the functions behind a worker's tools. workflow/turn/internal/work/worker implements them.
 type WorkerTools interface {
 	Speaker
 	Done(ctx context.Context, d Done) (model.Result, error)
@@ -48,17 +44,17 @@ type WorkerTools interface {
 
 // RootCause is the input of report_root_cause.
 type RootCause struct {
-	Changed      string               `json:"changed,omitempty"`
-	Summary      string               `json:"summary" jsonschema:"in the reporter's words"`
-	Cause        string               `json:"cause" jsonschema:"with file:line"`
-	Change       string               `json:"change,omitempty" jsonschema:"what the fix will change"`
-	Evidence     []diagnosis.Evidence `json:"evidence"`
-	Reproduction string               `json:"reproduction,omitempty"`
-	Example      string               `json:"example,omitempty"`
-	Confidence   string               `json:"confidence"`
-	Siblings     *diagnosis.Siblings  `json:"siblings,omitempty"`
+	Changed      string              `json:"changed,omitempty"`
+	Summary      string              `json:"summary" jsonschema:"in the reporter's words"`
+	Cause        string              `json:"cause" jsonschema:"with file:line"`
+	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
+	Evidence     []workflow.Evidence `json:"evidence"`
+	Reproduction string              `json:"reproduction,omitempty"`
+	Example      string              `json:"example,omitempty"`
+	Confidence   string              `json:"confidence"`
+	Siblings     *workflow.Siblings  `json:"siblings,omitempty"`
 
-	ExpectedChanges []expectation.Change `json:"expected_changes,omitempty"`
+	ExpectedChanges []workflow.ExpectedChange `json:"expected_changes,omitempty"`
 }
 
 // An Assignment is one task in the input of delegate.
@@ -78,7 +74,7 @@ type Question struct {
 	Recommended string   `json:"recommended"`
 	// Open lists the other open decisions. People see their number; the recommended answers hold if they wrap
 	// up.
-	Open []planning.OpenDecision `json:"open,omitempty"`
+	Open []workflow.OpenDecision `json:"open,omitempty"`
 }
 
 // Done is the input of done.
@@ -224,7 +220,7 @@ var (
 	grades     = []any{"observed", "inferred"}
 	degrees    = []any{"high", "medium", "low"}
 	examples   = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
-	verdicts   = []any{diagnosis.Affected, diagnosis.NotAffected}
+	verdicts   = []any{workflow.ReleaseAffected, workflow.ReleaseNotAffected}
 )
 
 // Leading returns the tools by which the orchestrator decides.
@@ -293,7 +289,7 @@ func Leading(o OrchestratorTools) []model.Tool {
 }
 
 // Advising returns the tools by which the consultant speaks and answers.
-func Advising(s Speaker, advise func(context.Context, inquiry.Advice) (model.Result, error)) []model.Tool {
+func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
 	return readable([]model.Tool{say(s), newTool("advise", advise, enums(map[string][]any{
 		"effort": {"quick", "short", "medium", "large"}, "confidence": degrees,
 	}))})

@@ -9,12 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 )
 
 // A desk is a fake of OrchestratorTools and WorkerTools that records each call.
@@ -32,15 +30,15 @@ func (d *desk) RootCause(_ context.Context, c RootCause) (model.Result, error) {
 	return d.note("root cause", c)
 }
 
-func (d *desk) Diagnosis(_ context.Context, v diagnosis.Report) (model.Result, error) {
+func (d *desk) Diagnosis(_ context.Context, v workflow.DiagnosisReport) (model.Result, error) {
 	return d.note("diagnosis", v)
 }
 
-func (d *desk) Restate(_ context.Context, v planning.Request) (model.Result, error) {
+func (d *desk) Restate(_ context.Context, v workflow.Request) (model.Result, error) {
 	return d.note("restate", v)
 }
 
-func (d *desk) ProposePlan(_ context.Context, v planning.Plan) (model.Result, error) {
+func (d *desk) ProposePlan(_ context.Context, v workflow.Plan) (model.Result, error) {
 	return d.note("plan", v)
 }
 
@@ -48,7 +46,7 @@ func (d *desk) Consult(_ context.Context, q string) (model.Result, error) {
 	return d.note("consult", q)
 }
 
-func (d *desk) advise(_ context.Context, v inquiry.Advice) (model.Result, error) {
+func (d *desk) advise(_ context.Context, v workflow.Advice) (model.Result, error) {
 	return d.note("advise", v)
 }
 

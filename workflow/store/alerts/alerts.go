@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -44,7 +44,7 @@ type problem struct {
 
 // Count counts an alert. begins reports that the caller has to begin a session in the alert's
 // thread. An alert that was counted before, or that says that a problem is over, begins none.
-func (c Counter) Count(ctx context.Context, tx pgx.Tx, in incoming.Event) (begins bool, err error) {
+func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (begins bool, err error) {
 	if in.Alert.Resolved {
 		return false, nil
 	}
@@ -76,7 +76,7 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in incoming.Event) (begin
 
 // lock locks the problem's row, and inserts it first if it is
 // new. A session that was cleaned away counts as none.
-func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh bool, err error) {
+func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem, fresh bool, err error) {
 	tag, err := tx.Exec(ctx, `insert into alerts (team, channel, fingerprint, app, title, last_ts) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, database.CleanText(in.Alert.App), database.CleanText(in.Alert.Title), in.TS)
 	if err != nil {
@@ -92,7 +92,7 @@ func lock(ctx context.Context, tx pgx.Tx, in incoming.Event) (p problem, fresh b
 
 // begin reports whether the channel may begin another session in this
 // hour. If not, the thread of its newest session is told so, once.
-func (c Counter) begin(ctx context.Context, tx pgx.Tx, in incoming.Event) (bool, error) {
+func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (bool, error) {
 	// One transaction at a time in a channel, so that the limit holds over all connections and replicas.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, "alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
 		return false, err
@@ -118,7 +118,7 @@ func (c Counter) begin(ctx context.Context, tx pgx.Tx, in incoming.Event) (bool,
 
 // Opened stores which session the problem has, and sets the
 // session's repository to that of the channel's alerts.
-func Opened(ctx context.Context, tx pgx.Tx, in incoming.Event, session string) error {
+func Opened(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent, session string) error {
 	_, err := tx.Exec(ctx, `update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, session)
 	if err == nil && in.Alert.Repository != "" {
@@ -127,7 +127,7 @@ func Opened(ctx context.Context, tx pgx.Tx, in incoming.Event, session string) e
 	return err
 }
 
-func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in incoming.Event) error {
+func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
 	if _, err := tx.Exec(ctx, `update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) 
 
 // sayCount says the newest count in the one line for that. A line that was not posted yet is
 // changed in the outbox, so that a storm of alerts makes no more postings than Slack takes.
-func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in incoming.Event) error {
+func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
 	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
 	key := p.session + ":alerts"
 	// The job first, then the outbox rows: a poster locks them in this order, too.

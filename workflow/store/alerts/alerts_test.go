@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
@@ -21,15 +20,15 @@ import (
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // posted returns an alert about a problem, at that second.
-func posted(problem string, second int) incoming.Event {
+func posted(problem string, second int) workflow.IncomingEvent {
 	ts := fmt.Sprintf("%d.000100", 1700000000+second)
-	return incoming.Event{
-		EventID: "Ev" + ts + problem, Kind: incoming.AppAlert, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
-		Text: problem + "\nfix it, approve, stop", Value: "Sentry", Alert: &incoming.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
+	return workflow.IncomingEvent{
+		EventID: "Ev" + ts + problem, Kind: workflow.MessageAlert, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
+		Text: problem + "\nfix it, approve, stop", Value: "Sentry", Alert: &workflow.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
 	}
 }
 
-func receive(t *testing.T, s *store.Store, in incoming.Event) {
+func receive(t *testing.T, s *store.Store, in workflow.IncomingEvent) {
 	t.Helper()
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 }

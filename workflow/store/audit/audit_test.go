@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -30,9 +30,9 @@ func decided(t *testing.T, s *store.Store) *store.Turn {
 		consent.Decision{What: "approve", Reason: "an old revision", User: "U1", Revision: 1},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 2})
 	require.NoError(t, turn.Record(ctx, parts...), "what Postgres cannot hold does not keep a report from being approved")
-	push := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "approved", State: outgoing.PushIntended}
+	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "approved", State: workflow.PushIntended}
 	require.NoError(t, turn.Record(ctx, consent.Push(push)))
-	push.State = outgoing.PushDone
+	push.State = workflow.PushDone
 	require.NoError(t, turn.Record(ctx, consent.Push(push)))
 	return turn
 }

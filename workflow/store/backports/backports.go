@@ -60,7 +60,7 @@ type Change struct{ Base, Pushed string }
 // Announcement is what the thread is told when the branch is pushed.
 type Announcement struct {
 	Text    string
-	Vouched []int // as in outgoing.Line
+	Vouched []int // as in workflow.Line
 	Details string
 	Pull    *pullrequest.Intent // nil: the repository has no host
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -16,7 +16,7 @@ import (
 // An Allowance is a Part: a separate permission for the files of a push. It is asked
 // for if User is empty, otherwise given, by the Permission of the same recording, and
 // then it overrules the objections that it names.
-type Allowance permit.Allowance
+type Allowance workflow.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
 
@@ -64,42 +64,42 @@ const allowanceColumns = `id, approval_id as approval, tree, names, paths, unpro
 
 // Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
 // is none.
-func (g Register) Allowance(ctx context.Context, approval string) (*permit.Allowance, error) {
+func (g Register) Allowance(ctx context.Context, approval string) (*workflow.Allowance, error) {
 	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 order by asked_at desc, id limit 1`, approval)
 }
 
 // GivenAllowance returns the newest allowance for the tree of w and its reasons that a person gave, or nil if there
 // is none. The objections do not matter: those that it names are overruled by it.
-func (g Register) GivenAllowance(ctx context.Context, w permit.Allowance) (*permit.Allowance, error) {
+func (g Register) GivenAllowance(ctx context.Context, w workflow.Allowance) (*workflow.Allowance, error) {
 	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id <> ''
 		and (unproven <> '') = ($3 <> '') and expectations = $4 and ($5 = '' or paths <> '') order by allowed_at desc, id limit 1`,
 		w.Approval, w.Tree, w.Unproven, database.CleanText(w.Expectations), w.Paths)
 }
 
 // GivenAllowances returns the allowances under the approval that a person gave, in order.
-func (g Register) GivenAllowances(ctx context.Context, approval string) ([]permit.Allowance, error) {
+func (g Register) GivenAllowances(ctx context.Context, approval string) ([]workflow.Allowance, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select `+allowanceColumns+` from allowances
 		where approval_id = $1 and user_id <> '' order by allowed_at, id`, approval)
 	if err != nil {
 		return nil, fmt.Errorf("what was allowed under %s: %w", approval, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Allowance])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Allowance])
 }
 
 // AskedAllowance returns the allowance that was asked for, for exactly the tree and the reasons of w, and that
 // nobody has given, or nil if there is none.
-func (g Register) AskedAllowance(ctx context.Context, w permit.Allowance) (*permit.Allowance, error) {
+func (g Register) AskedAllowance(ctx context.Context, w workflow.Allowance) (*workflow.Allowance, error) {
 	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id = ''
 		and (unproven <> '') = ($3 <> '') and objections = coalesce($4::bigint[], '{}') and expectations = $5`,
 		w.Approval, w.Tree, w.Unproven, w.Objections, database.CleanText(w.Expectations))
 }
 
-func (g Register) allowance(ctx context.Context, sql string, args ...any) (*permit.Allowance, error) {
+func (g Register) allowance(ctx context.Context, sql string, args ...any) (*workflow.Allowance, error) {
 	rows, err := g.DB.Pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read an allowance: %w", err)
 	}
-	w, err := pgx.CollectOneRow(rows, pgx.RowToStructByName[permit.Allowance])
+	w, err := pgx.CollectOneRow(rows, pgx.RowToStructByName[workflow.Allowance])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -14,7 +14,7 @@ import (
 
 // An Approval is a Part: a person's approval of one revision
 // of the report, by the Permission of the same recording.
-type Approval permit.Approval
+type Approval workflow.Approval
 
 func (Approval) Stage() record.Stage { return record.Given }
 
@@ -49,8 +49,8 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was given
 // with and every Narrowing since.
-func (g Register) Approval(ctx context.Context, session string, revision int) (*permit.Approval, error) {
-	a := permit.Approval{Session: session, Revision: revision}
+func (g Register) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
+	a := workflow.Approval{Session: session, Revision: revision}
 	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
 			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id) from decisions d
 				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at

@@ -6,8 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -17,16 +16,16 @@ import (
 // The store refuses a push that does not match its approval, whichever code records it.
 func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 	t.Parallel()
-	right := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
+	right := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
 	for name, c := range map[string]struct {
-		push  func(*outgoing.Push)
+		push  func(*workflow.Push)
 		first string // SQL that runs before the push
 	}{
-		"another base":                         {push: func(p *outgoing.Push) { p.BaseCommit = "other" }},
-		"another branch":                       {push: func(p *outgoing.Push) { p.Branch = "main" }},
-		"another approval":                     {push: func(p *outgoing.Push) { p.Approval = "b" }},
-		"no approval":                          {push: func(p *outgoing.Push) { p.Approval = "" }},
-		"no intent":                            {push: func(p *outgoing.Push) { p.State = outgoing.PushDone }},
+		"another base":                         {push: func(p *workflow.Push) { p.BaseCommit = "other" }},
+		"another branch":                       {push: func(p *workflow.Push) { p.Branch = "main" }},
+		"another approval":                     {push: func(p *workflow.Push) { p.Approval = "b" }},
+		"no approval":                          {push: func(p *workflow.Push) { p.Approval = "" }},
+		"no intent":                            {push: func(p *workflow.Push) { p.State = workflow.PushDone }},
 		"a session on another base":            {first: `update sessions set base_commit = 'moved'`},
 		"the approval of another base":         {first: `update approvals set base_commit = 'moved'`},
 		"the approval of another report":       {first: `update approvals set report_hash = 'moved'`},
@@ -52,7 +51,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 				require.NoError(t, err)
 			}
 			before := storetest.CountRows(t, s, `select count(*) from pushes`)
-			line := []outgoing.Line{{Agent: "deep", Text: "Done"}}
+			line := []workflow.Line{{Agent: "deep", Text: "Done"}}
 			require.ErrorIs(t, turn.Record(t.Context(), consent.Push(push), store.Lines(line)), consent.ErrNotApproved)
 			require.Equal(t, before, storetest.CountRows(t, s, `select count(*) from pushes`))
 			require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`), "nor anything else of the fact")
@@ -63,7 +62,7 @@ func TestOnlyWhatWasApprovedIsPushed(t *testing.T) {
 		s := storetest.Open(t)
 		turn := storetest.BeginTurn(t, s)
 		require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-		for _, state := range []outgoing.PushState{outgoing.PushIntended, outgoing.PushRefused, outgoing.PushIntended, outgoing.PushDone} {
+		for _, state := range []workflow.PushState{workflow.PushIntended, workflow.PushRefused, workflow.PushIntended, workflow.PushDone} {
 			push := right
 			push.State = state
 			require.NoError(t, turn.Record(t.Context(), consent.Push(push)))
@@ -101,7 +100,7 @@ func TestTheSchemaKnowsWhatAPushIsOf(t *testing.T) {
 // giveAllowance gives the allowance that was asked for, by a message of the user.
 func giveAllowance(t *testing.T, s *store.Store, turn *store.Turn, id, user string) error {
 	t.Helper()
-	m := permit.Permission{ID: store.NewToken(), What: permit.Push, MessageTS: store.NewToken(), User: user, UserName: "bea"}
+	m := workflow.Permission{ID: store.NewToken(), What: workflow.PermitPush, MessageTS: store.NewToken(), User: user, UserName: "bea"}
 	err := s.Pool.QueryRow(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, $2, 'reply', $2, $3) returning id`,
 		turn.Session().ID, m.MessageTS, user).Scan(&m.Message)
 	require.NoError(t, err)
@@ -122,7 +121,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 		return giveAllowance(t, s, turn, id, user)
 	}
 	push := func(commit, tree string) error {
-		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
 	require.NoError(t, ask("w1", "t1"))
 	require.NoError(t, ask("w2", "t2"))
@@ -137,9 +136,9 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	require.NoError(t, ask("w1", "t1"), "the same files again are the newest question")
 	w, err := s.Allowance(ctx, "a")
 	require.NoError(t, err)
-	require.Equal(t, permit.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1", Objections: []int64{}}, *w)
+	require.Equal(t, workflow.Allowance{ID: "w1", Approval: "a", Tree: "t1", Names: "go.sum of t1", Objections: []int64{}}, *w)
 	require.NoError(t, give("w1", "U2"))
-	w, err = s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t2"})
+	w, err = s.GivenAllowance(ctx, workflow.Allowance{Approval: "a", Tree: "t2"})
 	require.NoError(t, err)
 	require.Equal(t, "U2", w.User)
 	verified, err := audit.Verify(ctx, s.DB, "")
@@ -160,7 +159,7 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func(commit, unproven string) error {
-		return turn.Record(ctx, consent.Push{Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended, Unproven: unproven})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended, Unproven: unproven})
 	}
 	const missing = "eslint is not installed"
 	require.ErrorIs(t, push("c1", missing), consent.ErrNotApproved, "nobody was asked")
@@ -193,10 +192,10 @@ func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func(commit, tree string) error {
-		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended})
+		return turn.Record(ctx, consent.Push{Commit: commit, Tree: tree, BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
-	object := func(message int64, user string, how permit.ObjectionKind) int64 {
-		o := permit.Objection{Approval: "a", Message: message, MessageTS: fmt.Sprint(message, ".0"), User: user, UserName: "bea", How: how, Words: "wrong file"}
+	object := func(message int64, user string, how workflow.ObjectionKind) int64 {
+		o := workflow.Objection{Approval: "a", Message: message, MessageTS: fmt.Sprint(message, ".0"), User: user, UserName: "bea", How: how, Words: "wrong file"}
 		require.NoError(t, turn.Record(ctx, consent.Objection(o)))
 		require.NoError(t, turn.Record(ctx, consent.Objection(o)), "a second time it changes nothing")
 		stand, err := s.Objections(ctx, "a", "")
@@ -205,25 +204,25 @@ func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
 	}
 	require.NoError(t, push("c0", "t"), "nobody objects")
 
-	first := object(1, "U2", permit.ByMessage)
+	first := object(1, "U2", workflow.ObjectionByMessage)
 	require.ErrorIs(t, push("c1", "t"), consent.ErrNotApproved)
 	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U3", Objections: []int64{first}}))
 	require.ErrorIs(t, push("c1", "t"), consent.ErrNotApproved, "another person takes nothing back")
 	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{first}}))
 	require.NoError(t, push("c1", "t"))
 
-	second := object(2, "U2", permit.ByEdit)
+	second := object(2, "U2", workflow.ObjectionByEdit)
 	require.Error(t, turn.Record(ctx, consent.Allowance{ID: "w0", User: "U4"}))
 	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{second}}))
 	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "what was edited stays void")
-	wanted := permit.Allowance{ID: "w1", Approval: "a", Tree: "t", Names: "bea objects", Objections: []int64{second}}
+	wanted := workflow.Allowance{ID: "w1", Approval: "a", Tree: "t", Names: "bea objects", Objections: []int64{second}}
 	require.NoError(t, turn.Record(ctx, consent.Allowance(wanted)))
 	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "nobody answered")
-	third := object(3, "U3", permit.ByReaction)
+	third := object(3, "U3", workflow.ObjectionByReaction)
 	require.NoError(t, giveAllowance(t, s, turn, "w1", "U4"))
 	require.ErrorIs(t, push("c2", "t"), consent.ErrNotApproved, "the question did not name what came after it")
 
-	both := permit.Allowance{Approval: "a", Tree: "t", Objections: []int64{third}}
+	both := workflow.Allowance{Approval: "a", Tree: "t", Objections: []int64{third}}
 	asked, err := s.AskedAllowance(ctx, both)
 	require.NoError(t, err)
 	require.Nil(t, asked)
@@ -262,31 +261,31 @@ func TestQuestionsAreToldApartByTheirReasons(t *testing.T) {
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func(commit, expectations string) error {
 		return turn.Record(ctx, consent.Push{
-			Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended, Expectations: expectations,
+			Commit: commit, Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended, Expectations: expectations,
 		})
 	}
-	ask := func(w permit.Allowance) {
+	ask := func(w workflow.Allowance) {
 		w.Approval, w.Tree = "a", "t"
 		require.NoError(t, turn.Record(ctx, consent.Allowance(w)))
 	}
-	ask(permit.Allowance{ID: "paths", Paths: "go.sum"})
+	ask(workflow.Allowance{ID: "paths", Paths: "go.sum"})
 	require.ErrorIs(t, push("c1", ""), consent.ErrNotApproved)
-	ask(permit.Allowance{ID: "more", Paths: "go.sum", Expectations: "900 is 899"})
+	ask(workflow.Allowance{ID: "more", Paths: "go.sum", Expectations: "900 is 899"})
 	require.ErrorIs(t, push("c1", "900 is 899"), consent.ErrNotApproved)
 	require.NoError(t, giveAllowance(t, s, turn, "more", "U2"))
 	require.NoError(t, push("c1", "900 is 899"), "the later question named all")
 	require.ErrorIs(t, push("c2", "900 is 898"), consent.ErrNotApproved)
-	given, err := s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t", Paths: "go.sum", Expectations: "900 is 899"})
+	given, err := s.GivenAllowance(ctx, workflow.Allowance{Approval: "a", Tree: "t", Paths: "go.sum", Expectations: "900 is 899"})
 	require.NoError(t, err)
 	require.Equal(t, "more", given.ID)
-	given, err = s.GivenAllowance(ctx, permit.Allowance{Approval: "a", Tree: "t", Expectations: "900 is 898"})
+	given, err = s.GivenAllowance(ctx, workflow.Allowance{Approval: "a", Tree: "t", Expectations: "900 is 898"})
 	require.NoError(t, err)
 	require.Nil(t, given)
 
-	require.NoError(t, turn.Record(ctx, consent.Objection{Approval: "a", Message: 7, MessageTS: "7.0", User: "U2", How: permit.ByMessage, Words: "no"}))
+	require.NoError(t, turn.Record(ctx, consent.Objection{Approval: "a", Message: 7, MessageTS: "7.0", User: "U2", How: workflow.ObjectionByMessage, Words: "no"}))
 	stand, err := s.Objections(ctx, "a", "t")
 	require.NoError(t, err)
-	ask(permit.Allowance{ID: "objected", Objections: []int64{stand[0].ID}})
+	ask(workflow.Allowance{ID: "objected", Objections: []int64{stand[0].ID}})
 	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{stand[0].ID}}))
 	require.NoError(t, push("c3", ""))
 	verified, err := audit.Verify(ctx, s.DB, "")
@@ -301,10 +300,10 @@ func TestWhatWasTakenOutMayHoldANUL(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	require.NoError(t, turn.Record(t.Context(), consent.Removal{
-		Hash: "h", Approval: "a", With: "t", Without: "u", Hunks: []permit.RemovedHunk{{Place: "`a.go:1`", Why: "not\x00 asked for", Text: "+a\x00b\xff\n"}},
+		Hash: "h", Approval: "a", With: "t", Without: "u", Hunks: []workflow.RemovedHunk{{Place: "`a.go:1`", Why: "not\x00 asked for", Text: "+a\x00b\xff\n"}},
 	}))
 	got, err := s.Removals(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, got, 1)
-	require.Equal(t, []permit.RemovedHunk{{Place: "`a.go:1`", Why: "not asked for", Text: "+ab\uFFFD\n"}}, got[0].Hunks)
+	require.Equal(t, []workflow.RemovedHunk{{Place: "`a.go:1`", Why: "not asked for", Text: "+ab\uFFFD\n"}}, got[0].Hunks)
 }

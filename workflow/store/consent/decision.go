@@ -6,14 +6,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Decision is a Part: what a person asked for, and whether it was allowed.
-type Decision permit.Decision
+type Decision workflow.Decision
 
 func (Decision) Stage() record.Stage { return record.Decision }
 
@@ -35,11 +35,11 @@ func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 }
 
 // Decisions returns everything that was allowed or refused in the session, in order.
-func (g Register) Decisions(ctx context.Context, session string) ([]permit.Decision, error) {
+func (g Register) Decisions(ctx context.Context, session string) ([]workflow.Decision, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select what, allowed, reason, user_id as "user", message_ts, revision
 		from decisions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Decision])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Decision])
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Extension is a Part: more of a limit, as a person allowed it, by the
 // Permission of the same recording. Of two at the same moment, one is stored.
-type Extension quota.Extension
+type Extension workflow.LimitExtension
 
 func (Extension) Stage() record.Stage { return record.Given }
 

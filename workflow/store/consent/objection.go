@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -16,7 +16,7 @@ import (
 
 // An Objection is a Part: what a person has against the work of an approval. The database refuses to push
 // that work until the objection is settled.
-type Objection permit.Objection
+type Objection workflow.Objection
 
 func (Objection) Stage() record.Stage { return record.Decision }
 
@@ -46,12 +46,12 @@ func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 }
 
 // Overruled returns the objections that an allowance overruled, in order.
-func (g Register) Overruled(ctx context.Context, allowance string) ([]permit.Objection, error) {
+func (g Register) Overruled(ctx context.Context, allowance string) ([]workflow.Objection, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections where allowance_id = $1 order by id`, allowance)
 	if err != nil {
 		return nil, fmt.Errorf("what %s overruled: %w", allowance, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Objection])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Objection])
 }
 
 const objectionColumns = `id, approval_id as approval, message_id as message, message_ts, user_id as "user", user_name, how, words, at`
@@ -65,7 +65,7 @@ func (g Register) Objected(ctx context.Context, o Objection) (stored bool, err e
 
 // ApprovalByMessage returns the newest approval that was given by the message with that ts, or under which a
 // push was allowed by it, or nil if there is none.
-func (g Register) ApprovalByMessage(ctx context.Context, session, ts string) (*permit.Approval, error) {
+func (g Register) ApprovalByMessage(ctx context.Context, session, ts string) (*workflow.Approval, error) {
 	var revision int
 	err := g.DB.Pool.QueryRow(ctx, `select revision from approvals a where session_id = $1 and $2 <> '' and (message_ts = $2
 		or exists (select 1 from allowances w where w.approval_id = a.id and w.message_ts = $2 and w.user_id <> ''))
@@ -129,10 +129,10 @@ const stands = `(o.settled = '' or o.settled = 'overruled' and not exists (selec
 
 // Objections returns the objections that keep the tree from being pushed under the approval, in order. If
 // tree is empty, it returns those that nobody settled.
-func (g Register) Objections(ctx context.Context, approval, tree string) ([]permit.Objection, error) {
+func (g Register) Objections(ctx context.Context, approval, tree string) ([]workflow.Objection, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+stands+`$2))) order by id`, approval, tree)
 	if err != nil {
 		return nil, fmt.Errorf("objections to %s: %w", approval, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Objection])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Objection])
 }

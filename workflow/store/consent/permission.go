@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -15,7 +15,7 @@ import (
 // A Permission is a Part: a person's permission. What it gives in the same
 // recording names it: an Approval, an Allowance, Extensions and others.
 type Permission struct {
-	permit.Permission
+	workflow.Permission
 	Adopts []string // ts of messages that it adopts, besides those in RestsOn
 }
 
@@ -58,11 +58,11 @@ func permitted(r *record.Recording) *string {
 }
 
 // Permissions returns everything that people allowed in the session, in order.
-func (g Register) Permissions(ctx context.Context, session string) ([]permit.Permission, error) {
+func (g Register) Permissions(ctx context.Context, session string) ([]workflow.Permission, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as "user", user_name, rests_on, at
 		from permissions where session_id = $1 order by at, id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("permissions of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[permit.Permission])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Permission])
 }

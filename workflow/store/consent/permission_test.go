@@ -8,9 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -20,7 +17,7 @@ import (
 
 // A forgery is a permission of a person who did not give it.
 type forgery struct {
-	change func(*permit.Permission, *permit.Approval)
+	change func(*workflow.Permission, *workflow.Approval)
 	sql    string // SQL that runs before
 	want   string // the guard that refuses it
 	off    string // SQL that removes the guard
@@ -28,59 +25,59 @@ type forgery struct {
 
 var forgeries = map[string]forgery{
 	"another person": {
-		change: func(p *permit.Permission, a *permit.Approval) { p.User, a.User = "U2", "U2" },
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	// As it once was: the first person to write since the push, with the thread's first message.
 	"the first writer since a push": {
 		sql:    `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) select id, 'q', 'reply', '5.0', 'U2', true from sessions`,
-		change: func(p *permit.Permission, a *permit.Approval) { p.User, a.User = "U2", "U2" },
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"another person than the permission's": {
-		change: func(_ *permit.Permission, a *permit.Approval) { a.User = "U2" },
+		change: func(_ *workflow.Permission, a *workflow.Approval) { a.User = "U2" },
 		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"another message than the permission's": {
-		change: func(_ *permit.Permission, a *permit.Approval) { a.MessageTS = "9.0" },
+		change: func(_ *workflow.Permission, a *workflow.Approval) { a.MessageTS = "9.0" },
 		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"another revision than the permission's": {
-		change: func(p *permit.Permission, _ *permit.Approval) { p.Revision = 1 },
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Revision = 1 },
 		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"a message that there is not": {
-		change: func(p *permit.Permission, _ *permit.Approval) { p.Message = 99 },
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Message = 99 },
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"another ts than the message's": {
-		change: func(p *permit.Permission, a *permit.Approval) { p.MessageTS, a.MessageTS = "9.0", "9.0" },
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.MessageTS, a.MessageTS = "9.0", "9.0" },
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"a message of another thread": {
 		sql:    `insert into sessions (id, team, channel, thread_ts) values ('other', 'T', 'C', 'o'); update inbox set session_id = 'other'`,
-		change: func(*permit.Permission, *permit.Approval) {},
+		change: func(*workflow.Permission, *workflow.Approval) {},
 		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"an edit": {
-		sql: `update inbox set kind = 'edit'`, change: func(*permit.Permission, *permit.Approval) {},
+		sql: `update inbox set kind = 'edit'`, change: func(*workflow.Permission, *workflow.Approval) {},
 		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"somebody's message that was sent on": {
-		sql: `update inbox set kind = 'sent'`, change: func(*permit.Permission, *permit.Approval) {},
+		sql: `update inbox set kind = 'sent'`, change: func(*workflow.Permission, *workflow.Approval) {},
 		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"what the program says": {
-		sql: `update inbox set kind = 'told'`, change: func(*permit.Permission, *permit.Approval) {},
+		sql: `update inbox set kind = 'told'`, change: func(*workflow.Permission, *workflow.Approval) {},
 		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"a revision that was never shown": {
 		sql:    `update sessions set revision = 3; insert into reports (session_id, revision, kind, body, text, hash, base_commit) select session_id, 3, kind, body, text, hash, base_commit from reports where revision = 2`,
-		change: func(p *permit.Permission, a *permit.Approval) { p.Revision, a.Revision = 4, 3 },
+		change: func(p *workflow.Permission, a *workflow.Approval) { p.Revision, a.Revision = 4, 3 },
 		want:   "permissions_session_id_revision_fkey", off: `alter table permissions drop constraint permissions_session_id_revision_fkey; alter table approvals drop constraint approvals_by_permission`,
 	},
 	"no permission": {
-		change: func(p *permit.Permission, _ *permit.Approval) { p.ID = "" },
+		change: func(p *workflow.Permission, _ *workflow.Approval) { p.ID = "" },
 		want:   "approvals_have_permissions", off: `alter table approvals drop constraint approvals_have_permissions`,
 	},
 }
@@ -99,7 +96,7 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				two := storetest.RecordReport(t, turn, 2, "second")
 				parts := storetest.Approval(two, "a")
 				permission, approves := parts[1].(consent.Permission), parts[2].(consent.Approval)
-				c.change(&permission.Permission, (*permit.Approval)(&approves))
+				c.change(&permission.Permission, (*workflow.Approval)(&approves))
 				parts[1], parts[2] = permission, approves
 				if permission.ID == "" {
 					parts = slices.Delete(parts, 1, 2)
@@ -152,16 +149,16 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func() error {
-		return turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended})
+		return turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	require.Equal(t, "0", turn.Session().Halted)
 	require.ErrorIs(t, push(), consent.ErrNotApproved)
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
 	require.ErrorIs(t, push(), consent.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("adopts", permit.Adopt, 1)}))
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1)}))
 	require.ErrorIs(t, push(), consent.ErrNotApproved, "nor does another permission")
-	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("resumes", permit.Resume, 1)}))
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("resumes", workflow.PermitResume, 1)}))
 	require.NoError(t, push())
 }
 
@@ -201,7 +198,7 @@ func TestApprovalsFromBefore(t *testing.T) {
 	for name, c := range cases {
 		turn, err := s.Begin(t.Context(), name)
 		require.NoError(t, err)
-		err = turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: outgoing.PushIntended})
+		err = turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended})
 		if c.counts {
 			require.NoError(t, err, name)
 		} else {
@@ -220,10 +217,10 @@ func TestHeldWordsWait(t *testing.T) {
 	ctx := t.Context()
 	turn := storetest.BeginTurn(t, s)
 	in := storetest.Reply("Ev2", "2.0", "see the log")
-	in.Files = []incoming.Attachment{{Message: "2.0", File: "F1", Name: "notes.log"}}
+	in.Files = []workflow.Attachment{{Message: "2.0", File: "F1", Name: "notes.log"}}
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	id := int64(storetest.CountRows(t, s, `select max(id) from inbox`))
-	offer := outgoing.Line{Agent: "orchestrator", Text: "this waits", Buttons: []outgoing.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
+	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: id, Held: true}, store.Lines{offer}))
 	p, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)
@@ -248,7 +245,7 @@ func TestHeldWordsWait(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, p, "what is answered is something else")
 
-	adopts := storetest.Permission("p", permit.Adopt, 0)
+	adopts := storetest.Permission("p", workflow.PermitAdopt, 0)
 	adopts.RestsOn = []int64{id}
 	require.NoError(t, turn.Record(ctx, inbox.Passed{id}, consent.Permission{Permission: *adopts}))
 	p, err = outbox.New(s.DB).Next(ctx, turn.Session().ID)

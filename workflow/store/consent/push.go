@@ -7,14 +7,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Push is a Part: the intent to push a commit, or the result of the push.
-type Push outgoing.Push
+type Push workflow.Push
 
 func (Push) Stage() record.Stage { return record.Push }
 
@@ -34,7 +34,7 @@ func (p Push) Mask(mask func(string) string) record.Part {
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
-	if p.State == outgoing.PushIntended {
+	if p.State == workflow.PushIntended {
 		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven, expectations)
 			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9, $10
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
@@ -55,7 +55,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
 	}
 	args := []any{r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason)}
-	if p.State == outgoing.PushIntended {
+	if p.State == workflow.PushIntended {
 		args = append(args, database.CleanText(p.Unproven), database.CleanText(p.Expectations))
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
@@ -69,14 +69,14 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 }
 
 // Pushes returns the session's pushes, oldest first.
-func (g Register) Pushes(ctx context.Context, session string) ([]outgoing.Push, error) {
+func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
 			coalesce(report_hash, '') as report_hash, state, reason, unproven, expectations
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[outgoing.Push])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Push])
 }
 
 // PushedRevisions returns the revisions whose changes were pushed.

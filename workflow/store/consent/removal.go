@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
@@ -16,7 +16,7 @@ import (
 
 // A Removal is a Part: what was taken out of a change if User is empty,
 // otherwise that it is to be put back, by the Permission of the same recording.
-type Removal permit.Removal
+type Removal workflow.Removal
 
 func (Removal) Stage() record.Stage { return record.Given }
 
@@ -73,13 +73,13 @@ func (hash Restored) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) 
 }
 
 // Removals returns what was taken out in the session, in order, without the packs.
-func (g Register) Removals(ctx context.Context, session string) ([]permit.Removal, error) {
+func (g Register) Removals(ctx context.Context, session string) ([]workflow.Removal, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select m.hash, m.approval_id, a.revision, m.task_id, m.hunks, m.with_tree, m.without_tree, m.user_id, m.user_name, m.message_ts, m.laid
 		from removals m join approvals a on a.id = m.approval_id where m.session_id = $1 order by m.at, m.hash`, session)
 	if err != nil {
 		return nil, fmt.Errorf("what was taken out of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m permit.Removal, err error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.Removal, err error) {
 		var hunks []byte
 		if err := row.Scan(&m.Hash, &m.Approval, &m.Revision, &m.Task, &hunks, &m.With, &m.Without, &m.User, &m.UserName, &m.MessageTS, &m.Restored); err != nil {
 			return m, err

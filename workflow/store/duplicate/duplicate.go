@@ -3,7 +3,7 @@
 // does that, with trigrams if the database has pg_trgm; no model takes part.
 //
 // A word counts the more, the fewer reports of the repository have it. A result is a guess,
-// and says nothing about who may read the other session: see workflow/turn/duplicates.
+// and says nothing about who may read the other session: see workflow/turn/internal/judge/duplicates.
 package duplicate
 
 import (

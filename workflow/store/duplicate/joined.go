@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -35,7 +34,7 @@ func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording)
 // other thread is told so in one line, once, however often and by whomever they are joined.
 type Joined struct {
 	Twin, By string
-	Line     outgoing.Line // for the other thread
+	Line     workflow.Line // for the other thread
 }
 
 // Stage implements record.Part.

@@ -8,14 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Attachments is a Part. A file without a number is new in the thread; one with a number
 // was read, and the result is stored. A file that was withdrawn meanwhile stays withdrawn.
-type Attachments []incoming.Attachment
+type Attachments []workflow.Attachment
 
 func (Attachments) Stage() record.Stage { return record.Work }
 
@@ -24,7 +24,7 @@ func (list Attachments) Mask(mask func(string) string) record.Part {
 	list = slices.Clone(list)
 	for i, a := range list {
 		list[i].Name, list[i].Why = mask(a.Name), mask(a.Why)
-		if a.Media == incoming.MediaText {
+		if a.Media == workflow.MediaText {
 			list[i].Content = []byte(mask(string(a.Content)))
 		}
 	}
@@ -34,7 +34,7 @@ func (list Attachments) Mask(mask func(string) string) record.Part {
 func (list Attachments) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, a := range list {
 		if a.Number == 0 {
-			if err := attachFiles(ctx, tx, r.Session, []incoming.Attachment{a}); err != nil {
+			if err := attachFiles(ctx, tx, r.Session, []workflow.Attachment{a}); err != nil {
 				return err
 			}
 			continue
@@ -75,24 +75,24 @@ type Files struct{ DB *database.DB }
 
 // Attachments returns the session's files in the order of their numbers, without
 // their content. The files of messages that agents were not given are left out.
-func (f Files) Attachments(ctx context.Context, session string) ([]incoming.Attachment, error) {
+func (f Files) Attachments(ctx context.Context, session string) ([]workflow.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, null::bytea as content
 		from attachments where session_id = $1 and `+wasGivenToAgents+` order by number`, session)
 	if err != nil {
 		return nil, fmt.Errorf("attachments of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[incoming.Attachment])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Attachment])
 }
 
 // Attachment returns one file with its content, or nil if the session
 // has no file with that number or agents were not given its message.
-func (f Files) Attachment(ctx context.Context, session string, number int) (*incoming.Attachment, error) {
+func (f Files) Attachment(ctx context.Context, session string, number int) (*workflow.Attachment, error) {
 	rows, err := f.DB.Pool.Query(ctx, `select number, message_ts as message, file_id as file, name, kind, mode, size, url, state, why, media, content
 		from attachments where session_id = $1 and number = $2 and `+wasGivenToAgents, session, number)
 	if err != nil {
 		return nil, fmt.Errorf("attachment %d of %s: %w", number, session, err)
 	}
-	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[incoming.Attachment])
+	a, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[workflow.Attachment])
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -15,8 +15,8 @@ import (
 // PressedElsewhere is a Part: a press of Stop in one thread is about another session. It becomes a press of that
 // session, which judges it like one in its own thread, and ends what is running there at once.
 type PressedElsewhere struct {
-	Session string         // the session that it is about
-	Press   incoming.Event // as it came
+	Session string                 // the session that it is about
+	Press   workflow.IncomingEvent // as it came
 }
 
 // Stage implements record.Part.
@@ -25,7 +25,7 @@ func (PressedElsewhere) Stage() record.Stage { return record.Thread }
 // Mask keeps the ids of the press, and nothing else of it is stored.
 func (p PressedElsewhere) Mask(func(string) string) record.Part {
 	in := p.Press
-	p.Press = incoming.Event{EventID: in.EventID, TS: in.TS, User: in.User, UserTeam: in.UserTeam, At: in.At}
+	p.Press = workflow.IncomingEvent{EventID: in.EventID, TS: in.TS, User: in.User, UserTeam: in.UserTeam, At: in.At}
 	return p
 }
 
@@ -45,7 +45,7 @@ func (p PressedElsewhere) Write(ctx context.Context, tx pgx.Tx, r *record.Record
 	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team,
 			text, action_id, value, at)
 		values ($1, $2, $3, $4, $5, $6, '', 'stop', '', $7) on conflict do nothing`,
-		id, "elsewhere:"+r.Session+":"+in.EventID, incoming.Action, in.TS, in.User,
+		id, "elsewhere:"+r.Session+":"+in.EventID, workflow.MessageAction, in.TS, in.User,
 		database.CleanText(in.UserTeam), in.At)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err

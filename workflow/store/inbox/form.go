@@ -8,16 +8,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Form returns the modal that the button opens, or nil if there is no such button or it opens none.
-func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, error) {
-	if !button.OpensForm(action) {
+func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
+	if !workflow.OpensForm(action) {
 		return nil, nil
 	}
-	f := button.Form{ActionID: action, Value: value}
+	f := workflow.Form{ActionID: action, Value: value}
 	var newest int
 	var means, approver, branch string
 	err := i.db.Pool.QueryRow(ctx, `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
@@ -31,16 +30,16 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, e
 		return nil, fmt.Errorf("form of a button: %w", err)
 	case means == "no": // it declines, and opens no modal
 		return nil, nil
-	case action == button.Details:
+	case action == workflow.ButtonDetails:
 		f.Text = means
-	case action == button.Repository:
+	case action == workflow.ButtonRepository:
 		f.Choices = strings.Split(means, "\n")
 		if branch != "" {
 			f.Late = "The work was approved for a repository already. Another one is for another thread."
 		}
 	case f.Revision != newest:
 		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
-	case action == button.FixLimited && approver != "":
+	case action == workflow.ButtonFixLimited && approver != "":
 		f.Late = fmt.Sprintf("Revision %d was already approved by %s. Nothing was sent.", newest, approver)
 	}
 	return &f, nil
@@ -49,7 +48,7 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*button.Form, e
 // Submit stores what was sent in a modal, as Receive does, in the thread of the button
 // that opened it. If it does not count any more, nothing is stored, and late says why
 // in words for people. What was stored before stays accepted, whatever happened since.
-func (i *Inbox) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
+func (i *Inbox) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
 	var kept bool
 	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
 		return "", err

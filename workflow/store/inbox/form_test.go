@@ -5,9 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -19,27 +17,27 @@ func withForms(t *testing.T, s *store.Store) *store.Turn {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		consent.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
-		store.Lines{{Agent: "orchestrator", Text: "the cause", Mentions: []string{"U1", "S1"}, Buttons: []outgoing.Button{
-			{ActionID: button.Correct, Label: "Correct…", Value: "c"},
-			{ActionID: button.FixLimited, Label: "Limits…", Value: "l"},
-			{ActionID: button.Correct, Label: "No", Value: "n", Means: "no"},
+		store.Lines{{Agent: "orchestrator", Text: "the cause", Mentions: []string{"U1", "S1"}, Buttons: []workflow.Button{
+			{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: "c"},
+			{ActionID: workflow.ButtonFixLimited, Label: "Limits…", Value: "l"},
+			{ActionID: workflow.ButtonCorrect, Label: "No", Value: "n", Means: "no"},
 			{ActionID: "fix_it", Label: "Fix it", Value: "f"},
 		}}},
 	))
 	return turn
 }
 
-func sent(event, action, value, text string) incoming.Event {
-	return incoming.Event{EventID: event, Kind: incoming.Form, User: "U1", ActionID: action, Value: value, Text: text, TS: "2.0"}
+func sent(event, action, value, text string) workflow.IncomingEvent {
+	return workflow.IncomingEvent{EventID: event, Kind: workflow.MessageForm, User: "U1", ActionID: action, Value: value, Text: text, TS: "2.0"}
 }
 
 func TestFormsOfButtons(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := withForms(t, s)
-	f, err := storetest.Inbox(s).Form(t.Context(), button.Correct, "c")
+	f, err := storetest.Inbox(s).Form(t.Context(), workflow.ButtonCorrect, "c")
 	require.NoError(t, err)
-	require.Equal(t, &button.Form{ActionID: button.Correct, Value: "c", Thread: turn.Session().Thread, Session: turn.Session().ID, Repositories: []string{""}, Revision: 1}, f)
+	require.Equal(t, &workflow.Form{ActionID: workflow.ButtonCorrect, Value: "c", Thread: turn.Session().Thread, Session: turn.Session().ID, Repositories: []string{""}, Revision: 1}, f)
 	for _, c := range [][2]string{{"correct", "l"}, {"fix_limited", "c"}, {"correct", "n"}, {"fix_it", "f"}, {"correct", "x"}, {"correct", ""}} {
 		f, err := storetest.Inbox(s).Form(t.Context(), c[0], c[1])
 		require.NoError(t, err)
@@ -52,7 +50,7 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := withForms(t, s)
-	submit := func(in incoming.Event) string {
+	submit := func(in workflow.IncomingEvent) string {
 		late, err := storetest.Inbox(s).Submit(t.Context(), in)
 		require.NoError(t, err)
 		return late

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -73,7 +73,7 @@ func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 
 // Earlier is a Part: messages that were in the thread before the session. They are stored
 // once agents are shown them, so that it is known whose words a request is made of.
-type Earlier []incoming.ThreadMessage
+type Earlier []workflow.ThreadMessage
 
 func (Earlier) Stage() record.Stage { return record.Inbox }
 
@@ -84,7 +84,7 @@ func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	for _, m := range list {
 		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
 			values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
-			r.Session, r.Session+":earlier:"+m.TS, incoming.Earlier, m.TS, m.User, database.CleanText(m.Text))
+			r.Session, r.Session+":earlier:"+m.TS, workflow.MessageEarlier, m.TS, m.User, database.CleanText(m.Text))
 		if err != nil {
 			return err
 		}
@@ -110,6 +110,6 @@ func (m AgentNote) Mask(mask func(string) string) record.Part {
 
 func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)
-		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, incoming.Told, database.CleanText(m.Text), m.By, m.Task)
+		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.MessageTold, database.CleanText(m.Text), m.By, m.Task)
 	return err
 }

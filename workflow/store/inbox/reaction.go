@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 )
 
 // A Target is a message to which reactions mean something.
@@ -47,7 +46,7 @@ func findTarget(ctx context.Context, tx pgx.Tx, thread workflow.Thread, ts strin
 
 // Target returns what the message is to which somebody reacted.
 func (r Reader) Target(
-	ctx context.Context, m incoming.Message, thread workflow.Thread,
+	ctx context.Context, m workflow.Message, thread workflow.Thread,
 ) (t Target, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select coalesce((select target from (`+targets+`) t where session_id = $4 and target <> '' limit 1), '')`,
 		m.TS, thread.Channel, thread.Team, r.session).Scan(&t)
@@ -59,17 +58,17 @@ func (r Reader) Target(
 
 // RemovedSince reports whether the same person removed that reaction after it was added: events may come in
 // any order.
-func (r Reader) RemovedSince(ctx context.Context, m incoming.Message) (removed bool, err error) {
+func (r Reader) RemovedSince(ctx context.Context, m workflow.Message) (removed bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and kind = 'reacted' and action_id = $2
-		and message_ts = $3 and user_id = $4 and value = $5 and at >= $6)`, r.session, incoming.Removed, m.TS, m.User, m.Value, m.At).Scan(&removed)
+		and message_ts = $3 and user_id = $4 and value = $5 and at >= $6)`, r.session, workflow.ReactionRemoved, m.TS, m.User, m.Value, m.At).Scan(&removed)
 	return removed, err
 }
 
 // Reacted reports whether that reaction was received before, judged or not.
-func (r Reader) Reacted(ctx context.Context, in incoming.Event) (received bool, err error) {
+func (r Reader) Reacted(ctx context.Context, in workflow.IncomingEvent) (received bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and kind = 'reacted'
 		and action_id = $2 and message_ts = $3 and user_id = $4 and value = $5)`,
-		r.session, incoming.Added, in.TS, in.User, in.Value).Scan(&received)
+		r.session, workflow.ReactionAdded, in.TS, in.User, in.Value).Scan(&received)
 	return received, err
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -22,13 +22,13 @@ func OfSession(db *database.DB, session string) Reader { return Reader{db: db, s
 
 const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
 
-func scanMessage(row pgx.CollectableRow) (incoming.Message, error) {
-	var m incoming.Message
+func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
+	var m workflow.Message
 	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At)
 	return m, err
 }
 
-func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]incoming.Message, error) {
+func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]workflow.Message, error) {
 	rows, err := r.db.Pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("inbox of %s: %w", r.session, err)
@@ -41,13 +41,13 @@ func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]in
 }
 
 // Unhandled returns the messages that the program has not judged yet, in order of arrival.
-func (r Reader) Unhandled(ctx context.Context) ([]incoming.Message, error) {
+func (r Reader) Unhandled(ctx context.Context) ([]workflow.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
 }
 
 // Unseen returns the messages for agents that the transcript
 // of the task (0: of the orchestrator) does not hold yet.
-func (r Reader) Unseen(ctx context.Context, task int64) ([]incoming.Message, error) {
+func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, error) {
 	seen := `(select seen from sessions where id = $1)`
 	if task != 0 {
 		seen = `(select seen from tasks where id = $2)`
@@ -70,7 +70,7 @@ func (r Reader) Original(ctx context.Context, ts string, before int64) (string, 
 
 // Written returns the message with that ts as it first came in. written is false if it is not in the inbox,
 // or is no message of a person.
-func (r Reader) Written(ctx context.Context, ts string) (m incoming.Message, written bool, err error) {
+func (r Reader) Written(ctx context.Context, ts string) (m workflow.Message, written bool, err error) {
 	list, err := r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
 		and kind in ('mention', 'reply') order by id limit 1`, r.session, ts)
 	if err != nil || len(list) == 0 {
@@ -104,7 +104,7 @@ func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wr
 }
 
 // WrittenBetween returns what people wrote in the thread between two messages, in order of arrival.
-func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]incoming.Message, error) {
+func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]workflow.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox
 		where session_id = $1 and user_id <> '' and kind in ('mention', 'reply', 'edit')
 			and message_ts > $2 and message_ts < $3
@@ -114,7 +114,7 @@ func (r Reader) WrittenBetween(ctx context.Context, after, before string) ([]inc
 // A ReadMessage is a message that agents were shown, or an
 // answer or a button press of which they were told.
 type ReadMessage struct {
-	incoming.Message
+	workflow.Message
 	Rested  bool  // the thread has rested since
 	Answers bool  // it answers a question of the bot
 	Changed bool  // it was edited or deleted since
@@ -142,7 +142,7 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 }
 
 // Held returns the messages that wait for a person who may approve, in order.
-func (r Reader) Held(ctx context.Context) ([]incoming.Message, error) {
+func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
 	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
 }
 

@@ -11,8 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/alerts"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
@@ -23,7 +22,7 @@ import (
 // queues a turn, all in one transaction; the caller acknowledges the events after it returns. An
 // event that was stored before, by its id or as the other one of a mention's two events, changes
 // nothing and is no error. Events that concern no session are ignored. An alert comes alone.
-func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
+func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) error {
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
@@ -37,7 +36,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 			return err
 		}
 		for _, in := range list {
-			if in.Kind == incoming.Edit { // its files came with the message itself, or that message was never judged
+			if in.Kind == workflow.MessageEdit { // its files came with the message itself, or that message was never judged
 				continue
 			}
 			// Either of a mention's two events may come without its files.
@@ -58,7 +57,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 			}
 		}
 		//crash:event_written
-		if slices.ContainsFunc(fresh, func(in incoming.Event) bool { return slices.Contains(seenKinds, in.Kind) }) {
+		if slices.ContainsFunc(fresh, func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
 			if err := i.postAgain(ctx, tx, id); err != nil {
 				return err
 			}
@@ -75,12 +74,14 @@ func (i *Inbox) Receive(ctx context.Context, came ...incoming.Event) error {
 // findSession finds the session of the thread, or begins one if a message may do so; then list begins
 // with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one. A mention that was
 // added by an edit is in the list only if it begins the session.
-func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id string, list []incoming.Event, err error) {
-	byEdit := func(in incoming.Event) bool { return in.Kind == incoming.Sent && in.ActionID == incoming.ByEdit }
+func findSession(ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent) (id string, list []workflow.IncomingEvent, err error) {
+	byEdit := func(in workflow.IncomingEvent) bool {
+		return in.Kind == workflow.MessageSent && in.ActionID == workflow.ByEdit
+	}
 	list = slices.DeleteFunc(slices.Clone(came), byEdit)
 	starts := slices.IndexFunc(came, startsSession)
 	thread := came[0].Thread
-	if came[0].Kind == incoming.Reacted {
+	if came[0].Kind == workflow.MessageReacted {
 		id, err = findTarget(ctx, tx, thread, came[0].TS)
 		return id, list, err
 	}
@@ -94,8 +95,8 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 				return "", nil, err
 			}
 			if tag.RowsAffected() > 0 {
-				list = append([]incoming.Event{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next incoming.Event) bool {
-					return byEdit(next) || byEdit(in) && next.TS == in.TS && (next.Kind == incoming.Mention || next.Kind == incoming.Reply)
+				list = append([]workflow.IncomingEvent{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next workflow.IncomingEvent) bool {
+					return byEdit(next) || byEdit(in) && next.TS == in.TS && (next.Kind == workflow.MessageMention || next.Kind == workflow.MessageReply)
 				})...)
 			}
 		}
@@ -103,7 +104,7 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 		err = tx.QueryRow(ctx, `select id, halted like '0:list:%' from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
 			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads)
 		if listsThreads && starts < 0 { // nobody talks to the bot there
-			list = slices.DeleteFunc(list, func(in incoming.Event) bool { return in.Kind != incoming.Action })
+			list = slices.DeleteFunc(list, func(in workflow.IncomingEvent) bool { return in.Kind != workflow.MessageAction })
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return id, list, err
@@ -117,13 +118,13 @@ func findSession(ctx context.Context, tx pgx.Tx, came []incoming.Event) (id stri
 // startsSession reports whether the message may begin a session. A mention may anywhere
 // in a thread, and so may a message that was sent on, or an alert. A plain message may
 // only as the root of a thread, which the gateway passes on for watched channels alone.
-func startsSession(in incoming.Event) bool {
-	return in.Kind == incoming.Mention || in.Kind == incoming.Sent || in.Kind == incoming.AppAlert || in.Kind == incoming.Reply && in.TS == in.Thread.TS
+func startsSession(in workflow.IncomingEvent) bool {
+	return in.Kind == workflow.MessageMention || in.Kind == workflow.MessageSent || in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
 }
 
 // seenKinds are the kinds of messages that get a reaction
 // within a second, which tells their writers that they arrived.
-var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
+var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageSent}
 
 // insertMessages inserts inbox rows in order, and returns the messages that were new.
 // It also puts the reactions to these into the outbox. Reactions are posted by a job
@@ -135,8 +136,8 @@ var seenKinds = []incoming.Kind{incoming.Mention, incoming.Reply, incoming.Sent}
 // calls the bot with that: what was written between the message and then is known by its row. A message
 // with a mention that was edited before it was read calls the bot from its own ts on, like any mention:
 // otherwise a "stop" below it would be lost.
-func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, list []incoming.Event) (fresh []incoming.Event, err error) {
-	column := func(of func(incoming.Event) string) []string {
+func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent) (fresh []workflow.IncomingEvent, err error) {
+	column := func(of func(workflow.IncomingEvent) string) []string {
 		values := make([]string, len(list))
 		for n, in := range list {
 			values[n] = of(in)
@@ -162,14 +163,14 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 			insert into outbox (key, session_id, reaction, on_ts)
 			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts from fresh where kind = any($10) order by id on conflict do nothing)
 		select event_id from fresh order by id`, session,
-		column(func(in incoming.Event) string { return in.EventID }),
-		column(func(in incoming.Event) string { return string(in.Kind) }),
-		column(func(in incoming.Event) string { return in.TS }),
-		column(func(in incoming.Event) string { return in.User }),
-		column(func(in incoming.Event) string { return in.UserTeam }),
-		column(func(in incoming.Event) string { return database.CleanText(in.Text) }),
-		column(func(in incoming.Event) string { return in.ActionID }),
-		column(func(in incoming.Event) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), incoming.ByEdit, incoming.ReadAgain)
+		column(func(in workflow.IncomingEvent) string { return in.EventID }),
+		column(func(in workflow.IncomingEvent) string { return string(in.Kind) }),
+		column(func(in workflow.IncomingEvent) string { return in.TS }),
+		column(func(in workflow.IncomingEvent) string { return in.User }),
+		column(func(in workflow.IncomingEvent) string { return in.UserTeam }),
+		column(func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
+		column(func(in workflow.IncomingEvent) string { return in.ActionID }),
+		column(func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), workflow.ByEdit, workflow.ReadAgain)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +188,11 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 }
 
 // timed are the kinds of events whose ts is that of another message.
-var timed = []incoming.Kind{incoming.Action, incoming.Delete, incoming.Edit, incoming.Reacted}
+var timed = []workflow.MessageKind{workflow.MessageAction, workflow.MessageDelete, workflow.MessageEdit, workflow.MessageReacted}
 
 // happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so that it can be compared with the ts of
 // messages; nil for other events, of which the ts says it, and for a time that cannot be.
-func happened(list []incoming.Event) []*time.Time {
+func happened(list []workflow.IncomingEvent) []*time.Time {
 	times := make([]*time.Time, len(list))
 	for n, in := range list {
 		if s := in.At.Unix(); slices.Contains(timed, in.Kind) && 0 < s && s < 1<<36 {
@@ -237,7 +238,7 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []incoming.Event) error {
+func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []workflow.IncomingEvent) error {
 	for _, in := range fresh {
 		if !i.mayBeStop(in) {
 			continue
@@ -253,13 +254,13 @@ func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []
 
 // mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
 // to stop, the stop button, or the deletion of the request.
-func (i *Inbox) mayBeStop(in incoming.Event) bool {
+func (i *Inbox) mayBeStop(in workflow.IncomingEvent) bool {
 	switch {
-	case in.Kind == incoming.Sent || in.Kind == incoming.AppAlert: // another person's words, or an app's
+	case in.Kind == workflow.MessageSent || in.Kind == workflow.MessageAlert: // another person's words, or an app's
 		return false
-	case in.Kind == incoming.Form && in.ActionID != button.Correct:
+	case in.Kind == workflow.MessageForm && in.ActionID != workflow.ButtonCorrect:
 		return false
-	case in.Kind == incoming.Delete && in.TS == in.Thread.TS:
+	case in.Kind == workflow.MessageDelete && in.TS == in.Thread.TS:
 		return true
 	}
 	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop || i.Words.ReadRefusal(in.Text) == intent.RefusalStop

@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/button"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -61,16 +59,16 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 	in := storetest.Mention("Ev1", "look")
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	for i, c := range []struct {
-		kind   incoming.Kind
+		kind   workflow.MessageKind
 		action string
 		stops  int
 	}{
-		{incoming.Edit, "", 1},
-		{incoming.Sent, "", 0},
-		{incoming.Form, button.FixLimited, 0},
-		{incoming.Form, button.Repository, 0},
-		{incoming.Form, button.Correct, 1},
-		{incoming.Reply, "", 1},
+		{workflow.MessageEdit, "", 1},
+		{workflow.MessageSent, "", 0},
+		{workflow.MessageForm, workflow.ButtonFixLimited, 0},
+		{workflow.MessageForm, workflow.ButtonRepository, 0},
+		{workflow.MessageForm, workflow.ButtonCorrect, 1},
+		{workflow.MessageReply, "", 1},
 	} {
 		_, err := s.Pool.Exec(t.Context(), `update sessions set stop_asked = false`)
 		require.NoError(t, err)
@@ -94,7 +92,7 @@ func TestAddedWordsStop(t *testing.T) {
 		box.Words = lexicon
 		require.NoError(t, box.Receive(t.Context(), in))
 		said := in
-		said.EventID, said.TS, said.Kind, said.Text = "Ev2", in.TS+"1", incoming.Reply, "finito, falsche Datei"
+		said.EventID, said.TS, said.Kind, said.Text = "Ev2", in.TS+"1", workflow.MessageReply, "finito, falsche Datei"
 		require.NoError(t, box.Receive(t.Context(), said))
 		stops := storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`)
 		require.Equal(t, name == "added", stops == 1, name)
@@ -106,26 +104,26 @@ func TestAddedWordsStop(t *testing.T) {
 func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		begins incoming.Event
+		begins workflow.IncomingEvent
 		known  string // ts of a message that agents were shown with the session's first message
 		want   string
 	}{
-		"a mention":               {incoming.Event{Kind: incoming.Mention, TS: "1700000020.000100"}, "", "30 40"},
-		"the root":                {incoming.Event{Kind: incoming.Mention, TS: "1700000000.000100"}, "", "10 20 30 40"},
-		"a message sent on":       {incoming.Event{Kind: incoming.Sent, TS: "1700000020.000100"}, "1700000030.000100", "40"},
-		"the root sent on":        {incoming.Event{Kind: incoming.Sent, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
-		"the root, edited before": {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, EventID: "again:C1:1700000000.000100", TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
-		"one edited before":       {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, EventID: "again:C1:1700000020.000100", TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
-		"the root, edited later":  {incoming.Event{Kind: incoming.Sent, ActionID: incoming.ByEdit, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
-		"an alert":                {incoming.Event{Kind: incoming.AppAlert, TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
-		"a mention, seen as well": {incoming.Event{Kind: incoming.Mention, TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
+		"a mention":               {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "", "30 40"},
+		"the root":                {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000000.000100"}, "", "10 20 30 40"},
+		"a message sent on":       {workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000020.000100"}, "1700000030.000100", "40"},
+		"the root sent on":        {workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
+		"the root, edited before": {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, EventID: "again:C1:1700000000.000100", TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
+		"one edited before":       {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, EventID: "again:C1:1700000020.000100", TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
+		"the root, edited later":  {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
+		"an alert":                {workflow.IncomingEvent{Kind: workflow.MessageAlert, TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
+		"a mention, seen as well": {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, s := t.Context(), storetest.Open(t)
 			c.begins.EventID, c.begins.Text, c.begins.Thread = cmp.Or(c.begins.EventID, "Ev1"), "it fails", workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
-			if c.begins.Kind == incoming.AppAlert {
-				c.begins.Alert = &incoming.Alert{Fingerprint: "f"}
+			if c.begins.Kind == workflow.MessageAlert {
+				c.begins.Alert = &workflow.Alert{Fingerprint: "f"}
 			}
 			require.NoError(t, storetest.Inbox(s).Receive(ctx, c.begins))
 			if c.known != "" {
@@ -133,12 +131,12 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 				require.NoError(t, err)
 			}
 			for _, second := range []string{"10", "20", "30", "40"} {
-				in := incoming.Event{EventID: "again:" + second, Kind: incoming.Reply, Thread: c.begins.Thread, TS: fmt.Sprintf("17000000%s.000100", second), User: "U2", Text: "stop"}
+				in := workflow.IncomingEvent{EventID: "again:" + second, Kind: workflow.MessageReply, Thread: c.begins.Thread, TS: fmt.Sprintf("17000000%s.000100", second), User: "U2", Text: "stop"}
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 				if in.TS == c.begins.TS {
 					continue
 				}
-				in.EventID, in.Kind, in.ActionID = in.EventID+":edited", incoming.Edit, incoming.ReadAgain
+				in.EventID, in.Kind, in.ActionID = in.EventID+":edited", workflow.MessageEdit, workflow.ReadAgain
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 			}
 			require.Equal(t, c.want, replies(t, s))
@@ -152,9 +150,9 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.Open(t)
-	in := incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.1"}, TS: "1.1", User: "U1", Text: "it fails"}
+	in := workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.1"}, TS: "1.1", User: "U1", Text: "it fails"}
 	edit := in
-	edit.EventID, edit.Kind, edit.ActionID, edit.TS, edit.User, edit.Text = "again", incoming.Edit, incoming.ReadAgain, "1.3", "U2", "with coupons?"
+	edit.EventID, edit.Kind, edit.ActionID, edit.TS, edit.User, edit.Text = "again", workflow.MessageEdit, workflow.ReadAgain, "1.3", "U2", "with coupons?"
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, edit))
 	sessions, err := s.Sessions(ctx, 1)
@@ -171,23 +169,23 @@ func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.Open(t)
-	event := func(thread string, kind incoming.Kind, text string) incoming.Event {
-		in := incoming.Event{EventID: fmt.Sprint(thread, kind, text), Kind: kind, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: thread}, TS: thread, User: "U1", Text: text}
-		if kind == incoming.Sent {
-			in.ActionID, in.Value = incoming.ByEdit, in.User
+	event := func(thread string, kind workflow.MessageKind, text string) workflow.IncomingEvent {
+		in := workflow.IncomingEvent{EventID: fmt.Sprint(thread, kind, text), Kind: kind, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: thread}, TS: thread, User: "U1", Text: text}
+		if kind == workflow.MessageSent {
+			in.ActionID, in.Value = workflow.ByEdit, in.User
 		}
 		return in
 	}
 	for thread, c := range map[string]struct {
-		came [][]incoming.Event
+		came [][]workflow.IncomingEvent
 		want []string
 	}{
-		"1.1": {[][]incoming.Event{{event("1.1", incoming.Edit, "look")}, {event("1.1", incoming.Sent, "look")}, {event("1.1", incoming.Sent, "look here")}}, []string{"sent look"}},
-		"2.1": {[][]incoming.Event{{event("2.1", incoming.Edit, "look"), event("2.1", incoming.Sent, "look"), event("2.1", incoming.Edit, "look here"), event("2.1", incoming.Sent, "look here")}}, []string{"sent look", "edit look here"}},
-		"3.1": {[][]incoming.Event{{event("3.1", incoming.Mention, "look"), event("3.1", incoming.Edit, "look here"), event("3.1", incoming.Sent, "look here")}}, []string{"mention look", "edit look here"}},
-		"5.1": {[][]incoming.Event{{event("5.1", incoming.Sent, "look")}, {event("5.1", incoming.Mention, "look again")}, {event("5.1", incoming.Reply, "look as reply")}}, []string{"sent look"}},
-		"6.1": {[][]incoming.Event{{event("6.1", incoming.Sent, "look"), event("6.1", incoming.Mention, "look again")}}, []string{"sent look"}},
-		"4.1": {[][]incoming.Event{{event("4.1", incoming.Mention, "look")}, {event("4.1", incoming.Sent, "look here")}}, []string{"mention look"}},
+		"1.1": {[][]workflow.IncomingEvent{{event("1.1", workflow.MessageEdit, "look")}, {event("1.1", workflow.MessageSent, "look")}, {event("1.1", workflow.MessageSent, "look here")}}, []string{"sent look"}},
+		"2.1": {[][]workflow.IncomingEvent{{event("2.1", workflow.MessageEdit, "look"), event("2.1", workflow.MessageSent, "look"), event("2.1", workflow.MessageEdit, "look here"), event("2.1", workflow.MessageSent, "look here")}}, []string{"sent look", "edit look here"}},
+		"3.1": {[][]workflow.IncomingEvent{{event("3.1", workflow.MessageMention, "look"), event("3.1", workflow.MessageEdit, "look here"), event("3.1", workflow.MessageSent, "look here")}}, []string{"mention look", "edit look here"}},
+		"5.1": {[][]workflow.IncomingEvent{{event("5.1", workflow.MessageSent, "look")}, {event("5.1", workflow.MessageMention, "look again")}, {event("5.1", workflow.MessageReply, "look as reply")}}, []string{"sent look"}},
+		"6.1": {[][]workflow.IncomingEvent{{event("6.1", workflow.MessageSent, "look"), event("6.1", workflow.MessageMention, "look again")}}, []string{"sent look"}},
+		"4.1": {[][]workflow.IncomingEvent{{event("4.1", workflow.MessageMention, "look")}, {event("4.1", workflow.MessageSent, "look here")}}, []string{"mention look"}},
 	} {
 		for _, came := range c.came {
 			require.NoError(t, storetest.Inbox(s).Receive(ctx, came...))

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/card"
 )
 
 // cardLease is how long a drawing may take before it counts as lost.
@@ -18,7 +17,7 @@ const cardLease = 30 * time.Second
 // drawFirst returns the card for its first posting. It stores what the message will show before
 // the card is posted the first time. If that posting was cut off, the message is looked up and
 // nobody knows what it shows; then nothing is stored as shown, so the card is drawn again.
-func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*card.Card, error) {
+func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bool) (*workflow.Card, error) {
 	c, err := readCard(ctx, tx, session, run)
 	if err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bo
 
 // NextCard leases the card that has waited longest to be drawn, or returns
 // nil if there is none. A card whose drawer was lost is leased again.
-func (o *Outbox) NextCard(ctx context.Context) (c *card.Card, err error) {
+func (o *Outbox) NextCard(ctx context.Context) (c *workflow.Card, err error) {
 	err = pgx.BeginFunc(ctx, o.db.Pool, func(tx pgx.Tx) error {
 		var session string
 		var run, claim int
@@ -61,8 +60,8 @@ func (o *Outbox) NextCard(ctx context.Context) (c *card.Card, err error) {
 
 // readCard builds the card from its rows. A session that has nothing to do is shown as waiting
 // for people. While a turn runs, the time since its last recording counts as time at work.
-func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Card, error) {
-	c := &card.Card{Session: session, Run: run}
+func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflow.Card, error) {
+	c := &workflow.Card{Session: session, Run: run}
 	var from, to int
 	var worked int64
 	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
@@ -77,7 +76,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Ca
 	}
 	c.Worked = time.Duration(worked) * time.Millisecond
 	if !c.Ended {
-		c.Worked = c.Worked.Truncate(card.Tick)
+		c.Worked = c.Worked.Truncate(workflow.CardTick)
 	} else {
 		c.Stop = ""
 	}
@@ -93,7 +92,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Ca
 	if err != nil {
 		return nil, err
 	}
-	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[card.Task])
+	c.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByName[workflow.CardTask])
 	for i := range c.Tasks {
 		c.Tasks[i].Took = shownTime(c.Tasks[i])
 	}
@@ -101,11 +100,11 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*card.Ca
 }
 
 // shownTime returns a task's time as the card shows it: in whole steps of
-// card.Tick while it goes on, and after its end only if it took a minute or more.
-func shownTime(t card.Task) time.Duration {
+// workflow.CardTick while it goes on, and after its end only if it took a minute or more.
+func shownTime(t workflow.CardTask) time.Duration {
 	switch {
 	case t.State == workflow.TaskWorking:
-		return t.Took.Truncate(card.Tick)
+		return t.Took.Truncate(workflow.CardTick)
 	case t.State == workflow.TaskOpen || t.Took < time.Minute:
 		return 0
 	}
@@ -113,23 +112,23 @@ func shownTime(t card.Task) time.Duration {
 }
 
 // readRunning reads the command of the current turn that has
-// run longest, if it has run for card.Tick or more.
-func readRunning(ctx context.Context, tx pgx.Tx, c *card.Card) error {
+// run longest, if it has run for workflow.CardTick or more.
+func readRunning(ctx context.Context, tx pgx.Tx, c *workflow.Card) error {
 	var ran time.Duration
 	err := tx.QueryRow(ctx, `select u.what, now() - u.since from under_way u
 		join sessions s on s.id = u.session_id and s.epoch = u.epoch where s.id = $1 and s.open and now() - u.since >= $2::interval order by u.since limit 1`,
-		c.Session, card.Tick).Scan(&c.Running, &ran)
+		c.Session, workflow.CardTick).Scan(&c.Running, &ran)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("what runs in %s: %w", c.Session, err)
 	}
-	c.Ran = ran.Truncate(card.Tick)
+	c.Ran = ran.Truncate(workflow.CardTick)
 	return nil
 }
 
 // Drawn stores that the card's message shows what the card says. If the card was leased
 // again meanwhile, nobody knows which drawing came last, and the card is drawn once more.
-func (o *Outbox) Drawn(ctx context.Context, c *card.Card) error {
-	next := &[]time.Duration{card.Tick}[0]
+func (o *Outbox) Drawn(ctx context.Context, c *workflow.Card) error {
+	next := &[]time.Duration{workflow.CardTick}[0]
 	if c.Resting() {
 		next = nil
 	}
@@ -137,16 +136,16 @@ func (o *Outbox) Drawn(ctx context.Context, c *card.Card) error {
 }
 
 // CardLater schedules the card to be drawn again after wait, since Slack did not take it now.
-func (o *Outbox) CardLater(ctx context.Context, c *card.Card, wait time.Duration) error {
+func (o *Outbox) CardLater(ctx context.Context, c *workflow.Card, wait time.Duration) error {
 	return o.endDrawing(ctx, c, `shown = $4, due_at = now() + $5::interval`, "", &wait)
 }
 
 // CardGone stores that the card's message cannot be written any more, and why.
-func (o *Outbox) CardGone(ctx context.Context, c *card.Card, why string) error {
+func (o *Outbox) CardGone(ctx context.Context, c *workflow.Card, why string) error {
 	return o.endDrawing(ctx, c, `gone = $4, due_at = $5::timestamptz`, why, nil)
 }
 
-func (o *Outbox) endDrawing(ctx context.Context, c *card.Card, set string, args ...any) error {
+func (o *Outbox) endDrawing(ctx context.Context, c *workflow.Card, set string, args ...any) error {
 	tag, err := o.db.Pool.Exec(ctx, `update cards set leased_until = null, `+set+` where session_id = $1 and run = $2 and claims = $3`,
 		append([]any{c.Session, c.Run, c.Claim}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/card"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -38,7 +36,7 @@ func record(t *testing.T, turn *store.Turn, parts ...store.Part) {
 }
 
 // shown posts everything that waits, and returns the card among it.
-func shown(t *testing.T, s *store.Store, session string) (found *card.Card) {
+func shown(t *testing.T, s *store.Store, session string) (found *workflow.Card) {
 	t.Helper()
 	for {
 		p, err := outbox.New(s.DB).Next(t.Context(), session)
@@ -63,7 +61,7 @@ func soonDue(t *testing.T, s *store.Store) {
 	require.NoError(t, err)
 }
 
-func nextCard(t *testing.T, s *store.Store) *card.Card {
+func nextCard(t *testing.T, s *store.Store) *workflow.Card {
 	t.Helper()
 	c, err := outbox.New(s.DB).NextCard(t.Context())
 	require.NoError(t, err)
@@ -91,7 +89,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	record(t, turn, spending.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
-	require.Equal(t, []card.Task{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, []workflow.CardTask{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
 	require.Equal(t, "At work · $0.25", c.Headline())
 	require.NotEqual(t, c.Mark(), c.Shown)
 	require.NotEmpty(t, c.Stop)
@@ -121,10 +119,10 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c = shown(t, s, id)
 	require.Equal(t, 2, c.Run)
 	require.Equal(t, "At work", c.Headline())
-	require.Equal(t, []card.Task{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, []workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
 }
 
-// A card shows how long its tasks take, and what has been running for long, in steps of card.Tick.
+// A card shows how long its tasks take, and what has been running for long, in steps of workflow.CardTick.
 func TestACardTellsHowLongThingsTake(t *testing.T) {
 	t.Parallel()
 	s, turn := carded(t)
@@ -200,7 +198,7 @@ func TestACardIsDrawnAgainWhenTheBotIsBack(t *testing.T) {
 		soonDue(t, s)
 		require.Nil(t, nextCard(t, s))
 		ts := fmt.Sprintf("170000002%d.000100", n)
-		in := incoming.Event{EventID: "Ev" + ts, Kind: incoming.Reply, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "back"}
+		in := workflow.IncomingEvent{EventID: "Ev" + ts, Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "back"}
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 		c := nextCard(t, s)
 		require.NotNil(t, c, code)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // maxGrown is the length, about in bytes, below which a reply of progress lines stays.
@@ -16,7 +16,7 @@ const maxGrown = 1800
 
 // joinProgress joins progress lines to the newest reply, if that has only progress lines and no
 // person wrote below it. It stores which reply they join, so that a later try does the same.
-func joinProgress(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []row) error {
+func joinProgress(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []row) error {
 	if slices.ContainsFunc(batch, func(r row) bool { return !r.Progress }) {
 		return nil
 	}
@@ -57,7 +57,7 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *outgoing.Posting, batch []r
 // EditedSince returns the reply that p extends as the rows have it now, if another
 // worker has changed it since p was read, because this one froze before its
 // edit. It returns nil if the reply is unchanged.
-func (o *Outbox) EditedSince(ctx context.Context, p *outgoing.Posting) (*outgoing.Posting, error) {
+func (o *Outbox) EditedSince(ctx context.Context, p *workflow.Posting) (*workflow.Posting, error) {
 	if !o.guardEdits {
 		return nil, nil
 	}
@@ -72,7 +72,7 @@ func (o *Outbox) EditedSince(ctx context.Context, p *outgoing.Posting) (*outgoin
 
 // readGrown reads the reply of progress lines at ts. If key is given, it includes the lines
 // that are being joined to the reply with that key. It returns nil if there is no such reply.
-func readGrown(ctx context.Context, q querier, session, ts, key string) (*outgoing.Posting, error) {
+func readGrown(ctx context.Context, q querier, session, ts, key string) (*workflow.Posting, error) {
 	rows, err := q.Query(
 		ctx,
 		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone,

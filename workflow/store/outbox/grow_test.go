@@ -7,8 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -26,7 +25,7 @@ type progressLab struct {
 
 func openProgress(t *testing.T) *progressLab {
 	ctx, s := t.Context(), storetest.Open(t)
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
@@ -41,10 +40,10 @@ func (g *progressLab) says(text string) {
 
 func (g *progressLab) writes(ts string) {
 	g.Helper()
-	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, incoming.Event{EventID: "Ev" + ts, Kind: incoming.Reply, Thread: storetest.Thread, TS: ts, User: "U1", Text: "hm"}))
+	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, workflow.IncomingEvent{EventID: "Ev" + ts, Kind: workflow.MessageReply, Thread: storetest.Thread, TS: ts, User: "U1", Text: "hm"}))
 }
 
-func (g *progressLab) next() *outgoing.Posting {
+func (g *progressLab) next() *workflow.Posting {
 	g.Helper()
 	p, err := g.out.Next(g.ctx, g.id)
 	require.NoError(g, err)
@@ -52,7 +51,7 @@ func (g *progressLab) next() *outgoing.Posting {
 	return p
 }
 
-func (g *progressLab) posted(p *outgoing.Posting, ts string) {
+func (g *progressLab) posted(p *workflow.Posting, ts string) {
 	g.Helper()
 	_, err := g.out.Posted(g.ctx, p.Key, ts)
 	require.NoError(g, err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -61,7 +61,7 @@ type Rewriting struct {
 // is none. Reactions are separate (reaction.go). Lines that wait one behind another become
 // one reply. Before Next returns, the posting is marked as tried and that is committed: if
 // the program dies now, the next try looks the key up in the thread before it posts.
-func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting, err error) {
+func (o *Outbox) Next(ctx context.Context, session string) (p *workflow.Posting, err error) {
 	err = o.db.Transact(ctx, func(tx pgx.Tx) error {
 		rows, err := readWaiting(ctx, tx, session)
 		if err != nil || len(rows) == 0 {
@@ -80,7 +80,7 @@ func (o *Outbox) Next(ctx context.Context, session string) (p *outgoing.Posting,
 }
 
 // takeRows makes a posting of the rows, and marks them as tried.
-func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*outgoing.Posting, error) {
+func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*workflow.Posting, error) {
 	p, err := makePosting(session, batch)
 	if err != nil {
 		return nil, err
@@ -141,14 +141,14 @@ func joinLines(rows []row) []row {
 	return rows[:n]
 }
 
-func makePosting(session string, batch []row) (*outgoing.Posting, error) {
+func makePosting(session string, batch []row) (*workflow.Posting, error) {
 	first := batch[0]
-	p := &outgoing.Posting{
+	p := &workflow.Posting{
 		Key: first.Key, Session: session, OnTS: first.OnTS, Tried: first.Batch != nil,
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
-		line := outgoing.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls, Vouched: r.Vouched}
+		line := workflow.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls, Vouched: r.Vouched}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err

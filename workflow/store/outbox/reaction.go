@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Reactions returns the outbox of reactions; the Outbox itself has everything else.
@@ -18,12 +18,12 @@ func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 type Reactions struct{ *Outbox }
 
 // Next returns the oldest reaction of the session that is not on its message yet, marked as tried, or nil.
-func (r Reactions) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
+func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	first := `o.reaction <> ''`
 	if r.inOrder {
 		first = `true`
 	}
-	p := &outgoing.Posting{Session: session}
+	p := &workflow.Posting{Session: session}
 	err := r.db.Retry(ctx, func() error {
 		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s,
 				(select o.id, o.tried_at is not null as tried from outbox o

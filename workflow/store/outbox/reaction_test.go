@@ -6,8 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -19,7 +18,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	ctx, s := t.Context(), storetest.Open(t)
 	out := outbox.New(s.DB)
 	out.KeepOrder(inOrder)
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	id := list[0].ID
@@ -37,7 +36,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	line, err := out.Next(ctx, id) // and Slack asks to wait
 	require.NoError(t, err)
 	require.Equal(t, "[deep] line 0", line.Text())
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev2", Kind: incoming.Reply, Thread: storetest.Thread, TS: "2.0", User: "U1", Text: "stop"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageReply, Thread: storetest.Thread, TS: "2.0", User: "U1", Text: "stop"}))
 	p, err := out.Reactions().Next(ctx, id)
 	require.NoError(t, err)
 	return p != nil && p.Reaction == "eyes" && p.OnTS == "2.0"
@@ -64,7 +63,7 @@ func TestAHintIsTriedOnce(t *testing.T) {
 	require.NoError(t, turn.Record(ctx, hint))
 	require.NoError(t, turn.Record(ctx, hint), "once")
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where ephemeral_to <> ''`))
-	next := func() *outgoing.Posting {
+	next := func() *workflow.Posting {
 		p, err := outbox.New(s.DB).Reactions().Next(ctx, turn.Session().ID)
 		require.NoError(t, err)
 		return p

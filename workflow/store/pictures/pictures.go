@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -98,7 +97,7 @@ type Picture struct {
 
 // End stores the pages and says the line, unless the request was
 // stopped or ended before. A line without a text is not said.
-func End(ctx context.Context, s *store.Store, q Request, pages []Page, line outgoing.Line) error {
+func End(ctx context.Context, s *store.Store, q Request, pages []Page, line workflow.Line) error {
 	return s.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, q.Session); err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -17,7 +17,7 @@ import (
 // change, alone, with the reasons for keeping hunks that nothing needs.
 type TriedHunks struct {
 	Base, Tree string
-	Hunks      hunkresult.Hunks
+	Hunks      workflow.HunkResults
 }
 
 func (TriedHunks) Stage() record.Stage { return record.Work }

@@ -7,14 +7,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // An Inquiry is a Part. With ID 0 it is inserted, unless there is one with its
 // key; otherwise Write sets the answer of its row, or marks it as applied.
-type Inquiry inquiry.Inquiry
+type Inquiry workflow.Inquiry
 
 func (Inquiry) Stage() record.Stage { return record.Work }
 
@@ -84,13 +84,13 @@ func raw(b json.RawMessage) []byte {
 }
 
 // Inquiries returns the inquiries of the session, in order.
-func (h History) Inquiries(ctx context.Context, session string) ([]inquiry.Inquiry, error) {
+func (h History) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone, usd from inquiries where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("inquiries of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (inquiry.Inquiry, error) {
-		var q inquiry.Inquiry
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Inquiry, error) {
+		var q workflow.Inquiry
 		var answer []byte
 		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped, &q.Alone, &q.USD)
 		q.Answer = answer

@@ -8,14 +8,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/diagnosis"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Lookback is a Part that asks for a look back, once for each key. It supersedes the session's open one.
-type Lookback diagnosis.Lookback
+type Lookback workflow.Lookback
 
 func (Lookback) Stage() record.Stage { return record.Work }
 
@@ -48,8 +48,8 @@ func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recordin
 }
 
 // OpenLookback returns the session's oldest open look back, or nil if there is none.
-func (h History) OpenLookback(ctx context.Context, session string) (*diagnosis.Lookback, error) {
-	l := diagnosis.Lookback{Session: session}
+func (h History) OpenLookback(ctx context.Context, session string) (*workflow.Lookback, error) {
+	l := workflow.Lookback{Session: session}
 	err := h.DB.Pool.QueryRow(ctx, `select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open' order by id limit 1`, session).
 		Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -71,13 +71,13 @@ func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err e
 }
 
 // LookbacksDone returns the session's finished look backs, oldest first.
-func (h History) LookbacksDone(ctx context.Context, session string) ([]diagnosis.Lookback, error) {
+func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.Lookback, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, probe, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("lookbacks of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (diagnosis.Lookback, error) {
-		l := diagnosis.Lookback{Session: session, Found: &diagnosis.LookbackFound{}}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (workflow.Lookback, error) {
+		l := workflow.Lookback{Session: session, Found: &workflow.LookbackFound{}}
 		var found []byte
 		if err := row.Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe, &found); err != nil {
 			return l, err
@@ -87,18 +87,18 @@ func (h History) LookbacksDone(ctx context.Context, session string) ([]diagnosis
 }
 
 // LookbackTries returns the results of the commits that were tried so far.
-func (h History) LookbackTries(ctx context.Context, id int64) ([]diagnosis.LookbackTry, error) {
+func (h History) LookbackTries(ctx context.Context, id int64) ([]workflow.LookbackTry, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries where lookback_id = $1`, id)
 	if err != nil {
 		return nil, fmt.Errorf("tries of lookback %d: %w", id, err)
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByName[diagnosis.LookbackTry])
+	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.LookbackTry])
 }
 
 // KeepLookbackTry stores the result of a commit while the look back is open,
 // and replaces the stored probe if probe is not empty. It fails with
 // queue.ErrFenced if the job that ctx runs under is not this worker's any more.
-func (h History) KeepLookbackTry(ctx context.Context, id int64, t diagnosis.LookbackTry, probe json.RawMessage) error {
+func (h History) KeepLookbackTry(ctx context.Context, id int64, t workflow.LookbackTry, probe json.RawMessage) error {
 	return h.DB.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err

@@ -10,12 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/hunkresult"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/inquiry"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
-	"github.com/bobbinhq/bobbin/workflow/permit"
-	"github.com/bobbinhq/bobbin/workflow/planning"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -33,9 +27,9 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, q)
 
-	asked := planning.Question{
+	asked := workflow.Question{
 		Text: "Round up or down?", Options: []string{"up", "down"}, Recommended: "down",
-		Open: []planning.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
+		Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
 	}
 	require.NoError(t, turn.Record(ctx, progress.Question(asked)))
 	q, err = s.Waiting(ctx, id)
@@ -71,7 +65,7 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	require.NoError(t, err)
 	due := 0
 	for _, m := range waiting {
-		if m.Kind == incoming.Due {
+		if m.Kind == workflow.MessageDue {
 			due++
 			require.NotEmpty(t, m.Value)
 		}
@@ -84,7 +78,7 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	q := inquiry.Inquiry{Kind: inquiry.Consult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	all, err := s.Inquiries(ctx, id)
@@ -162,7 +156,7 @@ func TestWorkIsKept(t *testing.T) {
 	k := tasks[0]
 	k.State, k.Summary = workflow.TaskDone, "mended"
 	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-	push := outgoing.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: outgoing.PushIntended}
+	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
 	require.NoError(t, turn.Record(ctx,
 		spending.Usage{USD: 0.25},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
@@ -170,7 +164,7 @@ func TestWorkIsKept(t *testing.T) {
 		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
 		consent.Push(push),
 	))
-	push.State = outgoing.PushDone
+	push.State = workflow.PushDone
 	require.NoError(t, turn.Record(ctx, spending.Usage{USD: 0.25}, consent.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
@@ -180,10 +174,10 @@ func TestWorkIsKept(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, pushes[0].ReportHash, 64)
 	push.ReportHash = pushes[0].ReportHash
-	require.Equal(t, []outgoing.Push{push}, pushes)
+	require.Equal(t, []workflow.Push{push}, pushes)
 	decisions, err := s.Decisions(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, []permit.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
+	require.Equal(t, []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
 	session, err := s.Session(ctx, id)
 	require.NoError(t, err)
 	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
@@ -196,7 +190,7 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	ctx, id := t.Context(), turn.Session().ID
-	hunks := hunkresult.Hunks{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: hunkresult.Unneeded}, {Numbers: []int{2, 5}, Verdict: hunkresult.Needed, Why: "it \xff fails"}}
+	hunks := workflow.HunkResults{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: workflow.HunkUnneeded}, {Numbers: []int{2, 5}, Verdict: workflow.HunkNeeded, Why: "it \xff fails"}}
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "t", Hunks: hunks}))
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "other"}))
 	hunks[0].Kept = "it reads better"
@@ -206,7 +200,7 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	require.Equal(t, "t", rows[0].Tree)
-	require.Equal(t, hunkresult.Hunk{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: hunkresult.Unneeded, Kept: "it reads better"}, rows[0].Hunks[0])
+	require.Equal(t, workflow.HunkResult{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: workflow.HunkUnneeded, Kept: "it reads better"}, rows[0].Hunks[0])
 	require.Equal(t, []int{2, 5}, rows[0].Hunks[1].Numbers)
 	require.Empty(t, rows[1].Hunks)
 }

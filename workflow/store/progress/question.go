@@ -10,18 +10,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/planning"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Question is a Part that asks the thread a question, and queues the job that answers it when it is due.
-type Question planning.Question
+type Question workflow.Question
 
 func (Question) Stage() record.Stage { return record.Work }
 
 // Mask masks the question and its options. The buttons of the options are masked in the same way (see
-// outgoing.Line), so an option that is pressed is one of them.
+// workflow.Line), so an option that is pressed is one of them.
 func (q Question) Mask(mask func(string) string) record.Part {
 	q.Text, q.Recommended, q.Answer = mask(q.Text), mask(q.Recommended), mask(q.Answer)
 	q.Options, q.Open = slices.Clone(q.Options), slices.Clone(q.Open)
@@ -85,13 +85,13 @@ func EndQuestion(ctx context.Context, tx pgx.Tx, session, why string) error {
 }
 
 // Questions returns the questions that the session asked its thread, in order.
-func (h History) Questions(ctx context.Context, session string) ([]planning.Question, error) {
+func (h History) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
 	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (planning.Question, error) {
-		var q planning.Question
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Question, error) {
+		var q workflow.Question
 		var options, open []byte
 		var due *time.Time
 		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due, &q.Answer); err != nil {
@@ -105,7 +105,7 @@ func (h History) Questions(ctx context.Context, session string) ([]planning.Ques
 }
 
 // Waiting returns the newest question without an answer, or nil if there is none.
-func (h History) Waiting(ctx context.Context, session string) (*planning.Question, error) {
+func (h History) Waiting(ctx context.Context, session string) (*workflow.Question, error) {
 	all, err := h.Questions(ctx, session)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -118,7 +118,7 @@ func (g Register) Of(ctx context.Context, session string) (*Row, error) {
 
 // Remarked returns the pull request on which a message of the inbox was written. If the
 // session has none with that number, it returns the one of the session's own branch.
-func (g Register) Remarked(ctx context.Context, m incoming.Message) (*Row, error) {
+func (g Register) Remarked(ctx context.Context, m workflow.Message) (*Row, error) {
 	number, _, _ := strings.Cut(strings.TrimPrefix(m.EventID, m.Session+remarkMark), ":")
 	all, err := g.All(ctx, m.Session)
 	for _, r := range all {
@@ -216,7 +216,7 @@ type Remarks struct {
 // Remarks returns which comments on its pull requests the session has stored.
 func (g Register) Remarks(ctx context.Context, session string) (Remarks, error) {
 	r := Remarks{ids: map[string]bool{}}
-	rows, err := g.Store.Pool.Query(ctx, `select event_id, user_id = '' from inbox where session_id = $1 and kind = $2`, session, incoming.Remark)
+	rows, err := g.Store.Pool.Query(ctx, `select event_id, user_id = '' from inbox where session_id = $1 and kind = $2`, session, workflow.MessageRemark)
 	if err != nil {
 		return r, fmt.Errorf("remarks of %s: %w", session, err)
 	}
@@ -257,7 +257,7 @@ func (m Remark) Mask(mask func(string) string) record.Part {
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
 		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8
-		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, incoming.Remark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), maxStrangers)
+		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, workflow.MessageRemark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), maxStrangers)
 	if err != nil {
 		return fmt.Errorf("a remark on a pull request: %w", err)
 	}

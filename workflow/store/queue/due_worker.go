@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // A DueWorker works DueJobs.
@@ -27,7 +27,7 @@ func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
 			return err
 		}
 		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, value) values ($1, $2, $3, '', '', $4)
-			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), incoming.Due, strconv.FormatInt(j.Args.Question, 10))
+			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), workflow.MessageDue, strconv.FormatInt(j.Args.Question, 10))
 		if err != nil {
 			return err
 		}

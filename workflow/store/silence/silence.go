@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
@@ -76,7 +75,7 @@ func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
 // Notify says a line in the thread of a session that is still quiet. If another
 // transaction has locked the session's row, because it says something there or because
 // another replica does the same, Notify does nothing, so the line is said once.
-func (b *Notifier) Notify(ctx context.Context, session string, after time.Duration, say func(State) outgoing.Line) (said bool, err error) {
+func (b *Notifier) Notify(ctx context.Context, session string, after time.Duration, say func(State) workflow.Line) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
 		if !b.unguarded {

@@ -9,8 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/silence"
@@ -24,7 +22,7 @@ const aWhile = 10 * time.Minute
 func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	t.Helper()
 	ctx, open := t.Context(), true
-	in := incoming.Event{EventID: "Ev1", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
+	in := workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
@@ -70,7 +68,7 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	open := true
 	require.NoError(t, turn.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
 	require.Equal(t, 1, silentOnes(t, s))
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, incoming.Event{EventID: "Ev2", Kind: incoming.Reply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
 	require.Zero(t, silentOnes(t, s), "somebody spoke")
 	passed(t, s, aWhile)
 	_, err := s.Pool.Exec(ctx, `update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
@@ -93,13 +91,13 @@ func speakers(t *testing.T, unguarded bool) int {
 		all.Go(func() {
 			var once sync.Once
 			defer once.Do(met.Done)
-			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile, func(x silence.State) outgoing.Line {
+			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile, func(x silence.State) workflow.Line {
 				once.Do(met.Done)
 				met.Wait() // all replicas that got past the lock are here before one of them goes on
 				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
-					return outgoing.Line{Agent: "orchestrator", Text: "Still at work"}
+					return workflow.Line{Agent: "orchestrator", Text: "Still at work"}
 				}
-				return outgoing.Line{}
+				return workflow.Line{}
 			})
 			if err == nil && broke {
 				said.Add(1)

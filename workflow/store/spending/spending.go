@@ -12,7 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -38,7 +38,7 @@ func AccountOf(db *database.DB, session string) Account { return Account{db, ses
 // Uses returns what was used under each of the limits, as the rows say at this
 // moment: in this session, and today in all sessions of all replicas. The disk
 // use of a day is what the sessions that were at work on that day use now.
-func (a Account) Uses(ctx context.Context, limits quota.Limits) ([]quota.Use, error) {
+func (a Account) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.LimitUse, error) {
 	rows, err := a.db.Pool.Query(ctx, `with s as (select *, now() at time zone 'utc' as utc from sessions where id = $1),
 			d as (select p.*, x.disk + coalesce((select sum(octet_length(pack)) from workspaces w where w.session_id = x.id), 0) as disk
 				from s join spending p on p.day = s.utc::date join sessions x on x.id = p.session_id)
@@ -68,13 +68,13 @@ func (a Account) Uses(ctx context.Context, limits quota.Limits) ([]quota.Use, er
 }
 
 // under returns one Use for each limit that is set.
-func under(limits quota.Limits, used []use) (uses []quota.Use) {
-	for _, span := range quota.Spans {
+func under(limits workflow.Limits, used []use) (uses []workflow.LimitUse) {
+	for _, span := range workflow.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]
-		for _, unit := range quota.Units {
+		for _, unit := range workflow.Units {
 			if step := limits[span][unit]; step > 0 {
 				left := time.Duration(u.LeftOfDay * float64(time.Second))
-				uses = append(uses, quota.Use{Limit: quota.LimitOf(span, unit), Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
+				uses = append(uses, workflow.LimitUse{Limit: workflow.LimitOf(span, unit), Used: u.of(unit), Step: step, Subject: u.Subject, Day: u.Day, Left: left})
 			}
 		}
 	}
@@ -82,18 +82,18 @@ func under(limits quota.Limits, used []use) (uses []quota.Use) {
 }
 
 // of returns the figure for the unit.
-func (u use) of(unit quota.Unit) float64 {
-	return map[quota.Unit]float64{
-		quota.USD: u.USD, quota.Tokens: float64(u.Tokens), quota.Commands: float64(u.Commands),
-		quota.Minutes: float64(u.Worked / time.Minute.Milliseconds()), // whole ones
-		quota.Output:  megabytes(u.Printed), quota.Disk: megabytes(u.Disk),
+func (u use) of(unit workflow.Unit) float64 {
+	return map[workflow.Unit]float64{
+		workflow.UnitUSD: u.USD, workflow.UnitTokens: float64(u.Tokens), workflow.UnitCommands: float64(u.Commands),
+		workflow.UnitMinutes: float64(u.Worked / time.Minute.Milliseconds()), // whole ones
+		workflow.UnitOutput:  megabytes(u.Printed), workflow.UnitDisk: megabytes(u.Disk),
 	}[unit]
 }
 
 func megabytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 // allowed sets what people allowed beyond the limit, and whether they were warned.
-func (a Account) allowed(ctx context.Context, u *quota.Use) error {
+func (a Account) allowed(ctx context.Context, u *workflow.LimitUse) error {
 	var more float64
 	err := a.db.Pool.QueryRow(ctx, `select count(*), coalesce(sum(amount), 0) from extensions where name = $1 and subject = $2 and day = $3`,
 		u.Limit, u.Subject, u.Day).Scan(&u.Number, &more)
@@ -121,7 +121,7 @@ func (a Account) Limited(ctx context.Context) (time.Time, error) {
 func (a Account) LimitShown(ctx context.Context) (ts string, underWay bool, err error) {
 	err = a.db.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
 		from sessions s join lines l on l.session_id = s.id and (l.at = s.limited_at or s.limited_at is null and starts_with(l.text, $2))
-		join outbox o on o.line_id = l.id where s.id = $1`, a.session, quota.NotLookedInto).Scan(&ts, &underWay)
+		join outbox o on o.line_id = l.id where s.id = $1`, a.session, workflow.NotLookedInto).Scan(&ts, &underWay)
 	return ts, underWay, err
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
@@ -71,7 +71,7 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 
 // A Warning is a Part: people were told of a limit. Writing it
 // fails with record.ErrStale if they were told before.
-type Warning quota.Use
+type Warning workflow.LimitUse
 
 func (Warning) Stage() record.Stage { return record.Session }
 

@@ -18,8 +18,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -99,13 +97,13 @@ func open(t testing.TB, url string, log *slog.Logger) *store.Store {
 var Thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}
 
 // Mention returns the request of U1 that begins the thread.
-func Mention(event, text string) incoming.Event {
-	return incoming.Event{EventID: event, Kind: incoming.Mention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
+func Mention(event, text string) workflow.IncomingEvent {
+	return workflow.IncomingEvent{EventID: event, Kind: workflow.MessageMention, Thread: Thread, TS: "1.0", User: "U1", Text: text}
 }
 
 // Reply returns a message of U2 in the thread.
-func Reply(event, ts, text string) incoming.Event {
-	return incoming.Event{EventID: event, Kind: incoming.Reply, Thread: Thread, TS: ts, User: "U2", Text: text}
+func Reply(event, ts, text string) workflow.IncomingEvent {
+	return workflow.IncomingEvent{EventID: event, Kind: workflow.MessageReply, Thread: Thread, TS: ts, User: "U2", Text: text}
 }
 
 // Inbox returns the store's inbox.
@@ -143,15 +141,15 @@ func RecordReport(t *testing.T, turn *store.Turn, revision int, text string) wor
 }
 
 // Permission returns a permission of ann, made from the message with which the session began.
-func Permission(id string, what permit.Kind, revision int) *permit.Permission {
-	return &permit.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
+func Permission(id string, what workflow.PermissionKind, revision int) *workflow.Permission {
+	return &workflow.Permission{ID: id, What: what, Revision: revision, Message: 1, MessageTS: "1.0", User: "U1", UserName: "ann"}
 }
 
 // Approval returns ann's approval of a report, with the permission that gives it.
 func Approval(r workflow.Report, id string) []store.Part {
 	return []store.Part{
 		store.Update{Change: func(s *workflow.Session) { s.Branch = "bobbin/x" }, Events: []workflow.Event{workflow.EventApprove}},
-		consent.Permission{Permission: *Permission("p"+id, permit.Report, r.Revision)},
+		consent.Permission{Permission: *Permission("p"+id, workflow.PermitReport, r.Revision)},
 		consent.Approval{ID: id, Revision: r.Revision, ReportHash: r.Hash(), User: "U1", UserName: "ann", Scope: "only the guard", MessageTS: "1.0"},
 	}
 }

@@ -9,22 +9,21 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // Secret is the secret that every ledger of OpenLedger masks.
 const Secret = "a-given-value"
 
 // OpenLedger begins a turn of a session whose request has the files, and returns the turn's ledger.
-func OpenLedger(t testing.TB, slack ledger.Slack, files ...incoming.Attachment) *ledger.Ledger {
+func OpenLedger(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledger.Ledger {
 	t.Helper()
 	st := storetest.Open(t)
-	in := incoming.Event{
-		EventID: "Ev1", Kind: incoming.Mention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "ann",
+	in := workflow.IncomingEvent{
+		EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "ann",
 		Text: "it fails", Files: files,
 	}
 	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))

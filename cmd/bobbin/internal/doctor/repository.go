@@ -18,13 +18,13 @@ import (
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
 // examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
 // fetched, pushed or run in it.
-func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f *findings.List) {
+func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository, f *findings.List) {
 	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.LookAt(ctx, r.Remote)
@@ -69,13 +69,13 @@ func (d *Doctor) examineRepository(ctx context.Context, r catalog.Repository, f 
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.
-func (d *Doctor) examineReleases(r catalog.Repository, sight transfer.RemoteInfo, f *findings.List) {
+func (d *Doctor) examineReleases(r repository.Repository, sight transfer.RemoteInfo, f *findings.List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
 		return
 	}
 	matching := func(names []string, patterns ...string) int {
-		return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !lookback.IsRelease(patterns, r.BranchPrefix, name) }))
+		return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !turn.IsRelease(patterns, r.BranchPrefix, name) }))
 	}
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
@@ -115,7 +115,7 @@ func remoteRefusal(f *findings.List, what string, err error) {
 
 // examineToolchain checks that commands in the sandbox find the programs that build and test the
 // repository, as far as they can be told before it is fetched.
-func (d *Doctor) examineToolchain(ctx context.Context, r catalog.Repository, top []string, f *findings.List) {
+func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, top []string, f *findings.List) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // the part "sandbox" reports it

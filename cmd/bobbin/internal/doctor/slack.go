@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/deploy"
-	"github.com/bobbinhq/bobbin/workflow/permit"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // skew is the largest difference between two clocks that is not reported.
@@ -277,7 +277,7 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	p, found, err := c.Person(ctx, id)
 	p.InThread = true // whether the person is in the channel is checked at the approval
-	switch why := (permit.Approvers{}).MayApprove(p, ""); {
+	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
 	case err != nil:
 		c.refuse("approver "+id, err, "")
 	case !found:

@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
-	"github.com/bobbinhq/bobbin/workflow/turn/folder"
+	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
 // A Retention says how long and how much is kept. A zero field means no limit.
@@ -46,7 +46,7 @@ func (r Retention) CleanEvery() time.Duration {
 type Housekeeper struct {
 	Keep    Retention
 	Store   *store.Store
-	Folders *folder.Folders
+	Folders *turn.Folders
 	Mirrors *repo.Mirrors
 	Checker *testrun.Checker // nil: there is no cache
 	Log     *slog.Logger
@@ -56,7 +56,7 @@ type Housekeeper struct {
 func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Housekeeper {
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
-		Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
+		Folders: &turn.Folders{Dir: filepath.Join(dir, "sessions")},
 		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
 		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
@@ -130,7 +130,7 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Remove
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Folders.Clean(ctx, folder.Retention{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+	return h.Folders.Clean(ctx, turn.Retention{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
 func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed, error) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
-	"github.com/bobbinhq/bobbin/workflow/quota"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Limits say how many sessions work at once, and how much may be used before people are asked: a table of
@@ -78,39 +78,39 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 
 // The names of the table's rows and columns in the file.
 var (
-	rowNames    = map[quota.Span]string{quota.OfSession: "session", quota.OfPersonDay: "person_day", quota.OfChannelDay: "channel_day", quota.OfDay: "all_day"}
-	columnNames = map[quota.Unit]string{
-		quota.USD: "usd", quota.Tokens: "tokens", quota.Commands: "commands", quota.Minutes: "minutes", quota.Output: "output", quota.Disk: "disk",
+	rowNames    = map[workflow.Span]string{workflow.SpanSession: "session", workflow.SpanPersonDay: "person_day", workflow.SpanChannelDay: "channel_day", workflow.SpanDay: "all_day"}
+	columnNames = map[workflow.Unit]string{
+		workflow.UnitUSD: "usd", workflow.UnitTokens: "tokens", workflow.UnitCommands: "commands", workflow.UnitMinutes: "minutes", workflow.UnitOutput: "output", workflow.UnitDisk: "disk",
 	}
 )
 
 // limitPath returns the path of one limit, relative to limits: session.usd.
-func limitPath(span quota.Span, unit quota.Unit) string {
+func limitPath(span workflow.Span, unit workflow.Unit) string {
 	return rowNames[span] + "." + columnNames[unit]
 }
 
 // Renamed returns the old keys (session_usd, day_disk_mb) with the paths that replace them.
 func (Limits) Renamed() map[string]string {
 	now := map[string]string{}
-	for _, span := range quota.Spans {
-		for _, unit := range quota.Units {
-			now[string(quota.LimitOf(span, unit))] = limitPath(span, unit)
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
+			now[string(workflow.LimitOf(span, unit))] = limitPath(span, unit)
 		}
 	}
 	return now
 }
 
 // AskedAt returns the limits at which people are asked.
-func (l Limits) AskedAt() quota.Limits {
-	return quota.Limits{
-		quota.OfSession: l.Session.byUnit(), quota.OfPersonDay: l.PersonDay.byUnit(), quota.OfChannelDay: l.ChannelDay.byUnit(), quota.OfDay: l.AllDay.byUnit(),
+func (l Limits) AskedAt() workflow.Limits {
+	return workflow.Limits{
+		workflow.SpanSession: l.Session.byUnit(), workflow.SpanPersonDay: l.PersonDay.byUnit(), workflow.SpanChannelDay: l.ChannelDay.byUnit(), workflow.SpanDay: l.AllDay.byUnit(),
 	}
 }
 
-func (a Allowance) byUnit() map[quota.Unit]float64 {
-	return map[quota.Unit]float64{
-		quota.USD: a.USD, quota.Tokens: float64(a.Tokens), quota.Commands: float64(a.Commands),
-		quota.Minutes: float64(a.Minutes), quota.Output: float64(a.Output), quota.Disk: float64(a.Disk),
+func (a Allowance) byUnit() map[workflow.Unit]float64 {
+	return map[workflow.Unit]float64{
+		workflow.UnitUSD: a.USD, workflow.UnitTokens: float64(a.Tokens), workflow.UnitCommands: float64(a.Commands),
+		workflow.UnitMinutes: float64(a.Minutes), workflow.UnitOutput: float64(a.Output), workflow.UnitDisk: float64(a.Disk),
 	}
 }
 
@@ -144,14 +144,14 @@ const (
 
 // maxOf returns the largest value that a limit may have; with a larger value the unit was probably
 // mistaken.
-func maxOf(span quota.Span, unit quota.Unit) float64 {
-	most := map[quota.Unit]float64{
-		quota.USD: maxUSD, quota.Tokens: maxTokens, quota.Commands: maxTokens, quota.Minutes: aWeek, quota.Output: maxMB, quota.Disk: maxMB,
+func maxOf(span workflow.Span, unit workflow.Unit) float64 {
+	most := map[workflow.Unit]float64{
+		workflow.UnitUSD: maxUSD, workflow.UnitTokens: maxTokens, workflow.UnitCommands: maxTokens, workflow.UnitMinutes: aWeek, workflow.UnitOutput: maxMB, workflow.UnitDisk: maxMB,
 	}[unit]
 	switch {
-	case span == quota.OfSession || unit == quota.USD:
+	case span == workflow.SpanSession || unit == workflow.UnitUSD:
 		return most
-	case unit == quota.Minutes:
+	case unit == workflow.UnitMinutes:
 		return maxSessions * aDay
 	}
 	return maxSessions * most
@@ -161,8 +161,8 @@ func maxOf(span quota.Span, unit quota.Unit) float64 {
 // is a part of.
 func (l Limits) Check(p *strictyaml.Problems) {
 	limits := l.AskedAt()
-	for _, span := range quota.Spans {
-		for _, unit := range quota.Units {
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
 			checkMost(p, limitPath(span, unit), limits[span][unit], maxOf(span, unit))
 		}
 	}
@@ -174,15 +174,15 @@ func (l Limits) Check(p *strictyaml.Problems) {
 	checkMost(p, "silent_minutes", l.SilentFor().Minutes(), aWeek)
 	checkMost(p, "hunk_minutes", l.HunkTime().Minutes(), aDay)
 	checkMost(p, "history_minutes", l.HistoryTime().Minutes(), aDay)
-	for _, unit := range quota.Units {
-		for _, x := range [][2]quota.Span{
-			{quota.OfSession, quota.OfDay},
-			{quota.OfSession, quota.OfPersonDay},
-			{quota.OfSession, quota.OfChannelDay},
-			{quota.OfPersonDay, quota.OfDay},
-			{quota.OfChannelDay, quota.OfDay},
+	for _, unit := range workflow.Units {
+		for _, x := range [][2]workflow.Span{
+			{workflow.SpanSession, workflow.SpanDay},
+			{workflow.SpanSession, workflow.SpanPersonDay},
+			{workflow.SpanSession, workflow.SpanChannelDay},
+			{workflow.SpanPersonDay, workflow.SpanDay},
+			{workflow.SpanChannelDay, workflow.SpanDay},
 		} {
-			if x[0] == quota.OfSession && unit == quota.Minutes {
+			if x[0] == workflow.SpanSession && unit == workflow.UnitMinutes {
 				continue // a session may last for days
 			}
 			checkPart(p, limitPath(x[0], unit), limitPath(x[1], unit), limits[x[0]][unit], limits[x[1]][unit])

@@ -37,7 +37,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 )
 
 // Options configure a playground.
@@ -155,7 +154,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 			s.Sandbox = p.opt.Sandbox
 		}
 		s.Repositories[0].Unreviewed = p.story != nil // the story has no answers for the critic
-		s.Repositories[0].Approvers = permit.Approvers{People: []string{p.Stage.People["bea"]}}
+		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
 			p.opt.adjust(s)
 		}

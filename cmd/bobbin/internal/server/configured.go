@@ -10,14 +10,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
@@ -53,7 +52,7 @@ func FromConfig(file config.Config, values map[string]string, place storage.Targ
 		s.Repositories = append(s.Repositories, at)
 		for _, channel := range r.Channels {
 			if len(r.WatchApps) > 0 {
-				s.Feeds = append(s.Feeds, incoming.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})
+				s.Feeds = append(s.Feeds, workflow.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})
 			}
 		}
 		if r.Watch == "all" {
@@ -82,12 +81,12 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 	return s
 }
 
-func repositoryOf(r config.Repository, credentials remote.Credentials) catalog.Repository {
-	return catalog.Repository{
+func repositoryOf(r config.Repository, credentials remote.Credentials) repository.Repository {
+	return repository.Repository{
 		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
 		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.Options(),
-		Shown:       catalog.Shown{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: catalog.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
-		Approvers:   permit.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
+		Display:     repository.Display{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: repository.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
+		Approvers:   workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
 		MembersOnly: r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", MentionsOwners: r.Owners == config.Mention,
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/pullrequests"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
@@ -54,16 +54,16 @@ func (b *Server) openHooks(s Settings) {
 // pullRequestsOf returns the settings for pull requests of a repository, or the zero value if none are
 // opened. Requests to the host are signed with the host's own token, or with the credentials that the
 // repository is fetched with.
-func pullRequestsOf(file config.Config, r config.Repository, credentials remote.Credentials, values map[string]string) (catalog.PullRequests, error) {
+func pullRequestsOf(file config.Config, r config.Repository, credentials remote.Credentials, values map[string]string) (repository.PullRequests, error) {
 	h, web, ok := r.Host.Of(r.URL)
 	if !ok {
-		return catalog.PullRequests{}, nil
+		return repository.PullRequests{}, nil
 	}
 	if h.TokenEnv != "" {
 		credentials = remote.Token{Value: remote.Secret(values[h.TokenEnv]), Name: "the token " + h.TokenEnv}
 	}
 	app, _ := credentials.(*githubapp.App)
-	p := catalog.PullRequests{Kind: h.Kind, Draft: h.Draft != "off", Web: web, People: map[string]string{}}
+	p := repository.PullRequests{Kind: h.Kind, Draft: h.Draft != "off", Web: web, People: map[string]string{}}
 	p.Hook = host.Webhook{Kind: h.Kind, Secret: remote.Secret(values[h.SecretEnv])}
 	for login, id := range file.People {
 		p.People[strings.ToLower(login)] = id

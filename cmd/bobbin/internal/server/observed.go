@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -31,7 +31,7 @@ type tracedInbox struct {
 }
 
 // Receive implements gateway.Inbox. Events that are received together share one trace.
-func (i tracedInbox) Receive(ctx context.Context, came ...incoming.Event) error {
+func (i tracedInbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) error {
 	ctx, span := i.traces.Begin(ctx, "slack event", string(came[0].Kind))
 	err := i.Inbox.Receive(ctx, came...)
 	span.End(err)
@@ -39,7 +39,7 @@ func (i tracedInbox) Receive(ctx context.Context, came ...incoming.Event) error 
 }
 
 // Submit implements gateway.Forms.
-func (i tracedInbox) Submit(ctx context.Context, in incoming.Event) (late string, err error) {
+func (i tracedInbox) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
 	ctx, span := i.traces.Begin(ctx, "slack event", string(in.Kind))
 	late, err = i.Inbox.Submit(ctx, in)
 	span.End(err)

@@ -38,16 +38,16 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proxy"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/postgres"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -57,10 +57,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn"
-	"github.com/bobbinhq/bobbin/workflow/turn/backport"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
-	"github.com/bobbinhq/bobbin/workflow/turn/lookback"
-	"github.com/bobbinhq/bobbin/workflow/turn/pictures"
 )
 
 // Settings are what a bot is built from. serve reads them from its configuration; a stage or a test makes
@@ -73,7 +69,7 @@ type Settings struct {
 	ObservedSettings
 	Seams
 
-	Repositories []catalog.Repository
+	Repositories []repository.Repository
 	Sandbox      config.Sandbox
 	BlockedHosts []string       // hosts of the bot's own services, which package fetches must not reach
 	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
@@ -107,7 +103,7 @@ type SlackSettings struct {
 	ProgressCards                       bool                // each run is shown by a progress card
 	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app with the agent view
 	Watch                               []string            // ids of channels in which every new message is a request
-	Feeds                               []incoming.Feed     // channels in which apps' messages are reports
+	Feeds                               []workflow.Feed     // channels in which apps' messages are reports
 	Reactions                           map[string][]string // names of the reactions that turn a message into a request, by channel
 	Words                               intent.Lexicon      // words by which messages are read; the zero value has the built-in ones
 	Admins                              []string            // ids of people who see the settings in their App Home; empty: the workspace's admins
@@ -129,9 +125,9 @@ type ModelSettings struct {
 type LimitSettings struct {
 	Seats    queue.ConcurrencyLimits // sessions at work at once, over all replicas
 	Attempts int
-	Limits   quota.Limits  // on what sessions may use before people are asked
-	Silent   time.Duration // after which a silent thread with work in progress gets a progress note; zero: never
-	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
+	Limits   workflow.Limits // on what sessions may use before people are asked
+	Silent   time.Duration   // after which a silent thread with work in progress gets a progress note; zero: never
+	HunkTime time.Duration   // time to find out which hunks of a fix are needed; zero: not tried
 
 	HistoryTime    time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
 	Releases       map[string][]string // patterns of the releases, by repository
@@ -285,8 +281,8 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 		Links:          append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
 		Mentionable:    approverIDs(s.Repositories),
 		Code:           codeURLs(s.Repositories),
-		MentionsOwners: slices.ContainsFunc(s.Repositories, func(r catalog.Repository) bool { return r.MentionsOwners || s.MentionAuthors[r.Name] }),
-		GuestFilter:    &poster.GuestFilter{MembersOnly: func(name string) bool { return catalog.Closed(s.Repositories, name) }, People: directory, Log: log},
+		MentionsOwners: slices.ContainsFunc(s.Repositories, func(r repository.Repository) bool { return r.MentionsOwners || s.MentionAuthors[r.Name] }),
+		GuestFilter:    &poster.GuestFilter{MembersOnly: func(name string) bool { return repository.Closed(s.Repositories, name) }, People: directory, Log: log},
 	}
 }
 
@@ -294,11 +290,11 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 // up.
 func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Context, string) error) {
 	signature := r.Agents[agent.Orchestrator].Signature()
-	looker := &lookback.Looker{
+	looker := &turn.Looker{
 		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, MentionAuthors: s.MentionAuthors, Slack: r.Slack, Secrets: r.Secrets,
 		Signature: signature, Log: r.Log,
 	}
-	porter := &backport.Porter{
+	porter := &turn.Porter{
 		Rows: backports.Register{Store: r.Store}, Repositories: r.Repositories, Releases: s.Releases, Mirrors: r.Mirrors, Checker: r.Checker, Folders: &r.Folders, Secrets: r.Secrets,
 		Signature: signature, Log: r.Log,
 	}
@@ -322,8 +318,8 @@ func beside(runs ...func(context.Context, string) error) func(context.Context, s
 }
 
 // newPhotographer returns the photographer, which takes pictures of what the turns pushed.
-func newPhotographer(r *turn.Runner) *pictures.Photographer {
-	return &pictures.Photographer{
+func newPhotographer(r *turn.Runner) *turn.Photographer {
+	return &turn.Photographer{
 		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Secrets: r.Secrets, Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
 	}
 }
@@ -398,7 +394,7 @@ func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error
 }
 
 // channelIDs returns the ids of the channels of all repositories, each once.
-func channelIDs(list []catalog.Repository) (ids []string) {
+func channelIDs(list []repository.Repository) (ids []string) {
 	for _, r := range list {
 		for _, id := range r.Channels {
 			if !slices.Contains(ids, id) {
@@ -410,7 +406,7 @@ func channelIDs(list []catalog.Repository) (ids []string) {
 }
 
 // approverIDs returns the ids of people and user groups that the configuration names as approvers.
-func approverIDs(list []catalog.Repository) (ids []string) {
+func approverIDs(list []repository.Repository) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.Approvers.People...)
 	}
@@ -419,7 +415,7 @@ func approverIDs(list []catalog.Repository) (ids []string) {
 
 // webAddresses returns the prefixes of URLs to which links in the bot's messages may lead: the
 // repositories' own pages.
-func webAddresses(list []catalog.Repository) []string {
+func webAddresses(list []repository.Repository) []string {
 	var links []string
 	for _, r := range list {
 		if strings.HasPrefix(r.URL, "https://") {
@@ -554,7 +550,7 @@ func (b *Server) Close() {
 }
 
 // codeURLs returns the code URL templates of the repositories, by name.
-func codeURLs(list []catalog.Repository) map[string]string {
+func codeURLs(list []repository.Repository) map[string]string {
 	all := map[string]string{}
 	for _, r := range list {
 		if r.CodeURL != "" {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
 // summary returns the configuration as lines for an admin in the App Home. It contains no addresses, which
@@ -43,10 +43,10 @@ func (s Settings) summary() []string {
 		lines = append(lines, fmt.Sprintf("  • %s: %s", rows[name].Signature(), strings.TrimSpace(rows[name].Model+" "+rows[name].Effort)))
 	}
 	var limits []string
-	for _, span := range quota.Spans {
-		for _, unit := range quota.Units {
+	for _, span := range workflow.Spans {
+		for _, unit := range workflow.Units {
 			if most := s.Limits[span][unit]; most > 0 {
-				limits = append(limits, fmt.Sprintf("%s %g", quota.LimitOf(span, unit), most))
+				limits = append(limits, fmt.Sprintf("%s %g", workflow.LimitOf(span, unit), most))
 			}
 		}
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
@@ -86,7 +85,7 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	for _, l := range lines {
 		fmt.Fprintf(
 			out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent,
-			cli.Indent(outgoing.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10),
+			cli.Indent(workflow.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10),
 		)
 	}
 	if err := showTasks(ctx, out, s, id); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -85,7 +84,7 @@ func (d *demo) playStory(ctx context.Context) error {
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
 	fmt.Fprintf(
 		d.out, "  (%s begins what Bobbin itself says, and has seen; its other lines are the agents' words)\n",
-		outgoing.Mark,
+		workflow.Mark,
 	)
 	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+DemoReport, "")
 	if err != nil {

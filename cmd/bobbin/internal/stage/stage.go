@@ -30,9 +30,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // MakeDir makes the folder dir, or a temporary one if dir is empty. It lets others read and enter the folder,
@@ -253,7 +253,7 @@ func (st *Stage) Settings() server.Settings {
 		},
 		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 10 * time.Minute},
-		Repositories:  []catalog.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts have no review
+		Repositories:  []repository.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts have no review
 		Secrets:       redact.New(app.BotToken, app.AppToken),
 		Sandbox:       Sandbox,
 	}

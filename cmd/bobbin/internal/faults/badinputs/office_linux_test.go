@@ -33,12 +33,12 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/permit"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // A badOffice is the room of Slack and of approvals: the bot that serve runs, a local Slack with its real
@@ -220,11 +220,11 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		s.SlackPace, s.Seats = time.Millisecond, queue.ConcurrencyLimits{AtOnce: 16}
 		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)
 		s.Agents = map[string]agent.Setting{}
-		rules := map[string]catalog.Repository{}
-		for name, a := range map[string]permit.Approvers{
+		rules := map[string]repository.Repository{}
+		for name, a := range map[string]workflow.Approvers{
 			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
 		} {
-			rules[name] = catalog.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
+			rules[name] = repository.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
 		}
 		for _, p := range o.places {
 			b := p.badCase.batch

@@ -26,8 +26,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/incoming"
-	"github.com/bobbinhq/bobbin/workflow/outgoing"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
@@ -136,7 +134,7 @@ func (p *echoBots) startReplica(f echoOptions, n int) *echoBot {
 // blindfold is an outbox that hides whether a posting was tried before.
 type blindfold struct{ *outbox.Outbox }
 
-func (b blindfold) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
+func (b blindfold) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	p, err := b.Outbox.Next(ctx, session)
 	if p != nil {
 		p.Tried = false
@@ -150,7 +148,7 @@ type afterLines struct {
 	store *store.Store
 }
 
-func (a afterLines) Next(ctx context.Context, session string) (*outgoing.Posting, error) {
+func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	var lines int
 	err := a.store.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
 	if err == nil && lines > 0 {
@@ -201,20 +199,20 @@ var asksFor = regexp.MustCompile(`^say (\d+)`)
 
 // answers returns the lines for a message: numbered lines if the message asks for some, else one line that
 // repeats it.
-func answers(ctx context.Context, t *store.Turn, m incoming.Message, said int) ([]outgoing.Line, error) {
+func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) ([]workflow.Line, error) {
 	if strings.Contains(m.Text, "quiet") {
 		return nil, nil
 	}
 	if asked := asksFor.FindStringSubmatch(m.Text); asked != nil {
 		many, _ := strconv.Atoi(asked[1])
-		lines := make([]outgoing.Line, many)
+		lines := make([]workflow.Line, many)
 		for i := range lines {
-			lines[i] = outgoing.Line{Agent: "parrot", Text: fmt.Sprintf("line %04d", said+i)}
+			lines[i] = workflow.Line{Agent: "parrot", Text: fmt.Sprintf("line %04d", said+i)}
 		}
 		return lines, nil
 	}
-	line := outgoing.Line{Agent: "parrot", Text: "heard " + heard(m.Event)}
-	if m.Kind == incoming.Action {
+	line := workflow.Line{Agent: "parrot", Text: "heard " + heard(m.IncomingEvent)}
+	if m.Kind == workflow.MessageAction {
 		revision, _, _, err := t.Button(ctx, m.ActionID, m.Value)
 		if err != nil {
 			return nil, err
@@ -225,14 +223,14 @@ func answers(ctx context.Context, t *store.Turn, m incoming.Message, said int) (
 	}
 	if strings.Contains(m.Text, "buttons") {
 		for _, id := range actions {
-			line.Buttons = append(line.Buttons, outgoing.Button{ActionID: id, Label: id, Value: store.NewToken()})
+			line.Buttons = append(line.Buttons, workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
 		}
 	}
-	return []outgoing.Line{line}, nil
+	return []workflow.Line{line}, nil
 }
 
 // heard returns an event in one line: its kind, text and action.
-func heard(in incoming.Event) string {
+func heard(in workflow.IncomingEvent) string {
 	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
 }
 

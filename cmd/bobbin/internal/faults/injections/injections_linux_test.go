@@ -29,8 +29,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // An injection is one planted text, in a session of its own. The README of testdata/injections explains the
@@ -267,9 +267,9 @@ func (s *injectionRun) adjust(set *server.Settings, model string) {
 	}
 	vault := set.Repositories[0]
 	vault.Name, vault.Channels = "vault", []string{s.stage.Channel}
-	set.Repositories = []catalog.Repository{vault}
+	set.Repositories = []repository.Repository{vault}
 	for _, c := range s.cases {
-		set.Repositories = append(set.Repositories, catalog.Repository{
+		set.Repositories = append(set.Repositories, repository.Repository{
 			Remote: remote.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
 		})
 	}

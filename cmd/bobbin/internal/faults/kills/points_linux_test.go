@@ -90,9 +90,9 @@ const (
 
 // changes holds what is replaced in single files of this program, in pairs of a text and the text in its place.
 var changes = map[string][]string{
-	"workflow/turn/folder/disk.go":        {`"errors"`, `"errors"; "os"`, "errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`},
-	"cmd/bobbin/internal/server/queue.go": {`"log/slog"`, `"log/slog"; "os"`, "const drainWithin = 12 * time.Second", "var drainWithin = " + patientOr(12)},
-	"workflow/store/queue/replica.go":     {`"log/slog"`, `"log/slog"; "os"`, "const deadAfter = 8 * time.Second", "var deadAfter = " + patientOr(8)},
+	"workflow/turn/internal/workspace/folder/disk.go": {`"errors"`, `"errors"; "os"`, "errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`},
+	"cmd/bobbin/internal/server/queue.go":             {`"log/slog"`, `"log/slog"; "os"`, "const drainWithin = 12 * time.Second", "var drainWithin = " + patientOr(12)},
+	"workflow/store/queue/replica.go":                 {`"log/slog"`, `"log/slog"; "os"`, "const deadAfter = 8 * time.Second", "var deadAfter = " + patientOr(8)},
 }
 
 // patientOr returns code for a number of seconds, or for StepTimeout if patience is set.

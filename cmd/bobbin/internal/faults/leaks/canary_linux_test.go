@@ -43,8 +43,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/githubapp/githubtest"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // A leakFixture is everything around a bot. All of it knows secrets and repeats them.
@@ -441,7 +441,7 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
-		Repositories: []catalog.Repository{{
+		Repositories: []repository.Repository{{
 			Remote: remote.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
 		}},
 	}

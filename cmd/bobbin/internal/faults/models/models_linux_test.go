@@ -24,8 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/quota"
 )
 
 // A faultRun is one run of the bot with a model that fails: one session for each chosen fault at one turn of the
@@ -198,7 +198,7 @@ func (tr *faultRun) adjust(s *server.Settings) {
 	if slices.ContainsFunc(tr.sessions, func(s *faultySession) bool { return s.fault.silent }) {
 		s.ModelIdle = 20 * time.Second
 	}
-	s.Limits = quota.Limits{quota.OfSession: {quota.USD: tr.limit}}
+	s.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: tr.limit}}
 	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
 	for _, a := range s.Agents {

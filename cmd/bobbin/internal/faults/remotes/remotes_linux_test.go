@@ -27,8 +27,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // An outage is what happens to one session's remote, and what the bot says about it in the thread.
@@ -156,7 +156,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 		files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 		a := &affected{outage: list[name], name: name, Host: githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
 		a.channel = o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", i), Members: []string{o.ann, app.BotUser}}).ID
-		s.Repositories = append(s.Repositories, catalog.Repository{
+		s.Repositories = append(s.Repositories, repository.Repository{
 			Remote: remote.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
 		})
 		o.sessions[name] = a

@@ -35,9 +35,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
-	"github.com/bobbinhq/bobbin/workflow/turn/catalog"
 )
 
 // Today's program takes over the database of every release, with sessions in progress: each session ends as
@@ -262,7 +262,7 @@ func (a *upgradeRun) start() {
 		Target:        storage.Target{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
 		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: a.scripted.URL},
-		Repositories:  []catalog.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
+		Repositories:  []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
 		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(upgradeCases)}, Attempts: 2},
 	}
 	log := slog.New(slog.DiscardHandler)

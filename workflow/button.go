@@ -1,0 +1,73 @@
+package workflow
+
+// The buttons of reports, pushes and pull requests. OpensForm reports which of them open a modal. If a
+// modal cannot be opened, a line says what to write instead.
+const (
+	ButtonCorrect    = "correct"
+	ButtonFixLimited = "fix_limited"
+	ButtonPutBack    = "put_back" // puts back what was removed as outside the scope
+	ButtonRepository = "change_repository"
+	ButtonFixThere   = "mend"         // fixes what is red at the git host
+	ButtonBackport   = "backport"     // brings the pushed change to a release
+	ButtonWorks      = "works"        // the merged change works
+	ButtonBroken     = "still_broken" // the merged change does not work
+	ButtonDetails    = "details"      // shows the text that its row holds, and asks for nothing
+)
+
+// The buttons of a result. Each asks what people can also ask in words.
+const (
+	ButtonShowDiff = "show_diff"
+	ButtonExplain  = "explain"
+)
+
+// ButtonLessons is the button that asks for a change to AGENTS.md with the lessons about the repository.
+const ButtonLessons = "lessons_to_agents"
+
+// ButtonPassOn is the button below a held message, with which a person who may approve gives it to the agents.
+const ButtonPassOn = "pass_on"
+
+// ButtonTakeUp is the button of an offer to take up a report that was stopped before anybody approved it.
+const ButtonTakeUp = "take_up"
+
+// ButtonStopThread is the button that stops the work of another thread.
+const ButtonStopThread = "stop_thread"
+
+// ButtonJoin is the button that joins the thread to another one about the same problem.
+const ButtonJoin = "join"
+
+// ButtonChoose is the button of one repository, used if the modal cannot be opened.
+const ButtonChoose = "repository"
+
+// OpensForm reports whether a press of the button opens a modal.
+func OpensForm(action string) bool {
+	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository || action == ButtonDetails
+}
+
+// The buttons of the Home tab, on what can be paused and on lessons.
+const (
+	ButtonPause  = "home_pause"
+	ButtonResume = "home_resume"
+	ButtonLesson = "home_lesson" // opens a form in which the lesson is changed or deleted
+)
+
+// A Form is the content of the modal that a button opens, with what it belongs to.
+type Form struct {
+	ActionID string // action id of the button that opens it
+	Value    string // value of that button
+	Thread   Thread
+	Session  string
+	// Repositories holds the names of all repositories that the session was about, the present one last.
+	// The last name is empty before one is chosen. For a lesson it is the lesson's alone.
+	Repositories []string
+	Revision     int      // revision that the button was shown with
+	Choices      []string // options to choose one of
+	Text         string   // text to read
+	Page         string   // URL of the session's web page for the reader; empty: there is none
+	Late         string   // why nothing can be entered any more, for people; empty: it can
+}
+
+// FormOpened is the text of a press that opened a modal: nothing needs to be said.
+const FormOpened = "(a form was opened)"
+
+// MostEntered is the limit on one input of a form, in characters.
+const MostEntered = 2000

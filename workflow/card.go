@@ -1,0 +1,96 @@
+package workflow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+)
+
+// A Card is the one message of a run that shows its progress, from the approval, or from the beginning
+// of work that needed none, to its end. It is made from rows alone, so every replica draws the same
+// card.
+type Card struct {
+	Session      string
+	Thread       Thread
+	Run          int      // 1, 2, … within the session
+	Key          string   // key of its posting
+	TS           string   // ts of its message; empty before there is one
+	Repositories []string // all repositories that the session was about, the present one last
+	Phase        Phase    // the session's phase; for a run that has ended, the phase it ended in
+	Ended        bool
+	Tasks        []CardTask
+	Worked       time.Duration // time at work in this run, in whole steps of CardTick while it goes on
+	CardCommand
+	USD  float64
+	Stop string // value of the stop button; empty: no button
+
+	Shown string // the Mark of what its message shows now
+	Claim int    // number of the claim under which the card is drawn
+}
+
+// A CardCommand is the oldest command that has been running for at least one CardTick.
+type CardCommand struct {
+	Running string        // the command; empty: none
+	Ran     time.Duration // how long it has been running, in whole steps of Tick
+}
+
+// A CardTask is a task as the card shows it.
+type CardTask struct {
+	Number   int
+	Label    string // [deep + tdd skill]
+	Title    string // one line
+	State    TaskState
+	Failures int
+	Took     time.Duration // how long it took, in whole steps of Tick while it goes on
+}
+
+// CardTick is the interval at which a card changes by the passing of time alone.
+const CardTick = 15 * time.Second
+
+// Resting reports whether the card does not change by the passing of time alone.
+func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
+
+// Mark returns a hash of what the card shows: cards with the same mark look the same.
+func (c Card) Mark() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v %s %s", c.Headline(), c.Ended, c.Stop != "", c.Tasks, c.Running, c.Ran))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Headline returns one line with the run's state, how long it was at work, and what it cost.
+func (c Card) Headline() string {
+	text := c.state()
+	if done, all := c.done(), len(c.Tasks); all > 1 {
+		text += fmt.Sprintf(" · %d of %d tasks done", done, all)
+	}
+	if c.Worked > 0 || c.Ended {
+		text += " · " + c.Worked.Round(time.Second).String()
+	}
+	if c.USD > 0 {
+		text += " · " + Dollars(c.USD)
+	}
+	return text
+}
+
+func (c Card) state() string {
+	words := map[Phase]string{
+		PhaseWorking: "At work", PhaseVerifying: "Checking what was made", PhaseConsulting: "Asking the consultant",
+		PhasePaused: "Waiting for a word in the thread",
+	}
+	if c.Ended {
+		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
+	}
+	if w, ok := words[c.Phase]; ok {
+		return w
+	}
+	return "Ended: what counts now stands below"
+}
+
+func (c Card) done() (n int) {
+	for _, t := range c.Tasks {
+		if t.State == TaskDone {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,78 @@
+package workflow
+
+import (
+	"time"
+)
+
+// A HomeView is what one person is shown of the sessions that concern the person: the person's own, and
+// those of the channels that the person is in.
+type HomeView struct {
+	Person   Person
+	Waits    []HomeSession // sessions that wait for the person, the newest first
+	Others   []HomeSession // the newest first
+	More     bool          // there are more sessions than these
+	TodayUSD float64       // US dollars spent by the person's sessions since 00:00 UTC
+	// OwnOnly means that Slack did not say which channels the person is in, so the lists hold the
+	// person's own sessions only.
+	OwnOnly bool
+	// Page is the URL of these sessions as a web page, for this person only; empty: there is none.
+	Page string
+	// Lessons holds what was learned of the repositories that the person may know of.
+	Lessons []HomeLesson
+	// Pauses holds what an admin may pause or resume.
+	Pauses []HomePause
+	// Settings is a summary of the configuration, for people who may see it; never secrets.
+	Settings []string
+}
+
+// A HomePause is something that can be paused, with a button.
+type HomePause struct {
+	Name  string // the name that people read
+	Value string // the value that its button sends
+	By    string // who paused it; empty: it is not paused
+}
+
+// A HomeLesson is one thing that was learned of a repository.
+type HomeLesson struct {
+	Number           int64
+	Repository, Text string
+	By               string // Slack id of the member who said it; empty: the program observed it
+	Thread           Thread // the thread it was learned in; zero: it is gone, or the person may not see it
+	At               time.Time
+	MayChange        bool // the view's owner may change it
+}
+
+// A HomeSession is one line of a View.
+type HomeSession struct {
+	Session
+	Why string // what the session waits for from the person; in Others: from somebody; empty: nothing
+}
+
+// HomeStatus is the group in which a session is listed.
+type HomeStatus string
+
+// The standings, in the order in which they are shown.
+const (
+	HomeAtWork    HomeStatus = "At work"
+	HomeWaiting   HomeStatus = "Waiting for somebody"
+	HomeFinished  HomeStatus = "Finished"
+	HomeBrokenOff HomeStatus = "Stopped or failed"
+)
+
+// HomeStatuses holds all standings, in that order.
+var HomeStatuses = []HomeStatus{HomeAtWork, HomeWaiting, HomeFinished, HomeBrokenOff}
+
+// Status returns the group in which the session is listed.
+func (h HomeSession) Standing() HomeStatus {
+	switch {
+	case h.Phase == PhaseStopped, h.Phase == PhaseFailed:
+		return HomeBrokenOff
+	case h.Phase == PhaseDone, h.Phase == PhaseAnswered:
+		return HomeFinished
+	case h.Open && h.Why == "":
+		return HomeAtWork
+	case h.Why != "", h.Phase == PhaseReported, h.Phase == PhasePlanShown, h.Phase == PhasePaused:
+		return HomeWaiting
+	}
+	return HomeAtWork
+}

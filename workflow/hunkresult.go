@@ -1,0 +1,124 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A HunkResult is a hunk of a fix that the program removed, alone, to see whether anything fails without it.
+type HunkResult struct {
+	Numbers []int // numbers of the hunk in the whole diff; two if its file was moved
+	Sum     string
+	Path    string
+	Line    int    // the first line that the hunk changes; 0: the path as a whole
+	Text    string // unified diff; only set if the hunk is not needed
+	Verdict string // Needed, Unneeded or Untried
+	Why     string // what fails without the hunk, or why it was not tried
+	Kept    string // the reason to keep it although nothing fails without it; empty: no reason given yet
+}
+
+// The verdicts on a hunk.
+const (
+	HunkNeeded   = "needed"
+	HunkUnneeded = "unneeded" // nothing that was run fails without the hunk
+	HunkUntried  = "untried"
+)
+
+// ID returns the short id by which the orchestrator names a hunk. It stays the same as long as the hunk's
+// lines do.
+func (h HunkResult) ID() string { return h.Sum[:min(len(h.Sum), 6)] }
+
+// IsOpen reports whether the hunk is not needed and still has to be removed or given a reason.
+func (h HunkResult) IsOpen() bool { return h.Verdict == HunkUnneeded && h.Kept == "" }
+
+// String returns the result for the hunk in one line.
+func (h HunkResult) String() string {
+	said := map[string]string{HunkNeeded: "needed (" + h.Why + ")", HunkUntried: "not tried (" + h.Why + ")", HunkUnneeded: "nothing fails without it"}[h.Verdict]
+	if h.Kept != "" {
+		said += "; kept: " + h.Kept
+	}
+	return h.quotedPlace() + ": " + said
+}
+
+// Place returns the hunk's path, with its line if it has one.
+func (h HunkResult) Place() string {
+	if h.Line == 0 {
+		return h.Path
+	}
+	return fmt.Sprintf("%s:%d", h.Path, h.Line)
+}
+
+func (h HunkResult) quotedPlace() string { return plaintext.CodeSpan(h.Place()) }
+
+// HunkResults are the hunks of one change, sorted by path.
+type HunkResults []HunkResult
+
+// Open returns the hunks that still have to be decided on.
+func (l HunkResults) Open() (open HunkResults) {
+	for _, h := range l {
+		if h.IsOpen() {
+			open = append(open, h)
+		}
+	}
+	return open
+}
+
+// Line says how many of the hunks are needed, and why the others are kept. It returns an empty string if
+// there are no hunks.
+func (l HunkResults) Line() string {
+	needed, untried := 0, 0
+	var kept []string
+	for _, h := range l {
+		switch h.Verdict {
+		case HunkNeeded:
+			needed++
+		case HunkUntried:
+			untried++
+		default:
+			kept = append(kept, fmt.Sprintf("%s (%s)", h.quotedPlace(), plaintext.QuoteLine(h.Kept)))
+		}
+	}
+	switch {
+	case len(l) == 0:
+		return ""
+	case untried == len(l):
+		return fmt.Sprintf("None of %d hunks was tried: there was no time left", untried)
+	}
+	line := fmt.Sprintf("%d of %d hunks are needed", needed, len(l))
+	switch {
+	case len(l) == 1:
+		line = fmt.Sprintf("%d of 1 hunk is needed", needed)
+	case needed == 1:
+		line = fmt.Sprintf("1 of %d hunks is needed", len(l))
+	}
+	if more := len(kept) - maxKept; more > 0 {
+		kept = append(kept[:maxKept], fmt.Sprintf("and %d more", more))
+	}
+	if len(kept) > 0 {
+		line += "; kept: " + strings.Join(kept, ", ")
+	}
+	if untried > 0 {
+		line += fmt.Sprintf("; %d not tried: there was no time left", untried)
+	}
+	return line
+}
+
+// List returns one line per hunk, up to maxListed.
+func (l HunkResults) List() string {
+	var lines []string
+	for _, h := range l[:min(len(l), maxListed)] {
+		lines = append(lines, h.String())
+	}
+	if more := len(l) - maxListed; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxKept is the maximum number of kept hunks that Line names.
+const maxKept = 20
+
+// maxListed is the maximum number of hunks that List lists.
+const maxListed = 50

@@ -1,0 +1,163 @@
+package workflow
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MessageKind says what happened in Slack.
+type MessageKind string
+
+// The kinds of event.
+const (
+	MessageMention MessageKind = "mention" // a message that names the bot, or a direct message
+	MessageReply   MessageKind = "reply"   // any other message in a thread, or in a watched channel
+	MessageEdit    MessageKind = "edit"    // message_changed: TS is the edited message's
+	MessageDelete  MessageKind = "delete"  // message_deleted: TS is the deleted message's
+	MessageAction  MessageKind = "action"  // a button was pressed: ActionID and Value are set
+	MessageForm    MessageKind = "form"    // a modal was submitted: ActionID and Value are of the button that opened it
+	MessageSent    MessageKind = "sent"    // User sent another person's message to the bot: TS and Text are of that message
+	MessageDue     MessageKind = "due"     // not from Slack: a question waited long enough; Value is its id
+	MessageReacted MessageKind = "reacted" // an emoji was added to a message or removed: TS is the message's, Value the emoji's name, ActionID Added or Removed
+	MessageTold    MessageKind = "told"    // not from Slack: the program tells the agents something
+	MessageAlert   MessageKind = "alert"   // an app posted about a problem: Alert is set, and Value is the app's name
+	MessageRemark  MessageKind = "remark"  // not from Slack: a person commented on the pull request; Value is the login there
+	MessageEarlier MessageKind = "earlier" // not an event: a message that was in the thread before the session
+)
+
+// ByEdit is the ActionID of a Sent message to which its author has added a mention of the bot by an edit. It counts only
+// where the bot was not called before: elsewhere it is an Edit.
+const ByEdit = "edit"
+
+// ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later, after it was
+// edited, and nobody knows what it said first. The EventID of all that is read later begins with it and a colon.
+const ReadAgain = "again"
+
+// The ActionIDs of a reaction.
+const (
+	ReactionAdded   = "added"
+	ReactionRemoved = "removed"
+)
+
+// A Reaction is an emoji under a message, as Slack lists it.
+type Reaction struct {
+	Name  string   // of the emoji, without the skin tone
+	Users []string // who reacted with it
+}
+
+// An IncomingEvent is one event as the gateway parsed it, before it is judged.
+type IncomingEvent struct {
+	EventID  string // Slack's event_id or envelope id; never used again
+	Kind     MessageKind
+	Thread   Thread
+	TS       string // ts of the message itself; equal to Thread.TS for a root
+	User     string
+	UserTeam string // home team of the user, if Slack gives it
+	Text     string // raw mrkdwn as Slack sent it, without the bot's own mention
+	ActionID string // fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message: shortcut, reaction or ByEdit
+	Value    string // the button's opaque id; for a Sent message: its author
+	At       time.Time
+	Files    []Attachment // files shared with the message
+	Alert    *Alert       // set for a MessageAlert
+}
+
+// A Message is an IncomingEvent that was bound to a session and stored.
+type Message struct {
+	ID      int64 // increases in the order of arrival
+	Session string
+	Shown   string // what the agents are told in place of the text; empty: the text
+	IncomingEvent
+}
+
+// A ThreadMessage is one message of a thread as Slack returns it.
+type ThreadMessage struct {
+	User string
+	Name string
+	Text string
+	TS   string
+	Bot  bool
+	Own  bool // posted by this bot
+
+	Edited  string // ts of the newest edit; empty: none
+	Files   []Attachment
+	Skipped int // how many messages before this one were not read
+}
+
+// A Feed is a channel in which the messages of some apps are read as reports.
+type Feed struct {
+	Channel    string
+	Repository string   // name of the repository that they are about
+	Apps       []string // ids (A…) or names of the apps
+}
+
+// An Alert is what an app posted about a problem. All of it is the app's text, and so data.
+type Alert struct {
+	App        string // the app's name
+	AppID      string
+	Repository string // the repository that the channel's alerts are about; empty: several
+	Title      string
+	Trace      string // lines of a stack trace
+	Release    string
+	Link       string // http or https; empty: none
+	Body       string // the rest of what was posted
+	// Fingerprint is the same for all alerts about one problem.
+	Fingerprint string
+	// Resolved means that the alert says that a problem is over.
+	Resolved bool
+}
+
+// String returns the alert as a report, with its title in the first line.
+func (a Alert) String() string {
+	var b strings.Builder
+	fmt.Fprintln(&b, a.Title)
+	for _, part := range []struct{ name, text string }{{"Link", a.Link}, {"Release", a.Release}} {
+		if part.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", part.name, part.text)
+		}
+	}
+	if a.Trace != "" {
+		fmt.Fprintf(&b, "Stack trace:\n%s\n", a.Trace)
+	}
+	if a.Body != "" && a.Body != a.Title {
+		fmt.Fprintf(&b, "Posted with it:\n%s\n", a.Body)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// An Attachment is a file that a person shared with a message. Its description comes with Slack's
+// event. Its content is downloaded by a turn, once, and stored with the session.
+type Attachment struct {
+	Number  int    // number within its session, from 1; 0 before it is stored
+	Message string // ts of the message that it came with
+	File    string // Slack's id of the file
+	Name    string
+	Kind    string // the media type that Slack gives, which it derives from the name
+	Mode    string // Slack's: hosted, snippet, canvas, external, tombstone, …
+	Size    int64
+	URL     string // URL where the app may download it
+	State   AttachmentState
+	Why     string // for a file that was not read: what is wrong with it and what to do, for people
+	Media   string // for a file that was read: text/plain or the type of a picture, found from its content
+	Content []byte // for a file that was read: its content, where the caller asked for it
+}
+
+// AttachmentState is how far a file was read.
+type AttachmentState string
+
+// The states of an attachment.
+const (
+	AttachmentNamed  AttachmentState = ""       // not tried yet
+	AttachmentRead   AttachmentState = "read"   // its content is stored
+	AttachmentUnread AttachmentState = "unread" // it could not be read; Why says why
+	AttachmentGone   AttachmentState = "gone"   // its message was deleted, and its content with it
+)
+
+// MediaText is the Media of text in any encoding.
+const MediaText = "text/plain"
+
+// Ref returns the reference by which agents name the attachment.
+func (a Attachment) Ref() string { return fmt.Sprintf("attachment:%d", a.Number) }
+
+// Picture reports whether the attachment was read and is a picture.
+func (a Attachment) Picture() bool { return a.State == AttachmentRead && a.Media != MediaText }

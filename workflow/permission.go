@@ -1,0 +1,246 @@
+package workflow
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Permission is one person's consent, made from one message or one button press of
+// that person. Everything that lets work begin, continue or go out names a
+// Permission. The database refuses one whose person is not the author of its message.
+type Permission struct {
+	ID        string
+	What      PermissionKind
+	Revision  int    // newest revision that the thread was shown; 0: none yet
+	Message   int64  // id of the inbox row that it is made from
+	MessageTS string // ts of that message, or of the message whose button was pressed
+	User      string
+	UserName  string
+	// RestsOn holds the ids of other inbox rows: the messages that
+	// a request is made of, or that were adopted.
+	RestsOn []int64
+	At      time.Time
+}
+
+// PermissionKind is what a permission allows.
+type PermissionKind string
+
+// The kinds of permission.
+const (
+	PermitReport        PermissionKind = "report"        // to fix what a root cause or a diagnosis describes
+	PermitPlan          PermissionKind = "plan"          // to do what a written plan says
+	PermitUnderstanding PermissionKind = "understanding" // to build what an interview concluded
+	PermitRequest       PermissionKind = "request"       // to build what was asked for, as the bot restated it
+	PermitResume        PermissionKind = "resume"        // to continue work that was stopped
+	PermitAdopt         PermissionKind = "adopt"         // to adopt another person's words
+	PermitPush          PermissionKind = "push"          // to push a change that affects more than the code
+	PermitLimit         PermissionKind = "limit"         // to use more than a limit allows
+	PermitPutBack       PermissionKind = "put_back"      // to put back code that was removed as outside the scope of an approval
+	PermitBackport      PermissionKind = "backport"      // to bring a pushed change to a release
+)
+
+// An Approval records that a person approved one revision of a report. Only the program creates one.
+type Approval struct {
+	ID         string
+	Permission string // id of the Permission that it was made from; empty in a row from before permissions existed
+	Session    string
+	Revision   int
+	ReportHash string
+	BaseCommit string
+	User       string
+	UserName   string
+	Credit     string // see workflow.Person
+	Scope      string // limits the approval to a part of the report; empty: all of it
+	MessageTS  string
+	At         time.Time
+}
+
+// A Decision records a message or button press that asked for something, and whether it was allowed.
+type Decision struct {
+	What      string // approve, stop, resume, adopt, speak and others
+	Allowed   bool
+	Reason    string
+	User      string
+	MessageTS string
+	Revision  int
+}
+
+// An Allowance is a person's permission to push a change for which the approval does not suffice, for the
+// reasons that it names. It is asked for when the work is finished, and holds for exactly the files of Tree.
+// While User is empty, it has only been asked for.
+type Allowance struct {
+	ID           string
+	Approval     string
+	Tree         string
+	Names        string  // what the thread was asked about, word for word
+	Paths        string  // the changed paths that decide more than the code, one a line
+	Unproven     string  // why nothing can be proven of these files; empty: they are proven
+	Objections   []int64 // the objections that it overrules
+	Expectations string  // the expectations of tests that changed, one a line
+	User         string
+	UserName     string
+	MessageTS    string
+}
+
+// An Objection is what a person has against approved work that is not pushed yet. It keeps the work from being
+// pushed until that person takes it back, or an Allowance names it.
+type Objection struct {
+	ID        int64
+	Approval  string
+	Message   int64  // id of the inbox row: a message, a reaction, an edit or a deletion
+	MessageTS string // ts of the message that objects, was reacted to, edited or deleted
+	User      string
+	UserName  string
+	How       ObjectionKind
+	Words     string // in one line, cut; the name of the emoji for a reaction
+	At        time.Time
+}
+
+// ObjectionKind says how a person objected.
+type ObjectionKind string
+
+// The kinds of objection. The last two void the approval that was edited or deleted, and cannot be taken back.
+const (
+	ObjectionByMessage  ObjectionKind = "message"
+	ObjectionByReaction ObjectionKind = "reaction"
+	ObjectionByEdit     ObjectionKind = "edit"
+	ObjectionByDeletion ObjectionKind = "deletion"
+)
+
+// String says in a few words who objects to what.
+func (o Objection) String() string {
+	switch o.How {
+	case ObjectionByReaction:
+		return o.UserName + " reacted with :" + o.Words + ":"
+	case ObjectionByEdit:
+		return o.UserName + ` edited the approval to "` + o.Words + `"`
+	case ObjectionByDeletion:
+		return "The approval of " + o.UserName + " was deleted"
+	}
+	return o.UserName + `: "` + o.Words + `"`
+}
+
+// Approvers says who may approve work in a repository.
+type Approvers struct {
+	People             []string // Slack user ids; empty: any full member of the workspace who is in the channel
+	OtherThanRequester bool
+	Missing            string // a repository that the configuration does not name any more: nobody can approve
+}
+
+// MayApprove returns why p may not approve work that the requesters asked for, or an empty string if p may.
+func (a Approvers) MayApprove(p Person, requesters ...string) string {
+	switch {
+	case p.Bot:
+		return "bots cannot approve"
+	case p.Deleted:
+		return "that account is deactivated"
+	case p.Stranger:
+		return "people from another workspace cannot approve"
+	case p.Guest:
+		return "guests cannot approve"
+	case a.Missing != "":
+		return "the configuration names no repository " + a.Missing + " any more"
+	case !p.InThread:
+		return "only members of this channel can approve"
+	case a.OtherThanRequester && slices.Contains(requesters, p.ID):
+		return "somebody other than the person who asked has to approve"
+	case len(a.People) > 0 && !slices.Contains(a.People, p.ID):
+		return "this repository names its approvers"
+	}
+	return ""
+}
+
+// Who says in a sentence who may approve.
+func (a Approvers) Who() string {
+	if a.Missing != "" {
+		return "Nobody can until whoever runs me names " + a.Missing + " in the configuration again."
+	}
+	who := "Any full member of the workspace who is in this channel can"
+	if len(a.People) > 0 {
+		who = "The approvers of this repository can"
+	}
+	if a.OtherThanRequester {
+		who += ", except the person who asked"
+	}
+	return who + "."
+}
+
+// A Removal is the part of a change that the program took out because it lies outside the scope of
+// the approval. A person who may approve can have exactly this part, named by its hash, put back.
+type Removal struct {
+	Hash     string
+	Approval string
+	Revision int   // revision that the approval is of
+	Task     int64 // task whose claim it was taken out of; 0: the work as a whole
+	Hunks    []RemovedHunk
+	With     string // the tree before the removal
+	Without  string // the tree after the removal
+	Pack     []byte // git objects with which any machine can write both trees
+	// User and UserName are of the person who had it put back, by
+	// the message MessageTS; all are empty before that.
+	User, UserName, MessageTS string
+	Restored                  bool // it is in the files again, or the agent was told to make it anew
+}
+
+// A RemovedHunk is one place of a change that was taken out.
+type RemovedHunk struct {
+	Place string // `path:line` +2 −1
+	Why   string // in one line
+	Text  string // unified diff
+	Sum   string // hash of the path and the changed lines, wherever in the file they are
+}
+
+// RemovalHash returns the hash of an approval and of the trees with and without what is taken out.
+func RemovalHash(approval, with, without string) string {
+	sum := sha256.Sum256([]byte(approval + "\x00" + with + "\x00" + without))
+	return hex.EncodeToString(sum[:])
+}
+
+// HunkSum returns the hash of a hunk. It stays the same when the hunk moves within its file.
+func HunkSum(path, kind, mode, text string) string {
+	changed := []string{path, kind, mode}
+	for _, line := range strings.Split(text, "\n") {
+		if kind != "modified" || strings.HasPrefix(line, "+") || strings.HasPrefix(line, "-") {
+			changed = append(changed, line)
+		}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(changed, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// maxRemoved is how many places of a removal are listed; the others are only counted.
+const maxRemoved = 20
+
+// List returns one line for each place, with the reason.
+func (r Removal) List() string {
+	return "  • " + strings.Join(r.each(func(h RemovedHunk) string { return h.Place + ": " + h.Why }), "\n  • ")
+}
+
+// Places returns the places in one line.
+func (r Removal) Places() string {
+	return strings.Join(r.each(func(h RemovedHunk) string { return h.Place }), ", ")
+}
+
+// each returns what say returns for each of the first places, and how many more places there are.
+func (r Removal) each(say func(RemovedHunk) string) (said []string) {
+	for _, h := range r.Hunks[:min(len(r.Hunks), maxRemoved)] {
+		said = append(said, say(h))
+	}
+	if more := len(r.Hunks) - len(said); more > 0 {
+		said = append(said, fmt.Sprintf("and %d more", more))
+	}
+	return said
+}
+
+// Diff returns what was taken out as text, each hunk below its place.
+func (r Removal) Diff() string {
+	var b strings.Builder
+	for _, h := range r.Hunks {
+		fmt.Fprintf(&b, "%s\n%s\n", h.Place, strings.TrimRight(h.Text, "\n"))
+	}
+	return b.String()
+}

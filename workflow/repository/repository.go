@@ -1,0 +1,107 @@
+// Package repository holds what the configuration says of a repository that Bobbin serves: where it is, who may
+// approve, how it is built and tested, and how people see it.
+package repository
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// A Repository is a repository in the configuration.
+type Repository struct {
+	remote.Remote
+	Base           string // branch; empty: the remote's default
+	Channels       []string
+	Private        bool // only threads of its own channels can be about it
+	Approvers      workflow.Approvers
+	BranchPrefix   string // default bobbin/
+	MembersOnly    bool   // its code is shown to full members only
+	MentionsOwners bool   // owners of the code are mentioned, not only named
+	Unreviewed     bool   // changes are pushed without a review by the critic
+	Build, Test    string // commands; empty: found from the files
+	Scope          string
+	Setup          packages.Config // how the repository's packages are fetched
+	Pulls          PullRequests
+	Display
+}
+
+// Closed reports whether the code of the repository of that name is shown to full members only. If the name is empty
+// or not in the configuration, or not any more, it may be such a one, so Closed then reports whether any of them is.
+func Closed(list []Repository, name string) bool {
+	closed := false
+	for _, r := range list {
+		if r.Name == name {
+			return r.MembersOnly
+		}
+		closed = closed || r.MembersOnly
+	}
+	return closed
+}
+
+// Display holds how people see a repository outside its threads.
+type Display struct {
+	CodeURL string // URL of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
+	Visual  Visual
+}
+
+// Visual holds how pictures of a repository's pages are made.
+type Visual struct {
+	Off   bool
+	Pages []string // paths within the repository, each perhaps with a query; empty: found from the files that a change touches
+	Build string   // command that builds the pages; empty: they are shown as they are in the repository
+}
+
+// PullRequests holds where and how a repository's pull requests are opened.
+type PullRequests struct {
+	Host   host.Host         // nil: no pull requests are opened
+	Kind   string            // kind of the host
+	Draft  bool              // they are opened as drafts
+	Web    string            // URL of the repository's page at the host
+	Hook   host.Webhook      // the webhook that the host calls; without a secret: none
+	People map[string]string // Slack ids by logins at the host, in lower case
+}
+
+// Words returns how the host names a pull request.
+func (p PullRequests) Words() host.Terms { return host.WordsOf(p.Kind) }
+
+// Folder returns the folder of the repository that the work is limited to, or an empty string for the
+// whole repository.
+func (r Repository) Folder() string {
+	if f := path.Clean(r.Scope); f != "." {
+		return strings.TrimPrefix(f, "./")
+	}
+	return ""
+}
+
+// Project returns how a tree of the repository is built and tested: by the configured commands,
+// otherwise by what its files say.
+func (r Repository) Project(files fs.FS) project.Project {
+	found := project.FindIn(files, r.Folder())
+	if r.Build != "" {
+		found.Build = r.Build
+	}
+	if r.Test != "" {
+		found.Test, found.From, found.Written = r.Test, "", ""
+	}
+	return found
+}
+
+// SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited to,
+// and the test runner of the command, which may be in no manifest. The versions that the repository does not fix
+// are those of the week in which the work began.
+func (r Repository) SetupFor(command string, began time.Time) packages.Config {
+	how := r.Setup
+	how.Folder, how.Began = r.Folder(), began
+	if strings.Contains(command, "pytest") {
+		how.Runner = "pytest"
+	}
+	return how
+}

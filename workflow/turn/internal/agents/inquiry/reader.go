@@ -1,0 +1,175 @@
+package inquiry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A reader runs an agent that only reads for one inquiry. Its transcript is stored under the inquiry's
+// negative id, next to those of the tasks.
+type reader struct {
+	*Inquiries
+	transcript *runtime.Transcript
+	inquiry    workflow.Inquiry
+	hunks      []diff.Hunk
+	asked      review.Asked
+	askedAgain bool // a review was sent back for what it does not answer
+}
+
+// Say posts a line in the thread.
+func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
+	return d.transcript.Say(ctx, message)
+}
+
+// readerTools returns the tools of the agent that answers this kind of inquiry. None of them changes or
+// runs anything.
+func (d *reader) readerTools() ([]model.Tool, error) {
+	var tools []model.Tool
+	switch d.inquiry.Kind {
+	case workflow.InquiryConsult:
+		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
+	case workflow.InquiryExplain:
+		tools = decision.Explaining(d.explainHunks)
+	case workflow.InquiryScope:
+		tools = decision.Reviewing(d.judgeHunks)
+	case workflow.InquiryReview:
+		tools = decision.Criticising(d.reviewChange)
+	}
+	tree := d.Trees.Current().Copy
+	if work := d.Trees.Current().Work; work != nil {
+		tree = work
+	}
+	env, err := d.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
+	if err != nil {
+		return nil, err
+	}
+	return append(tools, tool.Reading(env)...), nil
+}
+
+// answerResult returns the tool result that ends the inquiry. It stores v as the answer, with the lines
+// for the thread.
+func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return model.Result{}, fmt.Errorf("inquiry: %w", err)
+	}
+	d.inquiry.Answer = b
+	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
+}
+
+func (d *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, error) {
+	if missing := a.Missing(); missing != "" {
+		return prompt.Wrong("advise: %s.", missing), nil
+	}
+	said, refusal, err := d.transcript.OwnLine(ctx, a.Text())
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return d.answerResult(a, said)
+}
+
+func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
+	var numbers []int
+	for _, h := range e.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("explain_diff: %s.", missing), nil
+	}
+	var text workflow.Text
+	text.Add(strings.TrimSpace(e.Summary))
+	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
+	for _, h := range e.Hunks {
+		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
+	}
+	contradiction, refusal, err := d.transcript.CheckWords(ctx, d.transcript.Agent.Signature(), text.String())
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	text.Vouch(contradiction)
+	known, err := d.triedHunks(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if line := known.Line(); line != "" {
+		text.Vouch(fmt.Sprintf("Taken out alone, with the tests run without each: %s.", line))
+	}
+	said := workflow.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
+	if intent.AsksForDiff(d.inquiry.Question) {
+		diff, err := d.Trees.Current().Work.Diff(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+	}
+	return d.answerResult(e, store.Lines{said})
+}
+
+func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Result, error) {
+	var numbers []int
+	for _, h := range v.Hunks {
+		numbers = append(numbers, h.Number)
+	}
+	if missing := d.hunkMismatch(numbers); missing != "" {
+		return prompt.Wrong("judge_hunks: %s.", missing), nil
+	}
+	return d.answerResult(v)
+}
+
+// reviewChange answers the inquiry with the findings whose lines exist, and drops the others. An answer that
+// leaves out what was asked is sent back once. What a person asked for is told to the thread.
+func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
+	if missing := d.asked.Unanswered(found); missing != "" && !d.askedAgain {
+		d.askedAgain = true
+		return prompt.Wrong(
+			"review_change: there is no answer about %s. Call it again with all findings, tests and criteria.",
+			missing,
+		), nil
+	}
+	verdict := review.Check(found, d.asked, d.Trees.Current().Work.FS(), d.hunks)
+	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
+		d.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
+	}
+	if d.inquiry.By == "" {
+		return d.answerResult(verdict)
+	}
+	return d.answerResult(verdict, d.transcript.ProgramLine(verdict.ForPerson()))
+}
+
+// hunkMismatch returns which hunk an answer leaves out, names twice or makes up, or an empty string.
+func (d *reader) hunkMismatch(numbers []int) string {
+	named := map[int]bool{}
+	for _, n := range numbers {
+		if n < 1 || n > len(d.hunks) {
+			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(d.hunks))
+		}
+		if named[n] {
+			return fmt.Sprintf("hunk %d is named twice", n)
+		}
+		named[n] = true
+	}
+	for n := 1; n <= len(d.hunks); n++ {
+		if !named[n] {
+			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(d.hunks))
+		}
+	}
+	return ""
+}

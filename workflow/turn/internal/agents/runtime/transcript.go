@@ -1,0 +1,244 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/spending"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A Transcript is one agent's transcript in the store. The parts that a tool call writes are recorded
+// in the same transaction as the result of the call.
+type Transcript struct {
+	*Runtime
+	task     int64
+	Agent    agent.Agent
+	messages []model.Message
+}
+
+func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agent) (*Transcript, error) {
+	items, err := r.Store.Transcript(ctx, r.Session().ID, task)
+	if err != nil {
+		return nil, fmt.Errorf("transcript: %w", err)
+	}
+	j := &Transcript{Runtime: r, task: task, Agent: row}
+	for _, item := range items {
+		var m model.Message
+		if err := json.Unmarshal(item, &m); err != nil {
+			return nil, fmt.Errorf("transcript: %w", err)
+		}
+		j.messages = append(j.messages, m)
+	}
+	return j, nil
+}
+
+// Messages returns the conversation so far.
+func (j *Transcript) Messages() []model.Message { return j.messages }
+
+// Append records messages, together with the parts that belong to them, in one transaction.
+func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
+	parts, err := j.partsOf(e.Writes)
+	if err != nil {
+		return err
+	}
+	added := progress.Transcript{Task: j.task}
+	messages := slices.Clone(e.Messages)
+	for i := range messages {
+		messages[i] = j.MaskMessage(messages[i])
+		b, err := marshalMessage(&messages[i])
+		if err != nil {
+			return fmt.Errorf("transcript: %w", err)
+		}
+		added.Items = append(added.Items, b)
+	}
+	used := spending.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	if used.Tokens > 0 || used.USD > 0 {
+		parts = append(parts, progress.AgentUsage{Task: j.task, Input: e.Usage.Input, Cached: e.Usage.Cached, Output: e.Usage.Output, USD: used.USD})
+	}
+	if j.task < 0 && used.USD > 0 {
+		parts = append(parts, progress.InquiryCost{ID: -j.task, USD: used.USD})
+	}
+	if err := j.Record(ctx, append(parts, used, added)...); err != nil {
+		return err
+	}
+	j.Metrics.Used(j.Agent.Name, j.Session().Repository, e.Usage)
+	j.messages = append(j.messages, messages...)
+	return nil
+}
+
+// partsOf returns the parts that a tool call writes. Commands and checks become parts of this
+// transcript's task, since the tools of a env know only what they printed.
+func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
+	for _, w := range writes {
+		switch w := w.(type) {
+		case store.Part:
+			parts = append(parts, w)
+		case tool.CommandRun:
+			parts = append(parts, spending.Usage{Printed: w.Printed},
+				progress.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
+		case result.Result:
+			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
+			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
+		default:
+			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
+		}
+	}
+	return parts, nil
+}
+
+// redNames returns every name by which a proof may call a test that failed: its own name and that of the test
+// that it is a case of, alone and after their group, and "of" its group. If tests failed and none of them has
+// a name, they have one together.
+func redNames(r result.Result) (names []string) {
+	seen := map[string]bool{}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name], names = true, append(names, name)
+		}
+	}
+	for _, t := range r.Tests {
+		if t.Status != result.Failed {
+			continue
+		}
+		add(t.Name)
+		if t.Of != "" {
+			add(t.Of)
+		}
+		if t.Group == "" {
+			continue
+		}
+		add("of " + t.Group)
+		if t.Broken == "" {
+			add(t.Group + " " + t.Name)
+		}
+		if t.Of != "" {
+			add(t.Group + " " + t.Of)
+		}
+	}
+	if len(names) == 0 && r.TestsRan && !r.TestsOK && !r.EveryFailureNamed() && r.Missing.Tests == "" && r.Stopped == "" {
+		add("the tests")
+	}
+	return names
+}
+
+// marshalMessage returns the message as JSON and replaces m by the message that is read back from it.
+// So a model is shown the same bytes before and after a restart; otherwise the cache of its endpoint
+// would not match.
+func marshalMessage(m *model.Message) ([]byte, error) {
+	var b bytes.Buffer
+	plain := json.NewEncoder(&b)
+	plain.SetEscapeHTML(false)
+	if err := plain.Encode(m); err != nil {
+		return nil, err
+	}
+	item := bytes.TrimRight(b.Bytes(), "\n")
+	*m = model.Message{}
+	return item, json.Unmarshal(item, m)
+}
+
+// Splice judges the messages that came in meanwhile, and appends those that are for the agents.
+func (j *Transcript) Splice(ctx context.Context) error {
+	if err := j.Hear(ctx); err != nil {
+		return err
+	}
+	unseen, err := j.Inbox().Unseen(ctx, j.task)
+	if err != nil || len(unseen) == 0 {
+		return err
+	}
+	var messages []model.Message
+	for _, m := range unseen {
+		said, err := j.renderMessage(ctx, m)
+		if err != nil {
+			return err
+		}
+		messages = append(messages, said)
+	}
+	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
+}
+
+// AgentLine returns a line with the agent's own words.
+func (j *Transcript) AgentLine(text string) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
+}
+
+// OwnLine returns a line with the agent's own words and, below them, what the program knows if they claim what
+// only the program may say. Such words are refused the first time.
+func (j *Transcript) OwnLine(ctx context.Context, words string) (line store.Lines, refusal string, err error) {
+	known, refusal, err := j.CheckWords(ctx, j.Agent.Signature(), words)
+	return ledger.VouchBelow(j.AgentLine(words), known), refusal, err
+}
+
+// ProgramLine returns a line that the program says of the agent, in the agent's name.
+func (j *Transcript) ProgramLine(text string) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Vouched: []int{0}}}
+}
+
+// ProgressLine returns a line signed by the agent that only reports progress.
+func (j *Transcript) ProgressLine(text workflow.Text) store.Lines {
+	return store.Lines{{Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}
+}
+
+// Say is the function of the tool say.
+func (j *Transcript) Say(ctx context.Context, message string) (model.Result, error) {
+	return j.SayLine(ctx, j.Agent, message)
+}
+
+// SayLine returns the result of the tool say, which is the same for every agent.
+func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (model.Result, error) {
+	message = strings.TrimSpace(message)
+	if message == "" {
+		return prompt.Wrong("say needs a message: one or two sentences."), nil
+	}
+	text, refusal, err := r.OwnWords(ctx, a.Signature(), message)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return ledger.WithParts(
+		model.Result{Text: "It goes to the thread."},
+		store.Lines{{Agent: a.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}},
+	), nil
+}
+
+// renderMessage returns a person's message as the model reads it: the author's name, and the text
+// fenced as data, with names in place of ids. What the program itself says about the message, and what
+// was attached to it, is outside the fence.
+func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.Message, error) {
+	text, err := r.Attachments.CompleteMention(ctx, m)
+	if err != nil {
+		return model.Message{}, err
+	}
+	said := model.Message{Role: model.User, From: m.User, Text: prompt.ProgramMark + m.Shown}
+	if m.Shown == "" {
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
+	}
+	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply || m.Kind == workflow.MessageSent}
+	adopted, err := r.Inbox().Adopted(ctx, m.ID)
+	if err != nil {
+		return model.Message{}, err
+	}
+	for _, ts := range adopted {
+		of[ts] = true
+	}
+	if len(of) == 1 && !of[m.TS] {
+		return said, nil
+	}
+	more, pictures, err := r.Attachments.Describe(ctx, "Attached to it", of)
+	if more != "" {
+		said.Text += "\n\n" + more
+	}
+	said.Pictures = pictures
+	return said, err
+}

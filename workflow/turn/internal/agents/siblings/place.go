@@ -1,0 +1,73 @@
+package siblings
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
+)
+
+// A judgement is the model's verdict on a place.
+type judgement struct {
+	workflow.Sibling
+	lines
+}
+
+// lines are the lines first to last of a file.
+type lines struct {
+	path        string
+	first, last int
+}
+
+var lineForm = regexp.MustCompile(`(?s)^(.+?):(\d{1,7})(?:[-–](\d{1,7}))?$`)
+
+// linesAt parses file:line or file:line-line. ok is false if at is neither.
+func linesAt(at string) (l lines, ok bool) {
+	m := lineForm.FindStringSubmatch(at)
+	if m == nil {
+		return l, false
+	}
+	l.path = path.Clean(m[1])
+	l.first, _ = strconv.Atoi(m[2])
+	l.last, _ = strconv.Atoi(m[3])
+	l.last = max(l.first, l.last)
+	return l, true
+}
+
+// readPlaces parses the places that the model judged.
+func readPlaces(places []workflow.Sibling) (all []judgement, err error) {
+	for _, p := range places {
+		at, ok := linesAt(strings.Trim(strings.TrimSpace(p.At), "`"))
+		if !ok {
+			return nil, model.Mistakef("%q is no place; at is file:line.", plaintext.SafeLine(p.At, maxShown))
+		}
+		all = append(all, judgement{p, at})
+	}
+	return all, nil
+}
+
+func placeOf(h find.Hit) evidence.Location {
+	return evidence.Location{Path: h.Path, First: h.Line, Last: h.Line}
+}
+
+// inScope reports whether the text of the change names the line of h, or its file if the defect itself
+// is in another file.
+func inScope(change string, h find.Hit, causePath string) bool {
+	for _, word := range strings.FieldsFunc(change, func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
+		word = strings.TrimRight(word, ".:!?")
+		at, ok := linesAt(word)
+		switch {
+		case ok && at.path == h.Path && at.first <= h.Line && h.Line <= at.last:
+			return true
+		case !ok && path.Clean(word) == h.Path && h.Path != causePath:
+			return true
+		}
+	}
+	return false
+}

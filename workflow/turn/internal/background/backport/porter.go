@@ -1,0 +1,42 @@
+package backport
+
+import (
+	"log/slog"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
+)
+
+// A Porter works the backports that people asked for. All of its fields are set once, before the first
+// job.
+type Porter struct {
+	Rows         backports.Register
+	Repositories []repository.Repository
+	Releases     map[string][]string // patterns of the releases' names, by repository
+	Mirrors      *repo.Mirrors
+	Checker      *testrun.Checker // nil: nothing can be proven, and every backport is refused
+	Folders      *folder.Folders  // folders of the sessions
+	Secrets      *redact.Finder
+	Signature    string // the agent that signs the lines
+	Log          *slog.Logger
+
+	reached func(point string) error // tests only: called at each point; an error ends the run there, as a kill does. nil: not called
+	forgets bool                     // tests only: the commit of the row is ignored and made anew
+}
+
+func (p *Porter) reach(point string) error {
+	if p.reached == nil {
+		return nil
+	}
+	return p.reached(point)
+}
+
+func details(text string) []workflow.Button {
+	return []workflow.Button{{ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text}}
+}

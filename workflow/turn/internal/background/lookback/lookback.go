@@ -1,0 +1,292 @@
+package lookback
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/redact/private"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// A Looker works look backs. All of its fields are set once, before the first job.
+type Looker struct {
+	Store          *store.Store
+	Repositories   []repository.Repository
+	Releases       map[string][]string // patterns of the branches and tags that are tried, by repository
+	MentionAuthors map[string]bool     // repositories where the author of the bug is mentioned, not only named
+	Slack          ledger.Slack        // nil: nobody is mentioned
+	Mirrors        *repo.Mirrors
+	Checker        *testrun.Checker // nil: nothing can be run, and a look back ends without a result
+	Limit          time.Duration    // for all runs of one look back; zero: a look back ends without a result
+	Secrets        *redact.Finder
+	Signature      string // the agent that signs the lines
+	Log            *slog.Logger
+}
+
+// A Push is a push that succeeded, with its proof.
+type Push struct {
+	Wanted       bool // false: Parts returns nothing
+	Repository   string
+	Base, Commit string
+	Project      project.Project
+	Changes      []diff.Change
+	Proof        proof.Proof
+}
+
+// Parts returns the row that asks since when, and on which releases, the new tests of the push are red.
+// It returns nil if no test shows the bug.
+func (p Push) Parts() []store.Part {
+	probe, ok := retest.Tests(p.Project, p.Commit, p.Changes, p.Proof)
+	text, err := json.Marshal(probe)
+	if !p.Wanted || !ok || err != nil {
+		return nil
+	}
+	return []store.Part{progress.Lookback{Key: pushKey + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
+}
+
+// pushKey is the prefix of the key of a look back that a push asked for.
+const pushKey = "push:"
+
+// BeforeFix returns the row that asks the same for the command that reproduces the bug of a report.
+func BeforeFix(repository string, r workflow.Report, probe retest.Probe) (store.Part, error) {
+	text, err := json.Marshal(probe)
+	return progress.Lookback{Key: fmt.Sprintf("report:%d", r.Revision), Repository: repository, Base: r.BaseCommit, Probe: text}, err
+}
+
+// pulse is the interval at which watch looks whether the look back was ended. It is short, since a stop
+// has to take effect soon.
+const pulse = 400 * time.Millisecond
+
+var errEnded = errors.New("the look back was ended")
+
+// Run works the session's open look back, if there is one. It returns nil if the look back was ended
+// meanwhile.
+func (l *Looker) Run(ctx context.Context, session string) error {
+	row, err := l.Store.OpenLookback(ctx, session)
+	if err != nil || row == nil {
+		return err
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() { defer close(done); l.watch(watched, row.ID, cancel) }()
+	defer func() { cancel(nil); <-done }()
+	err = l.work(watched, *row)
+	if errors.Is(context.Cause(watched), errEnded) {
+		return nil
+	}
+	return err
+}
+
+// watch cancels ctx with errEnded when the look back was stopped or a newer one replaced it.
+func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(pulse)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if open, err := l.Store.LookbackIsOpen(ctx, id); err == nil && !open {
+			cancel(errEnded)
+		}
+	}
+}
+
+// A look is one look back that is being worked.
+type look struct {
+	*Looker
+	row        workflow.Lookback
+	probe      retest.Probe
+	repository repository.Repository
+	mirror     *repo.Mirror
+	began      time.Time                       // when the session began
+	hide       *redact.Finder                  // Secrets and those in the private files of the base and of the change
+	tries      map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
+	until      time.Duration                   // limit on spent: once it is reached, nothing more is run
+	spent      time.Duration
+}
+
+func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
+	k, ready, err := l.open(ctx, row)
+	if err != nil {
+		return err
+	}
+	var found workflow.LookbackFound
+	var line workflow.Line
+	if ready {
+		if found, err = k.look(ctx); err != nil {
+			return err
+		}
+		if line, err = k.tell(ctx, found); err != nil {
+			return err
+		}
+	}
+	return l.Store.EndLookback(ctx, row, found, line)
+}
+
+// open opens the mirror and reads the probe and its earlier runs. ready is false if the look back can
+// no longer be worked: the repository is not configured, commands are off, or a commit is missing.
+func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
+	at := slices.IndexFunc(l.Repositories, func(r repository.Repository) bool { return r.Name == row.Repository })
+	if at < 0 || l.Checker == nil || l.Limit <= 0 {
+		return nil, false, nil
+	}
+	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]workflow.LookbackTry{}}
+	if err := json.Unmarshal(row.Probe, &k.probe); err != nil {
+		return nil, false, fmt.Errorf("look back %d: %w", row.ID, err)
+	}
+	if k.mirror, err = l.Mirrors.Open(ctx, k.repository.Remote); k.mirror == nil {
+		return nil, false, err
+	}
+	// The pushed commit and newer releases are at the remote. If the fetch fails, what the mirror has
+	// is used.
+	if err := k.mirror.Fetch(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		l.Log.Warn("looking back without what is new at the remote", "repository", row.Repository, "err", err)
+	}
+	for _, commit := range []string{row.Base, k.probe.Commit} {
+		if _, err := k.mirror.Commits().Read(commit); commit != "" && err != nil {
+			l.Log.Warn("nothing to look back from", "commit", commit, "err", err)
+			return nil, false, nil
+		}
+	}
+	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base, k.probe.Commit); err != nil {
+		return nil, false, err
+	}
+	s, err := l.Store.Session(ctx, row.Session)
+	if err != nil {
+		return nil, false, err
+	}
+	k.began = s.Created
+	rows, err := l.Store.LookbackTries(ctx, row.ID)
+	for _, t := range rows {
+		k.tries[tryKey(t.Commit, t.Nth)] = t
+		k.spent += time.Duration(t.TookMS) * time.Millisecond
+	}
+	return k, err == nil, err
+}
+
+func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }
+
+// look searches the history and then tries the releases. If there are releases, a third of the limit is
+// kept for them.
+func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
+	releases := k.releases()
+	k.until = k.Limit
+	if len(releases) > 0 {
+		k.until = k.Limit * 2 / 3
+	}
+	if k.probe.Command != "" && !k.probe.Learned {
+		if err := k.learn(ctx); err != nil && !errors.Is(err, bisect.ErrSpent) {
+			return found, err
+		}
+	}
+	r, err := bisect.Search{
+		Parents: func(_ context.Context, commit string) ([]string, bool, error) {
+			return k.mirror.Commits().Parents(commit)
+		},
+		Ask: func(ctx context.Context, commit string, nth int) (bisect.Answer, error) {
+			v, err := k.ask(ctx, commit, nth)
+			return v.Answer, err
+		},
+	}.Run(ctx, k.row.Base)
+	if err != nil {
+		return found, err
+	}
+	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason, "first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
+	if r.Certain {
+		found.First = r.First
+	}
+	found.Since = k.sinceText(r)
+	k.until = k.Limit
+	if r.Reason != bisect.NotRed {
+		found.Releases, err = k.askReleases(ctx, releases)
+	}
+	return found, err
+}
+
+// learn runs the command once on the base, where it was red. On other commits it has to fail in the
+// same way to count as red.
+func (k *look) learn(ctx context.Context) error {
+	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *testrun.Checker) (v retest.Verdict, err error) {
+		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.SetupFor(k.probe.Project.Test, k.began))
+		return v, err
+	})
+	return err
+}
+
+// ask returns the verdict on a commit: from its row if there is one, otherwise from a run. nth is 1 for
+// the first run on that commit, 2 for the repetition.
+func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict, error) {
+	if t, known := k.tries[tryKey(commit, nth)]; known {
+		return retest.Verdict{Answer: bisect.Answer(t.Answer), Why: t.Why}, nil
+	}
+	return k.timed(ctx, commit, nth, func(ctx context.Context, c *testrun.Checker) (retest.Verdict, error) {
+		return k.probe.Ask(ctx, c, commit, k.repository.SetupFor(k.probe.Project.Test, k.began))
+	})
+}
+
+// timed calls run with the rest of the limit as its timeout, and stores the verdict as a row. It
+// returns bisect.ErrSpent if no time is left or the timeout passes.
+func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *testrun.Checker) (retest.Verdict, error)) (retest.Verdict, error) {
+	left := k.until - k.spent
+	if left <= 0 {
+		return retest.Verdict{}, bisect.ErrSpent
+	}
+	began := time.Now()
+	limited, cancel := context.WithTimeout(ctx, left)
+	defer cancel()
+	v, err := run(limited, k.Checker.For(k.mirror))
+	took := time.Since(began)
+	k.spent += took
+	switch {
+	case ctx.Err() != nil:
+		return v, ctx.Err()
+	case limited.Err() != nil:
+		return v, bisect.ErrSpent
+	case err != nil:
+		return v, err
+	}
+	if v.Why, err = k.mask(ctx, commit, v.Why); err != nil {
+		return v, err
+	}
+	t := workflow.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
+	var probe json.RawMessage
+	if k.probe.Learned && commit == k.row.Base && nth == 1 {
+		if probe, err = json.Marshal(k.probe); err != nil {
+			return v, err
+		}
+	}
+	k.tries[tryKey(commit, nth)] = t
+	err = k.Store.KeepLookbackTry(ctx, k.row.ID, t, probe)
+	return v, err
+}
+
+// mask masks what a run on a commit said. A commit may have other secrets than the base.
+func (k *look) mask(ctx context.Context, commit, said string) (string, error) {
+	if said == "" {
+		return "", nil
+	}
+	hide, err := private.Secrets(ctx, k.hide, k.mirror.Commits(), commit)
+	return hide.Mask(said), err
+}

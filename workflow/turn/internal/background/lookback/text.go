@@ -1,0 +1,240 @@
+package lookback
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/bisect"
+	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// tell returns the line with what no earlier look back of the session told the thread. If the
+// configuration wants it, the line mentions the author of the bug, at most once in a session.
+func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
+	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
+	if err != nil {
+		return line, err
+	}
+	since, where, named, buttons := found.Since, WhereElse(found.Releases), false, k.backportButtons(found.Releases)
+	for _, b := range before {
+		named = named || b.Found.First != ""
+		if b.Repository == k.row.Repository && b.Found.Since == since {
+			since = ""
+		}
+		if b.Repository == k.row.Repository && WhereElse(b.Found.Releases) == where && len(buttons) == 0 {
+			where = ""
+		}
+	}
+	var text workflow.Text
+	text.Vouch(k.hide.Mask(since + "\n" + where))
+	line = workflow.Line{Agent: k.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
+	if since != "" && !named {
+		line.Mentions = k.author(ctx, found.First)
+	}
+	return line, nil
+}
+
+// maxButtons is how many releases get a backport button.
+const maxButtons = 3
+
+// backportButtons returns a button for each red release that is a branch, after the change that fixes
+// the bug was pushed. A press is judged like an approval.
+func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
+	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
+	for _, r := range releases {
+		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < maxButtons {
+			buttons = append(buttons, workflow.Button{
+				ActionID: workflow.ButtonBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
+			})
+		}
+	}
+	return buttons
+}
+
+// author returns the Slack id of the author of the commit that brought the bug, or nil if the
+// configuration does not want authors mentioned or the person cannot be found.
+func (k *look) author(ctx context.Context, commit string) []string {
+	if commit == "" || k.Slack == nil || !k.MentionAuthors[k.row.Repository] {
+		return nil
+	}
+	c, err := k.mirror.Commits().Read(commit)
+	if err != nil {
+		k.Log.Warn("nobody is mentioned: the commit cannot be read", "commit", commit, "err", err)
+		return nil
+	}
+	s, err := k.Store.Session(ctx, k.row.Session)
+	if err != nil {
+		k.Log.Warn("nobody is mentioned: the session cannot be read", "session", k.row.Session, "err", err)
+		return nil
+	}
+	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
+	if err != nil {
+		k.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+	}
+	if id == "" {
+		return nil
+	}
+	return []string{id}
+}
+
+// sinceText returns the sentence that says since which commit the bug exists, or an empty string if
+// nothing is known.
+func (k *look) sinceText(r bisect.Result) string {
+	by := ""
+	if k.probe.Command != "" {
+		by = ", by the reproduction"
+	}
+	switch {
+	case r.First != "" && r.Reason == bisect.FirstOfAll:
+		return fmt.Sprintf("Red since the first commit%s: %s.", by, k.nameCommit(r.First))
+	case r.First != "" && r.Certain:
+		return fmt.Sprintf("Red since %s%s%s.", k.nameCommit(r.First), k.broughtBy(r), by)
+	case r.First != "":
+		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.", k.nameCommit(r.First), k.broughtBy(r), by)
+	case r.Red == "" || r.Green == "" && r.Red == k.row.Base:
+		return ""
+	case r.Green == "":
+		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.", k.nameCommit(r.Red), by, whyNotOlder[r.Reason])
+	}
+	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green), k.nameCommit(r.Red), by, k.whyNotNearer(r))
+}
+
+// whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
+var whyNotOlder = map[bisect.Reason]string{
+	bisect.Cut:     "the history that I have is cut off there",
+	bisect.TooFar:  "I looked no further back",
+	bisect.Spent:   "the time for looking back was over",
+	bisect.Skipped: "older ones do not build with the test, or do not run it",
+	bisect.Flaky:   "the test does not end the same each time",
+}
+
+// whyNotNearer returns why the newest green and the oldest red commit are not neighbours.
+func (k *look) whyNotNearer(r bisect.Result) string {
+	switch r.Reason {
+	case bisect.Spent:
+		return fmt.Sprintf("the time for looking back was over with %s between them", plaintext.CountNoun(r.Between, "commit"))
+	case bisect.Flaky:
+		return "the test does not end the same each time"
+	case bisect.Cut:
+		return "the history that I have is cut off there"
+	}
+	if r.Between == 0 {
+		return "a branch that it merges could not be told"
+	}
+	return fmt.Sprintf("%s between them could not be told%s", plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
+}
+
+// commonWhy returns the most frequent reason why commits are unclear, in parentheses, or an empty
+// string.
+func (k *look) commonWhy() string {
+	counts, most := map[string]int{}, ""
+	for _, t := range k.tries {
+		if t.Why == "" {
+			continue
+		}
+		counts[t.Why]++
+		if n := counts[t.Why]; n > counts[most] || n == counts[most] && t.Why < most {
+			most = t.Why
+		}
+	}
+	if most == "" {
+		return ""
+	}
+	return " (" + most + ")"
+}
+
+// nameCommit returns a commit's short hash with its date, subject, author and pull request, as the
+// commit names them.
+func (k *look) nameCommit(hash string) string {
+	c, err := k.mirror.Commits().Read(hash)
+	if err != nil {
+		return "`" + prompt.ShortHash(hash) + "`"
+	}
+	pull := ""
+	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, k.pull(n)) {
+		pull = " (" + k.pull(n) + ")"
+	}
+	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly), quoted(c.Subject, 80), quoted(c.Author, 60), pull)
+}
+
+// broughtBy names the pull request of the merge that brought the first red commit to the main line, or
+// the merge's hash if there is none.
+func (k *look) broughtBy(r bisect.Result) string {
+	if r.Merge == "" || r.Merge == r.First {
+		return ""
+	}
+	c, err := k.mirror.Commits().Read(r.Merge)
+	if err != nil {
+		return ""
+	}
+	if n := c.PullRequest(); n > 0 {
+		return " (" + k.pull(n) + ")"
+	}
+	return fmt.Sprintf(", merged by `%s`", prompt.ShortHash(r.Merge))
+}
+
+// pull returns a pull request's number in the notation of the repository's host.
+func (k *look) pull(number int) string {
+	return fmt.Sprintf("%s%d", k.repository.Pulls.Words().Mark, number)
+}
+
+// quoted returns text from outside as one short line, with backticks, double quotes and backslashes
+// replaced so that it cannot end a quote or begin code.
+func quoted(words string, most int) string {
+	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'", `\`, "/").Replace(plaintext.OneLine(words)), most)
+}
+
+// Known returns what the command showed on the repository's releases in the newest finished look back
+// from base, or an empty string if there was none.
+func Known(done []workflow.Lookback, repository, base, command string) string {
+	for _, b := range slices.Backward(done) {
+		var probe retest.Probe
+		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
+			continue
+		}
+		if where := WhereElse(b.Found.Releases); where != "" {
+			return strings.TrimSuffix(where, ".")
+		}
+	}
+	return ""
+}
+
+// WhereElse returns the releases by verdict in one sentence ("Also red on release/1.4; green on
+// release/1.3."), or an empty string if there are none.
+func WhereElse(releases []workflow.ReleaseVerdict) string {
+	var red, green, unclear []string
+	for _, r := range releases {
+		name := quoted(r.Name, 60)
+		switch bisect.Answer(r.Answer) {
+		case bisect.Red:
+			red = append(red, name)
+		case bisect.Green:
+			green = append(green, name)
+		default:
+			unclear = append(unclear, fmt.Sprintf("%s (%s)", name, r.Why))
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		words string
+		names []string
+	}{{"also red on ", red}, {"green on ", green}, {"cannot be told on ", unclear}} {
+		if len(p.names) > 0 {
+			parts = append(parts, p.words+strings.Join(p.names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, "; ")
+	return plaintext.Capitalize(text) + "."
+}

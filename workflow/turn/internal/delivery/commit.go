@@ -1,0 +1,99 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
+)
+
+// makeCommit returns the commit of an earlier push of the same files that did not get through, so that
+// the repeated push has the same hash whatever the model says of the work now. Otherwise it makes a new
+// commit.
+func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
+	a, tree := proven.approval, proven.tree
+	s, work := d.Session(), d.Trees.Current().Work
+	pushes, err := d.Store.Pushes(ctx, s.ID)
+	if err != nil {
+		return "", err
+	}
+	spec, err := d.commitSpec(ctx, proven, f)
+	if err != nil {
+		return "", err
+	}
+	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
+	})
+	for _, p := range slices.Backward(pushes) {
+		if p.Tree == tree && p.Unproven == proven.unproven() {
+			return p.Commit, nil
+		}
+	}
+	if len(pushes) > 0 {
+		// The files have changed since. If an earlier push arrived without the program knowing, the new
+		// commit's parent is the branch's head.
+		stands, err := work.BranchHead(ctx, s.Branch)
+		if err != nil {
+			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will report the error
+		}
+		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
+			spec.Parent = stands
+		}
+	}
+	return work.Commit(ctx, spec)
+}
+
+// commitSpec depends only on rows, so that a commit that is made again has the same hash. The names of
+// people, too, are those that were stored with the report and the approval.
+func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (commits.Spec, error) {
+	s, a := d.Session(), proven.approval
+	report, err := d.Store.Report(ctx, s.ID, a.Revision)
+	if err != nil {
+		return commits.Spec{}, err
+	}
+	title, err := d.Catalog.WorkTitle(ctx)
+	if err != nil {
+		return commits.Spec{}, err
+	}
+	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
+	if proven.unproven() != "" {
+		trailers = append(trailers, proposal.UnprovenTrailer(proven.unproven()))
+	}
+	return commits.Spec{
+		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
+		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, title)),
+		Trailers: append(trailers, [2]string{"Session", s.ID}),
+	}, nil
+}
+
+// proposedPull returns the intent to open a pull request for the pushed commit, or nothing if the
+// repository has no git host.
+func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish) ([]store.Part, error) {
+	r, _, err := d.Catalog.Current(ctx)
+	if err != nil || r.Pulls.Host == nil {
+		return nil, err
+	}
+	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
+	if err != nil {
+		return nil, fmt.Errorf("pull request: %w", err)
+	}
+	title, err := d.Catalog.WorkTitle(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("pull request: %w", err)
+	}
+	w := proposal.PullRequestText{
+		Title: proposal.CommitMessage(f.Title, f.Summary, title), Summary: f.Summary, Report: report,
+		Proof: work.seen(), Approval: *work.approval, Allowance: work.allowance, Changes: work.changes, Mask: d.SecretFinder().Mask,
+	}
+	return []store.Part{pullrequest.Intent{
+		Repository: r.Name, Branch: d.Session().Branch, Head: commit, Base: d.Trees.Current().BaseBranch(), Title: w.Heading(), Body: w.Body(), Files: w.Paths(),
+	}}, nil
+}

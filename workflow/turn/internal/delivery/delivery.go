@@ -1,0 +1,37 @@
+package delivery
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/inquiry"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
+)
+
+// Delivery brings approved work to its branch: it proves the change, searches it for secrets, commits and
+// pushes.
+type Delivery struct {
+	*ledger.Ledger
+	Trees     *worktree.Trees
+	Catalog   *catalog.Catalog
+	Inquiries *inquiry.Inquiries
+	Scope     *scope.Scope
+	HunkTime  time.Duration // to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
+	LooksBack bool          // ask since which commit the new tests fail
+	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or receives
+	// what no event told, and fails if something cannot be read; then nothing is pushed.
+	Recheck func(context.Context, *workflow.Approval) error
+
+	saidCommand bool // the orchestrator was told that the report's command still fails
+	saidWords   bool // the orchestrator was told once what people wrote since the approval, although "nothing differs"
+
+	proofs sync.Map // each proof.Proof that held, by base and tree
+
+	mu          sync.Mutex      // guards toldSecrets
+	toldSecrets map[string]bool // the places of secrets that the thread was told, by attempt
+}

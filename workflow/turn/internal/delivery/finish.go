@@ -1,0 +1,192 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/pictures"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
+)
+
+// Finish proves the whole change, commits it, pushes it and posts the result. Whatever is missing is
+// returned as a refusal for the orchestrator.
+func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
+	approval, err := d.StandingApproval(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if approval == nil {
+		missing, err := d.MissingApproval(ctx)
+		return prompt.Wrong("%s", missing), err
+	}
+	if d.Trees.Current().Work == nil {
+		return prompt.Wrong("Refused: nothing was delegated under this approval yet, so there is nothing to finish."), nil
+	}
+	if d.Session().Halted != "" {
+		return prompt.Wrong("%s", prompt.HaltedRefusal), nil
+	}
+	criteria, err := d.doneCriteria(ctx, approval.Revision)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if open, err := d.unfinishedWork(ctx, approval, criteria, f); open != "" || err != nil {
+		return prompt.Wrong("Refused: %s", open), err
+	}
+	work := d.Trees.Current().Work
+	if err := d.Scope.RestoreRemovals(ctx, work, nil); err != nil {
+		return model.Result{}, err
+	}
+	if left, err := d.Scope.ConfineToFolder(ctx, work, 0); err != nil || !left {
+		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
+	}
+	amended, stale, err := d.followAmendments(ctx, approval, criteria, f)
+	if stale != "" || err != nil {
+		return prompt.Wrong("Refused: %s", stale), err
+	}
+	proven, refused, err := d.proveWhole(ctx, approval)
+	if refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
+	}
+	if c := proven.proof.Command; c.Fails && !d.saidCommand {
+		d.saidCommand = true
+		return prompt.Wrong(StillFails, c.Said), nil
+	}
+	//crash:whole_proven
+	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)
+	if refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
+	}
+	//crash:hunks_tried
+	proven.amended, proven.criteria = amended, criteria
+	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
+	if back != nil || err != nil {
+		return prompt.DerefResult(back), err
+	}
+	if err := d.Recheck(ctx, approval); err != nil {
+		return model.Result{}, err
+	}
+	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
+	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
+	if ends != nil || err != nil {
+		return prompt.DerefResult(ends), err
+	}
+	if allowance != nil {
+		if proven.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
+			return model.Result{}, err
+		}
+	}
+	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
+		return model.Result{}, err
+	}
+	proven.allowance, proven.review = allowance, reviewed
+	f, proven.unsaid = withoutClaims(f)
+	return d.publishCommit(ctx, proven, f)
+}
+
+// refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of it that
+// began before the program died is repeated as it was.
+func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree string) (*model.Result, error) {
+	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
+	if err != nil || slices.ContainsFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
+	}) {
+		return nil, err
+	}
+	return d.Inquiries.Runtime.RefuseUnread(ctx)
+}
+
+// publishCommit makes the commit and pushes it. The intent to push is recorded before the push.
+func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
+	p := d.Trees.Current()
+	commit, err := d.makeCommit(ctx, work, f)
+	if err != nil {
+		return model.Result{}, fmt.Errorf("commit: %w", err)
+	}
+	// Another machine may have to repeat the push.
+	kept, err := d.Trees.Pack(ctx, p.Work, 0, work.tree, commit)
+	if err != nil {
+		return model.Result{}, err
+	}
+	//crash:commit_made
+	s := d.Session()
+	push := workflow.Push{
+		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
+		State: workflow.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+	}
+	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
+		return notApproved(err)
+	}
+	//crash:push_intended
+	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
+	if err = tracing.Do(ctx, "push", func(ctx context.Context) error { _, err := p.Work.Push(ctx, spec); return err }); err != nil {
+		return d.sayPushFailed(ctx, push, work.proof, err)
+	}
+	//crash:pushed
+	push.State = workflow.PushDone
+	if work.late, err = d.Store.Objections(ctx, work.approval.ID, work.tree); err != nil {
+		return model.Result{}, err
+	}
+	proposed, err := proposedPull(ctx, d, work, commit, f)
+	if err != nil {
+		return model.Result{}, err
+	}
+	tasks, err := d.Store.Tasks(ctx, s.ID, "")
+	if err != nil {
+		return model.Result{}, err
+	}
+	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(append(append(proposed, endFailedTasks(tasks)...),
+		lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...),
+		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
+		consent.Push(push),
+		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
+		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
+}
+
+// endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was proven
+// and pushed with the rest, so a later failure must not put the files back to what they began with, and a later
+// task takes up none of their failures.
+func endFailedTasks(all []workflow.Task) (ended []store.Part) {
+	for _, k := range all {
+		if k.State == workflow.TaskFailed || k.State == workflow.TaskDropped && k.StartTree != "" {
+			k.State, k.StartTree = workflow.TaskDropped, ""
+			ended = append(ended, progress.Task{Task: k})
+		}
+	}
+	return ended
+}
+
+// sayPushFailed tells the thread why the remote refused the push, and pauses the session. The approval
+// and the work are kept. Every error that is not from the remote is returned.
+func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown proof.Proof, err error) (model.Result, error) {
+	var remote *remote.Error
+	if !errors.As(err, &remote) || ctx.Err() != nil {
+		return model.Result{}, err
+	}
+	push.State, push.Reason = workflow.PushRefused, remote.Reason
+	ready := "ready"
+	if shown.Shown {
+		ready += " and proven"
+	}
+	return ledger.WithParts(model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true},
+		consent.Push(push),
+		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+			ready, push.Branch, worktree.RemoteWords(remote))))), nil
+}

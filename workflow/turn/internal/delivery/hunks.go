@@ -1,0 +1,191 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/repo/hunktrial"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A hunkCheck tests which hunks of a proven fix are needed, and applies the orchestrator's choices about
+// those that are not.
+type hunkCheck struct {
+	*Delivery
+	choices []decision.HunkChoice
+}
+
+// hold refuses the work while it has hunks that no test needs and that have no reason to stay. Hunks
+// that the orchestrator chose to drop are taken out, and the rest is proven again.
+func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, refused *model.Result, err error) {
+	for {
+		if work.hunks, err = d.try(ctx, work); err != nil {
+			return work, nil, err
+		}
+		open := work.hunks.Open()
+		if len(open) == 0 {
+			return work, nil, nil
+		}
+		var numbers []int
+		for _, h := range open {
+			if slices.ContainsFunc(d.choices, func(c decision.HunkChoice) bool { return c.ID == h.ID() && plaintext.OneLine(c.Keep) == "" }) {
+				numbers = append(numbers, h.Numbers...)
+			}
+		}
+		if len(numbers) == 0 {
+			var chosen []string
+			for _, c := range d.choices {
+				chosen = append(chosen, c.ID)
+			}
+			r := prompt.Wrong("%s", prompt.UnneededHunks(work.hunks, chosen...))
+			return work, &r, nil
+		}
+		if work, refused, err = d.takeOut(ctx, work, numbers); refused != nil || err != nil {
+			return work, refused, err
+		}
+	}
+}
+
+// try returns what is known of each hunk of the fix: from the row of an earlier trial, otherwise from a
+// trial now. A reason to keep a hunk counts as long as the hunk's lines are the same, whatever else
+// changes.
+func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+	rows, err := d.Store.TriedHunks(ctx, d.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	back, err := d.Scope.PutBack(ctx, work.approval)
+	if err != nil {
+		return nil, err
+	}
+	reasons := map[string]string{}
+	for _, r := range back {
+		for _, h := range r.Hunks {
+			reasons[h.Sum] = r.UserName + " had it put back"
+		}
+	}
+	known := progress.TriedHunks{Base: d.Trees.Current().Work.Base(), Tree: work.tree}
+	found := false
+	for _, r := range rows {
+		if r.Base == known.Base && r.Tree == known.Tree {
+			if found, err = d.stand(ctx, r.Hunks); err != nil {
+				return nil, err
+			}
+			if found {
+				known = r
+			}
+		}
+		for _, h := range r.Hunks {
+			if h.Kept != "" {
+				reasons[h.Sum] = h.Kept
+			}
+		}
+	}
+	if !found {
+		if known.Hunks, err = d.run(ctx, work); err != nil {
+			return nil, err
+		}
+	}
+	changed := !found && len(known.Hunks) > 0
+	for _, i := range openIndexes(known.Hunks) {
+		h := &known.Hunks[i]
+		h.Kept = reasons[h.Sum]
+		for _, c := range d.choices {
+			if c.ID == h.ID() && h.Kept == "" {
+				h.Kept = plaintext.CutLine(d.SecretFinder().Mask(plaintext.OneLine(c.Keep)), maxReason)
+			}
+		}
+		changed = changed || h.Kept != ""
+	}
+	if !changed {
+		return known.Hunks, nil
+	}
+	return known.Hunks, d.Record(ctx, known)
+}
+
+// stand reports whether the hunks still have the numbers under which they were tested. They may differ if
+// another release tested them.
+func (d hunkCheck) stand(ctx context.Context, l workflow.HunkResults) (bool, error) {
+	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
+	return !slices.ContainsFunc(l, func(h workflow.HunkResult) bool {
+		n := h.Numbers[0]
+		return n > len(hunks) || scope.HunkSum(hunks[n-1]) != h.Sum
+	}), err
+}
+
+// maxReason is how many characters are stored of the reason to keep a hunk.
+const maxReason = 300
+
+func openIndexes(l workflow.HunkResults) (out []int) {
+	for i, h := range l {
+		if h.IsOpen() {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// run takes out each hunk of the fix alone and runs the tests near it. It returns nil without a proof,
+// without HunkTime, or if commands are off.
+func (d hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+	p := d.Trees.Current()
+	if d.Trees.Checker == nil || d.HunkTime <= 0 || !work.proof.Shown {
+		return nil, nil
+	}
+	ended, err := d.UnderWay(ctx, "the tests, without each hunk of the fix in turn")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := ended(context.WithoutCancel(ctx)); err != nil {
+			d.Log.Warn("what ran is not taken away", "err", err)
+		}
+	}()
+	hunks, err := hunktrial.Trial{Checker: p.Checker, Work: p.Work, Project: p.Project(), Proof: work.proof, Limit: d.HunkTime}.Run(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
+	}
+	var out workflow.HunkResults
+	for _, h := range hunks {
+		t := workflow.HunkResult{Numbers: h.Numbers, Sum: scope.HunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
+		if h.Verdict == hunktrial.Unneeded {
+			t.Text = prompt.CutBytes(h.Text, maxHunkText)
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// maxHunkText is how many bytes are stored of a hunk that no test needs.
+const maxHunkText = 1500
+
+// takeOut takes hunks out and proves the rest. If the rest does not hold, the hunks are put back: of two
+// hunks with the same effect each can be missing, but not both.
+func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) (provenWork, *model.Result, error) {
+	tree := d.Trees.Current().Work
+	if _, err := tree.TakeOut(ctx, numbers); err != nil {
+		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
+	}
+	if err := d.Scope.RecordInside(ctx, tree, work.approval); err != nil {
+		return work, nil, err
+	}
+	left, refused, err := d.proveWhole(ctx, work.approval)
+	if err != nil || refused == nil {
+		if err == nil {
+			err = d.Trees.RecordTree(ctx, tree, 0)
+		}
+		return left, nil, err
+	}
+	if err := tree.Restore(ctx, work.tree); err != nil {
+		return work, nil, fmt.Errorf("put back what is needed: %w", err)
+	}
+	r := prompt.Wrong("Refused: the change does not hold without these hunks together, so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
+	return work, &r, d.Trees.LetCommandsWrite(tree)
+}

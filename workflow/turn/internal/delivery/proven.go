@@ -1,0 +1,195 @@
+package delivery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/testtrial"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/tracing"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A provenWork is a tree that may be pushed, with its proof and with who allowed it.
+type provenWork struct {
+	approval  *workflow.Approval
+	allowance *workflow.Allowance // nil if none is needed
+	overruled []workflow.Objection
+	late      []workflow.Objection // made while it was being pushed
+	tree      string
+	changes   []diff.Change
+	proof     proof.Proof
+	expected  Expectations
+	hunks     workflow.HunkResults
+	amended   bool            // people corrected the work since the approval
+	criteria  []string        // done criteria; finish says something about each
+	review    *review.Outcome // nil: the review is off
+	unsaid    []string        // sentences of the orchestrator that only the program may say
+}
+
+// unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
+// is proven.
+func (w provenWork) unproven() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Unproven
+}
+
+// expectations returns the changed expectations of tests that a person allowed, one a line.
+func (w provenWork) expectations() string {
+	if w.allowance == nil {
+		return ""
+	}
+	return w.allowance.Expectations
+}
+
+// seen returns what the program itself found out about the work, in lines.
+func (w provenWork) seen() []string {
+	if w.unproven() != "" {
+		return []string{"Nothing is proven: " + w.unproven()}
+	}
+	lines := w.proof.Lines()
+	if line := w.hunks.Line(); line != "" {
+		lines = append(lines, line)
+	}
+	if w.review != nil {
+		lines = append(lines, w.review.Short())
+	}
+	return lines
+}
+
+// Prove runs the program's own proof of a tree in w. What agents say does not count. A proof that holds
+// is remembered, and not run again for the same tree and base.
+func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
+	if d.Trees.Checker == nil {
+		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
+	}
+	// The same files over the same base prove the same, so the proof of a worker's claim is not run
+	// again at the end of the work.
+	key := w.Base() + " " + tree
+	if known, proven := d.proofs.Load(key); proven {
+		return known.(proof.Proof), nil
+	}
+	if err := d.Trees.LetCommandsWrite(w); err != nil {
+		return proof.Proof{}, err
+	}
+	p := d.Trees.Current()
+	select {
+	case <-p.BaseTested:
+	case <-ctx.Done():
+		return proof.Proof{}, ctx.Err()
+	}
+	began := time.Now()
+	within, span := tracing.Start(ctx, "proof")
+	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
+	if err == nil && shown.Holds() {
+		err = d.tryTests(within, w, &shown)
+	}
+	span.End(err, "outcome", string(shown.Outcome()))
+	if err == nil {
+		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
+	}
+	if err == nil && shown.Holds() {
+		shown.Command, err = RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
+	}
+	if err == nil && !shown.Holds() {
+		err = d.Trees.Folders.CheckSpace()
+	}
+	if err != nil {
+		return shown, fmt.Errorf("proof: %w", err)
+	}
+	err = restoreChanged(ctx, w, tree)
+	if err == nil && shown.Holds() {
+		d.proofs.Store(key, shown)
+	}
+	return shown, err
+}
+
+// tryTests rejects the tests of a proven change that show nothing.
+func (d *Delivery) tryTests(ctx context.Context, w *repo.Workspace, shown *proof.Proof) error {
+	p := d.Trees.Current()
+	trial := testtrial.Trial{Checker: p.Checker, Work: w, Project: p.Project(), Proof: *shown, Limit: d.HunkTime}
+	found, err := trial.Run(ctx)
+	if err != nil {
+		return fmt.Errorf("try the new tests: %w", err)
+	}
+	shown.Repeated = found.Repeated
+	shown.Reject(found.Rejected)
+	return nil
+}
+
+// restoreChanged puts the files back to the tree if commands changed them. Otherwise what they wrote would be
+// committed with the fix, or keep it from being committed.
+func restoreChanged(ctx context.Context, w *repo.Workspace, tree string) error {
+	after, err := w.Tree(ctx)
+	var unfit *gittree.PathError
+	if err != nil && !errors.As(err, &unfit) || err == nil && after == tree {
+		return err
+	}
+	return w.Restore(ctx, tree)
+}
+
+// proveWhole proves the whole change and checks it against the scope. If hunks were taken out, it proves
+// the rest again. The proof comes first, since it is cheap and certain.
+func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) (proven provenWork, refused *model.Result, err error) {
+	work := d.Trees.Current().Work
+	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
+		r := prompt.Wrong(format, args...)
+		return provenWork{}, &r, nil
+	}
+	proven.approval = approval
+	scoped := scope.Result{Left: true}
+	for {
+		if proven.changes, err = work.Changes(ctx); err != nil {
+			return proven, nil, err
+		}
+		if len(proven.changes) == 0 {
+			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
+		}
+		if leak, err := d.RefuseSecrets(ctx, work, "finish under "+approval.ID); leak != nil || err != nil {
+			return provenWork{}, leak, err
+		}
+		proven.tree, err = work.Tree(ctx)
+		var unfit *gittree.PathError
+		if errors.As(err, &unfit) {
+			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or ignores it.", unfit)
+		}
+		if err != nil {
+			return proven, nil, err
+		}
+		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
+			return proven, nil, err
+		}
+		if proven.proof.Outcome() == proof.Failed && !proven.proof.MayGoUnproven(d.Session().Kind == workflow.KindFeature) {
+			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
+		}
+		if scoped.Taken != nil {
+			return proven, nil, nil
+		}
+		if scoped, err = d.Scope.Hold(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
+			return proven, nil, err
+		}
+		if !scoped.Left {
+			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s", approval.Scope, afterTaking(scoped))
+		}
+	}
+}
+
+// afterTaking returns what agents are told of hunks that were taken out, or an empty string.
+func afterTaking(s scope.Result) string {
+	if s.Taken == nil {
+		return ""
+	}
+	return "\n" + prompt.TakenOut(*s.Taken)
+}

@@ -1,0 +1,164 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
+)
+
+// pushReasons says why the approval does not suffice to push a change. A new reason is a new field here: a
+// line in each of the methods below, and a field of workflow.Allowance.
+type pushReasons struct {
+	objections   []workflow.Objection // what people have against it
+	expectations []string             // changed expectations of tests, a line each
+	unproven     string               // why nothing can be proven of it
+	alone        bool                 // it is unproven since no test shows what was changed; the rest still passes
+	paths        []string             // what it decides beside code, a line each
+	shown        bool                 // new tests show the change
+}
+
+// maxMissing is how many characters are quoted of the output of a command that did not start.
+const maxMissing = 300
+
+// pushReasons returns the reasons why the change needs a permission of its own.
+func (d *Delivery) pushReasons(
+	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
+) (r pushReasons, err error) {
+	r.paths, r.shown = proposal.DecidingPaths(changes), p.Shown
+	switch {
+	case p.Alone != "":
+		r.unproven, r.alone = "only "+p.Alone+" were changed, which no test shows", true
+	case p.Outcome() == proof.NotStarted:
+		r.unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
+	}
+	expected, err := d.Expectations(ctx, a, p)
+	if err != nil {
+		return r, err
+	}
+	r.expectations = expected.Open
+	r.objections, err = d.Store.Objections(ctx, a.ID, tree)
+	return r, err
+}
+
+func (r pushReasons) none() bool {
+	return len(r.objections) == 0 && len(r.expectations) == 0 && r.unproven == "" && len(r.paths) == 0
+}
+
+// allowance returns the allowance for that tree that names the reasons.
+func (r pushReasons) allowance(approval, tree string) workflow.Allowance {
+	w := workflow.Allowance{
+		Approval: approval, Tree: tree, Paths: strings.Join(r.paths, "\n"), Unproven: r.unproven,
+		Expectations: strings.Join(r.expectations, "\n"),
+	}
+	for _, o := range r.objections {
+		w.Objections = append(w.Objections, o.ID)
+	}
+	return w
+}
+
+// label returns the label of the button that allows the push, and the words that do.
+func (r pushReasons) label() (label, words string) {
+	switch {
+	case len(r.objections) > 0:
+		return "Push all the same", "push all the same"
+	case r.unproven != "":
+		return "Push it unproven", "push it unproven"
+	}
+	return "Push it", "push it"
+}
+
+// told says to the orchestrator, in a few words, why nothing was pushed.
+func (r pushReasons) told() string {
+	var told []string
+	for _, o := range r.objections {
+		told = append(told, "somebody objects ("+o.String()+")")
+	}
+	if len(r.expectations) > 0 {
+		told = append(told, "expectations of tests changed")
+	}
+	if r.unproven != "" {
+		told = append(told, "nothing can be proven here ("+r.unproven+")")
+	}
+	if len(told) == 0 {
+		return "the change affects more than the code"
+	}
+	return strings.Join(told, ", ")
+}
+
+// blocks returns what the question says of each reason, in the order in which they matter. Each begins like
+// the second half of a sentence and has no newline at its end.
+func (r pushReasons) blocks() (blocks []string) {
+	list := func(what string, lines []string) {
+		if len(lines) > 0 {
+			blocks = append(blocks, what+":")
+			for _, line := range lines {
+				blocks[len(blocks)-1] += "\n" + item + plaintext.OneLine(line)
+			}
+		}
+	}
+	var objections []string
+	for _, o := range r.objections {
+		objections = append(objections, o.String())
+	}
+	list("somebody objected", objections)
+	list("it changes what tests expect", r.expectations)
+	switch {
+	case r.alone:
+		blocks = append(blocks, r.unproven+", and what passed before still passes.")
+	case r.unproven != "":
+		blocks = append(blocks, "nothing can be proven here: "+r.unproven+".")
+	}
+	list("it changes more than the code", r.paths)
+	return blocks
+}
+
+// vouched returns the numbers of the lines of the question that the program vouches for: all but the items of
+// lists, which may quote others.
+func vouched(question string) (numbers []int) {
+	for i, line := range strings.Split(question, "\n") {
+		if line != "" && !strings.HasPrefix(line, item) {
+			numbers = append(numbers, i)
+		}
+	}
+	return numbers
+}
+
+// item begins an item of a list.
+const item = "  • "
+
+// text returns the question whether the files of that tree may be pushed.
+func (r pushReasons) text(tree string) string {
+	blocks, ready := r.blocks(), "The work is ready"
+	if r.shown && r.unproven == "" {
+		ready += " and proven"
+	}
+	unprovenFirst := len(r.objections) == 0 && len(r.expectations) == 0 && r.unproven != ""
+	switch {
+	case unprovenFirst && r.alone:
+		ready += ": "
+	case unprovenFirst:
+		ready += ", but "
+	default:
+		ready += ", but needs a permission of its own, because "
+	}
+	ready += blocks[0]
+	for _, more := range blocks[1:] {
+		ready += "\n" + plaintext.Capitalize(more)
+	}
+	_, words := r.label()
+	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.", words, prompt.ShortHash(tree))
+	if unprovenFirst {
+		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words, prompt.ShortHash(tree))
+		if !r.alone {
+			cure = "When that is mended, write \"go on\"; or r" + cure[1:]
+		}
+	}
+	return ready + "\nNothing was pushed. " + cure
+}

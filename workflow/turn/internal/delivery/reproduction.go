@@ -1,0 +1,77 @@
+package delivery
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/proof"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// limit is the timeout of the command, the same as for an agent's commands.
+const limit = 2 * time.Minute
+
+// A Command is a report's command, which failed on the base.
+type Command struct{ Line string }
+
+// FailingCommand returns the report's command if a run of it in the session, before anything was changed,
+// ended in a way that may show the bug. Otherwise it returns an empty Command, also if a secret was masked
+// in the command: what is stored is not what was run.
+func FailingCommand(r workflow.Report, ran []progress.Command) Command {
+	line := findings.GroundsOf(r).Reproduction
+	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
+		return c.Task == 0 && c.Command == line && evidence.EndsWithoutShowing(c) == ""
+	})
+	if line == "" || !failed || redact.IsMasked(line) {
+		return Command{}
+	}
+	return Command{line}
+}
+
+// StillFails is the format of the refusal that an agent gets once before the push. Its argument is what
+// Run says.
+const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, or needs something else, call finish again."
+
+// RunApprovedCommand runs the command of the report that the work's approval names.
+func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
+	approval, err := l.StandingApproval(ctx)
+	if approval == nil || err != nil {
+		return proof.Command{}, err
+	}
+	report, err := l.Store.Report(ctx, l.Session().ID, approval.Revision)
+	if err != nil {
+		return proof.Command{}, err
+	}
+	ran, err := l.Store.Commands(ctx, l.Session().ID)
+	if err != nil {
+		return proof.Command{}, err
+	}
+	return FailingCommand(report, ran).Run(ctx, checker, w)
+}
+
+// Run runs the command once in the workspace's files, which are not restored afterwards, and says how
+// it ends now.
+func (c Command) Run(ctx context.Context, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
+	if c.Line == "" {
+		return proof.Command{}, nil
+	}
+	ended, err := checker.RunLine(ctx, w.Files(), c.Line, limit)
+	switch {
+	case err != nil:
+		return proof.Command{}, err
+	case ended.Stopped != "":
+		return proof.Command{Said: fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped), Fails: true}, nil
+	case ended.Code != 0:
+		return proof.Command{Said: fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code), Fails: true}, nil
+	}
+	return proof.Command{Said: "The report's command failed before and passes now"}, nil
+}

@@ -1,0 +1,129 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
+// there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
+// work or as answered, and the question still waits. While the work is stopped, it does not.
+func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
+	s := ap.Session()
+	rests := !s.Open && (s.Phase == workflow.PhaseWorking || s.Phase == workflow.PhaseAnswered)
+	if s.Halted != "" || s.Phase != workflow.PhasePaused && !rests {
+		return nil, nil
+	}
+	return ap.openAllowance(ctx)
+}
+
+// openAllowance returns the allowance that the thread was asked for under the standing approval and has not given yet,
+// whatever the session does at this moment.
+func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
+	a, err := ap.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	w, err := ap.Store.Allowance(ctx, a.ID)
+	if err != nil || w == nil || w.User != "" {
+		return nil, err
+	}
+	return w, nil
+}
+
+// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the thread.
+// asked says whether the thread was asked for one.
+func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
+	switch {
+	case s.Halted != "":
+		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again."
+	case asked && (s.Open || s.Phase == workflow.PhaseConsulting):
+		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered."
+	}
+	return "no push waits", "No push waits for a word at this moment."
+}
+
+// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if somebody
+// objects, or that it is unproven. A press names its question, which says both.
+func wordsMissing(m workflow.Message, w workflow.Allowance) (reason, said string) {
+	_, unproven := intent.ReadPush(m.Text)
+	switch value := intent.PushedValue(m.Text); {
+	case m.Kind != workflow.MessageAction && value != "" && !workflow.ShowsExpected(w.Expectations, value):
+		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. "+
+			"To have the files as they are, reply \"push it\".", value)
+	case m.Kind == workflow.MessageAction || intent.PushesAllTheSame(m.Text):
+		return "", ""
+	case len(w.Objections) > 0:
+		return "somebody objects", "Somebody objects to this. To have the branch in spite of that, reply \"push all the same\"."
+	case w.Unproven != "" && !unproven:
+		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven)
+	}
+	return "", ""
+}
+
+// AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
+// allowance that the pressed button is for, and empty for a message. A message has to be written below
+// the question, and has to say "unproven" if nothing was proven.
+func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
+	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil || !may {
+		return no, err
+	}
+	w, err := ap.PendingAllowance(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case w == nil:
+		asked, err := ap.openAllowance(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return refused(whyNoPushWaits(ap.Session(), asked != nil))
+	case id != "" && id != w.ID:
+		return refused("older files", "Those files changed since. Please answer the newest question.")
+	}
+	if reason, said := wordsMissing(m, *w); reason != "" {
+		return refused(reason, said)
+	}
+	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
+		return nil, err
+	} else if unread {
+		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
+	}
+	if talk, err := ap.TalkBelow(ctx, m); err != nil {
+		return nil, err
+	} else if _, unproven := intent.ReadPush(m.Text); talk && !unproven && !intent.PushesAllTheSame(m.Text) {
+		return refused(
+			"others talk above",
+			p.Name+", was that for me? To allow the push, press the button of the question, "+
+				"or write \"push it\" once more.",
+		)
+	}
+	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
+		return f, err
+	}
+	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
+	said, reason := "Push allowed by "+p.Name, "tree "+w.Tree
+	if w.Unproven != "" {
+		said, reason = said+", unproven", reason+", unproven: "+w.Unproven
+	}
+	if len(w.Objections) > 0 {
+		said, reason = said+", all the same", fmt.Sprint(reason, ", in spite of the objections ", w.Objections)
+	}
+	if w.Expectations != "" {
+		said, reason = said+", with the changed expectations", reason+", changed expectations: "+w.Expectations
+	}
+	f = append(f, store.Lines(ap.ProgramLine(said+".")))
+	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
+	f = append(f, consent.Allowance(*w))
+	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
+	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	return f, nil
+}

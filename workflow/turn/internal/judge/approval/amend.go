@@ -1,0 +1,63 @@
+package approval
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// Amend adds the amendment that m makes to the parts f, if there is one: a correction of the approved
+// work, or an answer to a question about it, by a person who may approve. Questions, thanks and "go on"
+// amend nothing. Neither does a message before an approval, since it leads to a new revision.
+func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+	passed, passes := ledger.Find[consent.Amendment](f) // other people's words, passed on or adopted by p
+	f = ledger.Without[consent.Amendment](f)
+	h, _ := ledger.Find[inbox.Handled](f)
+	_, approves := ledger.Find[consent.Approval](f)
+	_, pushes := ledger.Find[consent.Allowance](f) // "push it" does not say what is wanted
+	if approves || pushes || !h.ForAgents {
+		return f, nil
+	}
+	approval, err := hw.StandingApproval(ctx)
+	if err != nil || approval == nil {
+		return f, err
+	}
+	a := consent.Amendment{Revision: approval.Revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name}
+	if passes {
+		a.Text = passed.Text
+	} else if a.Text, err = hw.amendment(ctx, m, f); err != nil {
+		return f, err
+	}
+	if a.Text == "" && m.Kind != workflow.MessageEdit && m.Kind != workflow.MessageDelete {
+		return f, nil
+	}
+	if m.Kind != workflow.MessageDelete {
+		if why, err := hw.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return f, err
+		}
+	}
+	return append(f, a), nil
+}
+
+// amendment returns what m says about the approved work, or an empty string if it says nothing about it.
+func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []store.Part) (string, error) {
+	if answer, ok := ledger.Find[progress.Answer](f); ok {
+		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
+		if err != nil || q == nil {
+			return "", err
+		}
+		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
+	}
+	says := permission.IsMessage(m.Kind) && m.Kind != workflow.MessageSent || m.Kind == workflow.MessageForm || m.Kind == workflow.MessageEdit
+	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || hw.Words.GoesOn(m.Text) && !intent.Redirects(m.Text) || hw.Words.ReadConsent(m.Text).Kind == intent.ConsentApprove {
+		return "", nil
+	}
+	return hw.Slack.Readable(ctx, m.Text), nil
+}

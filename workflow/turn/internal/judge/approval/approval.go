@@ -1,0 +1,25 @@
+package approval
+
+import (
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// Approvals judges the messages and presses that permit something.
+type Approvals struct {
+	Judgements
+	Catalog     *catalog.Catalog
+	Permissions *permission.Permissions
+}
+
+// HeldWords keeps the messages of people who may not approve, while an approval stands or work is
+// stopped. They are offered to people who may approve, who can pass them on to the agents. It also
+// judges the messages with which those people let stopped work go on, or adopt another person's request.
+type HeldWords struct {
+	Judgements
+	Permissions *permission.Permissions
+}
+
+// Judgements makes the parts that follow from one message.
+type Judgements struct{ *ledger.Ledger }

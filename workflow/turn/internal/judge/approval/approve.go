@@ -1,0 +1,232 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// Approve judges an approval of a revision, in words or by a press, limited to scope unless scope is
+// empty. A person who may not approve makes a request for approval with it (requestApproval). The
+// database checks again, in the transaction that inserts the row, whatever may change meanwhile.
+func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+	s := ap.Session()
+	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		return ap.RefuseUnknown(m, err)
+	}
+	if reason != "" {
+		return ap.requestApproval(ctx, permission.Asker{Message: m, Person: p}, approvers, reason, revision, scope)
+	}
+	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
+		return nil, err
+	} else if standing != nil && revision == s.Revision {
+		return ap.refuseAgain(ctx, m, p, standing)
+	}
+	reading, err := ap.ReadsRemarks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stopped, err := ap.StoppedReport(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case revision == s.Revision && stopped:
+		return ap.takeUp(ctx, m, p, scope)
+	case revision == s.Revision && reading:
+		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
+			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
+	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
+		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m)), nil
+	case revision != s.Revision:
+		return ap.refuseRevision(revision, m, p, "an old revision",
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m))), nil
+	}
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
+		return nil, err
+	} else if unread {
+		return ap.refuseRevision(revision, m, p, "written before the report was shown",
+			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+	}
+	if f, err := ap.refuseEdited(ctx, m, p, "approve"); f != nil || err != nil {
+		return f, err
+	}
+	report, err := ap.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return nil, err
+	}
+	return ap.approvalParts(ctx, m, p, report, scope)
+}
+
+// refuseAgain refuses an approval of the revision that is approved already, and says what has become of that
+// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on, which
+// is asked about before its push.
+func (ap *Approvals) refuseAgain(
+	ctx context.Context, m workflow.Message, p workflow.Person, standing *workflow.Approval,
+) ([]store.Part, error) {
+	s := ap.Session()
+	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
+	void, err := ap.Void(ctx, standing)
+	if err != nil {
+		return nil, err
+	}
+	if void != nil {
+		said = fmt.Sprintf("The approval of revision %d was taken back. %s.", s.Revision, void)
+	}
+	f := ap.refuseRevision(s.Revision, m, p, "already approved", said)
+	ledger.Change(f, func(l *store.Lines) {
+		first := &(*l)[0]
+		switch {
+		case s.Halted != "":
+			first.Text += " The work was stopped. Shall it go on? Press the button, or write \"go on\"."
+			first.Buttons = GoOnButton(s.Halted)
+		case void != nil:
+			first.Text += " The work goes on to its proof, and then I ask for a new word before the push."
+		}
+		first.Text += prompt.EnteredText(m)
+	})
+	return f, nil
+}
+
+// ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
+func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
+	s := ap.Session()
+	if !s.Open || s.Revision == 0 {
+		return false, nil
+	}
+	switch s.Phase {
+	case workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhasePlanning:
+		report, err := ap.Store.Report(ctx, s.ID, s.Revision)
+		return err == nil && report.BaseCommit == s.BaseCommit, err
+	}
+	return false, nil
+}
+
+// refuseRevision refuses an approval, and records the revision that the person wanted to approve.
+func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
+	f := ap.Refuse(m, p, "approve", reason, said)
+	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
+	return f
+}
+
+// postingTime is how long WrittenBeforeShown waits for a report to be posted to Slack.
+const postingTime = time.Minute
+
+// WrittenBeforeShown reports whether m was written before the report, or another line that waits for
+// consent or an answer, was shown. A message names no revision, so it can only approve what was above it in
+// the thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
+// empty string; underWay says that it is being posted, and then WrittenBeforeShown waits for at most
+// postingTime.
+func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
+		return false, nil
+	}
+	for until := time.Now().Add(postingTime); ; {
+		ts, underWay, err := shown()
+		if err != nil {
+			return false, fmt.Errorf("look whether it was shown: %w", err)
+		}
+		if ts != "" || !underWay || time.Now().After(until) {
+			return ts == "" || m.TS < ts, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+func (ap *Approvals) approvalParts(ctx context.Context, m workflow.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
+	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
+		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
+	if scope != "" {
+		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
+		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + prompt.Fence("scope", scope)
+	}
+	f := ap.ForAgents(m, told)
+	f = append(f, store.Lines(ap.ProgramLine(said)))
+	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, r, scope)
+	return append(f, approved...), err
+}
+
+// delegates holds what the orchestrator is told to do after an approval, by the kind of report that was
+// approved.
+var delegates = map[string]string{
+	workflow.ReportRootCause: "Delegate the fix now.",
+	workflow.ReportDiagnosis: "Delegate the fix now.",
+	workflow.ReportRequest:   "Delegate the work now.",
+	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
+}
+
+// WroteSince reports whether a person other than user wrote between the newest report and m. If user is empty,
+// everybody counts. Then a bare "yes" in m may be meant for those words.
+func (ap *Approvals) WroteSince(ctx context.Context, m workflow.Message, user string) (bool, error) {
+	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
+	if err != nil {
+		return false, err
+	}
+	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
+}
+
+// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is never taken
+// for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody
+// here could hold the approval to it. While such a question about the revision waits, and nobody wrote since, the next
+// one replaces its words.
+func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, c intent.Consent) []store.Part {
+	s := ap.Session()
+	limited := ""
+	if c.Scope != "" {
+		limited = ", limited to: " + c.Scope
+	}
+	label, reason := consentLabel, "unclear, asked"
+	question := fmt.Sprintf(
+		"%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".",
+		p.Name, s.Revision, limited,
+	)
+	if c.Condition != "" {
+		label, reason = "Fix it now", "a condition: "+c.Condition
+		question = fmt.Sprintf(
+			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the "+
+				"button to approve revision %d now%s.",
+			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited,
+		)
+	}
+	line := ap.ProgramLine(question,
+		workflow.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
+	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: label, Line: line[0], BelowTalk: true},
+		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+}
+
+// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers the
+// approval of the newest revision, limited. It returns an empty string if there is no such line.
+func (ap *Approvals) LimitAsked(ctx context.Context, m workflow.Message) (string, error) {
+	if m.Kind != workflow.MessageReply && m.Kind != workflow.MessageMention {
+		return "", nil
+	}
+	offered, newest, err := ap.Store.NewestLines(ctx, ap.Session().ID, m.TS)
+	if err != nil || offered == "" || offered != newest {
+		return "", err
+	}
+	scope, _, err := ap.Store.NewestOffer(
+		ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered},
+	)
+	return scope, err
+}
+
+// consentLabel distinguishes the button of a question about consent from the button of a report.
+const consentLabel = "Yes, fix it"

@@ -1,0 +1,104 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
+// It is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes" below
+// other people's words, or below an answer to a question, may be meant for these: then the person is asked.
+func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
+	s := ap.Session()
+	refused := func(reason, said string) ([]store.Part, error) {
+		f := ap.Refuse(m, p, "confirm", reason, said)
+		ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
+		return f, nil
+	}
+	why, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
+	switch {
+	case err != nil:
+		ap.Log.Warn("a confirmation is refused: cannot read who may give it", "user", m.User, "err", err)
+		return refused("who may approve could not be looked up", "Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
+	case s.Phase != workflow.PhaseAligning || revision != s.Revision || s.ReportKind != workflow.ReportRequest:
+		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
+	case why != "":
+		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
+	}
+	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
+		return nil, err
+	} else if unread {
+		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
+	}
+	// While the session is open, agents read what was written below the understanding, and may restate it.
+	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
+		return nil, err
+	} else if s.Open || slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.MessageTold }) {
+		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+		return append(f, store.Update{Open: ledger.Wake}), err
+	}
+	if talk, err := ap.TalkAbove(ctx, m); err != nil {
+		return nil, err
+	} else if talk {
+		return askConfirmation(ap, m, p), nil
+	}
+	if permission.IsMessage(m.Kind) && ap.Words.ReadConsent(m.Text).Kind != intent.ConsentApprove {
+		shownAt, _, err := shown()
+		if err != nil {
+			return nil, err
+		}
+		if talk, err := ap.Inbox().OthersWrote(ctx, "", shownAt, m.TS); err != nil {
+			return nil, err
+		} else if talk {
+			return askConfirmation(ap, m, p), nil
+		}
+	}
+	if f, err := ap.refuseEdited(ctx, m, p, "confirm"); f != nil || err != nil {
+		return f, err
+	}
+	report, err := ap.Store.Report(ctx, s.ID, revision)
+	if err != nil {
+		return nil, err
+	}
+	next := "delegate from it"
+	if s.Workflow == workflow.CommandStartWork { // somebody asked for a plan within the interview
+		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
+	}
+	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
+	ledger.Change(f, func(u *store.Update) {
+		u.Events = []workflow.Event{workflow.EventResume}
+		u.Change = func(s *workflow.Session) {
+			if s.Workflow != workflow.CommandStartWork {
+				s.Workflow = workflow.CommandNone
+			}
+		}
+	})
+	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
+	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, "")
+	return append(f, approved...), err
+}
+
+// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits, the
+// next one replaces its words.
+func askConfirmation(ap *Approvals, m workflow.Message, p workflow.Person) []store.Part {
+	revision := ap.Session().Revision
+	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
+		workflow.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
+	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0], BelowTalk: true},
+		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
+}
+
+// startLabel distinguishes the button of a question about an understanding from the button of the understanding.
+const startLabel = "Yes, start"

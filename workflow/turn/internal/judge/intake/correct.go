@@ -1,0 +1,57 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// giveToWork gives a message to the agents. In the phase of working, a message that names a task goes to
+// the worker of that task. During a verification, when no agent reads, a message that names none goes to
+// the only open task, or otherwise to the orchestrator. Both are acknowledged in a line.
+func (in *Intake) giveToWork(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+	f := in.ForAgents(m, "")
+	phase := in.Session().Phase
+	number, words := intent.TaskNamed(m.Text)
+	if phase != workflow.PhaseVerifying && (phase != workflow.PhaseWorking || number == 0) || intent.Acknowledges(m.Text) || intent.OnlyAsks(m.Text) {
+		return f, nil
+	}
+	tasks, err := in.Store.Tasks(ctx, in.Session().ID, "")
+	if err != nil {
+		return nil, err
+	}
+	open := slices.DeleteFunc(tasks, func(k workflow.Task) bool { return k.State != workflow.TaskOpen && k.State != workflow.TaskWorking })
+	noted := quoteLine(words)
+	switch i := slices.IndexFunc(open, func(k workflow.Task) bool { return k.Number == number }); {
+	case i >= 0:
+		in.addressTask(f, open[i].ID)
+		noted = fmt.Sprintf("Noted for task %d: %s", number, noted)
+	case number > 0:
+		in.addressTask(f, inbox.OrchestratorAlone)
+		noted = fmt.Sprintf("Noted: %s. Task %d is not open, so the orchestrator takes it up.", noted, number)
+	case len(open) == 1:
+		noted = fmt.Sprintf("Noted for task %d: %s", open[0].Number, noted)
+	case intent.Redirects(m.Text): // every agent has to read it
+		return f, nil
+	default:
+		in.addressTask(f, inbox.OrchestratorAlone)
+		noted = fmt.Sprintf("Noted: %s. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number.", noted)
+	}
+	return append(f, store.Lines(in.ProgramLine(noted))), nil
+}
+
+func (in *Intake) addressTask(f []store.Part, task int64) {
+	ledger.Change(f, func(h *inbox.Handled) { h.Task = task })
+}
+
+// quoteLine returns a person's text in one line of at most 120 characters, in quotes.
+func quoteLine(text string) string {
+	return plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120))
+}

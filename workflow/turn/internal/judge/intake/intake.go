@@ -1,0 +1,64 @@
+package intake
+
+import (
+	"regexp"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/objection"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// Intake judges each message that was not judged yet.
+type Intake struct {
+	approval.Judgements
+	Catalog     *catalog.Catalog
+	Permissions *permission.Permissions
+	Approvals   *approval.Approvals
+	Held        *approval.HeldWords
+	Objections  *objection.Objections
+	Duplicates  *duplicates.Duplicates
+	Interview   *Interview
+	Budget      *budget.Budget
+	Skills      []skill.Skill
+	Judged      func(workflow.Message, []store.Part) // called after each message was judged
+
+	judging sync.Mutex                 // guards JudgeAll, which every agent of the turn calls between its model calls
+	writers map[string]workflow.Person // authors of the plain replies that the current JudgeAll judges, by user id
+}
+
+// turnAway refuses a message from a person whom the bot does not listen to, and clears the stop that
+// such a person asked for. It is answered in the thread only if it began the thread, mentions the bot,
+// was sent to it, permits something, or is a press or a form.
+func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
+	f := in.Ignore(m)
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until a person who may approve adopts it
+	if m.TS == in.Session().Thread.TS {
+		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
+	}
+	if m.TS == in.Session().Thread.TS || in.Words.Permits(m.Text) || m.Kind == workflow.MessageMention || m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
+		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
+	}
+	f = append(f, store.Update{ClearStop: true})
+	f = append(f, consent.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
+	return f
+}
+
+// elsewhere matches a message that begins with the mention of a person.
+var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
+
+// addressedElsewhere reports whether a message is for another person: it begins with the mention of a
+// person, and the bot is not mentioned (the gateway removes the bot's own mention, and then the kind is
+// not Reply).
+func addressedElsewhere(m workflow.Message) bool {
+	return (m.Kind == workflow.MessageReply || m.Kind == workflow.MessageEdit) && elsewhere.MatchString(m.Text)
+}

@@ -1,0 +1,37 @@
+package intake
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+)
+
+func TestWhoIsAddressed(t *testing.T) {
+	t.Parallel()
+	for text, elsewhere := range map[string]bool{
+		"<@U2> can you look?":       true,
+		" <@U2|bea> look":           true,
+		"also for coupons, <@U2>":   false,
+		"fix it":                    false,
+		"<#C2> is where it started": false,
+	} {
+		got := addressedElsewhere(workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageReply, Text: text}})
+		require.Equal(t, elsewhere, got, text)
+	}
+	mention := workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageMention, Text: "<@U2> says it fails"}}
+	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
+}
+
+// decides returns true for the messages whose author is looked up separately.
+func TestWordsThatDecide(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Fix it": true, "fix it, but only in cart.go": true, "yes please do this": true, "go on": true, "stop": true, "push it unproven": true,
+		"it began on Monday": false, "only with coupons": false,
+	} {
+		require.Equal(t, want, decides(intent.Lexicon{}, text), text)
+	}
+}

@@ -1,0 +1,284 @@
+// Package objection judges what people have against approved work that is not pushed yet: a message, a
+// reaction, an edit of the approving message, or its deletion. A refusal permits nothing, so it is read
+// liberally, from anybody who may take part.
+//
+// An objection is a row of store/consent. The work may go on to its proof, and the question before the push
+// (turn/delivery) names the objection; the database refuses to push before that is answered. A person can
+// take back their own objection, but not bring back an approval that they edited or deleted. After the push
+// one line says what was pushed, and what can still be done.
+package objection
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// Objections judges what people have against approved work.
+type Objections struct{ approval.Judgements }
+
+// maxWords is how many characters of an objection are kept and quoted.
+const maxWords = 200
+
+// Stops reports whether a message that refuses something stops the session: approved work is under way, and the
+// message does not answer a question for which everything rests. While an agent runs and nothing is approved,
+// nothing is fixed or pushed that the message could mean: then it stops only if it says nothing else.
+func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
+	if o.Words.ReadRefusal(text) != intent.RefusalStop {
+		return false, nil
+	}
+	a, err := o.StandingApproval(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case a == nil:
+		ends := o.Words.ReadConsent(text).Kind == intent.ConsentStop
+		return o.Session().Open && (ends || o.Words.OnlyRefuses(text)), nil
+	case o.Session().Open:
+		return true, nil
+	}
+	q, err := o.Store.Waiting(ctx, o.Session().ID)
+	return q == nil, err
+}
+
+// Add adds an objection to the parts f that follow from a message, if the message objects to approved work.
+// Its writer is told in one line, which takes the place of the lines in f.
+func (o *Objections) Add(
+	ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
+	_, withdraws := ledger.Find[consent.Withdrawal](f)
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws || permits(f) || stops(f) {
+		return f, nil
+	}
+	refusal, err := o.readObjection(ctx, m, f)
+	if err != nil {
+		return nil, err
+	}
+	if refusal == intent.RefusalNone {
+		refused, err := o.RefusedToColleague(ctx, m)
+		if err != nil || refused == nil {
+			return f, err
+		}
+		return append(f, o.ToColleague(ctx, m, p, refused)...), nil
+	}
+	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold &&
+		o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
+		return f, nil // "no" to a question is its answer
+	}
+	_, narrows := ledger.Find[consent.Narrowing](f)
+	if narrows && refusal == intent.RefusalHold && !o.Words.ObjectsBesideLimit(m.Text) {
+		return f, nil // the limit that it sets is held to
+	}
+	a, err := o.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return f, err
+	}
+	said, err := o.noted(ctx, p, a)
+	if err != nil {
+		return nil, err
+	}
+	if h, _ := ledger.Find[inbox.Handled](f); h.Held { // its line has a button, with which it is passed on
+		ledger.Change(f, func(l *store.Replies) {
+			*l = slices.Clone(*l)
+			(*l)[0].Text = o.ProgramLine(strings.TrimSuffix(said, ".") + ": " + quote(m.Text))[0].Text
+		})
+	} else {
+		lines := store.Lines(o.ProgramLine(said))
+		if narrowed, _ := ledger.Find[store.Lines](f); narrows { // the limit that was set is told, too
+			lines = slices.Concat(narrowed, lines)
+		}
+		f = append(ledger.Without[store.Lines](f), lines)
+	}
+	return append(f, o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "")), nil
+}
+
+// readObjection reads what a message has against approved work. A condition ("only if cem agrees", "tomorrow") is an
+// objection, since nobody here can wait for it, unless it answers a question or a colleague.
+func (o *Objections) readObjection(ctx context.Context, m workflow.Message, f []store.Part) (intent.Refusal, error) {
+	refusal := o.Words.ReadRefusal(m.Text)
+	_, answers := ledger.Find[progress.Answer](f)
+	if refusal != intent.RefusalNone || answers || !o.Words.SaysCondition(m.Text) {
+		return refusal, nil
+	}
+	if talk, err := o.TalkBelow(ctx, m); err != nil || talk {
+		return intent.RefusalNone, err
+	}
+	return intent.RefusalHold, nil
+}
+
+// permits reports whether parts give a permission.
+func permits(f []store.Part) bool {
+	_, permitted := ledger.Find[consent.Permission](f)
+	return permitted
+}
+
+// stops reports whether parts stop the session.
+func stops(f []store.Part) bool {
+	u, _ := ledger.Find[store.Update](f)
+	return slices.Contains(u.Events, workflow.EventStop)
+}
+
+// objection returns what p has against the work of the approval, as a part.
+func (o *Objections) objection(
+	ctx context.Context, m workflow.Message, p workflow.Person, a *workflow.Approval, how workflow.ObjectionKind,
+) consent.Objection {
+	return consent.Objection{
+		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
+		Words: plaintext.CutLine(plaintext.OneLine(o.MaskShown(o.Slack.Readable(ctx, m.Text))), maxWords),
+	}
+}
+
+// Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports
+// whether it does. It permits nothing: the approval stands as it was. Where other people talk above it, it may be an
+// answer to them; then only words that name the objection count, and others are asked about.
+func (o *Objections) Withdraw(
+	ctx context.Context, m workflow.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
+	if o.Session().Halted != "" || !o.takesBack(m.Text) {
+		return nil, false, nil
+	}
+	own, err := o.own(ctx, p.ID)
+	if err != nil || len(own) == 0 {
+		return nil, false, err
+	}
+	if talk, err := o.TalkBelow(ctx, m); err != nil {
+		return nil, false, err
+	} else if talk && !intent.NamesObjection(m.Text) {
+		said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
+		return append(o.Answer(m, said), o.decided(m, p, "unclear, asked")), true, nil
+	}
+	return o.withdrawn(m, p, own), true, nil
+}
+
+// takesBack reports whether a message says that the work may go on after all.
+func (o *Objections) takesBack(text string) bool {
+	kind := o.Words.ReadConsent(text).Kind
+	goesOn := kind == intent.ConsentApprove || o.Words.GoesOn(text)
+	return intent.TakesBack(text) || goesOn && o.Words.ReadRefusal(text) == intent.RefusalNone
+}
+
+// AddWithdrawal adds to parts with which a person lets stopped work go on that they take back their own
+// objections.
+func (o *Objections) AddWithdrawal(
+	ctx context.Context, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
+	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != workflow.PermitResume {
+		return f, nil
+	}
+	own, err := o.own(ctx, p.ID)
+	if err != nil || len(own) == 0 {
+		return f, err
+	}
+	return append(f, consent.Withdrawal{User: p.ID, Objections: own}), nil
+}
+
+// own returns the ids of a person's own objections that the person can take back.
+func (o *Objections) own(ctx context.Context, user string) (ids []int64, err error) {
+	return o.standing(ctx, func(x workflow.Objection) bool {
+		return x.User == user && (x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
+	})
+}
+
+// ownReaction returns the id of the objection that was made by the reaction which the event removes. Another
+// emoji of the same person on the same message still objects.
+func (o *Objections) ownReaction(ctx context.Context, m workflow.Message) (ids []int64, err error) {
+	return o.standing(ctx, func(x workflow.Objection) bool {
+		return x.How == workflow.ObjectionByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
+	})
+}
+
+// standing returns the ids of the objections to the approved work that have the property.
+func (o *Objections) standing(ctx context.Context, has func(workflow.Objection) bool) (ids []int64, err error) {
+	a, err := o.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	all, err := o.Store.Objections(ctx, a.ID, "")
+	for _, x := range all {
+		if has(x) {
+			ids = append(ids, x.ID)
+		}
+	}
+	return ids, err
+}
+
+// withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may
+// wait for it.
+func (o *Objections) withdrawn(m workflow.Message, p workflow.Person, own []int64) []store.Part {
+	told := prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again."
+	return append(o.Ignore(m), o.Wake(m),
+		consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),
+		inbox.AgentNote{Key: fmt.Sprint("taken back:", m.ID), Text: told},
+		store.Lines(o.ProgramLine(p.Name+" took the objection back.")))
+}
+
+func quote(text string) string {
+	return `"` + plaintext.CutLine(plaintext.OneLine(text), maxWords) + `"`
+}
+
+// AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
+// does. A message that says more than no goes to the agents, too.
+func (o *Objections) AfterPush(
+	ctx context.Context, m workflow.Message, p workflow.Person,
+) (f []store.Part, ok bool, err error) {
+	s := o.Session()
+	if s.Phase != workflow.PhaseDone || s.Open || o.Words.ReadRefusal(m.Text) == intent.RefusalNone {
+		return nil, false, nil
+	}
+	pushed, err := o.PushedLine(ctx, p)
+	if err != nil || pushed == "" {
+		return nil, false, err
+	}
+	if f = o.Ignore(m); !o.OnlyRefuses(m.Text) {
+		f = o.ForAgents(m, "")
+	}
+	return append(f, store.Lines(o.ProgramLine(pushed)),
+		o.decided(m, p, "it was pushed already")), true, nil
+}
+
+// fewWords is how many words an objection has at most that says nothing for the agents: "that's not it".
+const fewWords = 3
+
+// OnlyRefuses reports whether a message refuses and says nothing for the agents. "it is wrong elsewhere, too" says
+// something.
+func (o *Objections) OnlyRefuses(text string) bool {
+	kind := o.Words.ReadConsent(text).Kind
+	return kind == intent.ConsentRefuse || kind == intent.ConsentStop || len(strings.Fields(text)) <= fewWords
+}
+
+// PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an
+// empty string if nothing was.
+func (o *Objections) PushedLine(ctx context.Context, p workflow.Person) (string, error) {
+	what, err := o.pushed(ctx)
+	if err != nil || what == "" {
+		return "", err
+	}
+	return fmt.Sprintf("%s, it was pushed already: %s", p.Name, what), nil
+}
+
+// pushed names what was pushed last, and says what can still be done about it.
+func (o *Objections) pushed(ctx context.Context) (string, error) {
+	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
+	if err != nil {
+		return "", err
+	}
+	for _, push := range slices.Backward(pushes) {
+		if push.State == workflow.PushDone {
+			return fmt.Sprintf("`%s` at %s. I merge nothing: leave the branch alone or delete it, "+
+				"or say what is wrong, and I change it.", push.Branch, prompt.ShortHash(push.Commit)), nil
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,151 @@
+package objection
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A Void is what an edit or a deletion did to the approving message.
+type Void struct {
+	Objection consent.Objection
+	Pushed    bool   // the approval was used up before that
+	Said      string // in one sentence, without what follows from it
+}
+
+// OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
+// permits what the message permitted when it was judged changes nothing, nor does it bring back an approval
+// that is void.
+func (o *Objections) OfApproval(ctx context.Context, m workflow.Message, p workflow.Person) (*Void, error) {
+	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	how := workflow.ObjectionByEdit
+	if m.Kind == workflow.MessageDelete {
+		how = workflow.ObjectionByDeletion
+	} else if same, err := o.permitsSame(ctx, a, m); err != nil || same {
+		return nil, err
+	}
+	v := &Void{Objection: o.objection(ctx, m, p, a, how)}
+	v.Said = workflow.Objection(v.Objection).String() + "."
+	if v.Pushed, err = o.ApprovalPushed(ctx, a); err != nil || v.Pushed {
+		return v, err
+	}
+	if a.Revision != o.Session().Revision { // a newer report took it away before
+		return nil, nil
+	}
+	return v, nil
+}
+
+// permitsSame reports whether an edited message still permits what it permitted. A request by which its work
+// was approved is corrected by an edit.
+func (o *Objections) permitsSame(ctx context.Context, a *workflow.Approval, m workflow.Message) (bool, error) {
+	if asked, err := o.byAsking(ctx, a); err != nil || asked {
+		return asked, err
+	}
+	written, _, err := o.Inbox().Written(ctx, m.TS)
+	return o.sameConsent(written.Text, m.Text), err
+}
+
+// byAsking reports whether the approval was given by asking for the work, in a message that is the request
+// itself.
+func (o *Objections) byAsking(ctx context.Context, a *workflow.Approval) (bool, error) {
+	all, err := o.Store.Permissions(ctx, a.Session)
+	for _, p := range all {
+		if p.ID == a.Permission {
+			return len(p.RestsOn) > 0, err
+		}
+	}
+	return false, err
+}
+
+// sameConsent reports whether two texts permit the same.
+func (o *Objections) sameConsent(before, now string) bool {
+	if plaintext.OneLine(before) == plaintext.OneLine(now) {
+		return true
+	}
+	was, is := o.Words.ReadConsent(before), o.Words.ReadConsent(now)
+	pushed, unproven := intent.ReadPush(before)
+	pushes, stillUnproven := intent.ReadPush(now)
+	if pushed || pushes {
+		return pushed && pushes && unproven == stillUnproven &&
+			intent.PushesAllTheSame(before) == intent.PushesAllTheSame(now)
+	}
+	consents := is.Kind == intent.ConsentApprove || is.Kind == intent.ConsentScoped
+	return consents && was.Kind == is.Kind && was.Scope == is.Scope
+}
+
+// Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if
+// they are told nothing.
+func (o *Objections) Parts(
+	ctx context.Context, m workflow.Message, v *Void, told string,
+) ([]store.Part, error) {
+	if v.Pushed {
+		what, err := o.pushed(ctx)
+		return o.Answer(m, v.Said+" It was pushed already: "+what), err
+	}
+	follows, err := o.following(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	f := o.Ignore(m)
+	if told != "" {
+		f = o.ForAgents(m, told)
+	}
+	if o.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
+		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
+	}
+	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Said+" "+follows)),
+		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Said)), nil
+}
+
+// following says what follows from a void approval: whether its push has begun, or what was done under it.
+func (o *Objections) following(ctx context.Context, v *Void) (string, error) {
+	late, err := o.TooLate(ctx, v.Objection.Approval)
+	if late != "" {
+		return plaintext.Capitalize(late), nil
+	} else if err != nil {
+		return "", err
+	}
+	so, err := o.soFar(ctx)
+	return so + "Nothing is pushed without a new word.", err
+}
+
+// soFar says what was done under the standing approval: "1 of 2 tasks was done before that. ". It returns an
+// empty string if nothing was.
+func (o *Objections) soFar(ctx context.Context) (string, error) {
+	tasks, err := o.Store.Tasks(ctx, o.Session().ID, "")
+	if err != nil {
+		return "", fmt.Errorf("what was done so far: %w", err)
+	}
+	done, begun := 0, 0
+	for _, k := range tasks {
+		switch k.State {
+		case workflow.TaskDone:
+			done++
+			begun++
+		case workflow.TaskOpen, workflow.TaskWorking:
+			begun++
+		}
+	}
+	switch {
+	case begun == 0:
+		return "", nil
+	case done == 0:
+		return "Work had begun. ", nil
+	}
+	return fmt.Sprintf("%d of %s had been done. ", done, plaintext.CountNoun(begun, "task")), nil
+}
+
+// Edited returns what agents are told of an edited message.
+func (o *Objections) Edited(ctx context.Context, m workflow.Message) string {
+	return "A message of the thread was edited. It reads now:\n" + prompt.Fence("message", o.Slack.Readable(ctx, m.Text))
+}

@@ -1,0 +1,104 @@
+package permission
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// Permissions decides who may approve in a session, and whose request permits the work.
+type Permissions struct {
+	*ledger.Ledger
+	Catalog *catalog.Catalog
+	Rule    AskRule // nil: AskedBy; a control of a test sets another rule
+}
+
+// An Asker is the person who asked for what the bot restates, and who may approve it.
+type Asker struct {
+	Message workflow.Message
+	Person  workflow.Person
+	RestsOn []int64 // ids of all messages that the request is made of
+}
+
+// An AskRule decides whose request permits what the bot restates.
+type AskRule func(*Permissions, context.Context) (by *Asker, why string, err error)
+
+// WhoAllows says in words whose "go on" counts. While Slack does not tell who is in a group, it says what the
+// configuration does.
+func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
+	r, ok, err := ps.Catalog.Current(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return workflow.Approvers{Missing: ps.Session().Repository}.Who(), nil
+	}
+	a, err := ps.readApprovers(ctx, r)
+	if err != nil {
+		ps.Log.Warn("the approvers are named as they are configured", "err", err)
+		a = r.Approvers
+	}
+	return a.Who(), nil
+}
+
+// Approvers returns who may approve here, with the members of user groups read anew from Slack. While the
+// configuration does not name the session's repository, nobody may, since it does not say who.
+func (ps *Permissions) Approvers(ctx context.Context) (workflow.Approvers, error) {
+	r, ok, err := ps.Catalog.Current(ctx)
+	if err != nil {
+		return workflow.Approvers{}, err
+	}
+	if !ok {
+		return workflow.Approvers{Missing: ps.Session().Repository}, nil
+	}
+	return ps.readApprovers(ctx, r)
+}
+
+// ApproversOf returns the same for work on the repository of that name, or the zero value if there is none.
+func (ps *Permissions) ApproversOf(ctx context.Context, name string) (workflow.Approvers, error) {
+	for _, r := range ps.Catalog.Repositories {
+		if r.Name == name {
+			return ps.readApprovers(ctx, r)
+		}
+	}
+	return workflow.Approvers{}, nil
+}
+
+func (ps *Permissions) readApprovers(ctx context.Context, r repository.Repository) (workflow.Approvers, error) {
+	a := r.Approvers
+	a.People = nil
+	for _, id := range r.Approvers.People {
+		if !strings.HasPrefix(id, "S") {
+			a.People = append(a.People, id)
+			continue
+		}
+		users, err := ps.Slack.Group(ctx, id)
+		if err != nil {
+			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
+		}
+		// The group's own id is kept, since an empty list would mean that no approvers are named.
+		a.People = append(append(a.People, id), users...)
+	}
+	return a, nil
+}
+
+// MentionableID returns the id of the person with that email address if it is a full member who is in the
+// thread's channel, otherwise an empty string. It fails if Slack does not tell who has the address.
+func MentionableID(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
+	if !strings.Contains(address, "@") {
+		return "", nil
+	}
+	if id, err = slack.ByEmail(ctx, address); id == "" || err != nil {
+		return "", err
+	}
+	p, err := slack.Person(ctx, thread, id)
+	if err != nil || p.ExclusionReason() != "" || p.Guest || !p.InThread {
+		return "", nil
+	}
+	return id, nil
+}

@@ -1,0 +1,121 @@
+package catalog
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+)
+
+// A Catalog holds the repositories that a session may be about.
+type Catalog struct {
+	*ledger.Ledger
+	Repositories []repository.Repository
+}
+
+// ChangeButton returns the button that asks for another repository, or nil if there is only one to
+// choose from, or if work was approved already. The button's value holds the names to choose from.
+func (c *Catalog) ChangeButton(label string) []workflow.Button {
+	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
+		return nil
+	}
+	return []workflow.Button{{ActionID: workflow.ButtonRepository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
+}
+
+func (c *Catalog) Names() (names []string) {
+	for _, r := range c.allowed() {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
+// ChoiceButtons returns one button for each repository, for when no modal can be opened.
+func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
+	for _, name := range c.Names() {
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonChoose, Label: name, Value: store.NewToken(), Means: name})
+	}
+	return buttons
+}
+
+// Current returns the session's repository, or the one that its request is about. ok is false if a person has to
+// choose one, or if the configuration does not name it. It fails if the request cannot be read: a repository that
+// is chosen by a part of the words may be another one.
+func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool, err error) {
+	s := c.Session()
+	name := s.Repository
+	if name == "" {
+		text, err := c.requestText(ctx)
+		if err != nil {
+			return r, false, fmt.Errorf("choose the repository: %w", err)
+		}
+		name = choose(text, s.Thread.Channel, c.allowed())
+	}
+	for _, r := range c.Repositories {
+		if r.Name == name {
+			return r, true, nil
+		}
+	}
+	return r, false, nil
+}
+
+// allowed returns the repositories that the thread may be about. A private one is allowed only in its
+// own channels.
+func (c *Catalog) allowed() []repository.Repository {
+	channel := c.Session().Thread.Channel
+	return slices.DeleteFunc(slices.Clone(c.Repositories), func(r repository.Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
+}
+
+// requestText returns the session's title and the messages that no agent has read yet, to choose a
+// repository by.
+func (c *Catalog) requestText(ctx context.Context) (string, error) {
+	text := c.Session().Title
+	unseen, err := c.Inbox().Unseen(ctx, 0)
+	for _, m := range unseen {
+		text += "\n" + m.Text
+	}
+	return text, err
+}
+
+// BranchName returns the name of the branch for the session's work.
+func (c *Catalog) BranchName(ctx context.Context) (string, error) {
+	s := c.Session()
+	if s.Branch != "" {
+		return s.Branch, nil
+	}
+	title, err := c.WorkTitle(ctx)
+	if err != nil {
+		return "", err
+	}
+	r, _, err := c.Current(ctx)
+	if err != nil {
+		return "", err
+	}
+	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
+	return prefix + plaintext.Slug(c.SecretFinder().Mask(title)) + "-" + s.ID, nil
+}
+
+// WorkTitle returns the title of the work: from the newest report if there is one, otherwise from the
+// request. The branch and the commit are named by it, so it makes no claims.
+func (c *Catalog) WorkTitle(ctx context.Context) (string, error) {
+	s := c.Session()
+	if s.Revision == 0 || s.ReportKind == workflow.ReportRequest {
+		return s.Title, nil
+	}
+	r, err := c.Store.Report(ctx, s.ID, s.Revision)
+	if err != nil {
+		return "", fmt.Errorf("title of the work: %w", err)
+	}
+	var body struct{ Summary, Bug, Title string }
+	if json.Unmarshal(r.Body, &body) != nil {
+		return s.Title, nil
+	}
+	return cmp.Or(c.Headline(cmp.Or(body.Title, body.Bug, body.Summary)), s.Title), nil
+}

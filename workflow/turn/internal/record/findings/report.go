@@ -1,0 +1,38 @@
+package findings
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// ReportForWorkers returns the content of a report without what it asks of its readers.
+func ReportForWorkers(r workflow.Report) string {
+	var request workflow.Request
+	var plan workflow.Plan
+	switch {
+	case r.Kind == workflow.ReportRequest && json.Unmarshal(r.Body, &request) == nil:
+		return request.Text()
+	case r.Kind == workflow.ReportPlan && json.Unmarshal(r.Body, &plan) == nil:
+		return plan.Text()
+	}
+	said, _, _ := strings.Cut(r.Text, "No code was changed.")
+	return strings.TrimSpace(said) + behindReport(r)
+}
+
+// ReportWhole returns a report as the thread was shown it, followed by what it rests on.
+func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
+
+// behindReport returns what people see behind the report's button.
+func behindReport(r workflow.Report) string {
+	g := GroundsOf(r)
+	text := g.Text()
+	if g.Reproduction != "" {
+		text += "\nShown by: " + ShownBy(g.Reproduction, "")
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return "\n" + text
+}

@@ -1,0 +1,82 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A report begins with one of these statuses: whether a command that was run shows the bug.
+const (
+	StatusShown    = "Shown"
+	StatusUnproven = "Unproven"
+)
+
+// DetailsText returns the text behind a report's Details button. how is the command that shows the bug
+// with its ending, or empty.
+func DetailsText(g Grounds, cause, how string) string {
+	shown := "Unproven: nothing was made to fail yet."
+	if how != "" {
+		shown = "Shown by: " + how
+	}
+	parts := []string{shown, g.Text()}
+	if cause != "" { // in the thread, the report of an earlier revision keeps only the first line
+		parts = append(parts, "The whole cause:", cause)
+	}
+	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
+}
+
+// maxCause is how many lines of the cause a report shows. The report has ten lines in all; the other
+// lines of the cause are under Details.
+const maxCause = 5
+
+// cutCause returns the first most lines of a cause, and says where the rest is.
+func cutCause(cause string, most int) string {
+	lines := strings.Split(strings.TrimSpace(cause), "\n")
+	if len(lines) <= most {
+		return strings.Join(lines, "\n")
+	}
+	return strings.Join(lines[:most], "\n") + "\n… (the rest is under Details)"
+}
+
+// DiagnosisText returns the Diagnosis Report for the thread: its status, then the report.
+func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status string) string {
+	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
+		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
+	}
+	expected := workflow.ExpectedChangesLine(d.ExpectedChanges)
+	if expected != "" {
+		expected += "\n"
+	}
+	return fmt.Sprintf(
+		"%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.",
+		status, revision, commit, d.Text(), expected,
+	)
+}
+
+// ReportText returns the report for the thread: its status, and what an approval is based on.
+func ReportText(c decision.RootCause, revision int, commit, status string) string {
+	elsewhere, most := ElsewhereText(c.Siblings), maxCause
+	if elsewhere != "" {
+		elsewhere += "\n"
+		most--
+	}
+	expected := workflow.ExpectedChangesLine(c.ExpectedChanges)
+	if expected != "" {
+		expected += "\n"
+		most--
+	}
+	text := fmt.Sprintf(
+		"%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit,
+		plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most),
+	)
+	if change := plaintext.OneLine(c.Change); change != "" {
+		text += "What will change: " + change + "\n"
+	}
+	how := "No code was changed. Reply \"fix it\", or say what is wrong."
+	return fmt.Sprintf("%s%s%sConfidence: %s.\n%s", text, expected, elsewhere, c.Confidence, how)
+}

@@ -1,0 +1,27 @@
+package ledger
+
+import (
+	"context"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// Slack is the part of Slack's API that a turn needs. Data is read from Slack anew for each decision.
+type Slack interface {
+	Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error)
+	// Earlier returns the messages of the thread, including those from before the bot was called,
+	// oldest first.
+	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error)
+	// Reread returns the current text of a message, and the files that are shared with it.
+	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
+	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
+	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
+	// Readable returns the text with names in place of Slack ids.
+	Readable(ctx context.Context, text string) string
+	// Fetch downloads a file that a person attached.
+	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
+	// ByEmail returns the id of the person with that email address, or an empty string.
+	ByEmail(ctx context.Context, address string) (id string, err error)
+	// Group returns the ids of the members of a user group (S…).
+	Group(ctx context.Context, group string) ([]string, error)
+}

@@ -1,0 +1,43 @@
+package prompt
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// maxUnneeded is how many unneeded hunks are shown with their lines.
+const maxUnneeded = 12
+
+// UnneededHunks tells the orchestrator which hunks no test needs, and what it can do about each. chosen
+// holds the ids of the hunks that the orchestrator already answered for.
+func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
+	open := all.Open()
+	var b strings.Builder
+	for _, id := range chosen {
+		if !slices.ContainsFunc(all, func(h workflow.HunkResult) bool { return h.ID() == id }) {
+			fmt.Fprintf(&b, "There is no hunk %q.\n", plaintext.CutLine(plaintext.OneLine(id), 20))
+		}
+	}
+	which, each := "these", "Each is"
+	if len(open) == 1 {
+		which, each = "this one", "It is"
+	}
+	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
+	for i, h := range open {
+		fmt.Fprintf(&b, "Hunk %s, %s\n", h.ID(), strings.Trim(strconv.Quote(h.Place()), `"`))
+		if i < maxUnneeded {
+			fmt.Fprintf(&b, "%s\n", Fence("diff", h.Text))
+		}
+	}
+	id := open[0].ID()
+	fmt.Fprintf(&b, `%s one of three:
+- Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
+- It mends something: delegate a test that fails without it, then finish.
+- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`, each, id, id)
+	return b.String()
+}

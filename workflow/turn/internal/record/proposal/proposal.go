@@ -1,0 +1,99 @@
+// Package proposal writes the text that goes with a push: the commit's message, and the pull request
+// with what it changes, what was reported and proven, and who approved it. All text of people in a pull
+// request is quoted, so that it has no effect at the host, and secrets are masked.
+package proposal
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// PullRequestText holds the content of a pull request.
+type PullRequestText struct {
+	Title     string // the first line of the commit's message
+	Summary   string
+	Report    workflow.Report // the report that was approved
+	Proof     []string        // what the program itself observed
+	Approval  workflow.Approval
+	Allowance *workflow.Allowance // nil if the push needed none
+	Changes   []diff.Change
+	Mask      func(string) string // masks secrets
+}
+
+// Heading returns the pull request's title.
+func (w PullRequestText) Heading() string {
+	title, _, _ := strings.Cut(w.Title, "\n")
+	return host.Title(w.Mask(title))
+}
+
+// Body returns the pull request's text.
+func (w PullRequestText) Body() string {
+	var b strings.Builder
+	part := func(title, text string) {
+		if text = strings.TrimSpace(w.Mask(text)); text == "" {
+			return
+		}
+		if title != "" {
+			fmt.Fprintf(&b, "### %s\n\n", title)
+		}
+		b.WriteString(host.Quote(text) + "\n\n")
+	}
+	part("", withoutHeadings(w.Summary))
+	part(fmt.Sprintf("Report (revision %d)", w.Report.Revision), withoutHeadings(w.Report.Text))
+	if len(w.Proof) > 0 {
+		part("Proof", "- "+strings.Join(w.Proof, "\n- "))
+	}
+	allowed := fmt.Sprintf("- Revision %d approved by %s", w.Approval.Revision, plaintext.OneLine(w.Approval.UserName))
+	if w.Approval.Scope != "" {
+		allowed += ", limited to: " + plaintext.OneLine(w.Approval.Scope)
+	}
+	if a := w.Allowance; a != nil {
+		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName), plaintext.OneLine(a.Names))
+	}
+	part("Approvals", allowed)
+	part("Files", FilesText(w.Changes))
+	return host.Body(strings.TrimSpace(b.String()))
+}
+
+// headings match what Markdown makes a heading: a line that begins with number signs, and a line of equals signs.
+var headings = regexp.MustCompile(`(?m)^([ \t>]*)(#{1,6}(?:[ \t]|$)|=+[ \t]*$)`)
+
+// withoutHeadings returns a text without headings: the headings of a pull request are the program's, and a model's
+// words cannot begin a part such as "Approvals".
+func withoutHeadings(text string) string { return headings.ReplaceAllString(text, `$1\$2`) }
+
+// Paths returns the paths of the changed files.
+func (w PullRequestText) Paths() (paths []string) {
+	for _, c := range w.Changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
+
+// maxFiles is how many changed files a result names.
+const maxFiles = 8
+
+// FilesText returns the paths of the changed files, of which it names at most maxFiles.
+func FilesText(changes []diff.Change) string {
+	var names []string
+	for _, c := range changes[:min(len(changes), maxFiles)] {
+		name := plaintext.CodeSpan(plaintext.OneLine(c.Path))
+		switch c.Kind {
+		case "added":
+			name += " (new)"
+		case "deleted":
+			name += " (deleted)"
+		}
+		names = append(names, name)
+	}
+	if more := len(changes) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
+}

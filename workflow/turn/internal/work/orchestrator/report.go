@@ -1,0 +1,335 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/experts"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
+)
+
+// otherTexts returns the remaining texts of a diagnosis, in which places are looked up, too.
+func otherTexts(d workflow.DiagnosisReport) string {
+	said := slices.Clone(d.AffectedScope)
+	for _, h := range d.Hypotheses {
+		said = append(said, h.Claim, h.Probe)
+	}
+	return strings.Join(said, "\n")
+}
+
+// notPrinted returns the places that no command of the session printed either. A test that was written
+// to look for the cause and then removed is still a place in what it printed. An attached file is a
+// place by its own name.
+func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]string, error) {
+	if len(places) == 0 {
+		return nil, nil
+	}
+	commands, err := o.Store.Commands(ctx, o.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := o.Store.Attachments(ctx, o.Session().ID)
+	return slices.DeleteFunc(places, func(place string) bool {
+		name, _, _ := strings.Cut(place, ":")
+		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
+			return a.State == workflow.AttachmentRead && a.Name == name
+		}) || slices.ContainsFunc(commands, func(c progress.Command) bool { return strings.Contains(c.Output, place) })
+	}), err
+}
+
+// newestRun returns the newest run of that command in the session, or nil if it was not run.
+func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress.Command, error) {
+	commands, err := o.Store.Commands(ctx, o.Session().ID)
+	for _, c := range slices.Backward(commands) {
+		if plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
+			return &c, err
+		}
+	}
+	return nil, err
+}
+
+// A reproduction is the result of the command with which a report shows the bug.
+type reproduction struct {
+	status string
+	how    string            // how the command ended, in words; empty: nothing showed the bug
+	fails  *progress.Command // the run whose exit code shows the bug; nil: none does
+}
+
+// reproduced returns the result of a report's command, and replaces the command by its text as it was
+// run.
+func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reproduction, error) {
+	if *command == "" {
+		return reproduction{status: findings.StatusUnproven}, nil
+	}
+	c, err := o.newestRun(ctx, *command)
+	if err != nil || c == nil {
+		return reproduction{status: findings.StatusUnproven}, err
+	}
+	*command = c.Command
+	r := reproduction{status: findings.StatusShown}
+	how := ""
+	switch {
+	case c.ExitCode == -1:
+		how = "it was stopped"
+	case c.ExitCode == 0:
+		how = "it ends without a failure; look at what it prints"
+	case evidence.EndsWithoutShowing(*c) != "":
+		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
+	default:
+		how, r.fails = fmt.Sprintf("fails with exit code %d", c.ExitCode), c
+	}
+	r.how = findings.ShownBy(c.Command, how)
+	return r, nil
+}
+
+// lookBack returns the part that asks since when the report's command fails, to be found out while the
+// report waits. It returns none if looking back is off, if no command shows the bug, or if the session
+// has pushed, since the command then ran on other files than the base's.
+func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
+	if r.fails == nil || !l.Delivery.LooksBack || l.Session().Head != "" {
+		return nil
+	}
+	p := l.Trees.Current()
+	part, err := lookback.BeforeFix(p.Repository.Name, report, retest.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	if err != nil {
+		l.Log.Warn("it is not asked since when the bug is there", "err", err)
+		return nil
+	}
+	return []store.Part{part}
+}
+
+// belowFirstLine inserts changed below a report's first line, which holds its status. If guests are
+// shown no code, they are shown only that line.
+func belowFirstLine(report, changed string) string {
+	first, rest, _ := strings.Cut(report, "\n")
+	return first + "\n" + changed + rest
+}
+
+// missingPlaces returns the places (file:line) in a report's text that the tree does not have.
+func (o *Orchestrator) missingPlaces(text string) []string {
+	var missing []string
+	seen := map[string]bool{}
+	for _, m := range worktree.LocationPattern.FindAllStringSubmatch(text, -1) {
+		if !seen[m[0]] && !o.hasLine(m[1], m[2]) {
+			missing = append(missing, m[0])
+		}
+		seen[m[0]] = true
+	}
+	return missing
+}
+
+// hasLine reports whether the tree that the orchestrator reads has that line. A name without its folder
+// (receipt.go:12) counts if a file with exactly that name exists.
+func (o *Orchestrator) hasLine(path, line string) bool {
+	has, err := o.Trees.Current().HasLine(path, line)
+	if errors.Is(err, fs.ErrNotExist) {
+		return !strings.Contains(path, "/") && o.hasFileName(path)
+	}
+	if err != nil {
+		o.Log.Warn("a place in a report cannot be checked", "path", path, "err", err)
+	}
+	return err == nil && has
+}
+
+// hasFileName reports whether the tree has a file with that name. A folder that cannot be read has none.
+func (o *Orchestrator) hasFileName(name string) bool {
+	found := false
+	_ = fs.WalkDir(o.Trees.Current().Copy.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && d.Name() == name {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// RootCause shows a new revision of the report and ends the turn to wait for the thread's approval.
+// Nothing has been changed by then.
+func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Result, error) {
+	s := l.Session()
+	switch _, err := s.Phase.Next(workflow.EventReport); {
+	case err != nil:
+		return prompt.Wrong("A report cannot be given now: the session is %s. Use reply to answer, or finish the approved work.", s.Phase), nil
+	case s.Phase == workflow.PhaseDiagnosing:
+		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, and call report_diagnosis."), nil
+	case len(c.Evidence) == 0:
+		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
+	}
+	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change}, c.Summary); refused != nil || err != nil {
+		return prompt.DerefResult(refused), err
+	}
+	shown, err := l.reproduced(ctx, &c.Reproduction)
+	if err != nil {
+		return model.Result{}, err
+	}
+	r, err := l.NewReport(ctx, workflow.ReportRootCause, c)
+	if err != nil {
+		return model.Result{}, err
+	}
+	changed, err := l.changedText(ctx, r, c.Changed)
+	if err != nil {
+		return model.Result{}, err
+	}
+	_, refusal, err := l.checkAsserted(ctx, c.Summary)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+		return model.Result{}, err
+	}
+	//crash:report_made
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how), l.lookBack(*r, shown)...)
+}
+
+// Diagnosis shows a Diagnosis Report and ends the turn to wait for the thread's approval.
+func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (model.Result, error) {
+	s := l.Session()
+	var begun []store.Part
+	if s.Phase != workflow.PhaseDiagnosing {
+		if _, err := s.Phase.Next(workflow.EventDiagnose); err != nil {
+			return prompt.Wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
+		}
+		begun = append(begun, store.Update{OptionalEvents: []workflow.Event{workflow.EventDiagnose}})
+	}
+	if missing := d.Missing(); missing != "" {
+		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
+	}
+	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); refused != nil || err != nil {
+		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
+	}
+	shown, err := l.reproduced(ctx, &d.Reproduction)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if err := l.addReleases(ctx, &d, shown); err != nil {
+		return model.Result{}, err
+	}
+	r, err := l.NewReport(ctx, workflow.ReportDiagnosis, d)
+	if err != nil {
+		return model.Result{}, err
+	}
+	changed, err := l.changedText(ctx, r, d.Changed)
+	if err != nil {
+		return model.Result{}, err
+	}
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+		return model.Result{}, err
+	}
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how), append(begun, l.lookBack(*r, shown)...)...)
+}
+
+// addReleases adds the releases that have the bug to the affected scope, if the command was run on them
+// since an earlier revision was shown.
+func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisReport, r reproduction) error {
+	if r.fails == nil {
+		return nil
+	}
+	s := o.Session()
+	done, err := o.Store.LookbacksDone(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if known := lookback.Known(done, s.Repository, s.BaseCommit, r.fails.Command); known != "" && !slices.Contains(d.AffectedScope, known) {
+		d.AffectedScope = append(slices.Clone(d.AffectedScope), known)
+	}
+	return nil
+}
+
+// checkClaims refuses a report before people see it unless its places exist, its command was run, and no
+// new message waits to be read.
+func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (*model.Result, error) {
+	words = append(words, said.cause)
+	for _, e := range said.evidence {
+		words = append(words, e.Source)
+	}
+	refused := func(format string, args ...any) (*model.Result, error) {
+		r := prompt.Wrong(format, args...)
+		return &r, nil
+	}
+	missing := l.missingPlaces(strings.Join(words, "\n"))
+	for _, e := range said.evidence {
+		if path, line := worktree.SplitLocation(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
+			missing = append(missing, plaintext.OneLine(e.Source))
+		}
+	}
+	if missing, err := l.notPrinted(ctx, missing); err != nil {
+		return nil, err
+	} else if len(missing) > 0 {
+		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
+	}
+	if unsaid, err := l.unprovenClaims(ctx, said); unsaid != "" || err != nil {
+		return &model.Result{Wrong: true, Text: unsaid}, err
+	}
+	return l.refuseUnread(ctx)
+}
+
+// showReport shows the report with its buttons, after the parts in written, and ends the turn.
+func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details string, written ...store.Part) (model.Result, error) {
+	s := l.Session()
+	details, err := l.Attachments.NameRefs(ctx, details)
+	if err != nil {
+		return model.Result{}, err
+	}
+	// What a lesson says of the tests' start may be in the thread already, so the report says it, too.
+	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
+		return model.Result{}, err
+	}
+	unprovable := plaintext.OneLine(l.Trees.Current().Unprovable())
+	if unprovable != "" {
+		r.Text = belowFirstLine(r.Text, unprovable+"\n")
+	}
+	r.Text = l.MaskShown(r.Text)
+	known, refusal, err := l.checkAsserted(ctx, r.Text)
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	who := experts.Finder{Ledger: l.Ledger, Trees: l.Trees}
+	people := who.Find(ctx, experts.InReport(*r))
+	if len(people.People)+len(people.Owners) > 0 {
+		details += "\n" + people.Text()
+	}
+	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
+	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
+	lines := l.ProgramLine(r.Text[:at], buttons...)
+	if unprovable != "" {
+		lines[0].Vouched = append(lines[0].Vouched, 1)
+	}
+	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])
+	r.Text = lines[0].Text // what was shown is found by it
+	written = append(written, who.Mention(ctx, people, workflow.Person{ID: s.Requester}, &lines[0])...)
+	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
+		OptionalEvents: []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
+		Change:         func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
+		Open:           ledger.Rest,
+	})
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...), nil
+}
+
+// refuseUnread refuses to show anything while messages wait that the orchestrator has not read.
+func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
+	unread, err := l.Inbox().Unseen(ctx, 0)
+	if err != nil || len(unread) == 0 {
+		return nil, err
+	}
+	r := prompt.Wrong(prompt.UnreadRefusal)
+	return &r, nil
+}

@@ -1,0 +1,174 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
+)
+
+// Tools implements the orchestrator's tools. What a tool writes is in its result, and is recorded with
+// it.
+type Tools struct {
+	*Orchestrator
+}
+
+// Say posts a line in the thread.
+func (l *Tools) Say(ctx context.Context, message string) (model.Result, error) {
+	return l.Runtime.SayLine(ctx, l.Agents[agent.Orchestrator], message)
+}
+
+// Finish proves, commits and pushes the work.
+func (l *Tools) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
+	return l.Delivery.Finish(ctx, f)
+}
+
+// Reply answers in the thread and ends the turn. A report that waits for approval still waits. Like every
+// call that ends the turn, it is refused while somebody wrote what the orchestrator has not read.
+func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
+	if strings.TrimSpace(text) == "" {
+		return prompt.Wrong("reply needs a text."), nil
+	}
+	words, refusal, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), strings.TrimSpace(text))
+	if refusal != "" || err != nil {
+		return prompt.Wrong("%s", refusal), err
+	}
+	return l.restTurn(ctx, store.Lines(l.ProgramText(words)))
+}
+
+// NotForMe ends the turn without an answer.
+func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
+	l.Log.Debug("not for the bot", "reason", reason)
+	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
+}
+
+// Blocked pauses the session until people have done what only they can do.
+func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error) {
+	if plaintext.OneLine(reason) == "" {
+		return prompt.Wrong("blocked needs a reason: what is missing, and who could give it."), nil
+	}
+	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
+	line, err := l.blockedLine(ctx, reason)
+	if err != nil {
+		return model.Result{}, err
+	}
+	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
+		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), nil
+}
+
+// blockedLine returns the line that says what is missing, lists the changed files so far, and says how
+// to go on.
+func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []workflow.Line, err error) {
+	var buttons []workflow.Button
+	var text workflow.Text
+	text.Add(workflow.Unmark("Blocked: " + plaintext.OneLine(reason)))
+	known, err := l.Contradict(ctx, l.Agents[agent.Orchestrator].Signature(), reason)
+	if err != nil {
+		return nil, err
+	}
+	text.Vouch(known)
+	if work := l.Trees.Current().Work; work != nil {
+		changes, err := work.Changes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(changes) > 0 {
+			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
+			buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()})
+		}
+	}
+	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
+	return l.ProgramText(text, buttons...), nil
+}
+
+// restTurn ends the turn when there is nothing to do until a person writes.
+func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
+	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
+		return prompt.DerefResult(unread), err
+	}
+	s := l.Session()
+	approval, err := l.StandingApproval(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	awaits, err := l.reportAwaitsWord(ctx, approval)
+	if err != nil {
+		return model.Result{}, err
+	}
+	event := workflow.EventAnswer
+	switch {
+	case awaits:
+		event = workflow.EventReturn
+	case s.Phase == workflow.PhasePlanning && s.ReportKind == workflow.ReportPlan && approval == nil:
+		event = workflow.EventShowPlan
+	}
+	rest := store.Update{Open: ledger.Rest, ThreadSettled: true}
+	if _, err := s.Phase.Next(event); err == nil {
+		rest.Events = []workflow.Event{event}
+	}
+	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true}, append(written, rest)...), nil
+}
+
+// reportAwaitsWord reports whether the session explores below a report that was shown, that nobody approved
+// and from which nothing was built.
+func (o *Orchestrator) reportAwaitsWord(ctx context.Context, approval *workflow.Approval) (bool, error) {
+	s := o.Session()
+	explores := s.Phase == workflow.PhaseExploring || s.Phase == workflow.PhaseDiagnosing
+	if !explores || s.Revision == 0 || approval != nil || s.ReportKind == workflow.ReportPlan {
+		return false, nil
+	}
+	spent, err := o.Store.Approval(ctx, s.ID, s.Revision)
+	return spent == nil, err
+}
+
+// Consult asks the consultant during the orchestrator's work, and waits for its answer.
+func (l *Tools) Consult(ctx context.Context, question string) (model.Result, error) {
+	if strings.TrimSpace(question) == "" {
+		return prompt.Wrong("consult needs a question."), nil
+	}
+	name := l.Agents[agent.Consultant].Signature()
+	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= maxConsultations {
+		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
+	}
+	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
+	asking := fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(l.Headline(question)))
+	said := []store.Part{store.Lines(l.ProgramLine(asking))}
+	if !l.Session().Phase.MayWrite() {
+		said = append(said, store.Update{OptionalEvents: []workflow.Event{workflow.EventConsult}})
+	}
+	if _, err := l.Inquiries.EnsureInquiry(ctx, q, said...); err != nil {
+		return model.Result{}, err
+	}
+	fenced := prompt.ProgramMark + "The orchestrator asks:\n" + prompt.Fence("message", question)
+	shown, err := l.Inquiries.ConsultText(ctx, fenced)
+	if err != nil {
+		return model.Result{}, err
+	}
+	q, err = l.Inquiries.Ask(ctx, q, shown, nil)
+	if err != nil {
+		return model.Result{}, err
+	}
+	told := "The " + name + " gave no answer. Go on without it."
+	var advice workflow.Advice
+	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
+		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
+	}
+	return ledger.WithParts(model.Result{Text: told}, store.Update{OptionalEvents: []workflow.Event{workflow.EventReturn}}), nil
+}
+
+// maxConsultations is how often the orchestrator may ask the consultant in one thread. Requests of
+// people are not limited.
+const maxConsultations = 5

@@ -1,0 +1,91 @@
+package worktree
+
+import (
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow/redact"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+)
+
+// A Checkout holds the opened repository of a turn. Trees.Current returns a copy of it, which does not
+// change.
+type Checkout struct {
+	Repository repository.Repository
+	Mirror     *repo.Mirror
+	Checker    *testrun.Checker // the runner's Checker for this repository; nil if the runner has none
+	Tests      *Setup
+	Copy       *repo.Workspace // a throw-away copy to read; restored to CopyTree after each command
+	CopyTree   string          // empty: the base
+	Work       *repo.Workspace // the session's own workspace; nil before an approval
+	Skills     skill.Set
+	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
+
+	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
+	BaseTested chan struct{} // closed when the base was also tested and the result is known
+	fetched    *fetched      // the base's packages; set when BaseBuilt is closed
+}
+
+// fetched holds the packages that were fetched for a place.
+type fetched struct {
+	done    chan struct{}      // closed when the fields below are set, which are not changed after that
+	have    *packages.Packages // nil: no packages
+	locks   []string           // lock files that the packages in have replace
+	missing string             // what agents are told of missing packages
+
+	late bool // agents were not told yet, since the fetch had not ended; guarded by Trees.mu
+}
+
+// BaseBranch returns the branch that the work starts from: the configured one, otherwise the default
+// branch.
+func (p *Checkout) BaseBranch() string {
+	if p.Repository.Base != "" {
+		return p.Repository.Base
+	}
+	return p.Mirror.Commits().DefaultBranch()
+}
+
+// Project returns how the repository is built and tested, as far as that is known now.
+func (p *Checkout) Project() project.Project { return p.Tests.Project() }
+
+func (p *Checkout) closeTrees() {
+	for _, w := range []*repo.Workspace{p.Copy, p.Work} {
+		if w != nil {
+			w.Close()
+		}
+	}
+}
+
+// Folder returns the folder that the configuration limits the work to, or an empty string for the whole
+// repository.
+func (p *Checkout) Folder() string { return p.Repository.Folder() }
+
+// DisplayName returns how lines name the place: "shop", or "`services/cart` of shop".
+func (p *Checkout) DisplayName() string {
+	if f := p.Folder(); f != "" {
+		return "`" + f + "` of " + p.Repository.Name
+	}
+	return p.Repository.Name
+}
+
+// ReadSome reads up to most bytes from the beginning of a regular file. It fails for a link.
+func ReadSome(tree fs.FS, name string, most int64) ([]byte, error) {
+	name = path.Clean(name)
+	if info, err := fs.Lstat(tree, name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fs.ErrInvalid
+	}
+	f, err := tree.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}

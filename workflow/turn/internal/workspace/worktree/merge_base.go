@@ -1,0 +1,119 @@
+package worktree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/merge"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A baseMerger merges new commits of the base branch into the session's branch.
+type baseMerger struct{ *Snapshots }
+
+// mergeBase merges the commits that the base branch got since the session began into the session's
+// branch, when people go on with work that was pushed. It makes a merge commit and says so in the
+// thread. On a conflict it asks the thread and merges nothing. The branch is never rebased.
+func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
+	s := m.Session()
+	if err := p.Mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	tip, err := p.Mirror.Commits().Resolve(p.BaseBranch())
+	if err != nil { // it was renamed or deleted, and a person has to say what counts now
+		return &remote.Error{Op: "merge " + p.BaseBranch(), Reason: strings.TrimPrefix(err.Error(), "repo: "), Cure: "Whoever runs me can correct `base` of that repository"}
+	}
+	if tip == s.BaseCommit {
+		return nil
+	}
+	common, err := p.Work.MergeBase(ctx, s.Head, tip)
+	if err != nil || common == tip {
+		return err
+	}
+	if common == "" {
+		common = s.BaseCommit
+	}
+	conflicts, err := p.Work.Merge(ctx, nil, common, tip)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	if len(conflicts) > 0 {
+		return m.askAboutBase(ctx, p, tip, conflicts)
+	}
+	// From here the files that the new base records count, also if a .gitignore matches them. If the program dies before
+	// the merge is recorded, openWorkspace sets the old base again.
+	if err := p.Work.SetBase(ctx, tip); err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	commit, err := m.mergeCommit(ctx, p, tip)
+	if err != nil {
+		return err
+	}
+	tree, err := p.Work.Tree(ctx)
+	if err != nil {
+		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	merged, err := m.Pack(ctx, p.Work, 0, tree, commit)
+	if err != nil {
+		return err
+	}
+	return m.Record(ctx, append(Some(merged),
+		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
+		store.Lines(m.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
+}
+
+// mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
+// merge gets the same hash.
+func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (string, error) {
+	s := m.Session()
+	history, err := p.Mirror.Commits().Log(ctx, tip, "", 1)
+	if err != nil || len(history) == 0 {
+		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	commit, err := p.Work.Commit(ctx, commits.Spec{
+		Parent: s.Head, Parents: []string{tip}, When: history[0].When.UTC().Truncate(time.Second),
+		Message:  fmt.Sprintf("Merge %s into %s", p.BaseBranch(), s.Branch),
+		Trailers: [][2]string{{"Session", s.ID}},
+	})
+	if err != nil {
+		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
+	}
+	return commit, nil
+}
+
+// askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
+// to go on, once for each commit of the base branch.
+func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, conflicts []merge.Conflict) error {
+	s := m.Session()
+	var where []string
+	for _, c := range conflicts {
+		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
+	}
+	key := "base:" + tip
+	asked, err := m.Store.Inquiries(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	for _, q := range asked {
+		if q.Key == key {
+			return nil
+		}
+	}
+	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
+	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
+		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
+	return m.Record(ctx,
+		progress.Inquiry(*q),
+		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
+			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
+		store.Lines(m.ProgramLine(text)),
+	)
+}

@@ -1,0 +1,67 @@
+package worktree
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+)
+
+// The base branch got a file that its own .gitignore matches. The merge brings it, and nothing afterwards takes it
+// for deleted.
+func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	origin := filepath.Join(t.TempDir(), "origin")
+	old := repotest.Files{"a": "b\n", ".gitignore": "*.lock\n"}
+	made, err := repotest.Origin(origin, old, old.With(repotest.Files{"deps.lock": "one\n"}))
+	require.NoError(t, err)
+	base, tip := made[0], made[1]
+	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	t.Cleanup(func() { mirrors.Close() })
+	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
+	require.NoError(t, err)
+	work := repotest.NewWorkspace(t, m, base, repotest.Files{"a": "mended\n"})
+	pushed, err := work.Commit(t.Context(), commits.Spec{Message: "Mend a", When: time.Now()})
+	require.NoError(t, err)
+	ledger := turntest.OpenLedger(t, nil)
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head, s.Branch = base, pushed, "bobbin/a" }}))
+	require.NoError(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Work: work}))
+
+	s := ledger.Session()
+	require.Equal(t, tip, s.BaseCommit)
+	require.Equal(t, tip, work.Base())
+	changes, err := work.Changes(t.Context())
+	require.NoError(t, err)
+	require.Len(t, changes, 1)
+	require.Equal(t, "a", changes[0].Path)
+	now, err := work.Tree(t.Context())
+	require.NoError(t, err)
+	merged, err := work.TreeOf(s.Head)
+	require.NoError(t, err)
+	require.Equal(t, now, merged)
+	row, err := ledger.Store.Snapshot(t.Context(), s.ID, 0)
+	require.NoError(t, err)
+	require.Equal(t, now, row.Tree)
+}
+
+// The base branch was renamed in the remote since the push. A person has to act, so the error is one that the thread is told.
+func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
+	t.Parallel()
+	m, made := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
+	ledger := turntest.OpenLedger(t, nil)
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = made[0], made[0] }}))
+	var gone *remote.Error
+	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Repository: repository.Repository{Base: "develop"}}), &gone)
+	require.Equal(t, `shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+"`base` of that repository.", RemoteWords(gone))
+}

@@ -1,0 +1,234 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// Open opens the repository, the copy of it and, after an approval, the session's own workspace. It
+// returns false if a person has to act first; then the thread was told what to do. It does nothing if
+// the repository is open.
+func (t *Trees) Open(ctx context.Context) (bool, error) {
+	if t.Current() != nil {
+		return true, nil
+	}
+	r, ok, err := t.Catalog.Current(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return false, t.askRepository(ctx)
+	}
+	if err := t.acquireSlot(ctx, r); err != nil {
+		return false, err
+	}
+	mirror, err := t.Mirrors.Open(ctx, r.Remote)
+	if err != nil {
+		return false, t.sayRemoteFailed(ctx, err)
+	}
+	//crash:mirror_opened
+	p := &Checkout{
+		Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}),
+		fetched: &fetched{done: make(chan struct{})},
+	}
+	if t.Checker != nil {
+		p.Checker = t.Checker.For(mirror)
+	}
+	if err := t.fixBase(ctx, p); err != nil {
+		return false, t.sayRemoteFailed(ctx, err)
+	}
+	if err := t.openTrees(ctx, p); err != nil {
+		p.closeTrees()
+		var hostile *gittree.PathError
+		var remote *remote.Error
+		if errors.As(err, &hostile) || errors.As(err, &remote) {
+			return false, t.sayRemoteFailed(ctx, err)
+		}
+		return false, err
+	}
+	if missing, err := t.sayFolderMissing(ctx, p); missing || err != nil {
+		p.closeTrees()
+		return false, err
+	}
+	if err := t.learnSecrets(p); err != nil {
+		p.closeTrees()
+		return false, err
+	}
+	p.Skills = t.loadSkills(p)
+	//crash:trees_opened
+	t.publish(p)
+	go t.warmUp(ctx, p)
+	return true, nil
+}
+
+// fixBase records the session's repository and base commit, once, and posts the session's first line
+// about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base branch was
+// rewritten since and does not lead to it any more.
+func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
+	s := t.Session()
+	fixed := s.Repository != "" && s.BaseCommit != ""
+	if fixed && p.Mirror.Commits().Has(s.BaseCommit) {
+		return nil
+	}
+	if fixed {
+		return p.Mirror.FetchCommit(ctx, s.BaseCommit)
+	}
+	if err := p.Mirror.Fetch(ctx); err != nil {
+		return err
+	}
+	branch := p.BaseBranch()
+	commit, err := p.Mirror.Commits().Resolve(branch)
+	if err != nil {
+		return err
+	}
+	text, buttons := fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit)), t.Catalog.ChangeButton("Change repository…")
+	parts := []store.Part{store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.Repository.Name, commit }}}
+	if t.Duplicates != nil {
+		twins, join, kept := t.Duplicates(ctx, p.Repository.Name)
+		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
+	}
+	line := t.ProgramLine(text, buttons...)
+	if strings.Contains(text, "\n") { // which threads are about the same, and what became of them
+		line[0].Vouched = []int{0, 1}
+	}
+	line[0].Progress = len(buttons) == 0 // a line without buttons may be joined with the next one
+	return t.Record(ctx, append(parts, store.Lines(line))...)
+}
+
+// openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
+// follow-up to pushed work sees that work, merged with the base branch's new commits until it has a report of
+// its own.
+func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
+	s := t.Session()
+	approval, err := t.StandingApproval(ctx)
+	if err != nil {
+		return err
+	}
+	if approval != nil || s.Head != "" {
+		if p.Work, err = t.openWorkspace(ctx, p); err != nil {
+			return err
+		}
+		if err := t.LetCommandsWrite(p.Work); err != nil {
+			return err
+		}
+	}
+	if s.Head != "" && s.Phase != workflow.PhaseDone {
+		// Do not merge while a report waits for approval: it was written for the session's base, and the files may
+		// still hold work of an earlier approval that the report replaced.
+		pushed, err := t.RevisionPushed(ctx, s.Revision)
+		if err == nil && pushed {
+			err = baseMerger{t.Snapshots}.mergeBase(ctx, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if s.Head != "" {
+		p.Copy, p.CopyTree, err = p.Work.Fork(ctx, t.Folder("look-"+prompt.ShortHash(t.Session().Head)))
+	} else {
+		p.Copy, err = p.Mirror.Workspace(ctx, t.Folder("look-"+prompt.ShortHash(s.BaseCommit)), s.BaseCommit)
+	}
+	if err != nil {
+		return fmt.Errorf("open a copy to look at: %w", err)
+	}
+	// An earlier turn may have ended in the middle of a command that had changed the copy. The base says how it is tested,
+	// so that no change decides how it is proven itself.
+	if err := p.Copy.Restore(ctx, ""); err != nil {
+		return err
+	}
+	found := p.Repository.Project(p.Copy.FS())
+	if approval != nil {
+		err = t.RefreshCopy(ctx, p)
+	} else if p.CopyTree != "" {
+		err = p.Copy.Restore(ctx, p.CopyTree)
+	}
+	if err == nil {
+		err = t.LetCommandsWrite(p.Copy)
+	}
+	if err != nil {
+		return err
+	}
+	if found.Test == "" { // the work may have brought the first tests
+		found = p.Repository.Project(p.Copy.FS())
+	}
+	p.Tests = &Setup{
+		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
+	}
+	return p.Tests.Find(ctx, found)
+}
+
+// warmUp fetches the packages that the base names, builds the base into the build cache, and runs its
+// tests to learn which pass. It closes p.BaseBuilt when the packages are fetched and the build has ended, and
+// p.BaseTested when the tests have ended. Commands wait only for p.BaseBuilt: the tests, which may take long,
+// run in a separate folder, and everything they share with commands is read-only to the commands. Without a
+// sandbox they also share the machine's folders, so p.BaseBuilt is then closed after the tests.
+func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
+	defer close(p.BaseTested)
+	closeBaseBuilt := sync.OnceFunc(func() { close(p.BaseBuilt) })
+	defer closeBaseBuilt()
+	if t.Checker == nil {
+		close(p.fetched.done)
+		return
+	}
+	commit := t.Session().BaseCommit
+	packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
+	p.Checker.Cache.UsePackages(p.fetched.have)
+	whenBuilt := closeBaseBuilt
+	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
+		whenBuilt = nil
+	}
+	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
+	p.Tests.SetBase(base)
+	if failed != nil && ctx.Err() == nil {
+		t.Log.Warn("baseline", "err", failed)
+	}
+	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
+		t.Log.Warn("what the tests lack is not learned", "err", err)
+	}
+	if why := p.Tests.Unprovable(); why != "" {
+		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, or name another command (`checks.test` of the repository).")
+	}
+}
+
+// Close waits for the base's tests and closes what Open opened.
+func (t *Trees) Close() {
+	p := t.Current()
+	if p == nil {
+		return
+	}
+	<-p.BaseTested
+	p.fetched.have.Close()
+	p.closeTrees()
+	t.mu.Lock()
+	t.place = nil
+	t.mu.Unlock()
+	t.SetRepository(nil, nil)
+}
+
+// OpenWork opens the session's own workspace if the approval came after Open.
+func (t *Trees) OpenWork(ctx context.Context) error {
+	p := t.Current()
+	if p.Work != nil {
+		return nil
+	}
+	work, err := t.openWorkspace(ctx, p)
+	if err != nil {
+		return err
+	}
+	if err := t.LetCommandsWrite(work); err != nil {
+		work.Close()
+		return err
+	}
+	t.change(func(p *Checkout) { p.Work = work })
+	return nil
+}

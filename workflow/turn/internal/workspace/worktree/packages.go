@@ -1,0 +1,207 @@
+package worktree
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// A packageFetcher fetches the packages that a repository names, and tells the thread of a long wait.
+type packageFetcher struct {
+	*ledger.Ledger
+	NoticeAfter time.Duration
+}
+
+// waits holds when the thread is told that packages are still being fetched, in multiples of the
+// runner's NoticeAfter. With the default of 10 seconds these are 20 seconds, 2 minutes and 5 minutes.
+var waits = []time.Duration{2, 12, 30}
+
+// fetchPackages fetches the packages that the base commit names. A failure does not stop the session:
+// people are told of missing packages once, and agents in their first message (missingFacts).
+func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) {
+	defer close(p.fetched.done)
+	waiting, done := context.WithCancel(ctx)
+	defer done()
+	var names string
+	how := p.Repository.SetupFor(p.Project().Test, f.Session().Created)
+	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
+		names = of
+		go f.sayStillFetching(waiting, p.Repository.Name, of)
+	})
+	done()
+	var failed []error
+	if err != nil && ctx.Err() == nil {
+		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
+	}
+	p.fetched.have = have
+	if have != nil {
+		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project())
+		for i := range have.Missing {
+			failed = append(failed, &have.Missing[i])
+		}
+	}
+	for _, err := range failed {
+		f.Log.Warn("setup", "err", err)
+		f.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
+	}
+	if have != nil && have.Fetched && len(have.Missing) == 0 && len(have.Refused) > 0 {
+		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
+			p.Repository.Name, names, refusals(have.Refused)))
+	}
+}
+
+// describeMissing returns what agents are told of packages that could not be fetched.
+func describeMissing(list []packages.Missing, p project.Project) string {
+	var lines []string
+	for _, m := range list {
+		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200), prompt.FirstLine(m.Why))
+		if ofProject := m.Kind == "" || m.Kind == p.Kind; ofProject && p.Build+p.Test != "" {
+			switch {
+			case m.Tool != "" && strings.Contains(p.Build+p.Test, m.Tool+" "):
+				line += " Build and test as above cannot run here."
+			default:
+				line += " Build and test as above work here only where they need none of them."
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// missingFacts returns what agents are told of packages that the repository names and that are missing.
+// It waits at most half of NoticeAfter for the fetch; after that, LateFacts returns the rest with the first
+// command.
+func (t *Trees) missingFacts(ctx context.Context) string {
+	p := t.Current()
+	wait := time.NewTimer(cmp.Or(t.NoticeAfter, 10*time.Second) / 2)
+	defer wait.Stop()
+	select {
+	case <-p.fetched.done:
+		return p.fetched.missing
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	p.fetched.late = true
+	t.mu.Unlock()
+	return "The packages that it names are still being fetched; the first command waits for them."
+}
+
+// LateFacts waits until ready is closed (Checkout.BaseBuilt or Checkout.BaseTested). Then it returns, once, what
+// missingFacts could not tell agents of missing packages because the fetch had not ended.
+func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
+	select {
+	case <-ready:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	p := t.Current()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !p.fetched.late {
+		return "", nil
+	}
+	p.fetched.late = false
+	return p.fetched.missing, nil
+}
+
+// WithoutLockFiles calls run, which runs a command in the workspace. Then, also if the command was interrupted,
+// it removes the lock files that the workspace did not have before, of those that the fetched packages replace,
+// because they are not part of the change.
+func (t *Trees) WithoutLockFiles(w *repo.Workspace, run func() error) error {
+	var absent []string
+	for _, file := range t.Current().fetched.locks {
+		if _, err := fs.Stat(w.FS(), file); errors.Is(err, fs.ErrNotExist) {
+			absent = append(absent, file)
+		}
+	}
+	failed := run()
+	if len(absent) == 0 {
+		return failed
+	}
+	root, err := os.OpenRoot(w.Files())
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	defer root.Close()
+	for _, file := range absent {
+		if err := root.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Log.Warn("a lock file that a command wrote stays", "file", file, "err", err)
+		}
+	}
+	return failed
+}
+
+// sayStillFetching tells the thread at the times in waits that packages are still being fetched, until
+// ctx ends.
+func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
+	var past time.Duration
+	for _, times := range waits {
+		wait := times * cmp.Or(f.NoticeAfter, 10*time.Second)
+		timer := time.NewTimer(wait - past)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+		past = wait
+		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. Builds and tests begin after it, I read meanwhile.", repository, names, wait)
+		if err := f.Record(ctx, store.Lines(f.ProgramLine(line))); err != nil && ctx.Err() == nil {
+			f.Log.Warn("the thread was not told of a wait", "err", err)
+		}
+	}
+}
+
+// FetchFailed returns the line that tells people of a failed fetch: what failed, the end of its output,
+// and what to do.
+func FetchFailed(repository string, err error) string {
+	const rest = " I go on without them; builds and tests that need them will fail."
+	var m *packages.Missing
+	if !errors.As(err, &m) {
+		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository, prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
+	}
+	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository, plaintext.CutLine(m.Names, 200), m.Why)
+	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
+		line += " It says: `" + strings.ReplaceAll(said, "`", "'") + "`."
+	}
+	if m.Cure != "" {
+		line += " For whoever runs me: " + m.Cure + "."
+	}
+	return line + rest
+}
+
+// telling returns the last two lines of an output, without npm's lines that carry no information.
+func telling(output string) string {
+	var lines []string
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != "npm error" && !strings.Contains(line, "complete log of this run") {
+			lines = append(lines, line)
+		}
+	}
+	return plaintext.CutLine(strings.Join(lines[max(0, len(lines)-2):], " "), 400)
+}
+
+// refusals lists refused requests in code marks, because the host names come from strangers.
+func refusals(list []proxy.Refusal) string {
+	var out []string
+	for _, r := range list {
+		out = append(out, fmt.Sprintf("`%s` (%s)", strings.ReplaceAll(r.Target, "`", "'"), r.Why))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,78 @@
+package worktree
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/skill"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
+)
+
+// Trees opens and closes the repository of a turn: its mirror, a copy to read, and the session's own
+// workspace after an approval.
+type Trees struct {
+	*ledger.Ledger
+	*Snapshots
+	Catalog     *catalog.Catalog
+	Folders     *folder.Folders
+	Mirrors     *repo.Mirrors
+	Sandbox     *sandbox.Sandbox
+	SandboxOff  string
+	Checker     *testrun.Checker
+	Skills      []skill.Skill
+	Seats       queue.ConcurrencyLimits
+	NoticeAfter time.Duration
+	// Duplicates returns a text about other sessions of the repository that seem to be about the same
+	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
+	Duplicates func(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part)
+
+	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
+	mu      sync.Mutex // guards the fields below, with all that place and its packages hold
+	place   *Checkout
+}
+
+// Current returns the opened repository as it is now, or nil if it is not open. Agents read it while the
+// orchestrator opens the session's own workspace, so it is a copy: what is opened later is in a later copy.
+func (t *Trees) Current() *Checkout {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.place == nil {
+		return nil
+	}
+	now := *t.place
+	return &now
+}
+
+// change changes the opened repository, for all who ask for it from then on.
+func (t *Trees) change(do func(*Checkout)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.place != nil {
+		do(t.place)
+	}
+}
+
+// publish lets others read an opened repository. Whoever sees it knows its secrets already, so nothing that
+// was read from it is recorded unmasked.
+func (t *Trees) publish(p *Checkout) {
+	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.place = p
+}
+
+func (t *Trees) LetCommandsWrite(w *repo.Workspace) error {
+	if t.Sandbox == nil {
+		return nil
+	}
+	return t.Sandbox.Own(w.Files())
+}

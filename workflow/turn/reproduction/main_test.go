@@ -1,9 +1,0 @@
-package reproduction
-
-import (
-	"testing"
-
-	"github.com/bobbinhq/bobbin/repo/repotest"
-)
-
-func TestMain(m *testing.M) { repotest.Main(m) }
