@@ -200,7 +200,7 @@ func (j *treeRun) countable(p project.Project) project.Project {
 	p.Test = countableCommand(p.Test)
 	root, err := os.OpenRoot(j.dir)
 	if err != nil {
-		return p
+		return p // the run itself says what is wrong with the folder
 	}
 	defer root.Close()
 	if naming := project.NamingUnittests(disk.PlainFS(root), p.Test); naming != p.Test {

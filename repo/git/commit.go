@@ -19,7 +19,7 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	if spec.Parent == "" {
 		spec.Parent = w.Base()
 	}
-	return spec.Write(w.Store, w.mirror.identity)
+	return spec.Write(w.Store, Identity{Name: "Bobbin", Email: "bobbin@localhost"})
 }
 
 // HasCommit reports whether the workspace's own objects or the mirror hold a commit, named by its whole

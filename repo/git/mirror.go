@@ -27,11 +27,9 @@ import (
 
 // Mirrors opens and keeps the bare mirrors in one folder of this machine. A process uses one Mirrors.
 type Mirrors struct {
-	Dir      string
-	Log      *slog.Logger     // nil: slog.Default
-	Identity Identity         // committer; default Bobbin <bobbin@localhost>
-	MaxAge   time.Duration    // Open fetches a mirror whose last fetch is older; 0: Open never fetches
-	Now      func() time.Time // nil: time.Now
+	Dir string
+	Log *slog.Logger     // nil: slog.Default
+	Now func() time.Time // nil: time.Now
 	// Git is the path of the git program. "" means the git on the PATH, "-" means none. It only serves
 	// remotes that are local paths and indexes packs that were received; it never runs on anything that
 	// an agent can write.
@@ -52,14 +50,13 @@ type Mirrors struct {
 
 // Mirror is a bare clone of one repository. Any number of sessions may use it at the same time.
 type Mirror struct {
-	dir      string
-	log      *slog.Logger
-	now      func() time.Time
-	client   transfer.Client
-	identity Identity
-	packs    *objects.Packs
-	store    *objects.Store
-	spares   *spare.Maker // nil: no spares are made
+	dir    string
+	log    *slog.Logger
+	now    func() time.Time
+	client transfer.Client
+	packs  *objects.Packs
+	store  *objects.Store
+	spares *spare.Maker // nil: no spares are made
 
 	turn chan struct{} // held while fetching, cloning, combining packs or removing
 
@@ -88,9 +85,6 @@ func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 		}
 	}
 	bare.Dir(mirror.dir).MarkUsed(mirror.now())
-	if m.MaxAge > 0 && mirror.now().Sub(bare.Dir(mirror.dir).LastFetch()) > m.MaxAge {
-		return mirror, mirror.fetchLocked(ctx)
-	}
 	return mirror, nil
 }
 
@@ -125,15 +119,12 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 	if one := m.open[dir]; one != nil {
 		return one
 	}
-	one := &Mirror{dir: dir, log: m.Log, now: m.Now, identity: m.Identity, turn: make(chan struct{}, 1)}
+	one := &Mirror{dir: dir, log: m.Log, now: m.Now, turn: make(chan struct{}, 1)}
 	if one.log == nil {
 		one.log = slog.Default()
 	}
 	if one.now == nil {
 		one.now = time.Now
-	}
-	if one.identity == (Identity{}) {
-		one.identity = Identity{Name: "Bobbin", Email: "bobbin@localhost"}
 	}
 	if m.SpareAfter > 0 && m.spares == nil {
 		m.spares = spare.NewMaker(m.SpareAfter, m.OwnSpare, one.log, one.now)

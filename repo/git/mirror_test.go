@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,11 +12,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
-func TestOldMirrorsAreRefreshed(t *testing.T) {
+func TestMirrorsAreFetched(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
-	now := time.Now()
-	mirrors := &Mirrors{MaxAge: time.Minute, Now: func() time.Time { return now }}
+	mirrors := &Mirrors{}
 	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
 	second := o.Commit("second", map[string]string{"a": "a\n"})
 	again, err := mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
@@ -25,9 +23,7 @@ func TestOldMirrorsAreRefreshed(t *testing.T) {
 	require.Same(t, m, again)
 	_, err = m.Commits().Resolve(second)
 	require.Error(t, err)
-	now = now.Add(2 * time.Minute)
-	_, err = mirrors.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir})
-	require.NoError(t, err)
+	require.NoError(t, m.Fetch(ctx0()))
 	_, err = m.Commits().Resolve(second)
 	require.NoError(t, err)
 

@@ -236,7 +236,7 @@ func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	onBase := newIndex(v.OnBase).alignedTo(base, branch)
 	news := newTests(base, branch)
 	for _, n := range news {
-		v.addNewTest(n, base, onBase, branch)
+		v.addNewTest(n, onBase, branch)
 	}
 	if err := v.showUncompiled(ctx, base, branch); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (s sham) Start(j *backend.Job) (backend.Process, error) {
 // Open does not return a backend that does not confine, and the error has the reason and a remedy.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
-	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}, log: slog.New(slog.DiscardHandler)}
+	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}}
 	err := s.runProbes(t.Context())
 	var u *Unavailable
 	require.ErrorAs(t, err, &u)

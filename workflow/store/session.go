@@ -48,7 +48,7 @@ func (u Update) apply(s *workflow.Session) error {
 		}
 	}
 	for _, e := range u.OptionalEvents {
-		_ = s.Happen(e)
+		_ = s.Happen(e) // a phase that does not take it stays as it is
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ const makingPrefix = "new-"
 func removeLeftovers(dir, key string) {
 	found, _ := filepath.Glob(filepath.Join(dir, makingPrefix+key+"-*"))
 	for _, path := range found {
-		_ = disk.RemoveFolder(path)
+		_ = disk.RemoveFolder(path) // what stays is removed by the next fetch, and by cleaning
 	}
 }
 

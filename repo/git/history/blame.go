@@ -42,7 +42,7 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 			return Commit{}, err
 		}
 		if next == nil {
-			return commitOf(v.commit), nil
+			return Of(v.commit), nil
 		}
 		if !next.at.Same(v.at) {
 			if content, err = gittree.ReadContent(s, next.at); err != nil {

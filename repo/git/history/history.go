@@ -33,7 +33,8 @@ const (
 // ErrShallow says that the remote itself has no older history, so what the commit changed is unknown.
 var ErrShallow = errors.New("repo: the remote's history begins with this commit, as that of a shallow clone: what it changed cannot be told")
 
-func commitOf(c *object.Commit) Commit {
+// Of returns a commit in the form that people read.
+func Of(c *object.Commit) Commit {
 	subject, body, _ := strings.Cut(strings.TrimSpace(c.Message), "\n")
 	return Commit{
 		Hash: c.Hash.String(), Author: c.Author.Name, Email: c.Author.Email,
@@ -59,7 +60,7 @@ func Log(ctx context.Context, s *objects.Store, start *object.Commit, path strin
 			return nil, err
 		}
 		if touched {
-			out = append(out, commitOf(c))
+			out = append(out, Of(c))
 		}
 	}
 	return out, nil
@@ -170,7 +171,7 @@ func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string
 	if len(c.ParentHashes) > 0 {
 		parent, err := s.Commit(c.ParentHashes[0])
 		if errors.Is(err, plumbing.ErrObjectNotFound) {
-			return commitOf(c), "", ErrShallow
+			return Of(c), "", ErrShallow
 		}
 		if err != nil {
 			return Commit{}, "", err
@@ -186,7 +187,7 @@ func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string
 	})
 	slices.SortFunc(deltas, func(a, b gittree.Delta) int { return cmp.Compare(a.Path, b.Path) })
 	text, err := writeDiffs(ctx, s, deltas, hidden)
-	return commitOf(c), text, err
+	return Of(c), text, err
 }
 
 func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, hidden func(string) bool) (string, error) {

@@ -11,9 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
 )
 
-// Of returns a commit in the form that people read.
-func Of(c *object.Commit) Commit { return commitOf(c) }
-
 // Parents returns the hashes of a commit's parents. cut is true if the store lacks some of them, as at
 // the end of a shallow clone; those are left out.
 func Parents(s *objects.Store, c *object.Commit) (parents []string, cut bool, err error) {

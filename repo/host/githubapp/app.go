@@ -35,15 +35,17 @@ type App struct {
 	Installation string
 	// API is the address of GitHub's REST API. Default https://api.github.com; GitHub Enterprise Server
 	// has it at https://HOST/api/v3.
-	API     string
-	Now     func() time.Time // default time.Now
-	Timeout time.Duration    // for all requests of one token; default 20 s
+	API string
+	Now func() time.Time // default time.Now
 
 	mu    sync.Mutex
 	found map[string]string // ids of installations by owner/name
 }
 
-const publicAPI = "https://api.github.com"
+const (
+	publicAPI    = "https://api.github.com"
+	tokenTimeout = 20 * time.Second // for all requests of one token
+)
 
 // CheckAPI returns an error that says what is wrong with an address of the API.
 func CheckAPI(address string) error {
@@ -127,7 +129,7 @@ func (a *App) Token(ctx context.Context, address string, permissions map[string]
 	if err != nil {
 		return remote.Credential{}, &remote.Error{Reason: a.name() + " is not for this repository: " + err.Error(), Cure: "Correct its url, or give it a token of its own with token_env"}
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.Timeout, 20*time.Second))
+	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
 	defer cancel()
 	installation, fresh, err := a.installation(ctx, owner, name)
 	if err != nil {

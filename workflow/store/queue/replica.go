@@ -245,5 +245,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 func (r *Replica) leave(ctx context.Context) {
 	ctx, cancel := context.WithDeadline(ctx, r.beaten.Add(r.deadAfter()))
 	defer cancel()
-	r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID)
+	if _, err := r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID); err != nil {
+		r.Log.Warn("the end of this replica is noticed late", "err", err)
+	}
 }

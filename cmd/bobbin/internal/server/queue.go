@@ -119,7 +119,7 @@ func sessionOf(j *rivertype.JobRow) string {
 	var of struct {
 		Session string `json:"session"`
 	}
-	_ = json.Unmarshal(j.EncodedArgs, &of)
+	_ = json.Unmarshal(j.EncodedArgs, &of) // the arguments of other jobs name no session
 	return of.Session
 }
 

@@ -65,17 +65,25 @@ type Settings struct {
 	ModelSettings
 	LimitSettings
 	ObservedSettings
+	Seams
 
 	Repositories []repository.Repository
 	Sandbox      config.Sandbox
-	Network      proxy.Network  // the network that packages are fetched over; nil: this machine's
 	BlockedHosts []string       // hosts of the bot's own services, which package fetches must not reach
 	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
 	SkillsDir    string         // folder of the operator's skills; empty: none
 	HTTPAddr     string         // host:port where health is served; empty: nowhere
 	PageURL      string         // address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	Keep         housekeeping.Retention
-	HostPace     time.Duration // interval of the first checks on a new pull request; zero: half a minute
+}
+
+// Seams are what tests set to wait less, and to stay off the network. No configuration sets them.
+type Seams struct {
+	ModelRetry  model.Retry
+	ModelIdle   time.Duration // longest time without data from an endpoint; zero: the client's default
+	NoticeAfter time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
+	HostPace    time.Duration // interval of the first checks on a new pull request; zero: half a minute
+	Network     proxy.Network // the network that packages are fetched over; nil: this machine's
 }
 
 // ObservedSettings say which metrics and traces of the bot's work are recorded.
@@ -107,9 +115,6 @@ type ModelSettings struct {
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
 	Windows            map[string]int  // sizes of models' context windows, in tokens
-	ModelRetry         model.Retry
-	ModelIdle          time.Duration // longest time without data from an endpoint; zero: the client's default
-	NoticeAfter        time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
 	Agents             map[string]agent.Setting
 	Answered           func(sent int, r model.Response) // called with each response; may be nil
 }

@@ -97,25 +97,18 @@ func initialise(dir string) error {
 	return nil
 }
 
-// LastFetch returns the time of the last fetch, or the zero time if the repository does not exist.
-func (d Dir) LastFetch() time.Time {
-	info, err := os.Stat(d.packedRefs())
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
-}
-
 // MarkUsed records that a session has asked for the repository.
 func (d Dir) MarkUsed(now time.Time) {
 	_ = os.Chtimes(string(d), now, now) // at worst the mirror is removed and cloned again
 }
 
-// LastUse returns the time when the repository was last used or fetched, whichever is later.
-func (d Dir) LastUse() time.Time {
-	last := d.LastFetch()
-	if info, err := os.Stat(string(d)); err == nil && info.ModTime().After(last) {
-		return info.ModTime()
+// LastUse returns the time when the repository was last used or fetched, whichever is later, or the zero time if
+// it does not exist.
+func (d Dir) LastUse() (last time.Time) {
+	for _, path := range []string{d.packedRefs(), string(d)} {
+		if info, err := os.Stat(path); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
 	}
 	return last
 }

@@ -145,7 +145,7 @@ func (r *Runtime) noteRunning(ctx context.Context, name string, args json.RawMes
 	var in struct {
 		Command string `json:"command"`
 	}
-	_ = json.Unmarshal(args, &in)
+	_ = json.Unmarshal(args, &in) // arguments without a command: the tool's name is shown
 	done, err := r.UnderWay(ctx, r.SecretFinder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
 	if err != nil {
 		r.Log.Warn("what runs is not kept", "err", err)

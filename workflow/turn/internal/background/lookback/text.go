@@ -67,10 +67,12 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	}
 	c, err := k.mirror.Commits().Read(commit)
 	if err != nil {
+		k.Log.Warn("nobody is mentioned: the commit cannot be read", "commit", commit, "err", err)
 		return nil
 	}
 	s, err := k.Store.Session(ctx, k.row.Session)
 	if err != nil {
+		k.Log.Warn("nobody is mentioned: the session cannot be read", "session", k.row.Session, "err", err)
 		return nil
 	}
 	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)

@@ -30,6 +30,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	}
 	theirs, err := hw.requestAbove(ctx, m)
 	if err != nil {
+		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", err)
 		return hw.Refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
 	}
 	if len(theirs.ts) == 0 {

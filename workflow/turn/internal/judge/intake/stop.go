@@ -161,7 +161,11 @@ func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string)
 	if standing != nil {
 		return "write \"go on\" here to go on.", approval.GoOnButton(mark), nil
 	}
-	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
+	why, _, err := in.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		in.Log.Warn("cannot tell whether a person may approve", "user", p.ID, "err", err)
+	}
+	if err != nil || why != "" {
 		return "it goes on when somebody who may approve writes here.", nil, nil
 	}
 	return "write here to go on.", nil, nil

@@ -143,12 +143,16 @@ func (o *Orchestrator) hasLine(path, line string) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return !strings.Contains(path, "/") && o.hasFileName(path)
 	}
+	if err != nil {
+		o.Log.Warn("a place in a report cannot be checked", "path", path, "err", err)
+	}
 	return err == nil && has
 }
 
+// hasFileName reports whether the tree has a file with that name. A folder that cannot be read has none.
 func (o *Orchestrator) hasFileName(name string) bool {
 	found := false
-	fs.WalkDir(o.Trees.Current().Copy.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(o.Trees.Current().Copy.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() == name {
 			found = true
 			return fs.SkipAll
