@@ -37,8 +37,8 @@ func (b *ResponseBody) CaptureIn(ctx context.Context) context.Context {
 	return context.WithValue(ctx, responseKey{}, b)
 }
 
-// IsOutsideThread reports whether a post that was meant as a reply appeared in the channel instead. It returns
-// false if the response does not say.
+// IsOutsideThread reports whether a post that was meant as a reply appeared in the channel instead. It
+// returns false if the response does not say.
 func (b *ResponseBody) IsOutsideThread() bool {
 	var answer struct {
 		Message *struct {
@@ -46,5 +46,6 @@ func (b *ResponseBody) IsOutsideThread() bool {
 			ThreadTS string `json:"thread_ts"`
 		} `json:"message"`
 	}
-	return json.Unmarshal(b.body.Bytes(), &answer) == nil && answer.Message != nil && answer.Message.TS != "" && answer.Message.ThreadTS == ""
+	return json.Unmarshal(b.body.Bytes(), &answer) == nil && answer.Message != nil &&
+		answer.Message.TS != "" && answer.Message.ThreadTS == ""
 }

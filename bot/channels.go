@@ -15,12 +15,13 @@ type NoChannelError struct {
 }
 
 func (e *NoChannelError) Error() string {
-	return fmt.Sprintf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name", e.Name, e.Bot)
+	return fmt.Sprintf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name",
+		e.Name, e.Bot)
 }
 
-// ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by #name, in the same
-// order. It looks a name up among the channels that the bot is a member of, since the bot gets no events from
-// others. If there is none of that name, the error is a *NoChannelError.
+// ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by #name, in the
+// same order. It looks a name up among the channels that the bot is a member of, since the bot gets no events
+// from others. If there is none of that name, the error is a *NoChannelError.
 func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, error) {
 	ids := make([]string, len(channels))
 	var known map[string]string
@@ -46,7 +47,11 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 // OwnChannels returns the ids of the channels that the bot is a member of, by channel name.
 func (s *Slack) OwnChannels(ctx context.Context) (map[string]string, error) {
 	known := map[string]string{}
-	params := &slack.GetConversationsForUserParameters{Types: []string{"public_channel", "private_channel"}, Limit: 200, ExcludeArchived: true}
+	params := &slack.GetConversationsForUserParameters{
+		Types:           []string{"public_channel", "private_channel"},
+		Limit:           200,
+		ExcludeArchived: true,
+	}
 	for range MaxPages {
 		var page []slack.Channel
 		var next string

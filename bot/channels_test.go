@@ -17,7 +17,11 @@ func TestChannelIDs(t *testing.T) {
 	for i := range 250 {
 		o.AddChannel(slacktest.Channel{Name: fmt.Sprint("room-", i), Members: []string{o.App().BotUser}})
 	}
-	secret := o.AddChannel(slacktest.Channel{Name: "secret", Kind: slacktest.Private, Members: []string{o.App().BotUser}})
+	secret := o.AddChannel(slacktest.Channel{
+		Name:    "secret",
+		Kind:    slacktest.Private,
+		Members: []string{o.App().BotUser},
+	})
 	o.AddChannel(slacktest.Channel{Name: "elsewhere", Members: []string{o.Ada.ID}})
 	ids, err := o.Bot.ChannelIDs(t.Context(), []string{"C0123ABCD", "#bugs", "#secret"})
 	require.NoError(t, err)
@@ -37,7 +41,9 @@ func TestChannelIDs(t *testing.T) {
 func TestAStartWaitsForSlack(t *testing.T) {
 	t.Parallel()
 	o := bottest.Open(t, slacktest.Config{AppName: "bobbin"})
-	for _, trouble := range []slacktest.Fault{{Status: 503}, {Error: "internal_error"}, {Status: 429, RetryAfter: 1}} {
+	for _, trouble := range []slacktest.Fault{
+		{Status: 503}, {Error: "internal_error"}, {Status: 429, RetryAfter: 1},
+	} {
 		for _, method := range []string{"auth.test", "users.conversations"} {
 			trouble.Method = method
 			o.Order(trouble)

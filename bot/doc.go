@@ -20,13 +20,13 @@
 //
 // # Order and durability
 //
-// An event is acknowledged after the Inbox has committed it; Slack redelivers an event that the Inbox could not
-// store. A posting is a row with a key before it is posted. If it is not known whether the post succeeded, the
-// poster looks the key up in Slack. No package keeps a message only in memory, so the program may be killed at
-// any moment.
+// An event is acknowledged after the Inbox has committed it; Slack redelivers an event that the Inbox could
+// not store. A posting is a row with a key before it is posted. If it is not known whether the post
+// succeeded, the poster looks the key up in Slack. No package keeps a message only in memory, so the program
+// may be killed at any moment.
 //
-// Everything that comes from Slack is untrusted data. Everything that goes to Slack is rendered first (mrkdwn):
-// mentions and links do not work unless the configuration allows them, and links are not unfurled.
+// Everything that comes from Slack is untrusted data. Everything that goes to Slack is rendered first
+// (mrkdwn): mentions and links do not work unless the configuration allows them, and links are not unfurled.
 //
 // # Limits
 //

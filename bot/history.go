@@ -13,7 +13,9 @@ const MaxPages = 200
 
 // ReadThread calls each with every message of a thread, oldest first, including the root. It stops after
 // MaxPages pages.
-func (s *Slack) ReadThread(ctx context.Context, thread workflow.Thread, metadata bool, each func(slack.Message)) error {
+func (s *Slack) ReadThread(
+	ctx context.Context, thread workflow.Thread, metadata bool, each func(slack.Message),
+) error {
 	params := &slack.GetConversationRepliesParameters{
 		ChannelID: thread.Channel, Timestamp: thread.TS, Limit: 250, IncludeAllMetadata: metadata,
 	}

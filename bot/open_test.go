@@ -14,7 +14,13 @@ import (
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	o := bottest.Open(t, slacktest.Config{})
-	require.Equal(t, bot.Self{Team: o.App().TeamID, TeamName: "Acme", User: o.App().BotUser, BotID: o.App().BotID, Name: "app"}, o.Bot.Self())
+	require.Equal(t, bot.Self{
+		Team:     o.App().TeamID,
+		TeamName: "Acme",
+		User:     o.App().BotUser,
+		BotID:    o.App().BotID,
+		Name:     "app",
+	}, o.Bot.Self())
 	for cure, change := range map[string]func(*bot.Config){
 		"set SLACK_BOT_TOKEN":                 func(c *bot.Config) { c.BotToken = "" },
 		"SLACK_BOT_TOKEN has to begin with x": func(c *bot.Config) { c.BotToken = c.AppToken },
@@ -22,7 +28,9 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		"SLACK_APP_TOKEN has to begin with x": func(c *bot.Config) { c.AppToken = "xoxb-1" },
 		"SLACK_BOT_TOKEN is not valid":        func(c *bot.Config) { c.BotToken = "xoxb-wrong" },
 		"SLACK_API_URL has to be an http":     func(c *bot.Config) { c.APIURL = "slack.com/api" },
-		"check SLACK_API_URL":                 func(c *bot.Config) { c.APIURL = strings.TrimSuffix(c.APIURL, "api/") + "nowhere/" },
+		"check SLACK_API_URL": func(c *bot.Config) {
+			c.APIURL = strings.TrimSuffix(c.APIURL, "api/") + "nowhere/"
+		},
 	} {
 		cfg := o.AppConfig()
 		change(&cfg)

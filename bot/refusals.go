@@ -21,22 +21,27 @@ func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
 // cures holds, by error code, what to do when Slack refuses the app itself; %s is the name of the token's
 // variable.
 var cures = map[string]string{
-	"invalid_auth":            "%s is not valid; copy it again from the app's settings",
-	"not_authed":              "%s is missing",
-	"token_revoked":           "%s was revoked; install the app again and copy the new one",
-	"token_expired":           "%s has expired; turn token rotation off and install the app again",
-	"account_inactive":        "the app was removed from the workspace or its bot was deactivated; install it again and set %s anew",
-	"not_allowed_token_type":  "%s holds a token of the wrong kind",
-	"missing_scope":           "the app lacks a scope%s; compare it with the manifest, add what is missing and install it again",
-	"no_permission":           "the token in %s may not do this; install the app again with the manifest's scopes",
+	"invalid_auth":  "%s is not valid; copy it again from the app's settings",
+	"not_authed":    "%s is missing",
+	"token_revoked": "%s was revoked; install the app again and copy the new one",
+	"token_expired": "%s has expired; turn token rotation off and install the app again",
+	"account_inactive": "the app was removed from the workspace or its bot was deactivated; " +
+		"install it again and set %s anew",
+	"not_allowed_token_type": "%s holds a token of the wrong kind",
+	"missing_scope": "the app lacks a scope%s; compare it with the manifest, " +
+		"add what is missing and install it again",
+	"no_permission": "the token in %s may not do this; install the app again with the manifest's " +
+		"scopes",
 	"invalid_app":             "the app behind %s does not exist any more",
 	"socket_mode_not_enabled": "turn Socket Mode on in the app's settings (%s stays as it is)",
-	"org_login_required":      "the workspace is moving to an organisation; log in there, then install the app again and set %s anew",
-	"team_access_not_granted": "the app was not granted access to this workspace; an admin has to (%s stays as it is)",
+	"org_login_required": "the workspace is moving to an organisation; log in there, " +
+		"then install the app again and set %s anew",
+	"team_access_not_granted": "the app was not granted access to this workspace; " +
+		"an admin has to (%s stays as it is)",
 }
 
-// ExplainError returns an *AuthError for a refusal that concerns the app and not the call, and any other error
-// unchanged. token is the name of the setting that holds the token.
+// ExplainError returns an *AuthError for a refusal that concerns the app and not the call, and any other
+// error unchanged. token is the name of the setting that holds the token.
 func ExplainError(err error, token string) error {
 	var status slack.StatusCodeError
 	if errors.As(err, &status) && status.Code == http.StatusNotFound {
@@ -69,7 +74,8 @@ func ErrorCode(err error) string {
 
 // transientCodes lists the codes of temporary failures, which leave open whether the call was carried out.
 var transientCodes = []string{
-	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited", "message_limit_exceeded",
+	"internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited", "rate_limited",
+	"message_limit_exceeded",
 	"team_added_to_org", "accesslimited", "access_denied", "ekm_access_denied", "two_factor_setup_required",
 	"external_channel_migrating",
 }

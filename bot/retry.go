@@ -14,22 +14,25 @@ import (
 // startTimeout is how long a start retries while Slack fails temporarily.
 const startTimeout = time.Minute
 
-// callAtStart makes a call and retries it while Slack fails temporarily. It returns at once if a person has to
-// fix the cause, or if there is no response at all.
+// callAtStart makes a call and retries it while Slack fails temporarily. It returns at once if a person has
+// to fix the cause, or if there is no response at all.
 func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 200*time.Millisecond, 5*time.Second
+	growing.InitialInterval = 200 * time.Millisecond
+	growing.MaxInterval = 5 * time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := s.Call(ctx, call)
 		var status slack.StatusCodeError
-		troubled := errors.As(err, &status) && status.Code >= http.StatusInternalServerError || slices.Contains(transientCodes, ErrorCode(err))
+		troubled := errors.As(err, &status) && status.Code >= http.StatusInternalServerError ||
+			slices.Contains(transientCodes, ErrorCode(err))
 		if err != nil && !troubled {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startTimeout), backoff.WithNotify(func(err error, wait time.Duration) {
-		s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
-	}))
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startTimeout),
+		backoff.WithNotify(func(err error, wait time.Duration) {
+			s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
+		}))
 	return err
 }
 
@@ -60,8 +63,8 @@ func (s *Slack) NoteUpdate(err error) {
 // MayUpdate reports whether Slack accepts a chat.update now, as far as is known.
 func (s *Slack) MayUpdate() bool { return time.Now().UnixNano() >= s.updatesFrom.Load() }
 
-// Pause waits for d. It returns an error when ctx ends, and at once if the deadline of ctx is before the end of
-// the wait.
+// Pause waits for d. It returns an error when ctx ends, and at once if the deadline of ctx is
+// before the end of the wait.
 func Pause(ctx context.Context, d time.Duration) error {
 	if end, ends := ctx.Deadline(); ends && time.Until(end) < d {
 		return context.DeadlineExceeded
@@ -76,9 +79,9 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// RetryUntil calls try at least once and until it succeeds, with waits that begin at first and double. It stops
-// at an error of [backoff.Permanent], when ctx ends, and when the next try would be later than until. It
-// returns the last error.
+// RetryUntil calls try at least once and until it succeeds, with waits that begin at first and double. It
+// stops at an error of [backoff.Permanent], when ctx ends, and when the next try would be later than
+// until. It returns the last error.
 func RetryUntil(ctx context.Context, until time.Time, first time.Duration, try func() error) error {
 	growing := &backoff.ExponentialBackOff{InitialInterval: first, Multiplier: 2, MaxInterval: time.Minute}
 	growing.Reset()

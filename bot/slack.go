@@ -119,7 +119,8 @@ func (s *Slack) MaySendToken(address string) bool {
 	if err != nil || u.User != nil || u.Host == "" {
 		return false
 	}
-	if api, err := url.Parse(s.cfg.APIURL); err == nil && api.Host != "" && api.Scheme == u.Scheme && strings.EqualFold(api.Host, u.Host) {
+	if api, err := url.Parse(s.cfg.APIURL); err == nil && api.Host != "" && api.Scheme == u.Scheme &&
+		strings.EqualFold(api.Host, u.Host) {
 		return true
 	}
 	host := strings.ToLower(u.Hostname())
@@ -145,20 +146,30 @@ const (
 func (c Config) check() error {
 	for _, token := range []struct{ name, value, prefix, what string }{
 		{BotTokenName, c.BotToken, "xoxb-", `the bot token, under "OAuth & Permissions" of the app`},
-		{AppTokenName, c.AppToken, "xapp-", `an app-level token with the scope connections:write, under "Basic Information" of the app`},
+		{
+			AppTokenName, c.AppToken, "xapp-",
+			`an app-level token with the scope connections:write, under "Basic Information" of the app`,
+		},
 	} {
 		switch {
 		case token.value == "":
 			return &AuthError{Code: "no token", Cure: fmt.Sprintf("set %s to %s", token.name, token.what)}
 		case !strings.HasPrefix(token.value, token.prefix):
-			return &AuthError{Code: "wrong kind of token", Cure: fmt.Sprintf("%s has to begin with %s: it is %s", token.name, token.prefix, token.what)}
+			return &AuthError{
+				Code: "wrong kind of token",
+				Cure: fmt.Sprintf("%s has to begin with %s: it is %s", token.name, token.prefix, token.what),
+			}
 		}
 	}
 	if c.APIURL == "" {
 		return nil
 	}
-	if u, err := url.Parse(c.APIURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return &AuthError{Code: "no address", Cure: apiURLName + " has to be an http or https address, such as https://slack.com/api/"}
+	if u, err := url.Parse(c.APIURL); err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+		u.Host == "" {
+		return &AuthError{
+			Code: "no address",
+			Cure: apiURLName + " has to be an http or https address, such as https://slack.com/api/",
+		}
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnitIsTaken checks the systemd unit with systemd-analyze. The chart, the compose file and the Dockerfile
-// are checked by "make deployment".
+// TestUnitIsTaken checks the systemd unit with systemd-analyze. The chart, the compose file and the
+// Dockerfile are checked by "make deployment".
 func TestUnitIsTaken(t *testing.T) {
 	t.Parallel()
 	analyze, err := exec.LookPath("systemd-analyze")
@@ -27,7 +27,8 @@ func TestUnitIsTaken(t *testing.T) {
 	require.NoError(t, err)
 	verify := func(text string) string {
 		t.Helper()
-		require.NoError(t, os.WriteFile(here, []byte(strings.Replace(text, "/usr/local/bin/bobbin", program, 1)), 0o600))
+		require.NoError(t,
+			os.WriteFile(here, []byte(strings.Replace(text, "/usr/local/bin/bobbin", program, 1)), 0o600))
 		out, err := exec.CommandContext(t.Context(), analyze, "verify", here).CombinedOutput()
 		require.NoError(t, err, string(out))
 		return string(out)
@@ -36,9 +37,11 @@ func TestUnitIsTaken(t *testing.T) {
 	require.Contains(t, verify(string(unit)+"Nonsense=yes\n"), "Nonsense", "control")
 }
 
-// breaksSandbox matches the settings of a unit under which the sandbox cannot be set up, or programs of commands
-// do not run. TestItWorksInOurUnit of package sandbox runs it under the filters of the others.
-var breaksSandbox = regexp.MustCompile(`(?m)^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectControlGroups|ProtectProc|ProcSubset|PrivateUsers|ProtectHostname|SystemCallFilter|MemoryDenyWriteExecute)=`)
+// breaksSandbox matches the settings of a unit under which the sandbox cannot be set up, or programs of
+// commands do not run. TestItWorksInOurUnit of package sandbox runs it under the filters of the others.
+var breaksSandbox = regexp.MustCompile(
+	`(?m)^(RestrictNamespaces|ProtectKernelTunables|ProtectKernelLogs|ProtectControlGroups|ProtectProc|` +
+		`ProcSubset|PrivateUsers|ProtectHostname|SystemCallFilter|MemoryDenyWriteExecute)=`)
 
 func TestUnitLeavesTheSandbox(t *testing.T) {
 	t.Parallel()

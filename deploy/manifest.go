@@ -1,6 +1,6 @@
 // Package deploy holds the files that install Bobbin. The manifest of the Slack app, slack-manifest.yaml, is
-// the only source for the output of "bobbin manifest", for the scopes that "bobbin doctor" requires of the app,
-// and for the effect of a missing scope.
+// the only source for the output of "bobbin manifest", for the scopes that "bobbin doctor" requires of the
+// app, and for the effect of a missing scope.
 package deploy
 
 import (
@@ -33,8 +33,8 @@ const (
 	defaultName = "Bobbin"
 )
 
-// Manifest returns the app's manifest as YAML, with a comment after each scope. It fails if Slack would refuse
-// the name.
+// Manifest returns the app's manifest as YAML, with a comment after each scope. It fails if
+// Slack would refuse the name.
 func (a App) Manifest() (string, error) {
 	name := a.Name
 	if name == "" {
@@ -94,7 +94,8 @@ func handle(name string) string {
 
 func checkName(name string) error {
 	switch {
-	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) || !utf8.ValidString(name):
+	case strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl) ||
+		!utf8.ValidString(name):
 		return errors.New("the app's name has to be one line without white space around it")
 	case utf8.RuneCountInString(name) > maxName:
 		return errors.New("the name of an app has at most 35 characters")
@@ -165,8 +166,10 @@ type Command struct{ Name, Description, Hint string }
 type Shortcut struct{ Name, ID string }
 
 var (
-	commandLines  = regexp.MustCompile(`(?m)^    - command: (\S+)\n      description: (.+)\n      usage_hint: '"(.+)"'$`)
-	shortcutLines = regexp.MustCompile(`(?m)^    - name: (.+)\n      type: message\n      callback_id: (\S+)$`)
+	commandLines = regexp.MustCompile(
+		`(?m)^    - command: (\S+)\n      description: (.+)\n      usage_hint: '"(.+)"'$`)
+	shortcutLines = regexp.MustCompile(
+		`(?m)^    - name: (.+)\n      type: message\n      callback_id: (\S+)$`)
 )
 
 // Commands returns the manifest's slash commands.

@@ -53,7 +53,11 @@ func TestCommandsAndShortcuts(t *testing.T) {
 	text, err := App{}.Manifest()
 	require.NoError(t, err)
 	require.Len(t, Commands(), strings.Count(text, "    - command: "))
-	require.Contains(t, Commands(), Command{Name: "/diagnose", Description: "Finds the cause of something and changes nothing", Hint: "what is wrong"})
+	require.Contains(t, Commands(), Command{
+		Name:        "/diagnose",
+		Description: "Finds the cause of something and changes nothing",
+		Hint:        "what is wrong",
+	})
 	require.Len(t, Shortcuts(), strings.Count(text, "callback_id: "))
 	require.Contains(t, Shortcuts(), Shortcut{Name: "Send to Bobbin", ID: "send_to_bobbin"})
 }

@@ -1,5 +1,5 @@
-// Package migrations holds the database schema as SQL files in goose's format. They are applied in the order of
-// their numbers and never rolled back. A released file is never changed.
+// Package migrations holds the database schema as SQL files in goose's format. They are applied in the order
+// of their numbers and never rolled back. A released file is never changed.
 package migrations
 
 import "embed"

@@ -23,7 +23,8 @@ const (
 // ButtonLessons is the button that asks for a change to AGENTS.md with the lessons about the repository.
 const ButtonLessons = "lessons_to_agents"
 
-// ButtonPassOn is the button below a held message, with which a person who may approve gives it to the agents.
+// ButtonPassOn is the button below a held message, with which a person who may
+// approve gives it to the agents.
 const ButtonPassOn = "pass_on"
 
 // ButtonTakeUp is the button of an offer to take up a report that was stopped before anybody approved it.
@@ -40,7 +41,8 @@ const ButtonChoose = "repository"
 
 // OpensForm reports whether a press of the button opens a modal.
 func OpensForm(action string) bool {
-	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository || action == ButtonDetails
+	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository ||
+		action == ButtonDetails
 }
 
 // The buttons of the Home tab, on what can be paused and on lessons.

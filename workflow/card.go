@@ -53,7 +53,8 @@ func (c Card) Resting() bool { return c.Ended || c.Phase == PhasePaused }
 
 // Mark returns a hash of what the card shows: cards with the same mark look the same.
 func (c Card) Mark() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v %s %s", c.Headline(), c.Ended, c.Stop != "", c.Tasks, c.Running, c.Ran))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v %v %#v %s %s", c.Headline(), c.Ended, c.Stop != "", c.Tasks,
+		c.Running, c.Ran))
 	return hex.EncodeToString(sum[:8])
 }
 
@@ -74,8 +75,10 @@ func (c Card) Headline() string {
 
 func (c Card) state() string {
 	words := map[Phase]string{
-		PhaseWorking: "At work", PhaseVerifying: "Checking what was made", PhaseConsulting: "Asking the consultant",
-		PhasePaused: "Waiting for a word in the thread",
+		PhaseWorking:    "At work",
+		PhaseVerifying:  "Checking what was made",
+		PhaseConsulting: "Asking the consultant",
+		PhasePaused:     "Waiting for a word in the thread",
 	}
 	if c.Ended {
 		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}

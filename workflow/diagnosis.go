@@ -51,7 +51,8 @@ const diagnosisMark = "=== Diagnosis Report ==="
 // Text returns the Diagnosis Report in the form that people know.
 func (d DiagnosisReport) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, plaintext.OneLine(d.Bug), plaintext.OneLine(d.RootCause))
+	fmt.Fprintf(&b, "%s\nBug: %s\nRoot cause: %s\nAffected scope:\n", diagnosisMark, plaintext.OneLine(d.Bug),
+		plaintext.OneLine(d.RootCause))
 	for _, s := range d.AffectedScope {
 		fmt.Fprintf(&b, "- %s\n", plaintext.OneLine(s))
 	}
@@ -75,9 +76,11 @@ func (d DiagnosisReport) Missing() string {
 	case plaintext.Blank(d.Risk.Reason):
 		return "risk needs a reason beside its level"
 	case len(d.Evidence) == 0:
-		return "evidence has to have at least one claim: {claim, grade: observed|inferred, source: file:line or command}"
+		return "evidence has to have at least one claim: {claim, grade: observed|inferred, source: " +
+			"file:line or command}"
 	case len(d.Hypotheses) < 3 || len(d.Hypotheses) > 5:
-		return fmt.Sprintf("a diagnosis weighs three to five hypotheses, each with its probe and outcome; there are %d", len(d.Hypotheses))
+		return fmt.Sprintf("a diagnosis weighs three to five hypotheses, each with its probe and outcome; "+
+			"there are %d", len(d.Hypotheses))
 	}
 	confirmed := 0
 	for i, h := range d.Hypotheses {
@@ -132,8 +135,9 @@ type Lookback struct {
 
 // A LookbackFound is the result of a Lookback.
 type LookbackFound struct {
-	First    string           // the commit that introduced the bug; empty: not known for certain
-	Since    string           // First as text for people, or the nearest bounds and the reason; empty: nothing is known
+	First string // the commit that introduced the bug; empty: not known for certain
+	// First as text for people, or the nearest bounds and the reason; empty: nothing is known
+	Since    string
 	Releases []ReleaseVerdict // newest first
 }
 

@@ -11,9 +11,13 @@ import (
 func refunds() workflow.DiagnosisReport {
 	h := workflow.Hypothesis{Claim: "c", Probe: "p", Outcome: "ruled_out"}
 	return workflow.DiagnosisReport{
-		Bug: "Refunds are too high", RootCause: "Split drops the rest (money/split.go:13)", AffectedScope: []string{"orders with three lines", "about 40 a day"},
-		ProposedFix: []string{"hand out every cent", "a test of Split"}, Risk: workflow.Risk{Level: "LOW", Reason: "one function"},
-		Hypotheses: []workflow.Hypothesis{{Claim: "c", Probe: "p", Outcome: "confirmed"}, h, h}, Evidence: []workflow.Evidence{{Claim: "x", Grade: "observed"}},
+		Bug:           "Refunds are too high",
+		RootCause:     "Split drops the rest (money/split.go:13)",
+		AffectedScope: []string{"orders with three lines", "about 40 a day"},
+		ProposedFix:   []string{"hand out every cent", "a test of Split"},
+		Risk:          workflow.Risk{Level: "LOW", Reason: "one function"},
+		Hypotheses:    []workflow.Hypothesis{{Claim: "c", Probe: "p", Outcome: "confirmed"}, h, h},
+		Evidence:      []workflow.Evidence{{Claim: "x", Grade: "observed"}},
 	}
 }
 

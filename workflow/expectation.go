@@ -21,7 +21,9 @@ var goes = regexp.MustCompile(`(?i)\b(?:removed?|deleted?|skipped|dropped|gone)\
 
 // String returns the change in a few words.
 func (c ExpectedChange) String() string {
-	test, was, will := plaintext.OneLine(c.Test), plaintext.OneLine(c.Was), plaintext.OneLine(c.Will)
+	test := plaintext.OneLine(c.Test)
+	was := plaintext.OneLine(c.Was)
+	will := plaintext.OneLine(c.Will)
 	switch {
 	case goes.MatchString(will):
 		return fmt.Sprintf("%s: %s", test, will)
@@ -39,7 +41,8 @@ func asCode(value string) string {
 	return value
 }
 
-// ExpectedChangesLine returns the line of a report that names the changes, or an empty string if there are none.
+// ExpectedChangesLine returns the line of a report that names the changes, or an
+// empty string if there are none.
 func ExpectedChangesLine(changes []ExpectedChange) string {
 	var said []string
 	for _, c := range changes {
@@ -62,8 +65,8 @@ type FoundChange struct {
 	More     int      // lines of the test that changed beside these
 }
 
-// Approves reports whether the change, as a report names it, is what was found: the test, and each line that it
-// gives. A test that is emptied or loosened is not what was approved.
+// Approves reports whether the change, as a report names it, is what was found: the test, and each line that
+// it gives. A test that is emptied or loosened is not what was approved.
 func (c ExpectedChange) Approves(f FoundChange) bool {
 	if !slices.ContainsFunc(f.Names, func(name string) bool { return sameTest(name, c.Test) }) {
 		return false
@@ -75,13 +78,15 @@ func (c ExpectedChange) Approves(f FoundChange) bool {
 	case f.Gone || f.Now == "":
 		return goes.MatchString(will)
 	}
-	return f.More == 0 && holds(f.Now, will) && (plain(c.Was) == "" || f.Was == "" || holds(f.Was, plain(c.Was)))
+	return f.More == 0 && holds(f.Now, will) &&
+		(plain(c.Was) == "" || f.Was == "" || holds(f.Was, plain(c.Was)))
 }
 
 // sameTest reports whether two names mean one test. A report may leave out the package or the class, or write
 // spaces where a runner writes underscores.
 func sameTest(name, said string) bool {
-	name, said = underscores.Replace(plain(name)), underscores.Replace(plain(said))
+	name = underscores.Replace(plain(name))
+	said = underscores.Replace(plain(said))
 	return said != "" && (name == said || slices.ContainsFunc(separators, func(sep string) bool {
 		return strings.HasSuffix(name, sep+said) || strings.HasSuffix(said, sep+name)
 	}))
@@ -95,7 +100,8 @@ var underscores = strings.NewReplacer("_", " ")
 // plain returns a text without quotes around it.
 func plain(s string) string { return strings.Trim(plaintext.OneLine(s), "`'\" ") }
 
-// holds reports whether a line has the value as a word of its own, as it stands or with the escapes of source code.
+// holds reports whether a line has the value as a word of its own, as it stands or with
+// the escapes of source code.
 func holds(line, value string) bool {
 	return hasWord(line, value) || hasWord(unescape.Replace(line), value)
 }
@@ -125,11 +131,12 @@ func hasWord(line, value string) bool {
 }
 
 func isWord(c byte) bool {
-	return c == '_' || c == '.' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+	return c == '_' || c == '.' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' ||
+		c >= 'A' && c <= 'Z'
 }
 
-// ShowsExpected reports whether a person who writes that a value is right means what a question shows. shown are its lines,
-// each with what is expected now at its end.
+// ShowsExpected reports whether a person who writes that a value is right means what a question shows. shown
+// are its lines, each with what is expected now at its end.
 func ShowsExpected(shown, value string) bool {
 	value = plain(value)
 	for line := range strings.Lines(shown) {

@@ -35,7 +35,11 @@ func (h HunkResult) IsOpen() bool { return h.Verdict == HunkUnneeded && h.Kept =
 
 // String returns the result for the hunk in one line.
 func (h HunkResult) String() string {
-	said := map[string]string{HunkNeeded: "needed (" + h.Why + ")", HunkUntried: "not tried (" + h.Why + ")", HunkUnneeded: "nothing fails without it"}[h.Verdict]
+	said := map[string]string{
+		HunkNeeded:   "needed (" + h.Why + ")",
+		HunkUntried:  "not tried (" + h.Why + ")",
+		HunkUnneeded: "nothing fails without it",
+	}[h.Verdict]
 	if h.Kept != "" {
 		said += "; kept: " + h.Kept
 	}

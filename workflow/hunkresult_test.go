@@ -14,16 +14,20 @@ func TestHunksInALine(t *testing.T) {
 		"":                        nil,
 		"1 of 1 hunk is needed":   {needed},
 		"3 of 3 hunks are needed": {needed, needed, needed},
-		"0 of 1 hunk is needed; kept: `cart's.go:40` (“it reads better”)":                                       {kept},
-		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); 1 not tried: there was no time left": {needed, kept, late},
-		"None of 2 hunks was tried: there was no time left":                                                     {late, late},
+		"0 of 1 hunk is needed; kept: " +
+			"`cart's.go:40` (“it reads better”)": {kept},
+		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); 1 not tried: " +
+			"there was no time left": {needed, kept, late},
+		"None of 2 hunks was tried: " +
+			"there was no time left": {late, late},
 	} {
 		if got := l.Line(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	list := HunkResults{needed, kept, late}.List()
-	if want := "`a.go:3`: needed (TestA fails)\n`cart's.go:40`: nothing fails without it; kept: it reads better\n`new.go`: not tried (no time was left)"; list != want {
+	if want := "`a.go:3`: needed (TestA fails)\n`cart's.go:40`: nothing fails without it; kept: " +
+		"it reads better\n`new.go`: not tried (no time was left)"; list != want {
 		t.Errorf("%s", list)
 	}
 	if many := make(HunkResults, 60).List(); !strings.HasSuffix(many, "\nand 10 more") {

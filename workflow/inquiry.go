@@ -13,20 +13,22 @@ type InquiryKind string
 
 // The kinds of inquiry.
 const (
-	InquiryConsult      InquiryKind = "consult" // the consultant gives a recommendation
-	InquiryExplain      InquiryKind = "explain" // an agent explains a diff hunk by hunk
-	InquiryScope        InquiryKind = "scope"   // an agent compares a diff with the scope of its approval
-	InquiryReview       InquiryKind = "review"  // an agent reviews a change before its push
-	InquiryOwners       InquiryKind = "owners"  // the program says who knows the code; no agent is asked
-	InquiryBaseConflict InquiryKind = "base"    // no question: the row says that the thread was told once of a conflict with the base branch
+	InquiryConsult InquiryKind = "consult" // the consultant gives a recommendation
+	InquiryExplain InquiryKind = "explain" // an agent explains a diff hunk by hunk
+	InquiryScope   InquiryKind = "scope"   // an agent compares a diff with the scope of its approval
+	InquiryReview  InquiryKind = "review"  // an agent reviews a change before its push
+	InquiryOwners  InquiryKind = "owners"  // the program says who knows the code; no agent is asked
+	// no question: the row says that the thread was told once of a conflict with the base branch
+	InquiryBaseConflict InquiryKind = "base"
 )
 
 // An Inquiry is a question to a read-only agent. The type of its answer depends on its kind.
 type Inquiry struct {
-	ID       int64
-	Session  string
-	Kind     InquiryKind
-	Key      string // natural key: the tool call, message or tree that the inquiry is about; one inquiry per key
+	ID      int64
+	Session string
+	Kind    InquiryKind
+	// natural key: the tool call, message or tree that the inquiry is about; one inquiry per key
+	Key      string
 	Question string
 	By       string // Slack id of the person who asked; empty: the program or the orchestrator
 	Answer   json.RawMessage

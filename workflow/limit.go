@@ -11,8 +11,8 @@ import (
 // A Limit is the name of one limit, made of its Span and its Unit, as rows and people use it: session_usd.
 type Limit string
 
-// NotLookedInto begins the line that says at which limit a question to an agent that only reads ended. The thread
-// does not rest at that limit.
+// NotLookedInto begins the line that says at which limit a question to an agent that only reads ended. The
+// thread does not rest at that limit.
 const NotLookedInto = "I did not look into that: "
 
 // A Span says whose use a limit adds up. A day is a day of the database's clock, in UTC.
@@ -36,7 +36,8 @@ const (
 	UnitCommands Unit = "commands"
 	UnitMinutes  Unit = "minutes"   // at work; waiting for people or for a slot does not count
 	UnitOutput   Unit = "output_mb" // printed by commands, before it is cut
-	UnitDisk     Unit = "disk_mb"   // used now, on this machine and in the database; for a day, by the sessions that were at work on it
+	// used now, on this machine and in the database; for a day, by the sessions that were at work on it
+	UnitDisk Unit = "disk_mb"
 )
 
 // Spans and Units list all spans and units, in the order in which they are shown.
@@ -79,7 +80,8 @@ func (l Limit) amount(n float64) string {
 	if what != "" && n != 1 {
 		what += "s"
 	}
-	return l.number(n) + what + map[Unit]string{UnitMinutes: " of work", UnitOutput: " MB of output", UnitDisk: " MB on disk"}[unit]
+	return l.number(n) + what +
+		map[Unit]string{UnitMinutes: " of work", UnitOutput: " MB of output", UnitDisk: " MB on disk"}[unit]
 }
 
 func (l Limit) number(n float64) string {
@@ -134,7 +136,8 @@ func (u LimitUse) Near() bool { return u.Used >= NearLimit*u.Allowed }
 
 // String returns how much was used: "$4.02 of $5.00 used in this session (session_usd)".
 func (u LimitUse) String() string {
-	return fmt.Sprintf("%s of %s used %s (%s)", u.Limit.number(u.Used), u.Limit.amount(u.Allowed), u.Limit.about(), u.Limit)
+	return fmt.Sprintf("%s of %s used %s (%s)", u.Limit.number(u.Used), u.Limit.amount(u.Allowed),
+		u.Limit.about(), u.Limit)
 }
 
 // More returns how much one extension allows.
@@ -145,7 +148,8 @@ func (u LimitUse) Ends() string {
 	if u.Day == "" {
 		return ""
 	}
-	return fmt.Sprintf("the day ends at 00:00 UTC, in %s", plaintext.FormatDuration((u.Left + time.Minute - 1).Truncate(time.Minute)))
+	return fmt.Sprintf("the day ends at 00:00 UTC, in %s",
+		plaintext.FormatDuration((u.Left + time.Minute - 1).Truncate(time.Minute)))
 }
 
 // A LimitExtension is a person's permission to use the amount of the limit once more.

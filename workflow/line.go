@@ -12,8 +12,8 @@ import (
 type Line struct {
 	Agent string
 	Text  string
-	// Vouched holds the numbers of the lines of Text, from 0, that the program itself vouches for. They are shown
-	// with [Mark] before them; all other lines are an agent's, or quote people and the repository.
+	// Vouched holds the numbers of the lines of Text, from 0, that the program itself vouches for. They are
+	// shown with [Mark] before them; all other lines are an agent's, or quote people and the repository.
 	Vouched []int
 	// Buttons are shown under the line, in this order.
 	Buttons []Button
@@ -68,12 +68,16 @@ func (l Line) Mask(mask func(string) string) Line {
 		l.Vouched = FirstOnly(l.Vouched)
 	}
 	l.Text = masked
-	l.Files, l.Buttons = slices.Clone(l.Files), slices.Clone(l.Buttons)
+	l.Files = slices.Clone(l.Files)
+	l.Buttons = slices.Clone(l.Buttons)
 	for i, f := range l.Files {
-		l.Files[i].Name, l.Files[i].Title, l.Files[i].Text = mask(f.Name), mask(f.Title), mask(f.Text)
+		l.Files[i].Name = mask(f.Name)
+		l.Files[i].Title = mask(f.Title)
+		l.Files[i].Text = mask(f.Text)
 	}
 	for i, b := range l.Buttons {
-		l.Buttons[i].Label, l.Buttons[i].Means = mask(b.Label), mask(b.Means)
+		l.Buttons[i].Label = mask(b.Label)
+		l.Buttons[i].Means = mask(b.Means)
 	}
 	return l
 }
@@ -220,7 +224,8 @@ var boxes = regexp.MustCompile(`[\x{2500}-\x{259f}]`)
 // Unmark makes a text of others visibly theirs: it contains no mark, and no line of it begins with a sign or
 // an emoji as a line of the program may. Lists keep their bullets, as "-", and blocks of code their signs.
 func Unmark(text string) string {
-	lines, code := strings.Split(text, "\n"), false
+	lines := strings.Split(text, "\n")
+	code := false
 	for i, line := range lines {
 		switch {
 		case strings.TrimSpace(line) == "```":
@@ -248,7 +253,9 @@ func unsign(start string) string {
 // A Posting is one reply that has to be in the thread exactly once: one or more lines that were said
 // within about a second of each other.
 type Posting struct {
-	Key     string // natural key; it is sent as message metadata, so that the message can be found if Slack's answer was lost
+	// natural key; it is sent as message metadata, so that the message can be
+	// found if Slack's answer was lost
+	Key     string
 	Session string
 	Thread  Thread
 	Lines   []Line
@@ -258,8 +265,8 @@ type Posting struct {
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string
 	OnTS     string
-	// EphemeralTo makes this posting Ephemeral words that this person alone sees. Nobody can look whether they were shown,
-	// so they are tried once.
+	// EphemeralTo makes this posting Ephemeral words that this person alone sees. Nobody can look whether
+	// they were shown, so they are tried once.
 	EphemeralTo, Ephemeral string
 
 	Tried bool // it was tried before: look it up before posting again

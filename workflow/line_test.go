@@ -46,7 +46,8 @@ func TestUnmark(t *testing.T) {
 		"see :large_orange_diamond: Done": "see large_orange_diamond Done",
 		"\u2800\u3164◈ Done":              "Done",
 		"<https://git.example/x|◆ Done>":  "<https://git.example/x|Done>",
-		"it was cut" + strings.Repeat("\u00a0", 9) + "◆ Done": "it was cut" + strings.Repeat("\u00a0", 9) + "· Done",
+		"it was cut" + strings.Repeat("\u00a0", 9) + "◆ Done": "it was cut" + strings.Repeat("\u00a0", 9) +
+			"· Done",
 		"\ufffd Done":                                "Done",
 		"`◆` is the mark":                            "`·` is the mark",
 		"```\n✓ passes\n◆ Done\n```":                 "```\n✓ passes\nDone\n```",

@@ -16,22 +16,30 @@ const (
 	MessageEdit    MessageKind = "edit"    // message_changed: TS is the edited message's
 	MessageDelete  MessageKind = "delete"  // message_deleted: TS is the deleted message's
 	MessageAction  MessageKind = "action"  // a button was pressed: ActionID and Value are set
-	MessageForm    MessageKind = "form"    // a modal was submitted: ActionID and Value are of the button that opened it
-	MessageSent    MessageKind = "sent"    // User sent another person's message to the bot: TS and Text are of that message
-	MessageDue     MessageKind = "due"     // not from Slack: a question waited long enough; Value is its id
-	MessageReacted MessageKind = "reacted" // an emoji was added to a message or removed: TS is the message's, Value the emoji's name, ActionID Added or Removed
-	MessageTold    MessageKind = "told"    // not from Slack: the program tells the agents something
-	MessageAlert   MessageKind = "alert"   // an app posted about a problem: Alert is set, and Value is the app's name
-	MessageRemark  MessageKind = "remark"  // not from Slack: a person commented on the pull request; Value is the login there
-	MessageEarlier MessageKind = "earlier" // not an event: a message that was in the thread before the session
+	// a modal was submitted: ActionID and Value are of the button that opened it
+	MessageForm MessageKind = "form"
+	// User sent another person's message to the bot: TS and Text are of that message
+	MessageSent MessageKind = "sent"
+	MessageDue  MessageKind = "due" // not from Slack: a question waited long enough; Value is its id
+	// an emoji was added to a message or removed: TS is the message's, Value the emoji's
+	// name, ActionID Added or Removed
+	MessageReacted MessageKind = "reacted"
+	MessageTold    MessageKind = "told" // not from Slack: the program tells the agents something
+	// an app posted about a problem: Alert is set, and Value is the app's name
+	MessageAlert MessageKind = "alert"
+	// not from Slack: a person commented on the pull request; Value is the login there
+	MessageRemark MessageKind = "remark"
+	// not an event: a message that was in the thread before the session
+	MessageEarlier MessageKind = "earlier"
 )
 
-// ByEdit is the ActionID of a Sent message to which its author has added a mention of the bot by an edit. It counts only
-// where the bot was not called before: elsewhere it is an Edit.
+// ByEdit is the ActionID of a Sent message to which its author has added a mention of the bot by an edit. It
+// counts only where the bot was not called before: elsewhere it is an Edit.
 const ByEdit = "edit"
 
-// ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later, after it was
-// edited, and nobody knows what it said first. The EventID of all that is read later begins with it and a colon.
+// ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later,
+// after it was edited, and nobody knows what it said first. The EventID of all that is read later
+// begins with it and a colon.
 const ReadAgain = "again"
 
 // The ActionIDs of a reaction.
@@ -55,7 +63,9 @@ type IncomingEvent struct {
 	User     string
 	UserTeam string // home team of the user, if Slack gives it
 	Text     string // raw mrkdwn as Slack sent it, without the bot's own mention
-	ActionID string // fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message: shortcut, reaction or ByEdit
+	// fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message:
+	// shortcut, reaction or ByEdit
+	ActionID string
 	Value    string // the button's opaque id; for a Sent message: its author
 	At       time.Time
 	Files    []Attachment // files shared with the message

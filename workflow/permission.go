@@ -34,19 +34,22 @@ const (
 	PermitReport        PermissionKind = "report"        // to fix what a root cause or a diagnosis describes
 	PermitPlan          PermissionKind = "plan"          // to do what a written plan says
 	PermitUnderstanding PermissionKind = "understanding" // to build what an interview concluded
-	PermitRequest       PermissionKind = "request"       // to build what was asked for, as the bot restated it
-	PermitResume        PermissionKind = "resume"        // to continue work that was stopped
-	PermitAdopt         PermissionKind = "adopt"         // to adopt another person's words
-	PermitPush          PermissionKind = "push"          // to push a change that affects more than the code
-	PermitLimit         PermissionKind = "limit"         // to use more than a limit allows
-	PermitPutBack       PermissionKind = "put_back"      // to put back code that was removed as outside the scope of an approval
-	PermitBackport      PermissionKind = "backport"      // to bring a pushed change to a release
+	// to build what was asked for, as the bot restated it
+	PermitRequest PermissionKind = "request"
+	PermitResume  PermissionKind = "resume" // to continue work that was stopped
+	PermitAdopt   PermissionKind = "adopt"  // to adopt another person's words
+	PermitPush    PermissionKind = "push"   // to push a change that affects more than the code
+	PermitLimit   PermissionKind = "limit"  // to use more than a limit allows
+	// to put back code that was removed as outside the scope of an approval
+	PermitPutBack  PermissionKind = "put_back"
+	PermitBackport PermissionKind = "backport" // to bring a pushed change to a release
 )
 
 // An Approval records that a person approved one revision of a report. Only the program creates one.
 type Approval struct {
-	ID         string
-	Permission string // id of the Permission that it was made from; empty in a row from before permissions existed
+	ID string
+	// id of the Permission that it was made from; empty in a row from before permissions existed
+	Permission string
 	Session    string
 	Revision   int
 	ReportHash string
@@ -86,8 +89,8 @@ type Allowance struct {
 	MessageTS    string
 }
 
-// An Objection is what a person has against approved work that is not pushed yet. It keeps the work from being
-// pushed until that person takes it back, or an Allowance names it.
+// An Objection is what a person has against approved work that is not pushed yet. It keeps the work from
+// being pushed until that person takes it back, or an Allowance names it.
 type Objection struct {
 	ID        int64
 	Approval  string
@@ -103,7 +106,8 @@ type Objection struct {
 // ObjectionKind says how a person objected.
 type ObjectionKind string
 
-// The kinds of objection. The last two void the approval that was edited or deleted, and cannot be taken back.
+// The kinds of objection. The last two void the approval that was edited or
+// deleted, and cannot be taken back.
 const (
 	ObjectionByMessage  ObjectionKind = "message"
 	ObjectionByReaction ObjectionKind = "reaction"
@@ -126,9 +130,11 @@ func (o Objection) String() string {
 
 // Approvers says who may approve work in a repository.
 type Approvers struct {
-	People             []string // Slack user ids; empty: any full member of the workspace who is in the channel
+	// Slack user ids; empty: any full member of the workspace who is in the channel
+	People             []string
 	OtherThanRequester bool
-	Missing            string // a repository that the configuration does not name any more: nobody can approve
+	// a repository that the configuration does not name any more: nobody can approve
+	Missing string
 }
 
 // MayApprove returns why p may not approve work that the requesters asked for, or an empty string if p may.
@@ -217,7 +223,8 @@ const maxRemoved = 20
 
 // List returns one line for each place, with the reason.
 func (r Removal) List() string {
-	return "  • " + strings.Join(r.each(func(h RemovedHunk) string { return h.Place + ": " + h.Why }), "\n  • ")
+	return "  • " +
+		strings.Join(r.each(func(h RemovedHunk) string { return h.Place + ": " + h.Why }), "\n  • ")
 }
 
 // Places returns the places in one line.

@@ -55,47 +55,90 @@ const (
 	EventProve    Event = "prove"     // the proof holds and the branch is pushed
 	EventPause    Event = "pause"     // something is needed before the work can go on
 	EventReturn   Event = "return"    // a question about a report was answered: the report waits again
-	EventResume   Event = "resume"    // what was needed has arrived: an understanding is confirmed, or an approval still stands
-	EventStop     Event = "stop"      // a person stops it
-	EventGiveUp   Event = "give_up"   // nothing more can be tried
-	EventTakeUp   Event = "take_up"   // a person takes up a report that was stopped before anybody approved it
+	// what was needed has arrived: an understanding is confirmed, or an approval still stands
+	EventResume Event = "resume"
+	EventStop   Event = "stop"    // a person stops it
+	EventGiveUp Event = "give_up" // nothing more can be tried
+	// a person takes up a report that was stopped before anybody approved it
+	EventTakeUp Event = "take_up"
 )
 
 // moves holds which phase follows each event in each phase. EventStop, EventGiveUp and EventPause are
 // allowed in every phase, and are handled in Next.
 var moves = map[Phase]map[Event]Phase{
 	PhaseExploring: {
-		EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing, EventReport: PhaseReported,
-		EventPlan: PhasePlanning, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting, EventReturn: PhaseReported,
-		EventResume: PhaseWorking,
+		EventRequest:  PhaseExploring,
+		EventAlign:    PhaseAligning,
+		EventDiagnose: PhaseDiagnosing,
+		EventReport:   PhaseReported,
+		EventPlan:     PhasePlanning,
+		EventAnswer:   PhaseAnswered,
+		EventConsult:  PhaseConsulting,
+		EventReturn:   PhaseReported,
+		EventResume:   PhaseWorking,
 	},
-	PhaseAligning: {EventRequest: PhaseAligning, EventAnswer: PhaseAligning, EventResume: PhaseExploring, EventConsult: PhaseConsulting},
+	PhaseAligning: {
+		EventRequest: PhaseAligning,
+		EventAnswer:  PhaseAligning,
+		EventResume:  PhaseExploring,
+		EventConsult: PhaseConsulting,
+	},
 	PhaseDiagnosing: {
-		EventRequest: PhaseDiagnosing, EventReport: PhaseReported, EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting,
-		EventAlign: PhaseAligning, EventReturn: PhaseReported,
+		EventRequest: PhaseDiagnosing,
+		EventReport:  PhaseReported,
+		EventAnswer:  PhaseAnswered,
+		EventConsult: PhaseConsulting,
+		EventAlign:   PhaseAligning,
+		EventReturn:  PhaseReported,
 	},
 	PhaseReported: {
-		EventRequest: PhaseExploring, EventDiagnose: PhaseDiagnosing, EventApprove: PhaseWorking, EventConsult: PhaseConsulting,
-		EventReport: PhaseReported, EventAnswer: PhaseReported, EventAlign: PhaseAligning,
+		EventRequest:  PhaseExploring,
+		EventDiagnose: PhaseDiagnosing,
+		EventApprove:  PhaseWorking,
+		EventConsult:  PhaseConsulting,
+		EventReport:   PhaseReported,
+		EventAnswer:   PhaseReported,
+		EventAlign:    PhaseAligning,
 	},
 	PhasePlanning: {
-		EventRequest: PhasePlanning, EventShowPlan: PhasePlanShown, EventApprove: PhaseWorking, EventReport: PhaseReported,
-		EventAnswer: PhaseAnswered, EventConsult: PhaseConsulting, EventAlign: PhaseAligning,
+		EventRequest:  PhasePlanning,
+		EventShowPlan: PhasePlanShown,
+		EventApprove:  PhaseWorking,
+		EventReport:   PhaseReported,
+		EventAnswer:   PhaseAnswered,
+		EventConsult:  PhaseConsulting,
+		EventAlign:    PhaseAligning,
 	},
 	PhasePlanShown: {
-		EventRequest: PhasePlanning, EventApprove: PhaseWorking, EventAnswer: PhasePlanShown, EventConsult: PhaseConsulting,
+		EventRequest: PhasePlanning,
+		EventApprove: PhaseWorking,
+		EventAnswer:  PhasePlanShown,
+		EventConsult: PhaseConsulting,
 	},
 	PhaseWorking: {
-		EventRequest: PhaseWorking, EventClaim: PhaseVerifying, EventConsult: PhaseConsulting, EventAnswer: PhaseWorking,
-		EventReport: PhaseReported, EventShowPlan: PhasePlanShown, // the approved cause or plan turned out to be wrong: a new revision voids the approval
+		EventRequest: PhaseWorking, EventClaim: PhaseVerifying, EventConsult: PhaseConsulting,
+		EventAnswer: PhaseWorking,
+		// the approved cause or plan turned out to be wrong: a new revision voids the approval
+		EventReport: PhaseReported, EventShowPlan: PhasePlanShown,
 	},
 	PhaseVerifying: {
-		EventRequest: PhaseVerifying, EventFail: PhaseWorking, EventVerified: PhaseWorking, EventConsult: PhaseConsulting, EventProve: PhaseDone,
+		EventRequest:  PhaseVerifying,
+		EventFail:     PhaseWorking,
+		EventVerified: PhaseWorking,
+		EventConsult:  PhaseConsulting,
+		EventProve:    PhaseDone,
 	},
-	PhaseConsulting: {EventRequest: PhaseConsulting, EventAdvice: PhaseWorking, EventReport: PhaseReported, EventAnswer: PhaseAnswered},
-	PhaseAnswered:   {EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing},
-	PhaseDone:       {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
-	PhasePaused:     {EventRequest: PhaseExploring},
+	PhaseConsulting: {
+		EventRequest: PhaseConsulting,
+		EventAdvice:  PhaseWorking,
+		EventReport:  PhaseReported,
+		EventAnswer:  PhaseAnswered,
+	},
+	PhaseAnswered: {
+		EventRequest: PhaseExploring, EventAlign: PhaseAligning, EventDiagnose: PhaseDiagnosing,
+	},
+	PhaseDone:   {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
+	PhasePaused: {EventRequest: PhaseExploring},
 	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
 	PhaseStopped: {
 		EventRequest: PhaseExploring, EventTakeUp: PhaseReported, EventPause: PhaseStopped,
@@ -136,12 +179,15 @@ func (p Phase) EventsToVerify() []Event {
 // Happen applies e to the session, or returns why e cannot happen now. Unlike Phase.Next, it knows the
 // phase that a paused or consulting session returns to.
 func (s *Session) Happen(e Event) error {
-	from, was := s.Phase, s.PreviousPhase
-	if from == PhaseConsulting && e == EventReturn || from == PhasePaused && (e == EventRequest || e == EventResume) {
+	from := s.Phase
+	was := s.PreviousPhase
+	if from == PhaseConsulting && e == EventReturn ||
+		from == PhasePaused && (e == EventRequest || e == EventResume) {
 		if was == "" || was.Ended() {
 			was = PhaseExploring
 		}
-		s.Phase, s.PreviousPhase = was, ""
+		s.Phase = was
+		s.PreviousPhase = ""
 		if e != EventRequest {
 			return nil
 		}

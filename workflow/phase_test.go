@@ -10,9 +10,10 @@ import (
 )
 
 var phases = []workflow.Phase{
-	workflow.PhaseAligning, workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhaseReported, workflow.PhasePlanning,
-	workflow.PhasePlanShown, workflow.PhaseWorking, workflow.PhaseVerifying, workflow.PhaseConsulting, workflow.PhaseAnswered,
-	workflow.PhaseDone, workflow.PhasePaused, workflow.PhaseStopped, workflow.PhaseFailed,
+	workflow.PhaseAligning, workflow.PhaseExploring, workflow.PhaseDiagnosing, workflow.PhaseReported,
+	workflow.PhasePlanning, workflow.PhasePlanShown, workflow.PhaseWorking, workflow.PhaseVerifying,
+	workflow.PhaseConsulting, workflow.PhaseAnswered, workflow.PhaseDone, workflow.PhasePaused,
+	workflow.PhaseStopped, workflow.PhaseFailed,
 }
 
 // The path of a bug from report to push, step by step.
@@ -52,7 +53,9 @@ func TestStopPauseAndGivingUpAreAlwaysPossible(t *testing.T) {
 	t.Parallel()
 	for _, p := range phases {
 		for event, want := range map[workflow.Event]workflow.Phase{
-			workflow.EventStop: workflow.PhaseStopped, workflow.EventGiveUp: workflow.PhaseFailed, workflow.EventPause: workflow.PhasePaused,
+			workflow.EventStop:   workflow.PhaseStopped,
+			workflow.EventGiveUp: workflow.PhaseFailed,
+			workflow.EventPause:  workflow.PhasePaused,
 		} {
 			if p == workflow.PhaseStopped {
 				want = p // what fails lifts no stop
@@ -84,7 +87,10 @@ func TestSomebodyWhoWritesAlwaysGetsOn(t *testing.T) {
 
 func TestNothingIsWrittenBeforeAnApproval(t *testing.T) {
 	t.Parallel()
-	for _, p := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseReported, workflow.PhasePlanShown, workflow.PhaseDiagnosing, workflow.PhaseStopped} {
+	for _, p := range []workflow.Phase{
+		workflow.PhaseExploring, workflow.PhaseReported, workflow.PhasePlanShown, workflow.PhaseDiagnosing,
+		workflow.PhaseStopped,
+	} {
 		require.False(t, p.MayWrite(), "%s", p)
 	}
 }
@@ -109,10 +115,11 @@ failed      request:exploring
 `
 
 var events = []workflow.Event{
-	workflow.EventRequest, workflow.EventAlign, workflow.EventDiagnose, workflow.EventReport, workflow.EventAnswer, workflow.EventPlan,
-	workflow.EventShowPlan, workflow.EventApprove, workflow.EventClaim, workflow.EventFail, workflow.EventConsult, workflow.EventAdvice,
-	workflow.EventVerified, workflow.EventProve, workflow.EventPause, workflow.EventReturn, workflow.EventResume, workflow.EventStop,
-	workflow.EventGiveUp,
+	workflow.EventRequest, workflow.EventAlign, workflow.EventDiagnose, workflow.EventReport,
+	workflow.EventAnswer, workflow.EventPlan, workflow.EventShowPlan, workflow.EventApprove,
+	workflow.EventClaim, workflow.EventFail, workflow.EventConsult, workflow.EventAdvice,
+	workflow.EventVerified, workflow.EventProve, workflow.EventPause, workflow.EventReturn,
+	workflow.EventResume, workflow.EventStop, workflow.EventGiveUp,
 }
 
 func TestEveryPhaseWithEveryEvent(t *testing.T) {
@@ -155,14 +162,46 @@ func TestAPauseAndAConsultationGoBackToWhereTheyBegan(t *testing.T) {
 		events []workflow.Event
 		want   workflow.Phase
 	}{
-		{workflow.PhaseWorking, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseWorking},
-		{workflow.PhaseVerifying, []workflow.Event{workflow.EventPause, workflow.EventResume}, workflow.PhaseVerifying},
-		{workflow.PhaseReported, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseExploring},
-		{workflow.PhaseReported, []workflow.Event{workflow.EventConsult, workflow.EventReturn}, workflow.PhaseReported},
-		{workflow.PhasePlanShown, []workflow.Event{workflow.EventConsult, workflow.EventPause, workflow.EventResume}, workflow.PhasePlanShown},
-		{workflow.PhaseAligning, []workflow.Event{workflow.EventPause, workflow.EventPause, workflow.EventRequest}, workflow.PhaseAligning},
-		{workflow.PhaseVerifying, []workflow.Event{workflow.EventConsult, workflow.EventAdvice}, workflow.PhaseWorking},
-		{workflow.PhaseDone, []workflow.Event{workflow.EventPause, workflow.EventRequest}, workflow.PhaseExploring},
+		{
+			workflow.PhaseWorking,
+			[]workflow.Event{workflow.EventPause, workflow.EventRequest},
+			workflow.PhaseWorking,
+		},
+		{
+			workflow.PhaseVerifying,
+			[]workflow.Event{workflow.EventPause, workflow.EventResume},
+			workflow.PhaseVerifying,
+		},
+		{
+			workflow.PhaseReported,
+			[]workflow.Event{workflow.EventPause, workflow.EventRequest},
+			workflow.PhaseExploring,
+		},
+		{
+			workflow.PhaseReported,
+			[]workflow.Event{workflow.EventConsult, workflow.EventReturn},
+			workflow.PhaseReported,
+		},
+		{
+			workflow.PhasePlanShown,
+			[]workflow.Event{workflow.EventConsult, workflow.EventPause, workflow.EventResume},
+			workflow.PhasePlanShown,
+		},
+		{
+			workflow.PhaseAligning,
+			[]workflow.Event{workflow.EventPause, workflow.EventPause, workflow.EventRequest},
+			workflow.PhaseAligning,
+		},
+		{
+			workflow.PhaseVerifying,
+			[]workflow.Event{workflow.EventConsult, workflow.EventAdvice},
+			workflow.PhaseWorking,
+		},
+		{
+			workflow.PhaseDone,
+			[]workflow.Event{workflow.EventPause, workflow.EventRequest},
+			workflow.PhaseExploring,
+		},
 		{workflow.PhasePaused, []workflow.Event{workflow.EventRequest}, workflow.PhaseExploring},
 	} {
 		s := workflow.Session{Phase: c.from}
@@ -179,7 +218,9 @@ func TestAPauseAndAConsultationGoBackToWhereTheyBegan(t *testing.T) {
 // Approved work is verified from every phase that it may be in.
 func TestApprovedWorkComesToBeVerified(t *testing.T) {
 	t.Parallel()
-	for _, from := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseWorking, workflow.PhaseVerifying} {
+	for _, from := range []workflow.Phase{
+		workflow.PhaseExploring, workflow.PhaseWorking, workflow.PhaseVerifying,
+	} {
 		s := workflow.Session{Phase: from}
 		for _, e := range from.EventsToVerify() {
 			require.NoError(t, s.Happen(e))

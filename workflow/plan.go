@@ -32,8 +32,8 @@ type Decided struct {
 	Answer   string `json:"answer"`
 }
 
-// Asserted returns what the request says of how things are, a part a line: all but the criteria, which say how
-// things shall be.
+// Asserted returns what the request says of how things are, a part a line: all but the criteria,
+// which say how things shall be.
 func (r Request) Asserted() string {
 	parts := append([]string{r.Changed, r.SurfaceArea}, r.Constraints...)
 	for _, d := range r.Decisions {
@@ -101,9 +101,10 @@ type Question struct {
 	Text        string
 	Options     []string
 	Recommended string
-	Open        []OpenDecision // the other undecided questions; their recommended answers hold if a person ends the interview
-	Due         time.Time      // time at which the recommended option is taken; zero: never
-	Answer      string         // empty until the question is answered
+	// the other undecided questions; their recommended answers hold if a person ends the interview
+	Open   []OpenDecision
+	Due    time.Time // time at which the recommended option is taken; zero: never
+	Answer string    // empty until the question is answered
 }
 
 // An OpenDecision is a question that was not put to the thread yet, with the recommended answer.
@@ -116,7 +117,8 @@ type OpenDecision struct {
 func (q Question) Defaults() string {
 	lines := []string{fmt.Sprintf("%s → %s", plaintext.OneLine(q.Text), q.Recommended)}
 	for _, d := range q.Open {
-		lines = append(lines, fmt.Sprintf("%s → %s", plaintext.OneLine(d.Question), plaintext.OneLine(d.Recommended)))
+		lines = append(lines,
+			fmt.Sprintf("%s → %s", plaintext.OneLine(d.Question), plaintext.OneLine(d.Recommended)))
 	}
 	return plaintext.List(lines)
 }
@@ -138,8 +140,8 @@ type Plan struct {
 	ExpectedChanges []ExpectedChange `json:"expected_changes,omitempty"`
 }
 
-// Asserted returns what the plan says of how things are, a part a line: neither its tasks nor its verification,
-// which say how things shall be.
+// Asserted returns what the plan says of how things are, a part a line: neither its tasks nor its
+// verification, which say how things shall be.
 func (p Plan) Asserted() string {
 	parts := append([]string{p.Changed, p.Title, p.Summary}, p.OutOfScope...)
 	return strings.Join(append(parts, p.Risks...), "\n")
@@ -168,17 +170,20 @@ func (p Plan) Missing() string {
 	case len(p.Tasks) == 0:
 		return "a plan without tasks is none; list what has to be done, in order"
 	case len(p.Tasks) > maxTasks:
-		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most", len(p.Tasks), maxTasks)
+		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most",
+			len(p.Tasks), maxTasks)
 	case plaintext.Blank(p.Verification):
 		return "verification has to say of the whole, at the end"
 	}
 	for i, t := range p.Tasks {
 		if plaintext.Blank(t.Description) || plaintext.Blank(t.Acceptance) || plaintext.Blank(t.Check) {
-			return fmt.Sprintf("task %d needs a description, its acceptance and the command that checks it", i+1)
+			return fmt.Sprintf("task %d needs a description, its acceptance and the command that checks it",
+				i+1)
 		}
 		for _, n := range t.After {
 			if n < 1 || n > i {
-				return fmt.Sprintf("task %d says it comes after task %d; after names only earlier tasks", i+1, n)
+				return fmt.Sprintf("task %d says it comes after task %d; after names only earlier tasks", i+1,
+					n)
 			}
 		}
 	}
@@ -203,7 +208,8 @@ func (p Plan) Text(verified ...int) string {
 			box = "[x]"
 		}
 		head := fmt.Sprintf("%s %s%s:", t.label(), strings.TrimRight(t.Heading(), "."), afterWords(t.After))
-		shown := fmt.Sprintf("%s (`%s`)", plaintext.OneLine(t.Acceptance), strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
+		shown := fmt.Sprintf("%s (`%s`)", plaintext.OneLine(t.Acceptance),
+			strings.ReplaceAll(plaintext.OneLine(t.Check), "`", "'"))
 		between := " "
 		if utf8.RuneCountInString(head+shown) > maxLine {
 			between = "\n     "
@@ -227,11 +233,13 @@ func (p Plan) Markdown() string {
 	bullets(&b, "Out of scope", p.OutOfScope)
 	b.WriteString("\n## Tasks\n")
 	for i, t := range p.Tasks {
-		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), plaintext.OneLine(t.Description), afterWords(t.After))
+		fmt.Fprintf(&b, "\n- [ ] %d. %s %s%s\n", i+1, t.label(), plaintext.OneLine(t.Description),
+			afterWords(t.After))
 		if !plaintext.AllBlank(t.Files) {
 			fmt.Fprintf(&b, "  - Files: `%s`\n", strings.Join(t.Files, "`, `"))
 		}
-		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", plaintext.OneLine(t.Acceptance), plaintext.OneLine(t.Check))
+		fmt.Fprintf(&b, "  - Acceptance: %s\n  - Check: `%s`\n", plaintext.OneLine(t.Acceptance),
+			plaintext.OneLine(t.Check))
 	}
 	bullets(&b, "Risks", p.Risks)
 	if line := ExpectedChangesLine(p.ExpectedChanges); line != "" {
@@ -288,15 +296,16 @@ func PlansOf(reports []Report) map[int]Plan {
 	return plans
 }
 
-// DelegatedTasks returns the tasks of a session that were delegated for the plan of a revision, with their numbers
-// in it: those of the revision itself, and those of another revision whose planned task the plan repeats word
-// for word. So what was done stays done when people have another task of the plan changed. pushed holds the
-// revisions whose changes were pushed: what was done for one of them, or before, is no part of later work, even
-// if that repeats its words.
+// DelegatedTasks returns the tasks of a session that were delegated for the plan of a revision, with their
+// numbers in it: those of the revision itself, and those of another revision whose planned task the plan
+// repeats word for word. So what was done stays done when people have another task of the plan changed.
+// pushed holds the revisions whose changes were pushed: what was done for one of them, or before, is no part
+// of later work, even if that repeats its words.
 func DelegatedTasks(plans map[int]Plan, pushed []int, revision int, tasks []Task) (mine []Task) {
 	for _, k := range tasks {
 		other := plans[k.Revision]
-		if k.Plan < 1 || k.Plan > len(other.Tasks) || slices.ContainsFunc(pushed, func(p int) bool { return k.Revision <= p && p < revision }) {
+		if k.Plan < 1 || k.Plan > len(other.Tasks) ||
+			slices.ContainsFunc(pushed, func(p int) bool { return k.Revision <= p && p < revision }) {
 			continue
 		}
 		if k.Revision != revision {
@@ -311,5 +320,6 @@ func DelegatedTasks(plans map[int]Plan, pushed []int, revision int, tasks []Task
 
 func (t PlannedTask) isRepeatedBy(later PlannedTask) bool {
 	return plaintext.OneLine(t.Description) == plaintext.OneLine(later.Description) &&
-		plaintext.OneLine(t.Acceptance) == plaintext.OneLine(later.Acceptance) && plaintext.OneLine(t.Check) == plaintext.OneLine(later.Check)
+		plaintext.OneLine(t.Acceptance) == plaintext.OneLine(later.Acceptance) &&
+		plaintext.OneLine(t.Check) == plaintext.OneLine(later.Check)
 }

@@ -12,10 +12,27 @@ import (
 
 func plan() workflow.Plan {
 	return workflow.Plan{
-		Title: "Sessions in Redis", Summary: "Sessions move.", OutOfScope: []string{"login"}, Risks: []string{"two stores for a day"}, Verification: "make test",
+		Title:        "Sessions in Redis",
+		Summary:      "Sessions move.",
+		OutOfScope:   []string{"login"},
+		Risks:        []string{"two stores for a day"},
+		Verification: "make test",
 		Tasks: []workflow.PlannedTask{
-			{Description: "add a store", Category: "quick", Files: []string{"store.go"}, Acceptance: "it compiles", Check: "go build ./..."},
-			{Description: "use it", Category: "deep", Skill: "tdd", Acceptance: "tests pass", Check: "go test ./...", After: []int{1}},
+			{
+				Description: "add a store",
+				Category:    "quick",
+				Files:       []string{"store.go"},
+				Acceptance:  "it compiles",
+				Check:       "go build ./...",
+			},
+			{
+				Description: "use it",
+				Category:    "deep",
+				Skill:       "tdd",
+				Acceptance:  "tests pass",
+				Check:       "go test ./...",
+				After:       []int{1},
+			},
 		},
 	}
 }
@@ -35,17 +52,23 @@ Verification: make test`, p.Text())
 	require.Contains(t, p.Text(2), "  [ ] 1. [quick] add a store: it")
 	require.Contains(t, p.Text(2), "  [x] 2. [deep + tdd skill] use it (after 1): tests")
 	require.Equal(t, "# Sessions in Redis\n\nSessions move.\n\n## Out of scope\n\n- login\n\n## Tasks\n\n"+
-		"- [ ] 1. [quick] add a store\n  - Files: `store.go`\n  - Acceptance: it compiles\n  - Check: `go build ./...`\n\n"+
-		"- [ ] 2. [deep + tdd skill] use it (after 1)\n  - Acceptance: tests pass\n  - Check: `go test ./...`\n\n"+
+		"- [ ] 1. [quick] add a store\n  - Files: `store.go`\n  - Acceptance: it compiles\n"+
+		"  - Check: `go build ./...`\n\n"+
+		"- [ ] 2. [deep + tdd skill] use it (after 1)\n  - Acceptance: tests pass\n"+
+		"  - Check: `go test ./...`\n\n"+
 		"## Risks\n\n- two stores for a day\n\n## Verification\n\nmake test\n", p.Markdown())
 }
 
 func TestAHeadingHasTenWordsAtMost(t *testing.T) {
 	t.Parallel()
 	for want, task := range map[string]workflow.PlannedTask{
-		"Round the total": {Title: " Round\nthe total ", Description: "In money/split.go round the running total."},
-		"Round it.":       {Description: "Round it.\nNever touch receipts, and read the whole file first."},
-		"one two three four five six seven eight nine ten…": {Title: "one two three four five six seven eight nine ten eleven"},
+		"Round the total": {
+			Title: " Round\nthe total ", Description: "In money/split.go round the running total.",
+		},
+		"Round it.": {Description: "Round it.\nNever touch receipts, and read the whole file first."},
+		"one two three four five six seven eight nine ten…": {
+			Title: "one two three four five six seven eight nine ten eleven",
+		},
 	} {
 		require.Equal(t, want, task.Heading())
 	}
@@ -69,15 +92,21 @@ func TestAPlanThatIsNoneIsRefused(t *testing.T) {
 
 func TestDefaultsAreSaid(t *testing.T) {
 	t.Parallel()
-	q := workflow.Question{Text: "Round?", Recommended: "down", Open: []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}}}
+	q := workflow.Question{
+		Text:        "Round?",
+		Recommended: "down",
+		Open:        []workflow.OpenDecision{{Question: "Per line?", Recommended: "yes"}},
+	}
 	require.Equal(t, " Round? → down; Per line? → yes", q.Defaults())
 }
 
 func TestARequestIsShownInOneLineEach(t *testing.T) {
 	t.Parallel()
 	r := workflow.Request{
-		SurfaceArea: "cart\nand order", Constraints: []string{"no new\ndependency", "Go 1.26"}, DoneCriteria: []string{"totals add up", "a page shows them"},
-		Decisions: []workflow.Decided{{Question: "Round?", Answer: "down"}},
+		SurfaceArea:  "cart\nand order",
+		Constraints:  []string{"no new\ndependency", "Go 1.26"},
+		DoneCriteria: []string{"totals add up", "a page shows them"},
+		Decisions:    []workflow.Decided{{Question: "Round?", Answer: "down"}},
 	}
 	require.Empty(t, r.Missing())
 	require.Equal(t, `Surface area: cart and order
@@ -85,8 +114,12 @@ Constraints: no new dependency; Go 1.26
 Done when: (1) totals add up; (2) a page shows them
 Decided: Round? → down`, r.Text())
 	require.Contains(t, workflow.Request{}.Missing(), "surface_area")
-	require.Contains(t, workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{" "}}.Missing(), "done_criteria")
-	require.Equal(t, "Surface area: cart\nDone when: (1) it adds up", workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{"it adds up"}}.Text(), "what is empty is left out")
+	require.Contains(t, workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{" "}}.Missing(),
+		"done_criteria")
+	require.Equal(t, "Surface area: cart\nDone when: (1) it adds up", workflow.Request{
+		SurfaceArea:  "cart",
+		DoneCriteria: []string{"it adds up"},
+	}.Text(), "what is empty is left out")
 }
 
 // A request with five or more files in several packages, or with a whole subsystem, is large.
@@ -110,14 +143,17 @@ func TestTasksOfAnEarlierPlan(t *testing.T) {
 	report := func(revision int, tasks ...string) workflow.Report {
 		var p workflow.Plan
 		for _, description := range tasks {
-			p.Tasks = append(p.Tasks, workflow.PlannedTask{Description: description, Acceptance: "it works", Check: "make"})
+			p.Tasks = append(p.Tasks,
+				workflow.PlannedTask{Description: description, Acceptance: "it works", Check: "make"})
 		}
 		body, err := json.Marshal(p)
 		require.NoError(t, err)
 		return workflow.Report{Revision: revision, Kind: workflow.ReportPlan, Body: body}
 	}
 	plans := workflow.PlansOf([]workflow.Report{
-		report(1, "add a store", "use it"), {Revision: 2, Kind: workflow.ReportRequest}, report(3, "tell the users", "add a  store", "use it everywhere"),
+		report(1, "add a store", "use it"),
+		{Revision: 2, Kind: workflow.ReportRequest},
+		report(3, "tell the users", "add a  store", "use it everywhere"),
 	})
 	require.Len(t, plans, 2)
 	tasks := []workflow.Task{
@@ -128,12 +164,15 @@ func TestTasksOfAnEarlierPlan(t *testing.T) {
 		{ID: 5, Plan: 1, Revision: 3},
 		{ID: 6, Plan: 1, Revision: 7},
 	}
-	require.Equal(t, []workflow.Task{{ID: 1, Plan: 2, Revision: 1}, {ID: 5, Plan: 1, Revision: 3}}, workflow.DelegatedTasks(plans, nil, 3, tasks))
-	require.Equal(t, []workflow.Task{{ID: 1, Plan: 1, Revision: 1}, {ID: 2, Plan: 2, Revision: 1}}, workflow.DelegatedTasks(plans, nil, 1, tasks))
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 2, Revision: 1}, {ID: 5, Plan: 1, Revision: 3}},
+		workflow.DelegatedTasks(plans, nil, 3, tasks))
+	require.Equal(t, []workflow.Task{{ID: 1, Plan: 1, Revision: 1}, {ID: 2, Plan: 2, Revision: 1}},
+		workflow.DelegatedTasks(plans, nil, 1, tasks))
 	require.Empty(t, workflow.DelegatedTasks(plans, nil, 2, tasks))
 
 	own := []workflow.Task{{ID: 5, Plan: 1, Revision: 3}}
-	require.Equal(t, own, workflow.DelegatedTasks(plans, []int{1}, 3, tasks), "what was pushed is no part of later work")
+	require.Equal(t, own, workflow.DelegatedTasks(plans, []int{1}, 3, tasks),
+		"what was pushed is no part of later work")
 	require.Equal(t, own, workflow.DelegatedTasks(plans, []int{2}, 3, tasks), "nor what was done before that")
 	require.Len(t, workflow.DelegatedTasks(plans, []int{3}, 3, tasks), 2, "it was pushed with this plan")
 }

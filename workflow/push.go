@@ -16,9 +16,11 @@ type Push struct {
 	ReportHash string // hash of the report that was approved; the store fills it in
 	State      PushState
 	Reason     string
-	Unproven   string // why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven
+	// why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven
+	Unproven string
 
-	Expectations string // changed expectations of tests that a person allowed with a separate reply, one a line
+	// changed expectations of tests that a person allowed with a separate reply, one a line
+	Expectations string
 }
 
 // PushState is the state of a push.
@@ -34,5 +36,6 @@ const (
 // FixBackport returns a sentence that says how to fix a problem with a backport: the bot does not
 // change a backport's branch by itself.
 func FixBackport(release string) string {
-	return fmt.Sprintf("I change nothing on that branch by myself: have it fixed in this thread, and then write \"backport to %s\"; or fix it there.", plaintext.SafeLine(release, 80))
+	return fmt.Sprintf("I change nothing on that branch by myself: have it fixed in this thread, "+
+		"and then write \"backport to %s\"; or fix it there.", plaintext.SafeLine(release, 80))
 }

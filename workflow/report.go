@@ -15,8 +15,9 @@ type Report struct {
 	Body       json.RawMessage
 	Text       string // exactly what the thread was shown
 	BaseCommit string
-	AskedBy    []string // ids of the people who asked for its content, for when another person has to approve it
-	Credits    []string // how a commit names them (see Person)
+	// ids of the people who asked for its content, for when another person has to approve it
+	AskedBy []string
+	Credits []string // how a commit names them (see Person)
 }
 
 // Hash returns a hash of the report's content and of the commit that it was made on.

@@ -11,7 +11,8 @@ import (
 func TestReportHashNamesContentAndBase(t *testing.T) {
 	t.Parallel()
 	r := workflow.Report{Kind: "root_cause", Text: "the remainder is dropped", BaseCommit: "a"}
-	changed, moved := r, r
+	changed := r
+	moved := r
 	changed.Text += "!"
 	moved.BaseCommit = "b"
 	require.Len(t, r.Hash(), 64)

@@ -16,7 +16,8 @@ type Thread struct {
 // Permalink returns the URL of the thread's root message in the workspace at workspaceURL. Slack's
 // chat.getPermalink returns the same, but costs one call each.
 func (t Thread) Permalink(workspaceURL string) string {
-	return strings.TrimRight(workspaceURL, "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+	return strings.TrimRight(workspaceURL, "/") + "/archives/" + t.Channel +
+		"/p" + strings.ReplaceAll(t.TS, ".", "")
 }
 
 // Kind is the kind of a request. The orchestrator decides it.
@@ -81,9 +82,11 @@ type Interview struct {
 
 // A TurnState holds which turn may write, and whether there is something to do.
 type TurnState struct {
-	Epoch  int64  // number of the turn that may write; older turns are fenced off
-	Open   bool   // the orchestrator has something to do
-	Halted string // ts of a stop without a "go on" of an approver since; begins with "0" if it was no message; empty: not stopped
+	Epoch int64 // number of the turn that may write; older turns are fenced off
+	Open  bool  // the orchestrator has something to do
+	// ts of a stop without a "go on" of an approver since; begins with "0" if it was no
+	// message; empty: not stopped
+	Halted string
 }
 
 // joinedMark begins Halted if the session was not stopped, but joined to another one.
@@ -95,8 +98,8 @@ func (s *Session) Join(row int64) { s.Halted = fmt.Sprintf("%s%d", joinedMark, r
 // listMark begins Halted if nothing ever ran in the session, and its thread only names other threads.
 const listMark = "0:list:"
 
-// ListThreads marks the session as one that only names other threads, at the word of the inbox row. It listens to
-// nobody until the bot is called again.
+// ListThreads marks the session as one that only names other threads, at the word of the inbox row. It
+// listens to nobody until the bot is called again.
 func (s *Session) ListThreads(row int64) { s.Halted = fmt.Sprintf("%s%d", listMark, row) }
 
 // ListsThreads reports whether the session only names other threads.

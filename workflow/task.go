@@ -22,7 +22,8 @@ const (
 	TaskDone    TaskState = "done"    // its verification held
 	TaskBlocked TaskState = "blocked" // the worker said why it cannot go on
 	TaskFailed  TaskState = "failed"  // its last attempt's verification failed
-	TaskDropped TaskState = "dropped" // failed, and another task took its work up, people were asked, or the work was pushed
+	// failed, and another task took its work up, people were asked, or the work was pushed
+	TaskDropped TaskState = "dropped"
 	TaskClashes TaskState = "clashes" // verified in its own tree, but others changed the same lines
 )
 

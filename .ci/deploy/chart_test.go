@@ -23,8 +23,9 @@ import (
 )
 
 const (
-	chart      = "../../deploy/helm/bobbin"
-	kubernetes = "1.33.3" // the Kubernetes release whose OpenAPI schemas the rendered files are validated against
+	chart = "../../deploy/helm/bobbin"
+	// the Kubernetes release whose OpenAPI schemas the rendered files are validated against
+	kubernetes = "1.33.3"
 )
 
 // settings holds example values of an operator, one entry for each variant of the chart, by name.
@@ -75,7 +76,10 @@ func TestChart(t *testing.T) {
 			}
 		}
 		pods := kinds["StatefulSet"]
-		for _, field := range []string{"replicas: 2", "runAsNonRoot: true", "readOnlyRootFilesystem: true", "allowPrivilegeEscalation: false"} {
+		for _, field := range []string{
+			"replicas: 2", "runAsNonRoot: true", "readOnlyRootFilesystem: true",
+			"allowPrivilegeEscalation: false",
+		} {
 			require.Contains(t, pods, field, name)
 		}
 		require.Contains(t, kinds, "PodDisruptionBudget")
@@ -85,7 +89,8 @@ func TestChart(t *testing.T) {
 			require.Contains(t, pods, "name: bobbin-tokens")
 			require.Contains(t, pods, "hostUsers: false")
 			require.Contains(t, pods, "procMount: Unmasked")
-			require.NoError(t, yaml.UnmarshalStrict([]byte(kinds["ServiceMonitor"]), &monitoring.ServiceMonitor{}))
+			require.NoError(t,
+				yaml.UnmarshalStrict([]byte(kinds["ServiceMonitor"]), &monitoring.ServiceMonitor{}))
 			continue
 		}
 		require.Contains(t, kinds["Secret"], "xoxb-1")
@@ -93,17 +98,22 @@ func TestChart(t *testing.T) {
 		require.NotContains(t, pods, "hostUsers", "such a runtime has a kernel of its own, and none of these")
 		require.NotContains(t, pods, "procMount")
 	}
-	require.Error(t, check("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\nspec: {minAvailabel: 1}\n"), "control: a field that there is not")
-	require.Error(t, check("apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {ports: [{port: http}]}\n"), "control: a wrong kind of value")
+	require.Error(t, check("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: x}\n"+
+		"spec: {minAvailabel: 1}\n"), "control: a field that there is not")
+	require.Error(t,
+		check("apiVersion: v1\nkind: Service\nmetadata: {name: x}\nspec: {ports: [{port: http}]}\n"),
+		"control: a wrong kind of value")
 }
 
-// TestChartSaysWhatIsMissing checks that missing values fail when the chart is rendered, not later in pods that
-// exit.
+// TestChartSaysWhatIsMissing checks that missing values fail when the chart is rendered,
+// not later in pods that exit.
 func TestChartSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for want, values := range map[string]map[string]any{
 		"config is empty: give bobbin.yaml with at least one repository": {},
-		"secrets.SLACK_BOT_TOKEN is missing; or make a secret with it":   {"config": map[string]any{"repositories": []any{}}},
+		"secrets.SLACK_BOT_TOKEN is missing; or make a secret with it": {
+			"config": map[string]any{"repositories": []any{}},
+		},
 	} {
 		_, err := rendered(t, values)
 		require.ErrorContains(t, err, want)
@@ -117,12 +127,17 @@ func render(t *testing.T, values map[string]any) map[string]string {
 	return all
 }
 
-// rendered returns the files that the chart renders with these values, by file name; empty files are left out.
+// rendered returns the files that the chart renders with these values, by file
+// name; empty files are left out.
 func rendered(t *testing.T, values map[string]any) (map[string]string, error) {
 	t.Helper()
 	c, err := loader.Load(chart)
 	require.NoError(t, err)
-	given, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{Name: "try", Namespace: "default", Revision: 1}, chartutil.DefaultCapabilities)
+	given, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{
+		Name:      "try",
+		Namespace: "default",
+		Revision:  1,
+	}, chartutil.DefaultCapabilities)
 	require.NoError(t, err)
 	all, err := engine.Render(c, given)
 	maps.DeleteFunc(all, func(name, text string) bool {
@@ -136,8 +151,12 @@ func rendered(t *testing.T, values map[string]any) (map[string]string, error) {
 func kubeconform(t *testing.T) (check func(text string) error) {
 	t.Helper()
 	dir := t.TempDir()
-	writeSchemas(t, dir, "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy", "ConfigMap", "Secret")
-	v, err := validator.New([]string{dir + "/{{.ResourceKind}}.json"}, validator.Opts{Strict: true, KubernetesVersion: kubernetes})
+	writeSchemas(t, dir, "StatefulSet", "Service", "PodDisruptionBudget", "NetworkPolicy",
+		"ConfigMap", "Secret")
+	v, err := validator.New([]string{dir + "/{{.ResourceKind}}.json"}, validator.Opts{
+		Strict:            true,
+		KubernetesVersion: kubernetes,
+	})
 	require.NoError(t, err)
 	return func(text string) error {
 		for _, r := range v.Validate("rendered", io.NopCloser(strings.NewReader(text))) {
@@ -152,7 +171,8 @@ func kubeconform(t *testing.T) (check func(text string) error) {
 // writeSchemas writes a JSON schema for each kind into dir. The schemas forbid unknown fields.
 func writeSchemas(t *testing.T, dir string, kinds ...string) {
 	t.Helper()
-	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "k8s.io/kubernetes@v"+kubernetes)
+	download := exec.CommandContext(t.Context(), "go", "mod", "download", "-json",
+		"k8s.io/kubernetes@v"+kubernetes)
 	download.Dir = t.TempDir() // outside of any module
 	download.Env = append(os.Environ(), "GOFLAGS=")
 	out, err := download.Output()
@@ -178,9 +198,10 @@ func writeSchemas(t *testing.T, dir string, kinds ...string) {
 		}
 	}
 	for _, kind := range kinds {
-		name := slices.Sorted(maps.Keys(all))[slices.IndexFunc(slices.Sorted(maps.Keys(all)), func(name string) bool {
-			return strings.HasPrefix(name, "io.k8s.api.") && strings.HasSuffix(name, ".v1."+kind)
-		})]
+		name := slices.Sorted(maps.Keys(all))[slices.IndexFunc(slices.Sorted(maps.Keys(all)),
+			func(name string) bool {
+				return strings.HasPrefix(name, "io.k8s.api.") && strings.HasSuffix(name, ".v1."+kind)
+			})]
 		schema, err := json.Marshal(map[string]any{"$ref": "#/definitions/" + name, "definitions": all})
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, strings.ToLower(kind)+".json"), schema, 0o600))

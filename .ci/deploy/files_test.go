@@ -14,18 +14,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestComposeFile loads the compose file with the library of Docker Compose 2, and checks that a missing token
-// is an error.
+// TestComposeFile loads the compose file with the library of Docker Compose 2, and checks that
+// a missing token is an error.
 func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	load := func(env ...string) error {
-		o, err := cli.NewProjectOptions([]string{"../../docker-compose.yml"}, cli.WithName("try"), cli.WithEnv(env))
+		o, err := cli.NewProjectOptions([]string{"../../docker-compose.yml"}, cli.WithName("try"),
+			cli.WithEnv(env))
 		require.NoError(t, err)
 		p, err := cli.ProjectFromOptions(t.Context(), o)
 		if err == nil {
 			require.ElementsMatch(t, []string{"bot", "db"}, p.ServiceNames())
 			require.Equal(t, "go", p.Services["bot"].Build.Target)
-			require.False(t, bool(p.Services["bot"].Volumes[0].Bind.CreateHostPath), "a missing bobbin.yaml is said, and does not become a folder of root's")
+			require.False(t, bool(p.Services["bot"].Volumes[0].Bind.CreateHostPath),
+				"a missing bobbin.yaml is said, and does not become a folder of root's")
 		}
 		return err
 	}
@@ -33,11 +35,14 @@ func TestComposeFile(t *testing.T) {
 	require.ErrorContains(t, load("SLACK_BOT_TOKEN=xoxb-1"), "the app-level token, xapp-…")
 }
 
-// unpulled is an image resolver for base images that asks no registry: every image has an empty configuration.
+// unpulled is an image resolver for base images that asks no registry: every image
+// has an empty configuration.
 type unpulled struct{}
 
 // ResolveImageConfig implements llb.ImageMetaResolver.
-func (unpulled) ResolveImageConfig(_ context.Context, ref string, _ sourceresolver.Opt) (string, digest.Digest, []byte, error) {
+func (unpulled) ResolveImageConfig(
+	_ context.Context, ref string, _ sourceresolver.Opt,
+) (string, digest.Digest, []byte, error) {
 	return ref, "", []byte(`{"architecture":"amd64","os":"linux"}`), nil
 }
 
@@ -50,7 +55,10 @@ func TestDockerfile(t *testing.T) {
 		t.Helper()
 		source := llb.NewSourceMap(nil, "Dockerfile", "Dockerfile", []byte(text))
 		source.Definition = &llb.Definition{}
-		results, err := dockerfile2llb.DockerfileLint(t.Context(), []byte(text), dockerfile2llb.ConvertOpt{MetaResolver: unpulled{}, SourceMap: source})
+		results, err := dockerfile2llb.DockerfileLint(t.Context(), []byte(text), dockerfile2llb.ConvertOpt{
+			MetaResolver: unpulled{},
+			SourceMap:    source,
+		})
 		require.NoError(t, err)
 		b, err := json.Marshal(map[string]any{"warnings": results.Warnings, "error": results.Error})
 		require.NoError(t, err)

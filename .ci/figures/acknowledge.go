@@ -22,9 +22,16 @@ const (
 // acknowledgeRow measures the time from a Slack event to its acknowledgement.
 func acknowledgeRow() row {
 	return row{
-		name: "acknowledge", what: "From an event of Slack's to its acknowledgement (ours comes after the commit, Bolt stores nothing)",
+		name: "acknowledge",
+		what: "From an event of Slack's to its acknowledgement (ours comes after the commit, " +
+			"Bolt stores nothing)",
 		figures: []figure{
-			{name: fmt.Sprintf("%d replies a second into %d threads at work, median", eventsASecond, busyThreads), unit: "ms", most: 1.5},
+			{
+				name: fmt.Sprintf("%d replies a second into %d threads at work, median", eventsASecond,
+					busyThreads),
+				unit: "ms",
+				most: 1.5,
+			},
 			{name: "the same, 99th percentile", unit: "ms", most: 10},
 			{name: fmt.Sprintf("a burst of %d into one thread at work, median", burst), unit: "ms", most: 20},
 			{name: "the same, the last", unit: "ms"},
@@ -41,7 +48,10 @@ func acknowledgeRow() row {
 				return sides, ours.close, nil
 			}
 			sides = append(sides, side{name: "Bolt for JS", turn: bolt.turn})
-			return sides, func() { ours.close(); bolt.close() }, nil
+			return sides, func() {
+				ours.close()
+				bolt.close()
+			}, nil
 		},
 	}
 }
@@ -91,7 +101,8 @@ func (b *bench) ownListener(ctx context.Context) (_ *listener, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.serve(ctx, o, model, fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 100}\n", remote))
+	p, err := b.serve(ctx, o, model, fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\n"+
+		"sandbox: {kind: none}\nlimits: {sessions_at_once: 100}\n", remote))
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +151,8 @@ func (b *bench) boltListener(ctx context.Context) (_ *listener, err error) {
 		return nil, err
 	}
 	cmd := exec.Command("node", name)
-	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+o.App().BotToken, "SLACK_APP_TOKEN="+o.App().AppToken, "SLACK_API_URL="+o.URL())
+	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+o.App().BotToken, "SLACK_APP_TOKEN="+o.App().AppToken,
+		"SLACK_API_URL="+o.URL())
 	p, err := b.start(cmd)
 	if err != nil {
 		return nil, err
@@ -171,7 +183,8 @@ func (l *listener) turn(ctx context.Context) ([]float64, error) {
 	defer tick.Stop()
 	for n := range 4 * eventsASecond {
 		<-tick.C
-		if _, err := l.Say(l.channel, l.ann, fmt.Sprintf("also in order %d", n), l.threads[n%busyThreads]); err != nil {
+		if _, err := l.Say(l.channel, l.ann, fmt.Sprintf("also in order %d", n),
+			l.threads[n%busyThreads]); err != nil {
 			return nil, err
 		}
 	}
@@ -220,7 +233,8 @@ func at(sorted []float64, part float64) float64 {
 
 // small returns the path of a bare repository with one file; the first call creates it.
 func (b *bench) small(ctx context.Context) (string, error) {
-	work, remote := filepath.Join(b.dir, "small"), filepath.Join(b.dir, "small.git")
+	work := filepath.Join(b.dir, "small")
+	remote := filepath.Join(b.dir, "small.git")
 	if _, err := os.Stat(remote); err == nil {
 		return remote, nil
 	}

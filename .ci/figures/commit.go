@@ -32,7 +32,10 @@ func commitRow() row {
 				return nil, nil, err
 			}
 			clone := filepath.Join(b.dir, fmt.Sprint("clone-", i))
-			for _, args := range [][]string{{"clone", "-q", "-n", "--shared", source.remote, clone}, {"-C", clone, "checkout", "-q", "--detach", commit}} {
+			for _, args := range [][]string{
+				{"clone", "-q", "-n", "--shared", source.remote, clone},
+				{"-C", clone, "checkout", "-q", "--detach", commit},
+			} {
 				if _, err := runGit(ctx, b.dir, args...); err != nil {
 					return nil, nil, err
 				}
@@ -72,7 +75,8 @@ func eachCommitter(all []committer) func(context.Context) ([]float64, error) {
 	return func(ctx context.Context) (values []float64, err error) {
 		turn++
 		for i, c := range all {
-			if err := writeFile(filepath.Join(c.files, changedFile), fmt.Appendf(nil, "package tar // turn %d\n", turn)); err != nil {
+			if err := writeFile(filepath.Join(c.files, changedFile),
+				fmt.Appendf(nil, "package tar // turn %d\n", turn)); err != nil {
 				return nil, err
 			}
 			began := time.Now()

@@ -20,13 +20,20 @@ const (
 	begun        = 3                // number of requests after which a session counts as at work
 )
 
-// crowdRow measures how long sessions that work at the same time wait for each other, and how much memory they
-// take: the memory of the bot process alone, without Postgres and without commands.
+// crowdRow measures how long sessions that work at the same time wait for each other, and how much memory
+// they take: the memory of the bot process alone, without Postgres and without commands.
 func crowdRow() row {
 	return row{
-		name: "crowd", what: fmt.Sprintf("%d sessions at work at once, whose model takes two seconds for each answer", manySessions), most: 1,
+		name: "crowd",
+		what: fmt.Sprintf("%d sessions at work at once, whose model takes two seconds for each answer",
+			manySessions),
+		most: 1,
 		figures: []figure{
-			{name: "from one request of a session to its next, of which the model takes 2 s", unit: "s", most: 2.1},
+			{
+				name: "from one request of a session to its next, of which the model takes 2 s",
+				unit: "s",
+				most: 2.1,
+			},
 			{name: "processor time of the bot for one answer, with its tool", unit: "ms"},
 			{name: "memory at rest", unit: "MB", most: 60},
 			{name: "of it, without the pages of the program's own file", unit: "MB"},
@@ -35,7 +42,10 @@ func crowdRow() row {
 			{name: "memory of each further session", unit: "MB", most: 3},
 		},
 		open: func(ctx context.Context, b *bench) ([]side, func(), error) {
-			return []side{{name: "bobbin serve", turn: func(ctx context.Context) ([]float64, error) { return b.crowd(ctx) }}}, nil, nil
+			return []side{{
+				name: "bobbin serve",
+				turn: func(ctx context.Context) ([]float64, error) { return b.crowd(ctx) },
+			}}, nil, nil
 		},
 	}
 }
@@ -110,7 +120,8 @@ func (b *bench) crowd(ctx context.Context) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.serve(ctx, o, model, fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: %d}\n", remote, manySessions))
+	p, err := b.serve(ctx, o, model, fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\n"+
+		"sandbox: {kind: none}\nlimits: {sessions_at_once: %d}\n", remote, manySessions))
 	if err != nil {
 		return nil, err
 	}
@@ -118,10 +129,12 @@ func (b *bench) crowd(ctx context.Context) ([]float64, error) {
 	if err := pause(ctx, 3*time.Second); err != nil {
 		return nil, err
 	}
-	rest, own := p.memory("VmRSS"), p.memory("RssAnon")
+	rest := p.memory("VmRSS")
+	own := p.memory("RssAnon")
 	begin := func(from, to int) error {
 		for n := from; n < to; n++ {
-			if _, err := o.Say(o.channel, o.ann, fmt.Sprintf("%s case %d: %s is wrong in %s", o.Mention(), n, rand.Text(), rand.Text()), ""); err != nil {
+			if _, err := o.Say(o.channel, o.ann, fmt.Sprintf("%s case %d: %s is wrong in %s", o.Mention(), n,
+				rand.Text(), rand.Text()), ""); err != nil {
 				return err
 			}
 		}
@@ -140,22 +153,34 @@ func (b *bench) crowd(ctx context.Context) ([]float64, error) {
 	if err := begin(fewSessions, manySessions); err != nil {
 		return nil, err
 	}
-	before, used, began := c.total(), p.seconds(), time.Now()
+	before := c.total()
+	used := p.seconds()
+	began := time.Now()
 	many, err := p.most(ctx, window)
 	if err != nil {
 		return nil, err
 	}
-	answers, took := float64(c.total()-before), time.Since(began).Seconds()
-	return []float64{took * manySessions / answers, (p.seconds() - used) / answers * 1000, rest, own, few, many, (many - rest) / manySessions}, nil
+	answers := float64(c.total() - before)
+	took := time.Since(began).Seconds()
+	return []float64{
+		took * manySessions / answers, (p.seconds() - used) / answers * 1000, rest, own, few, many,
+		(many - rest) / manySessions,
+	}, nil
 }
 
 // crowdRemote creates a bare repository with one file and returns its path.
 func (b *bench) crowdRemote(ctx context.Context) (string, error) {
-	work, remote := filepath.Join(b.dir, "crowd"), filepath.Join(b.dir, "crowd.git")
+	work := filepath.Join(b.dir, "crowd")
+	remote := filepath.Join(b.dir, "crowd.git")
 	if err := writeFile(filepath.Join(work, "README.md"), []byte("A shop.\n")); err != nil {
 		return "", err
 	}
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "shop"}, {"clone", "-q", "--bare", ".", remote}} {
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"add", "-A"},
+		{"commit", "-qm", "shop"},
+		{"clone", "-q", "--bare", ".", remote},
+	} {
 		if _, err := runGit(ctx, work, args...); err != nil {
 			return "", err
 		}
@@ -174,7 +199,8 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // most returns the peak resident memory of the process itself, in MB, sampled every 100 ms for that duration.
 func (p *process) most(ctx context.Context, within time.Duration) (most float64, err error) {
-	for end := time.Now().Add(within); time.Now().Before(end) && err == nil; err = pause(ctx, 100*time.Millisecond) {
+	for end := time.Now().Add(within); time.Now().Before(end) &&
+		err == nil; err = pause(ctx, 100*time.Millisecond) {
 		most = max(most, p.memory("VmRSS"))
 	}
 	return most, err

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// An endpoint is a fake model server that speaks OpenAI's chat completions protocol, whole or streamed, and the
-// streamed responses protocol. It answers at once unless an answer has a wait channel.
+// An endpoint is a fake model server that speaks OpenAI's chat completions protocol, whole or streamed, and
+// the streamed responses protocol. It answers at once unless an answer has a wait channel.
 type endpoint struct {
 	*httptest.Server
 
@@ -95,7 +95,8 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != http.MethodPost {
-		fmt.Fprint(w, `{"object":"list","data":[{"id":"played","object":"model","created":0,"owned_by":"figures"}]}`)
+		fmt.Fprint(w,
+			`{"object":"list","data":[{"id":"played","object":"model","created":0,"owned_by":"figures"}]}`)
 		return
 	}
 	a, err := readAsked(body)
@@ -181,12 +182,18 @@ func readAsked(body []byte) (a modelRequest, err error) {
 var usage = map[string]any{"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
 
 func writeCompletion(w http.ResponseWriter, stream bool, id string, does answer) {
-	message, finish := map[string]any{"role": "assistant", "content": does.text}, "stop"
+	message := map[string]any{"role": "assistant", "content": does.text}
+	finish := "stop"
 	if does.tool != "" {
 		args, _ := json.Marshal(does.args)
 		finish = "tool_calls"
 		message["content"] = nil
-		message["tool_calls"] = []any{map[string]any{"index": 0, "id": id, "type": "function", "function": map[string]any{"name": does.tool, "arguments": string(args)}}}
+		message["tool_calls"] = []any{map[string]any{
+			"index":    0,
+			"id":       id,
+			"type":     "function",
+			"function": map[string]any{"name": does.tool, "arguments": string(args)},
+		}}
 	}
 	if !stream {
 		w.Header().Set("Content-Type", "application/json")
@@ -198,7 +205,14 @@ func writeCompletion(w http.ResponseWriter, stream bool, id string, does answer)
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	chunk := func(choices []any, more any) {
-		event(w, "", map[string]any{"id": id, "object": "chat.completion.chunk", "created": 0, "model": "played", "choices": choices, "usage": more})
+		event(w, "", map[string]any{
+			"id":      id,
+			"object":  "chat.completion.chunk",
+			"created": 0,
+			"model":   "played",
+			"choices": choices,
+			"usage":   more,
+		})
 	}
 	chunk([]any{map[string]any{"index": 0, "delta": message, "finish_reason": nil}}, nil)
 	chunk([]any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}, nil)
@@ -208,22 +222,50 @@ func writeCompletion(w http.ResponseWriter, stream bool, id string, does answer)
 
 func writeResponse(w http.ResponseWriter, id string, does answer) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	item := map[string]any{"type": "message", "id": "m" + id, "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": does.text, "annotations": []any{}}}}
+	item := map[string]any{
+		"type":    "message",
+		"id":      "m" + id,
+		"role":    "assistant",
+		"status":  "completed",
+		"content": []any{map[string]any{"type": "output_text", "text": does.text, "annotations": []any{}}},
+	}
 	if does.tool != "" {
-		item = map[string]any{"type": "function_call", "id": "f" + id, "call_id": id, "status": "completed", "name": does.tool}
+		item = map[string]any{
+			"type":    "function_call",
+			"id":      "f" + id,
+			"call_id": id,
+			"status":  "completed",
+			"name":    does.tool,
+		}
 		if text, free := does.args.(string); free { // a tool that takes plain text instead of JSON
-			item["type"], item["input"] = "custom_tool_call", text
+			item["type"] = "custom_tool_call"
+			item["input"] = text
 		} else {
 			args, _ := json.Marshal(does.args)
 			item["arguments"] = string(args)
 		}
 	}
-	response := map[string]any{"id": "r" + id, "object": "response", "model": "played", "status": "in_progress", "output": []any{}}
+	response := map[string]any{
+		"id":     "r" + id,
+		"object": "response",
+		"model":  "played",
+		"status": "in_progress",
+		"output": []any{},
+	}
 	event(w, "response.created", map[string]any{"type": "response.created", "response": response})
-	event(w, "response.output_item.added", map[string]any{"type": "response.output_item.added", "output_index": 0, "item": item})
-	event(w, "response.output_item.done", map[string]any{"type": "response.output_item.done", "output_index": 0, "item": item})
-	response["status"], response["output"] = "completed", []any{item}
-	response["usage"] = map[string]any{"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100, "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens_details": map[string]any{"reasoning_tokens": 0}}
+	event(w, "response.output_item.added",
+		map[string]any{"type": "response.output_item.added", "output_index": 0, "item": item})
+	event(w, "response.output_item.done",
+		map[string]any{"type": "response.output_item.done", "output_index": 0, "item": item})
+	response["status"] = "completed"
+	response["output"] = []any{item}
+	response["usage"] = map[string]any{
+		"input_tokens":          1000,
+		"output_tokens":         100,
+		"total_tokens":          1100,
+		"input_tokens_details":  map[string]any{"cached_tokens": 0},
+		"output_tokens_details": map[string]any{"reasoning_tokens": 0},
+	}
 	event(w, "response.completed", map[string]any{"type": "response.completed", "response": response})
 }
 

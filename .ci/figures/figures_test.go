@@ -39,9 +39,12 @@ func TestARatioIsThatOfPairs(t *testing.T) {
 	t.Parallel()
 	res := measure(t.Context(), &bench{}, played([]float64{1, 20, 2}, []float64{2, 80, 3}, nil), 3)
 	require.NoError(t, res.err)
-	require.Equal(t, spread{0.25, 0.5, 2.0 / 3}, spreadOf(res.ratios(1, 0)), "not the ratio of medians, which is 2 / 3")
+	require.Equal(t, spread{0.25, 0.5, 2.0 / 3}, spreadOf(res.ratios(1, 0)),
+		"not the ratio of medians, which is 2 / 3")
 	lines := res.lines()
-	require.Equal(t, line{"all", "2 ms", "peer", "3 ms", "0.5 × (0.25 × to 0.667 ×)", "at most 2 ms, 0.5 × of it", "yes"}, lines[0])
+	require.Equal(t, line{
+		"all", "2 ms", "peer", "3 ms", "0.5 × (0.25 × to 0.667 ×)", "at most 2 ms, 0.5 × of it", "yes",
+	}, lines[0])
 	require.Equal(t, "not measured", lines[1].theirs)
 }
 
@@ -59,7 +62,8 @@ func TestThePageSaysWhatIsLacking(t *testing.T) {
 	absent := result{row: row{name: "other", what: "Another row"}, left: "apt-get install other"}
 	whole := measure(t.Context(), &bench{}, played([]float64{1}, []float64{2}, nil), 1)
 	page := pageOf([]string{"2 cores"}, []result{whole, fails, absent}, time.Unix(0, 0), 5)
-	require.Contains(t, page, "| all | 1 ms | peer | 2 ms | 0.5 × (0.5 × to 0.5 ×) | at most 2 ms, 0.5 × of it | yes |")
+	require.Contains(t, page,
+		"| all | 1 ms | peer | 2 ms | 0.5 × (0.5 × to 0.5 ×) | at most 2 ms, 0.5 × of it | yes |")
 	require.Contains(t, page, "- A row of the test's (`played`): it failed: peer: the peer fell over")
 	require.Contains(t, page, "- A row of the test's beside absent: npm install absent")
 	require.Contains(t, page, "- Another row (`other`): apt-get install other")
@@ -67,7 +71,13 @@ func TestThePageSaysWhatIsLacking(t *testing.T) {
 
 func TestNumbersAreShort(t *testing.T) {
 	t.Parallel()
-	for want, v := range map[string]float64{"0.0123 s": 0.01234, "1.5 s": 1.5, "271 s": 270.9, "123456 s": 123456, "0.0004 s": 0.0004} {
+	for want, v := range map[string]float64{
+		"0.0123 s": 0.01234,
+		"1.5 s":    1.5,
+		"271 s":    270.9,
+		"123456 s": 123456,
+		"0.0004 s": 0.0004,
+	} {
 		require.Equal(t, want, number(v, "s"))
 	}
 	require.Equal(t, "-", number(math.NaN(), "s"))

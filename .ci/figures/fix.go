@@ -16,11 +16,13 @@ import (
 // The bug that every agent fixes in the same steps: read, search, edit, add a test, run the tests, done.
 var (
 	fixFiles = map[string]string{
-		"go.mod":       "module example.com/sums\n\ngo 1.24\n",
-		"sums.go":      "package sums\n\n// Add adds.\nfunc Add(a, b int) int {\n\treturn a - b\n}\n",
-		"sums_test.go": "package sums\n\nimport \"testing\"\n\nfunc TestZero(t *testing.T) {\n\tif Add(0, 0) != 0 {\n\t\tt.Fatal(\"zero\")\n\t}\n}\n",
+		"go.mod":  "module example.com/sums\n\ngo 1.24\n",
+		"sums.go": "package sums\n\n// Add adds.\nfunc Add(a, b int) int {\n\treturn a - b\n}\n",
+		"sums_test.go": "package sums\n\nimport \"testing\"\n\nfunc TestZero(t *testing.T) {\n" +
+			"\tif Add(0, 0) != 0 {\n\t\tt.Fatal(\"zero\")\n\t}\n}\n",
 	}
-	fixTest = "package sums\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n\t\tt.Fatal(Add(1, 2))\n\t}\n}\n"
+	fixTest = "package sums\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n" +
+		"\t\tt.Fatal(Add(1, 2))\n\t}\n}\n"
 )
 
 const (
@@ -33,7 +35,9 @@ const (
 // fixRow measures a small fix from its report to its end.
 func fixRow() row {
 	return row{
-		name: "fix", what: "A fix in five steps with a model that answers at once. Ours: bobbin serve, from the message over report and approval to the worker's last step, and on to the push with its proof; " +
+		name: "fix",
+		what: "A fix in five steps with a model that answers at once. Ours: bobbin serve, from the message " +
+			"over report and approval to the worker's last step, and on to the push with its proof; " +
 			"others: one run without a person, from the start of the program to its end",
 		figures: []figure{
 			{name: "to the last step", unit: "s"},
@@ -44,7 +48,8 @@ func fixRow() row {
 			{name: "all prompts", unit: "KB"},
 			{name: "part of the later prompts that begins as an earlier one", unit: "%"},
 		},
-		most: 3, within: 2 * time.Minute,
+		most:   3,
+		within: 2 * time.Minute,
 		open: func(ctx context.Context, b *bench) ([]side, func(), error) {
 			own, err := b.ownFixer(ctx)
 			if err != nil {
@@ -52,9 +57,14 @@ func fixRow() row {
 			}
 			sides := []side{{name: "bobbin serve", turn: own.turn}}
 			for _, p := range fixPeers {
-				s := side{name: p.name, ratio: []float64{1, 0, 1, 1, 1, 1}, turn: func(ctx context.Context) ([]float64, error) { return b.runPeer(ctx, p) }}
+				s := side{
+					name:  p.name,
+					ratio: []float64{1, 0, 1, 1, 1, 1},
+					turn:  func(ctx context.Context) ([]float64, error) { return b.runPeer(ctx, p) },
+				}
 				if s.lacks = p.lacks; s.lacks == "" {
-					if _, err := s.turn(ctx); err != nil { // the first run prepares caches and is not measured
+					if _, err := s.turn(ctx); err != nil {
+						// the first run prepares caches and is not measured
 						why := strings.Join(strings.Fields(err.Error()), " ")
 						s.lacks = "it does not run here: " + why[:min(len(why), 400)]
 					}
@@ -66,8 +76,8 @@ func fixRow() row {
 	}
 }
 
-// promptFigures returns the size of the first prompt and of all prompts in KB, and the percentage of the later
-// prompts that repeats the beginning of an earlier one.
+// promptFigures returns the size of the first prompt and of all prompts in KB, and the percentage of the
+// later prompts that repeats the beginning of an earlier one.
 func promptFigures(requests []modelRequest) []float64 {
 	first, all, later, same := 0, 0, 0, 0
 	var before [][]byte
@@ -88,7 +98,8 @@ func promptFigures(requests []modelRequest) []float64 {
 			}
 		}
 		if most > 0 {
-			later, same = later+len(prompt), same+most
+			later = later + len(prompt)
+			same = same + most
 		}
 		before = append(before, prompt)
 	}
@@ -133,7 +144,8 @@ func (b *bench) ownFixer(ctx context.Context) (*fixer, error) {
 		return nil, err
 	}
 	f.model = openEndpoint(f.play)
-	f.process, err = b.serve(ctx, f.office, f.model, fmt.Sprintf("repositories: [{name: sums, url: %q, base: main}]\n", f.remote))
+	f.process, err = b.serve(ctx, f.office, f.model,
+		fmt.Sprintf("repositories: [{name: sums, url: %q, base: main}]\n", f.remote))
 	if err == nil {
 		_, err = f.turn(ctx) // fills the mirror and the build cache
 	}
@@ -179,13 +191,23 @@ func (f *fixer) play(a modelRequest) answer {
 	case strings.Contains(a.system, "You are the orchestrator"):
 		switch {
 		case a.has("Task 1 is done"):
-			return answer{tool: "finish", args: map[string]any{"title": "Add instead of subtracting", "summary": "Add adds now."}}
+			return answer{
+				tool: "finish",
+				args: map[string]any{"title": "Add instead of subtracting", "summary": "Add adds now."},
+			}
 		case a.has("was approved by"):
-			return answer{tool: "delegate", args: map[string]any{"tasks": []any{map[string]any{"category": "quick", "title": "Mend Add", "description": fixReport}}}}
+			return answer{
+				tool: "delegate",
+				args: map[string]any{"tasks": []any{
+					map[string]any{"category": "quick", "title": "Mend Add", "description": fixReport},
+				}},
+			}
 		}
 		return answer{tool: "report_root_cause", args: map[string]any{
 			"summary": "Add subtracts", "cause": "Add returns a - b (sums.go:5).", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it subtracts", "grade": "inferred", "source": "sums.go:5"}},
+			"evidence": []any{
+				map[string]any{"claim": "it subtracts", "grade": "inferred", "source": "sums.go:5"},
+			},
 		}}
 	}
 	steps := []answer{
@@ -207,7 +229,8 @@ func (f *fixer) turn(ctx context.Context) ([]float64, error) {
 	defer cancel()
 	f.model.requests()
 	all := tree{f.process.Process.Pid}
-	before, peak := all.seconds(), all.watch()
+	before := all.seconds()
+	peak := all.watch()
 	began := time.Now()
 	root, err := f.Say(f.channel, f.ann, f.Mention()+" "+fixReport, "")
 	if err == nil {
@@ -219,11 +242,13 @@ func (f *fixer) turn(ctx context.Context) ([]float64, error) {
 	if err == nil {
 		err = f.await(ctx, f.channel, root, "Done. Pushed")
 	}
-	whole, memory := time.Since(began).Seconds(), peak()
+	whole := time.Since(began).Seconds()
+	memory := peak()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, f.process.tail())
 	}
-	return append([]float64{(<-f.done).Sub(began).Seconds(), whole, all.seconds() - before, memory}, promptFigures(f.model.requests())...), nil
+	return append([]float64{(<-f.done).Sub(began).Seconds(), whole, all.seconds() - before, memory},
+		promptFigures(f.model.requests())...), nil
 }
 
 // A peer is another coding agent, installed from npm.
@@ -239,19 +264,31 @@ var fixPeers = []peer{
 	{
 		name: "opencode",
 		command: func(modules, home, work, url string) (*exec.Cmd, error) {
-			settings := fmt.Sprintf(`{"model": "played/played", "autoupdate": false, "share": "disabled", "provider": {"played": {"npm": "@ai-sdk/openai-compatible",
-				"options": {"baseURL": %q, "apiKey": "none"}, "models": {"played": {}}}}}`, url)
-			program, err := filepath.Glob(filepath.Join(modules, "node_modules/opencode-linux-*/bin/opencode"))
+			settings := fmt.Sprintf(
+				`{"model": "played/played", "autoupdate": false, "share": "disabled", "provider": {"played": {"npm": "@ai-sdk/openai-compatible",
+				"options": {"baseURL": %q, "apiKey": "none"}, "models": {"played": {}}}}}`,
+				url,
+			)
+			program, err := filepath.Glob(filepath.Join(modules,
+				"node_modules/opencode-linux-*/bin/opencode"))
 			if err != nil || len(program) == 0 {
 				return nil, fmt.Errorf("no program of opencode for this machine")
 			}
-			return exec.Command(program[0], "run", "--auto", fixReport), writeFile(filepath.Join(home, ".config/opencode/opencode.json"), []byte(settings))
+			return exec.Command(program[0], "run", "--auto",
+				fixReport), writeFile(filepath.Join(home, ".config/opencode/opencode.json"), []byte(settings))
 		},
 		steps: func(work string) []answer {
 			return []answer{
 				{tool: "read", args: map[string]any{"filePath": work + "/sums.go"}},
 				{tool: "grep", args: map[string]any{"pattern": "Add"}},
-				{tool: "edit", args: map[string]any{"filePath": work + "/sums.go", "oldString": fixOld, "newString": fixNew}},
+				{
+					tool: "edit",
+					args: map[string]any{
+						"filePath":  work + "/sums.go",
+						"oldString": fixOld,
+						"newString": fixNew,
+					},
+				},
 				{tool: "write", args: map[string]any{"filePath": work + "/add_test.go", "content": fixTest}},
 				{tool: "bash", args: map[string]any{"command": runTests}},
 			}
@@ -260,8 +297,10 @@ var fixPeers = []peer{
 	{
 		name: "codex",
 		command: func(modules, _, _, url string) (*exec.Cmd, error) {
-			return exec.Command(filepath.Join(modules, "node_modules/.bin/codex"), "exec", "-m", "played", "-c", "model_provider=played",
-				"-c", fmt.Sprintf(`model_providers.played={name="played", base_url=%q, wire_api="responses"}`, url), "--dangerously-bypass-approvals-and-sandbox", fixReport), nil
+			return exec.Command(filepath.Join(modules, "node_modules/.bin/codex"), "exec", "-m", "played",
+				"-c", "model_provider=played",
+				"-c", fmt.Sprintf(`model_providers.played={name="played", base_url=%q, wire_api="responses"}`,
+					url), "--dangerously-bypass-approvals-and-sandbox", fixReport), nil
 		},
 		steps: func(string) []answer {
 			run := func(command string) answer {
@@ -273,27 +312,44 @@ var fixPeers = []peer{
 			return []answer{
 				run("cat sums.go"), run("grep -rn Add ."),
 				patch("*** Update File: sums.go\n@@\n-\t" + fixOld + "\n+\t" + fixNew + "\n"),
-				patch("*** Add File: add_test.go\n+" + strings.ReplaceAll(strings.TrimSuffix(fixTest, "\n"), "\n", "\n+") + "\n"),
+				patch("*** Add File: add_test.go\n+" +
+					strings.ReplaceAll(strings.TrimSuffix(fixTest, "\n"), "\n", "\n+") + "\n"),
 				run(runTests),
 			}
 		},
 	},
 	{
-		name:  "crush",
-		lacks: "its npm package holds no program: it fetches one from GitHub when its install script runs, and install scripts are not run here",
+		name: "crush",
+		lacks: "its npm package holds no program: it fetches one from GitHub when its install script runs, " +
+			"and install scripts are not run here",
 	},
 	{
 		name: "qwen-code",
 		command: func(modules, _, _, url string) (*exec.Cmd, error) {
-			return exec.Command(filepath.Join(modules, "node_modules/.bin/qwen"), "--yolo", "--auth-type", "openai", "--openai-base-url", url, "--openai-api-key", "none", "-m", "played", fixReport), nil
+			return exec.Command(filepath.Join(modules, "node_modules/.bin/qwen"), "--yolo", "--auth-type",
+				"openai", "--openai-base-url",
+				url, "--openai-api-key", "none", "-m", "played", fixReport), nil
 		},
 		steps: func(work string) []answer {
 			return []answer{
 				{tool: "read_file", args: map[string]any{"file_path": work + "/sums.go"}},
 				{tool: "grep_search", args: map[string]any{"pattern": "Add"}},
-				{tool: "edit", args: map[string]any{"file_path": work + "/sums.go", "old_string": fixOld, "new_string": fixNew}},
-				{tool: "write_file", args: map[string]any{"file_path": work + "/add_test.go", "content": fixTest}},
-				{tool: "run_shell_command", args: map[string]any{"command": runTests, "is_background": false}},
+				{
+					tool: "edit",
+					args: map[string]any{
+						"file_path":  work + "/sums.go",
+						"old_string": fixOld,
+						"new_string": fixNew,
+					},
+				},
+				{
+					tool: "write_file",
+					args: map[string]any{"file_path": work + "/add_test.go", "content": fixTest},
+				},
+				{
+					tool: "run_shell_command",
+					args: map[string]any{"command": runTests, "is_background": false},
+				},
 			}
 		},
 	},
@@ -313,7 +369,8 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return nil, err
 	}
-	steps, system := p.steps(work), ""
+	steps := p.steps(work)
+	system := ""
 	model := openEndpoint(func(a modelRequest) answer {
 		if system == "" && slices.Contains(a.tools, steps[0].tool) {
 			system = a.system
@@ -321,7 +378,8 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 		if n := a.results(); n < len(steps) && a.system == system && slices.Contains(a.tools, steps[0].tool) {
 			return steps[n]
 		}
-		return answer{text: "Add adds now."} // answers other requests too, such as one for a title of the conversation
+		// answers other requests too, such as one for a title of the conversation
+		return answer{text: "Add adds now."}
 	})
 	defer model.close()
 	cmd, err := p.command(installed, home, work, model.URL+"/v1")
@@ -333,7 +391,10 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GOCACHE=" + strings.TrimSpace(string(cache)), "GOPROXY=off", "GOFLAGS=-vet=off -ldflags=-s", "TERM=dumb"}
+	cmd.Env = []string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GOCACHE=" + strings.TrimSpace(string(cache)),
+		"GOPROXY=off", "GOFLAGS=-vet=off -ldflags=-s", "TERM=dumb",
+	}
 	began := time.Now()
 	running, err := b.start(cmd)
 	if err != nil {
@@ -347,13 +408,15 @@ func (b *bench) runPeer(ctx context.Context, p peer) ([]float64, error) {
 	case <-ctx.Done():
 		running.stop()
 	}
-	took, memory := time.Since(began).Seconds(), peak()
+	took := time.Since(began).Seconds()
+	memory := peak()
 	requests := model.requests()
 	if err := fixed(work, requests); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, running.tail())
 	}
 	state := running.ProcessState
-	return append([]float64{took, math.NaN(), (state.UserTime() + state.SystemTime()).Seconds(), memory}, promptFigures(requests)...), nil
+	return append([]float64{took, math.NaN(), (state.UserTime() + state.SystemTime()).Seconds(), memory},
+		promptFigures(requests)...), nil
 }
 
 // fixed returns an error unless the peer made the change and saw the tests pass.
@@ -362,7 +425,8 @@ func fixed(work string, requests []modelRequest) error {
 	if err != nil {
 		return err
 	}
-	passed := slices.ContainsFunc(requests, func(a modelRequest) bool { return a.results() >= 5 && a.has("ok") && a.has("example.com/sums") })
+	passed := slices.ContainsFunc(requests,
+		func(a modelRequest) bool { return a.results() >= 5 && a.has("ok") && a.has("example.com/sums") })
 	if !strings.Contains(string(text), fixNew) || !passed {
 		return fmt.Errorf("the bug was not mended in %d requests", len(requests))
 	}

@@ -17,7 +17,8 @@ import (
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "safe.directory=*"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
+		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada",
+		"GIT_COMMITTER_EMAIL=ada@example.com")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, out)
@@ -25,8 +26,8 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// A repository is Go's own source as a bare repository that git packed and as a mirror of the bot. Its history
-// has one commit for each of repositorySizes.
+// A repository is Go's own source as a bare repository that git packed and as a mirror of the bot. Its
+// history has one commit for each of repositorySizes.
 type repository struct {
 	work   string // work tree, checked out at the largest commit
 	remote string
@@ -80,7 +81,8 @@ func (r *repository) fill(ctx context.Context) error {
 	for _, size := range repositorySizes {
 		for ; copied < size; copied++ {
 			round := copied / len(names)
-			if err := names[copied%len(names)].copyTo(filepath.Join(r.work, fmt.Sprint("round", round)), round); err != nil {
+			if err := names[copied%len(names)].copyTo(filepath.Join(r.work, fmt.Sprint("round", round)),
+				round); err != nil {
 				return err
 			}
 		}

@@ -7,9 +7,9 @@
 //
 // The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn beside it,
 // since other load on the machine slows both. If other programs write to the disk, run the command with
-// .ci/in-memory, which keeps temporary files in memory. A row whose peer is not installed is left out, and its
-// message says how to get the peer. To add a row, write a file with a function that returns it, and list that
-// function in rows (row.go).
+// .ci/in-memory, which keeps temporary files in memory. A row whose peer is not installed is left out, and
+// its message says how to get the peer. To add a row, write a file with a function that returns it, and list
+// that function in rows (row.go).
 package main
 
 import (
@@ -41,7 +41,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	only := flags.String("only", "", "measure these rows alone, `NAMES` with commas between them")
 	list := flags.Bool("list", false, "list the rows, and measure nothing")
 	pairs := flags.Int("n", 5, "`PAIRS` of turns of each row; a long row may take fewer")
-	page := flags.String("page", "", "write the page to this `FILE` (default docs/performance.md, with -only none)")
+	page := flags.String("page", "",
+		"write the page to this `FILE` (default docs/performance.md, with -only none)")
 	verbose := flags.Bool("v", false, "show each turn, and what the bot logs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -90,7 +91,8 @@ func choose(all []row, names string) (chosen []row, err error) {
 	wanted := strings.Split(names, ",")
 	for _, r := range all {
 		if i := slices.Index(wanted, r.name); i >= 0 {
-			chosen, wanted = append(chosen, r), slices.Delete(wanted, i, i+1)
+			chosen = append(chosen, r)
+			wanted = slices.Delete(wanted, i, i+1)
 		}
 	}
 	if len(wanted) > 0 {

@@ -12,19 +12,21 @@ import (
 	"time"
 )
 
-// modules installs the packages that package-lock.json in folder pins, once, below the user's cache folder, and
-// returns the folder that holds node_modules. If there is no lock file, it installs what package.json names:
-// npm rejects a lock file that lacks the packages of other systems, and some registries do not have all of
-// them.
+// modules installs the packages that package-lock.json in folder pins, once, below the user's cache
+// folder, and returns the folder that holds node_modules. If there is no lock file, it installs what
+// package.json names: npm rejects a lock file that lacks the packages of other systems, and some
+// registries do not have all of them.
 func modules(ctx context.Context, folder string) (string, error) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return "", skipped{"there is no " + program + " here; install Node.js 20 or newer"}
 		}
 	}
-	names, install := []string{"package-lock.json", "package.json"}, "ci"
+	names := []string{"package-lock.json", "package.json"}
+	install := "ci"
 	if _, err := os.Stat(filepath.Join(folder, names[0])); err != nil {
-		names, install = names[1:], "install"
+		names = names[1:]
+		install = "install"
 	}
 	pinned, err := os.ReadFile(filepath.Join(folder, names[0]))
 	if err != nil {
@@ -57,7 +59,8 @@ func modules(ctx context.Context, folder string) (string, error) {
 	npm := exec.CommandContext(ctx, "npm", install, "--ignore-scripts", "--no-audit", "--no-fund")
 	npm.Dir = fresh
 	if out, err := npm.CombinedOutput(); err != nil {
-		return "", skipped{fmt.Sprintf("npm cannot install %s: %s", folder, strings.TrimSpace(string(out[max(0, len(out)-300):])))}
+		return "", skipped{fmt.Sprintf("npm cannot install %s: %s", folder,
+			strings.TrimSpace(string(out[max(0, len(out)-300):])))}
 	}
 	return final, os.Rename(fresh, final)
 }

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/repo/postgres"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 const (
@@ -30,11 +30,19 @@ var oldSteps = []struct {
 	do   func(ctx context.Context, a *archive, n int) error
 }{
 	{"an event of Slack's is stored", func(ctx context.Context, a *archive, n int) error {
-		return a.inbox.Receive(ctx, workflow.IncomingEvent{EventID: fmt.Sprint("Ev", n), Kind: workflow.MessageReply, Thread: a.thread, TS: fmt.Sprintf("5.%06d", n), User: "U2", Text: "also with two articles"})
+		return a.inbox.Receive(ctx, workflow.IncomingEvent{
+			EventID: fmt.Sprint("Ev", n),
+			Kind:    workflow.MessageReply,
+			Thread:  a.thread,
+			TS:      fmt.Sprintf("5.%06d", n),
+			User:    "U2",
+			Text:    "also with two articles",
+		})
 	}},
 	{"an item and a line are recorded", func(ctx context.Context, a *archive, n int) error {
 		item := json.RawMessage(fmt.Sprintf(`{"role": "assistant", "content": "line %d"}`, n))
-		return a.turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{item}}, store.Lines{workflow.Line{Agent: "bobbin", Text: "Looking at the total"}})
+		return a.turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{item}},
+			store.Lines{workflow.Line{Agent: "bobbin", Text: "Looking at the total"}})
 	}},
 	{"a turn begins, and reads what nobody judged", func(ctx context.Context, a *archive, _ int) (err error) {
 		if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
@@ -48,29 +56,38 @@ var oldSteps = []struct {
 		return err
 	}},
 	{"an App Home is opened", func(ctx context.Context, a *archive, n int) error {
-		person, channels := fmt.Sprint("U", n%50), []string{fmt.Sprint("C", n%20), fmt.Sprint("C", (n+1)%20)}
+		person := fmt.Sprint("U", n%50)
+		channels := []string{fmt.Sprint("C", n%20), fmt.Sprint("C", (n+1)%20)}
 		_, waiting := view.SessionsOf(ctx, a.store.DB, person, channels, true, 10)
 		_, all := view.SessionsOf(ctx, a.store.DB, person, channels, false, 11)
 		_, spent := view.SpentToday(ctx, a.store.DB, person)
 		return errors.Join(waiting, all, spent)
 	}},
 	{"duplicates of a report are looked for", func(ctx context.Context, a *archive, _ int) error {
-		_, err := duplicate.Find(ctx, a.store.DB, a.session, "repo0", "The refund of an order with three articles and a coupon is two cents too much")
+		_, err := duplicate.Find(ctx, a.store.DB, a.session, "repo0",
+			"The refund of an order with three articles and a coupon is two cents too much")
 		return err
 	}},
 }
 
-// oldRow measures the cost of a database that has been in use for years. The peer is the same code with a small
-// database, which holds as many reports of one repository as a comparison reads.
+// oldRow measures the cost of a database that has been in use for years. The peer is the same code with a
+// small database, which holds as many reports of one repository as a comparison reads.
 func oldRow() row {
-	r := row{name: "old", what: fmt.Sprintf("What Postgres is asked over and over, with %d old sessions, in a session with a transcript of %d items", oldSessions, oldItems)}
+	r := row{
+		name: "old",
+		what: fmt.Sprintf("What Postgres is asked over and over, with %d old sessions, "+
+			"in a session with a transcript of %d items", oldSessions, oldItems),
+	}
 	var flat []float64
 	for _, s := range oldSteps {
 		r.figures = append(r.figures, figure{name: s.name, unit: "ms"})
 		flat = append(flat, 1.3)
 	}
 	r.open = func(ctx context.Context, b *bench) (_ []side, _ func(), err error) {
-		cluster, err := postgres.Start(ctx, postgres.Config{Dir: filepath.Join(b.dir, "postgres"), Log: b.log})
+		cluster, err := postgres.Start(ctx, postgres.Config{
+			Dir: filepath.Join(b.dir, "postgres"),
+			Log: b.log,
+		})
 		var none *postgres.Unavailable
 		if errors.As(err, &none) {
 			return nil, nil, skipped{none.Error()}
@@ -84,12 +101,23 @@ func oldRow() row {
 		}
 		empty, err := openArchive(ctx, b, cluster, "new", manyReports, 10)
 		if err != nil {
-			return nil, func() { full.store.Close(); cluster.Stop() }, err
+			return nil, func() {
+				full.store.Close()
+				cluster.Stop()
+			}, err
 		}
-		end := func() { full.store.Close(); empty.store.Close(); cluster.Stop() }
+		end := func() {
+			full.store.Close()
+			empty.store.Close()
+			cluster.Stop()
+		}
 		return []side{
 			{name: "the database after years", turn: full.measure},
-			{name: fmt.Sprintf("%d sessions, a transcript of 10 items", manyReports), ratio: flat, turn: empty.measure},
+			{
+				name:  fmt.Sprintf("%d sessions, a transcript of 10 items", manyReports),
+				ratio: flat,
+				turn:  empty.measure,
+			},
 		}, end, nil
 	}
 	return r
@@ -105,7 +133,9 @@ type archive struct {
 	done    int
 }
 
-func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name string, sessions, items int) (_ *archive, err error) {
+func openArchive(
+	ctx context.Context, b *bench, cluster *postgres.Cluster, name string, sessions, items int,
+) (_ *archive, err error) {
 	a := &archive{thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "5.0"}}
 	first, err := store.Open(ctx, cluster.URL(), b.log)
 	if err != nil {
@@ -131,7 +161,14 @@ func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name 
 	if err := a.fill(ctx, sessions); err != nil {
 		return nil, err
 	}
-	err = a.inbox.Receive(ctx, workflow.IncomingEvent{EventID: "Ev", Kind: workflow.MessageMention, Thread: a.thread, TS: "5.0", User: "U1", Text: "the total is off"})
+	err = a.inbox.Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev",
+		Kind:    workflow.MessageMention,
+		Thread:  a.thread,
+		TS:      "5.0",
+		User:    "U1",
+		Text:    "the total is off",
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +177,9 @@ func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name 
 		return nil, err
 	}
 	_, err = a.store.Pool.Exec(ctx, `insert into transcript (session_id, seq, body)
-		select $1, n, json_build_object('role', 'assistant', 'content', repeat('word ' || n || ' ', 20)) from generate_series(1, $2::int) n`, a.session, items)
+		select $1, n, json_build_object('role', 'assistant', 'content', repeat('word ' || n || ' ', 20))
+			from generate_series(1, $2::int) n`,
+		a.session, items)
 	if err != nil {
 		return nil, err
 	}
@@ -151,26 +190,39 @@ func openArchive(ctx context.Context, b *bench, cluster *postgres.Cluster, name 
 	return a, err
 }
 
-// fill inserts ended sessions with their rows in the other tables, for 20 channels and 50 people. There is one
-// repository for every 2,000 sessions, so each repository has as many reports as a comparison reads.
+// fill inserts ended sessions with their rows in the other tables, for 20 channels and 50 people. There is
+// one repository for every 2,000 sessions, so each repository has as many reports as a comparison reads.
 func (a *archive) fill(ctx context.Context, sessions int) error {
 	for _, sql := range []string{
-		`insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, created_at, updated_at)
-			select 's' || n, 'T1', 'C' || n % 20, '1.' || n, (array['done', 'answered', 'stopped', 'failed'])[1 + n % 4], 'the total of order ' || n, 'U' || n % 50,
-				'repo' || n % greatest(1, $1::int / 2000), now() - n * interval '5 minutes', now() - n * interval '5 minutes' from generate_series(1, $1::int) n`,
+		`insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, created_at,
+			updated_at)
+			select 's' || n, 'T1', 'C' || n % 20, '1.' || n, (array['done', 'answered', 'stopped',
+				'failed'])[1 + n % 4], 'the total of order ' || n, 'U' || n % 50,
+				'repo' || n % greatest(1, $1::int / 2000), now() - n * interval '5 minutes', now() - n *
+					interval '5 minutes' from generate_series(1, $1::int) n`,
 		`insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at, for_agents)
-			select 's' || n, 'E' || n || '-' || m, case m when 0 then 'mention' else 'reply' end, '1.' || n || m, 'U' || n % 50, 'the total of order ' || n || ' is off', now(), true
+			select 's' || n, 'E' || n || '-' || m, case m when 0 then 'mention'
+				else 'reply' end, '1.' || n || m, 'U' || n % 50, 'the total of order ' || n || ' is off',
+				now(), true
 			from generate_series(1, $1::int) n, generate_series(0, 2) m`,
-		`insert into transcript (session_id, seq, body) select 's' || n, m, json_build_object('role', 'assistant', 'content', repeat('word ', 20))
+		`insert into transcript (session_id, seq, body) select 's' || n, m, json_build_object('role',
+			'assistant', 'content', repeat('word ', 20))
 			from generate_series(1, $1::int) n, generate_series(1, 4) m`,
-		`insert into lines (session_id, agent, text) select 's' || n, 'bobbin', 'line ' || m from generate_series(1, $1::int) n, generate_series(1, 3) m`,
-		`insert into outbox (key, session_id, line_id, posted_at) select session_id || ':' || id, session_id, id, now() from lines where $1::int > 0`,
-		`insert into spending (session_id, day, team, channel, person, usd) select 's' || n, (now() - n * interval '5 minutes')::date, 'T1', 'C' || n % 20, 'U' || n % 50, 1
+		`insert into lines (session_id, agent, text) select 's' || n, 'bobbin', 'line ' || m
+			from generate_series(1, $1::int) n, generate_series(1, 3) m`,
+		`insert into outbox (key, session_id, line_id, posted_at) select session_id || ':' || id, session_id,
+			id, now() from lines where $1::int > 0`,
+		`insert into spending (session_id, day, team, channel, person, usd) select 's' || n, (now() - n *
+			interval '5 minutes')::date, 'T1', 'C' || n % 20, 'U' || n % 50, 1
 			from generate_series(1, $1::int) n`,
-		`insert into report_words (session_id, repository, words) select 's' || n, 'repo' || n % greatest(1, $1::int / 2000),
-			'The refund of order ' || n || ' is wrong in ' || (array['the cart', 'the receipt', 'the mail', 'the report', 'the export'])[1 + n % 5] || ' since word' || n % 997 || ' came with word' || n % 499
+		`insert into report_words (session_id, repository, words) select 's' || n, 'repo' || n % greatest(1,
+			$1::int / 2000),
+			'The refund of order ' || n || ' is wrong in ' || (array['the cart', 'the receipt', 'the mail',
+				'the report', 'the export'])[1 + n % 5] || ' since word' || n % 997 || ' came with word' || n
+				% 499
 			from generate_series(1, $1::int) n`,
-		`insert into agent_usage (session_id, task_id, calls, usd) select 's' || n, 0, 10, 1 from generate_series(1, $1::int) n`,
+		`insert into agent_usage (session_id, task_id, calls, usd) select 's' || n, 0, 10, 1
+			from generate_series(1, $1::int) n`,
 	} {
 		if _, err := a.store.Pool.Exec(ctx, sql, sessions); err != nil {
 			return fmt.Errorf("%w in %.60s", err, sql)

@@ -20,7 +20,8 @@ func (r result) lines() (list []line) {
 		own := spreadOf(r.values(0, f))
 		bound, held := "", ""
 		if fig.most > 0 {
-			bound, held = "at most "+number(fig.most, fig.unit), yes(own.median <= fig.most)
+			bound = "at most " + number(fig.most, fig.unit)
+			held = yes(own.median <= fig.most)
 		}
 		first := line{figure: fig.name, ours: number(own.median, fig.unit), bound: bound, held: held}
 		if len(r.sides) == 1 {
@@ -60,8 +61,8 @@ func inBrackets(s spread, unit string) string {
 	return fmt.Sprintf(" (%s to %s)", number(s.least, unit), number(s.most, unit))
 }
 
-// number formats a value with about three significant digits and its unit. An empty unit means a ratio, and NaN
-// becomes "-".
+// number formats a value with about three significant digits and its unit. An empty unit means a
+// ratio, and NaN becomes "-".
 func number(v float64, unit string) string {
 	if math.IsNaN(v) {
 		return "-"
@@ -148,11 +149,13 @@ func (r result) section(b *strings.Builder) (lacking []string) {
 		}
 		return []string{fmt.Sprintf("%s (`%s`): %s", r.row.what, r.row.name, why)}
 	}
-	fmt.Fprintf(b, "\n## %s\n\n`%s`, row `%s`, pairs: %d.\n\n", r.row.what, r.sides[0].name, r.row.name, len(r.turns[0]))
+	fmt.Fprintf(b, "\n## %s\n\n`%s`, row `%s`, pairs: %d.\n\n", r.row.what, r.sides[0].name, r.row.name,
+		len(r.turns[0]))
 	if len(r.sides) == 1 {
 		fmt.Fprint(b, "| | ours | bound | holds |\n|---|---|---|---|\n")
 	} else {
-		fmt.Fprint(b, "| | ours | peer | peer's | ours / peer's | bound | holds |\n|---|---|---|---|---|---|---|\n")
+		fmt.Fprint(b,
+			"| | ours | peer | peer's | ours / peer's | bound | holds |\n|---|---|---|---|---|---|---|\n")
 	}
 	for _, l := range r.lines() {
 		cells := []string{l.figure, l.ours, l.peer, l.theirs, l.ratio, l.bound, l.held}

@@ -75,7 +75,8 @@ func (t tree) memory() (total float64) {
 
 // watch samples the memory every 50 ms until peak is called, which returns the highest value in MB.
 func (t tree) watch() (peak func() float64) {
-	stop, done := make(chan struct{}), make(chan float64)
+	stop := make(chan struct{})
+	done := make(chan float64)
 	go func() {
 		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()

@@ -11,7 +11,8 @@ import (
 // requestRow measures the time from a person's message to the first model request.
 func requestRow() row {
 	return row{
-		name: "request", what: "From a mention to the first request of the model, in a repository that is known",
+		name: "request",
+		what: "From a mention to the first request of the model, in a repository that is known",
 		figures: []figure{
 			{name: "a few files", unit: "ms", most: 60},
 			{name: fmt.Sprintf("%d files", repositorySizes[0]), unit: "ms", most: 60},
@@ -89,8 +90,8 @@ func (a *asker) turn(ctx context.Context) (took []float64, err error) {
 	return took, nil
 }
 
-// ask mentions the bot in a channel about a repository and returns the milliseconds until the model was asked.
-// It then waits until the spare workspace for the next session is there.
+// ask mentions the bot in a channel about a repository and returns the milliseconds until the model was
+// asked. It then waits until the spare workspace for the next session is there.
 func (a *asker) ask(ctx context.Context, channel, repository string) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -103,14 +104,16 @@ func (a *asker) ask(ctx context.Context, channel, repository string) (float64, e
 	if err := a.await(ctx, channel, root, "It is known."); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, a.process.tail())
 	}
-	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), awaitSpare(ctx, a.hasSpare(repository))
+	return float64(a.model.requests()[0].at.Sub(began)) / float64(time.Millisecond), awaitSpare(ctx,
+		a.hasSpare(repository))
 }
 
 // hasSpare returns a function that reports whether the mirror holds the spare workspace for the next session.
 // The bot makes it some seconds after the last session began.
 func (a *asker) hasSpare(repository string) func() bool {
 	return func() bool {
-		whole, _ := filepath.Glob(filepath.Join(a.process.data, "mirrors", repository+"-*.git", "spares", strings.Repeat("?", 40)))
+		whole, _ := filepath.Glob(filepath.Join(a.process.data, "mirrors", repository+"-*.git", "spares",
+			strings.Repeat("?", 40)))
 		return len(whole) == 1
 	}
 }

@@ -14,7 +14,8 @@ import (
 // rows returns all rows, in the order of the page.
 func rows() []row {
 	return []row{
-		workspaceRow(), spareRow(), commitRow(), searchRow(), acknowledgeRow(), requestRow(), fixRow(), crowdRow(), oldRow(),
+		workspaceRow(), spareRow(), commitRow(), searchRow(), acknowledgeRow(), requestRow(), fixRow(),
+		crowdRow(), oldRow(),
 	}
 }
 
@@ -26,8 +27,8 @@ type row struct {
 	most    int           // the most pairs of turns; 0: as many as -n says
 	within  time.Duration // no new pair begins after this time; 0: a minute
 
-	// open prepares the sides and returns ours first. It need not remove files below b.dir, which is removed at
-	// the end. Anything that keeps running has to be stopped by the returned end.
+	// open prepares the sides and returns ours first. It need not remove files below b.dir, which is removed
+	// at the end. Anything that keeps running has to be stopped by the returned end.
 	open func(ctx context.Context, b *bench) (sides []side, end func(), err error)
 }
 
@@ -86,7 +87,8 @@ func measure(ctx context.Context, b *bench, r row, pairs int) (res result) {
 		res.err = err
 		return res
 	}
-	res.sides, res.turns = sides, make([][][]float64, len(sides))
+	res.sides = sides
+	res.turns = make([][][]float64, len(sides))
 	if r.most > 0 {
 		pairs = min(pairs, r.most)
 	}
@@ -155,7 +157,8 @@ func (r result) values(side, figure int) (v []float64) {
 
 // ratios returns our values of a figure divided by the peer's, for each pair of turns.
 func (r result) ratios(peer, figure int) (v []float64) {
-	ours, theirs := r.values(0, figure), r.values(peer, figure)
+	ours := r.values(0, figure)
+	theirs := r.values(peer, figure)
 	for i := range min(len(ours), len(theirs)) {
 		v = append(v, ours[i]/theirs[i])
 	}

@@ -29,7 +29,10 @@ var searchPatterns = []struct {
 
 // searchRow measures the search tool on the largest tree.
 func searchRow() row {
-	r := row{name: "search", what: fmt.Sprintf("Search of %d files, which are in memory", repositorySizes[len(repositorySizes)-1])}
+	r := row{
+		name: "search",
+		what: fmt.Sprintf("Search of %d files, which are in memory", repositorySizes[len(repositorySizes)-1]),
+	}
 	most := make([]float64, len(searchPatterns))
 	for i, p := range searchPatterns {
 		r.figures = append(r.figures, figure{name: p.name, unit: "s"})
@@ -53,7 +56,10 @@ func searchRow() row {
 			return nil, nil, err
 		}
 		peer.turn = eachPattern(func(ctx context.Context, pattern string, count bool) error {
-			args := []string{"--no-config", "--hidden", "--glob=!.git", "--no-heading", "--line-number", "-e", pattern, "."}
+			args := []string{
+				"--no-config", "--hidden", "--glob=!.git", "--no-heading", "--line-number", "-e", pattern,
+				".",
+			}
 			if count {
 				args[4] = "--count"
 			}
@@ -65,21 +71,27 @@ func searchRow() row {
 			}
 			return err
 		})
-		ours := side{name: "the tool search", turn: eachPattern(func(ctx context.Context, pattern string, _ bool) error {
-			s, err := find.NewSearch(pattern, false)
-			if err != nil {
+		ours := side{
+			name: "the tool search",
+			turn: eachPattern(func(ctx context.Context, pattern string, _ bool) error {
+				s, err := find.NewSearch(pattern, false)
+				if err != nil {
+					return err
+				}
+				_, err = s.Run(ctx,
+					func(ctx context.Context) error { return s.SearchTree(ctx, root, ".", "") })
 				return err
-			}
-			_, err = s.Run(ctx, func(ctx context.Context) error { return s.SearchTree(ctx, root, ".", "") })
-			return err
-		})}
+			}),
+		}
 		_, err = ours.turn(ctx) // reads every file into the page cache
 		return []side{ours, peer}, func() { _ = root.Close() }, err
 	}
 	return r
 }
 
-func eachPattern(search func(ctx context.Context, pattern string, count bool) error) func(context.Context) ([]float64, error) {
+func eachPattern(
+	search func(ctx context.Context, pattern string, count bool) error,
+) func(context.Context) ([]float64, error) {
 	return func(ctx context.Context) (values []float64, err error) {
 		for _, p := range searchPatterns {
 			began := time.Now()

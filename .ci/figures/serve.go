@@ -25,7 +25,10 @@ func openOffice() (*office, error) {
 		return nil, err
 	}
 	o := &office{Server: slack, ann: slack.AddUser(slacktest.User{Name: "ann", Email: "ann@example.com"}).ID}
-	o.channel = slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{o.ann, slack.App().BotUser}}).ID
+	o.channel = slack.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{o.ann, slack.App().BotUser},
+	}).ID
 	return o, nil
 }
 
@@ -54,7 +57,10 @@ func (b *bench) start(cmd *exec.Cmd) (*process, error) {
 		return nil, err
 	}
 	p := &process{Cmd: cmd, log: log.Name(), ended: make(chan struct{})}
-	go func() { defer close(p.ended); _ = cmd.Wait() }()
+	go func() {
+		defer close(p.ended)
+		_ = cmd.Wait()
+	}()
 	return p, nil
 }
 
@@ -81,7 +87,8 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s", "-o", name, "./cmd/bobbin").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s", "-o", name,
+		"./cmd/bobbin").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build ./cmd/bobbin: %w: %s", err, out)
 	}
@@ -90,7 +97,9 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 
 // serve starts bobbin serve in an office, with a Postgres that it starts itself, and waits until it is
 // connected. configuration is the text of bobbin.yaml, as docs/configuration.md describes it.
-func (b *bench) serve(ctx context.Context, o *office, model *endpoint, configuration string) (*process, error) {
+func (b *bench) serve(
+	ctx context.Context, o *office, model *endpoint, configuration string,
+) (*process, error) {
 	program, err := b.binary(ctx)
 	if err != nil {
 		return nil, err
@@ -106,9 +115,11 @@ func (b *bench) serve(ctx context.Context, o *office, model *endpoint, configura
 	if err := os.WriteFile(file, []byte(configuration), 0o644); err != nil {
 		return nil, err
 	}
-	app, data := o.App(), filepath.Join(dir, "data")
+	app := o.App()
+	data := filepath.Join(dir, "data")
 	cmd := exec.Command(program, "serve", "--config", file)
-	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+o.URL(),
+	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken,
+		"SLACK_API_URL="+o.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+model.URL+"/v1", "BOBBIN_DATA_DIR="+data, "DATABASE_URL=")
 	p, err := b.start(cmd)
 	if err != nil {

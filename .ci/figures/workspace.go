@@ -31,15 +31,26 @@ func workspaceRow() row {
 		}
 		dir := filepath.Join(b.dir, "workspace")
 		return []side{
-			{name: "repo.Mirror.Workspace", turn: eachSize(source, func(ctx context.Context, commit string) (func() error, error) {
-				w, err := source.mirror.Workspace(ctx, dir, commit)
-				if err != nil {
-					return nil, err
-				}
-				return w.Remove, nil
-			})},
-			{name: "git worktree add", ratio: []float64{0.9, 0.9, 0.9}, turn: eachSize(source, worktreeAdd(source.remote, dir, 1))},
-			{name: "git worktree add, two workers", ratio: []float64{1.2, 1.2, 1.2}, turn: eachSize(source, worktreeAdd(source.remote, dir, 2))},
+			{
+				name: "repo.Mirror.Workspace",
+				turn: eachSize(source, func(ctx context.Context, commit string) (func() error, error) {
+					w, err := source.mirror.Workspace(ctx, dir, commit)
+					if err != nil {
+						return nil, err
+					}
+					return w.Remove, nil
+				}),
+			},
+			{
+				name:  "git worktree add",
+				ratio: []float64{0.9, 0.9, 0.9},
+				turn:  eachSize(source, worktreeAdd(source.remote, dir, 1)),
+			},
+			{
+				name:  "git worktree add, two workers",
+				ratio: []float64{1.2, 1.2, 1.2},
+				turn:  eachSize(source, worktreeAdd(source.remote, dir, 2)),
+			},
 		}, nil, nil
 	}
 	return r
@@ -50,7 +61,8 @@ type makeFiles func(ctx context.Context, commit string) (remove func() error, er
 
 func worktreeAdd(remote, dir string, workers int) makeFiles {
 	return func(ctx context.Context, commit string) (func() error, error) {
-		_, err := runGit(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q", "--detach", dir, commit)
+		_, err := runGit(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q",
+			"--detach", dir, commit)
 		return func() error {
 			if err := os.RemoveAll(dir); err != nil {
 				return err
@@ -82,13 +94,18 @@ func eachSize(r *repository, make makeFiles) func(context.Context) ([]float64, e
 // spareRow measures how long a session waits for its files if its mirror has a spare workspace, which it
 // prepares after each workspace. The preparation is not measured.
 func spareRow() row {
-	r := rowOfSizes("spare", "A workspace for the next session at the same commit: the spare that its mirror keeps")
+	r := rowOfSizes("spare",
+		"A workspace for the next session at the same commit: the spare that its mirror keeps")
 	r.open = func(ctx context.Context, b *bench) ([]side, func(), error) {
 		source, err := b.repository(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		mirrors := &git.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, SpareAfter: time.Millisecond}
+		mirrors := &git.Mirrors{
+			Dir:        filepath.Join(b.dir, "sparing"),
+			Log:        b.log,
+			SpareAfter: time.Millisecond,
+		}
 		mirror, err := mirrors.Open(ctx, remote.Remote{Name: "go", URL: source.remote})
 		if err != nil {
 			return nil, nil, err
@@ -105,7 +122,11 @@ func spareRow() row {
 				}
 				return values, nil
 			}},
-			{name: "git worktree add", ratio: []float64{0.05, 0.05, 0.05}, turn: eachSize(source, worktreeAdd(source.remote, dir, 1))},
+			{
+				name:  "git worktree add",
+				ratio: []float64{0.05, 0.05, 0.05},
+				turn:  eachSize(source, worktreeAdd(source.remote, dir, 1)),
+			},
 		}, func() { _ = mirrors.Close() }, nil
 	}
 	return r

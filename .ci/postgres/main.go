@@ -4,8 +4,8 @@
 //
 // Each test has its own database, but all packages share one cluster: creating a cluster and its tables for
 // each of thirty packages takes longer than many of their tests. The cluster is stored below the folder for
-// temporary files, so it is in memory where that folder is. Its path is always the same, because go test reuses
-// a cached result only if the environment is the same. The cluster is removed when the command ends.
+// temporary files, so it is in memory where that folder is. Its path is always the same, because go test
+// reuses a cached result only if the environment is the same. The cluster is removed when the command ends.
 //
 // If BOBBIN_TEST_DATABASE_URL or BOBBIN_TEST_CLUSTER_URL is set, or another such command is running, the
 // command runs without a cluster.
@@ -48,7 +48,9 @@ func run(args []string) (int, error) {
 	defer end()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin = os.Stdin
+	cmd.Stdout = os.Stdout
+	cmd.Stderr = os.Stderr
 	if address != "" {
 		cmd.Env = append(os.Environ(), "BOBBIN_TEST_CLUSTER_URL="+address)
 	}
@@ -62,8 +64,8 @@ func run(args []string) (int, error) {
 	return 0, nil
 }
 
-// start returns the address of a new cluster and a function that ends it, or an empty address if the tests have
-// to find a server themselves.
+// start returns the address of a new cluster and a function that ends it, or an empty address if the tests
+// have to find a server themselves.
 func start(ctx context.Context) (address string, end func(), err error) {
 	nothing := func() {}
 	if os.Getenv("BOBBIN_TEST_DATABASE_URL") != "" || os.Getenv("BOBBIN_TEST_CLUSTER_URL") != "" {
@@ -79,7 +81,8 @@ func start(ctx context.Context) (address string, end func(), err error) {
 			lock.Release()
 		}
 	}()
-	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil { // a Postgres of root runs as another account
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o711)); err != nil {
+		// a Postgres of root runs as another account
 		return "", nothing, err
 	}
 	c, err := postgres.Start(ctx, postgres.Config{Dir: dir, Progress: os.Stderr, Most: 400, Brief: true})

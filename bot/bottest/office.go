@@ -36,13 +36,17 @@ func Open(t *testing.T, cfg slacktest.Config) *Office {
 		cfg.Scopes = deploy.Names(deploy.Scopes()) // the manifest's scopes have to be sufficient
 	}
 	// Slack's limits are 3 s, which a busy machine can exceed.
-	cfg.AckTimeout, cfg.TriggerLife = cmp.Or(cfg.AckTimeout, time.Minute), cmp.Or(cfg.TriggerLife, time.Minute)
+	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute)
+	cfg.TriggerLife = cmp.Or(cfg.TriggerLife, time.Minute)
 	s := slacktest.New(cfg)
 	t.Cleanup(s.Close)
 	o := &Office{Server: s, T: t}
 	o.Ada = s.AddUser(slacktest.User{Name: "ada", RealName: "Ada Lovelace"})
 	o.Ben = s.AddUser(slacktest.User{Name: "ben", RealName: "Ben Bitdiddle"})
-	o.Bugs = s.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{o.Ada.ID, o.Ben.ID, s.App().BotUser}})
+	o.Bugs = s.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{o.Ada.ID, o.Ben.ID, s.App().BotUser},
+	})
 	var err error
 	o.Bot, err = bot.Open(t.Context(), o.AppConfig())
 	require.NoError(t, err)
@@ -133,7 +137,8 @@ func same(a, b workflow.IncomingEvent) bool {
 	written := func(in workflow.IncomingEvent) bool {
 		return in.Kind == workflow.MessageMention || in.Kind == workflow.MessageReply
 	}
-	return a.EventID == b.EventID || written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
+	return a.EventID == b.EventID ||
+		written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
 }
 
 func (b *Inbox) Seen() (calls, kept []workflow.IncomingEvent) {
@@ -160,7 +165,8 @@ type Outbox struct {
 
 	Elsewhere string // ts that Posted returns instead: another poster's reply
 
-	GrownTo []*workflow.Posting // results of successive calls of EditedSince: the reply as another poster extended it
+	// results of successive calls of EditedSince: the reply as another poster extended it
+	GrownTo []*workflow.Posting
 }
 
 func (b *Outbox) CheckOwner(context.Context, string) error { return b.Lost }
@@ -218,7 +224,12 @@ func (b *Outbox) settle(into *map[string]string, key, value string) error {
 
 // Posting returns a posting of one line in the thread of root.
 func (o *Office) Posting(key, root, text string) workflow.Posting {
-	return workflow.Posting{Key: key, Session: "s", Thread: o.ThreadOf(root), Lines: []workflow.Line{{Agent: "deep", Text: text}}}
+	return workflow.Posting{
+		Key:     key,
+		Session: "s",
+		Thread:  o.ThreadOf(root),
+		Lines:   []workflow.Line{{Agent: "deep", Text: text}},
+	}
 }
 
 // Newest and Threads make the Inbox a gateway.History of what it has stored.
@@ -248,8 +259,8 @@ func (o *Office) LastCall(method string) slacktest.Request {
 	return calls[len(calls)-1]
 }
 
-// CompareGolden compares the Picture of a call with its golden file in the gallery. With UPDATE_GOLDEN=1 it writes
-// the file first.
+// CompareGolden compares the Picture of a call with its golden file in the gallery. With
+// UPDATE_GOLDEN=1 it writes the file first.
 func CompareGolden(t *testing.T, file string, r slacktest.Request) {
 	t.Helper()
 	picture, err := slacktest.Picture(r)

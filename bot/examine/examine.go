@@ -39,7 +39,8 @@ func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 	}
 	e := &Examiner{people: &people.Directory{Slack: s}, URL: who.URL, Took: time.Since(began)}
 	if granted := who.Header.Values("X-OAuth-Scopes"); granted != nil {
-		e.Scopes = strings.FieldsFunc(strings.Join(granted, ","), func(r rune) bool { return r == ',' || r == ' ' })
+		e.Scopes = strings.FieldsFunc(strings.Join(granted, ","),
+			func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	if date, err := http.ParseTime(who.Header.Get("Date")); err == nil {
 		e.Ahead = time.Since(date) - e.Took/2
@@ -82,7 +83,9 @@ func (e *Examiner) Channel(ctx context.Context, named string) (c ChannelStanding
 	}
 	var found *slack.Channel
 	err = e.people.Slack.Call(ctx, func() (err error) {
-		found, err = e.people.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		found, err = e.people.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+			ChannelID: id,
+		})
 		return err
 	})
 	switch {
@@ -129,9 +132,9 @@ type SocketStanding struct {
 	Links int    // number of open links of the app, including this one
 }
 
-// Socket requests the address of a Socket Mode link and, unless onlyAsk is set, opens the link and waits up to
-// 10 seconds for Slack's hello. The link is closed at once: an event that Slack sends over it meanwhile has to
-// be delivered again.
+// Socket requests the address of a Socket Mode link and, unless onlyAsk is set, opens the link and waits
+// up to 10 seconds for Slack's hello. The link is closed at once: an event that Slack sends over it
+// meanwhile has to be delivered again.
 func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStanding, err error) {
 	s := cfg.Connect()
 	_, address, err := s.API.StartSocketModeContext(ctx)
@@ -143,7 +146,9 @@ func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStandin
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	link, response, err := websocket.DefaultDialer.DialContext(ctx, address, http.Header{"Origin": {"https://api.slack.com"}})
+	link, response, err := websocket.DefaultDialer.DialContext(ctx, address, http.Header{
+		"Origin": {"https://api.slack.com"},
+	})
 	if err != nil {
 		return at, noLink(err, response)
 	}
@@ -163,7 +168,8 @@ func Socket(ctx context.Context, cfg bot.Config, onlyAsk bool) (at SocketStandin
 	}
 	if hello.Type != "hello" {
 		//lint:ignore ST1005 Slack is a name
-		return at, fmt.Errorf("Slack greets with %q instead of hello", strings.TrimSpace(hello.Type+" "+hello.Reason))
+		return at, fmt.Errorf("Slack greets with %q instead of hello",
+			strings.TrimSpace(hello.Type+" "+hello.Reason))
 	}
 	return SocketStanding{App: hello.Info.App, Links: hello.Links}, nil
 }

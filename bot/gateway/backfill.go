@@ -15,38 +15,41 @@ import (
 )
 
 // While no link is up, Slack keeps events for some minutes and then drops them. So when the first link is up
-// again, also at the start of the program, the gateway reads the messages that were written meanwhile: the replies
-// in threads that have a session, the new messages of the configured channels, and the new replies in threads
-// there that began up to a day before, since one of them may call the bot for the first time. Each is handled like
-// an event, and the Inbox drops duplicates. The same is done when a message could not be stored at any of Slack's
-// attempts to deliver it, as while the database is away. The gateway reads at most one day back, the 100 most
-// recently active threads, and 1,000 messages of each thread or channel. A message that was edited meanwhile counts
-// as an edit. Edits of older messages, deletions, reactions and button presses are not recovered here; before a
-// push, turn/objection reads again what permits it, and the reactions that say no.
+// again, also at the start of the program, the gateway reads the messages that were written meanwhile:
+// the replies in threads that have a session, the new messages of the configured channels, and the new
+// replies in threads there that began up to a day before, since one of them may call the bot for the
+// first time. Each is handled like an event, and the Inbox drops duplicates. The same is done when a
+// message could not be stored at any of Slack's attempts to deliver it, as while the database is away.
+// The gateway reads at most one day back, the 100 most recently active threads, and 1,000 messages of
+// each thread or channel. A message that was edited meanwhile counts as an edit. Edits of older messages,
+// deletions, reactions and button presses are not recovered here; before a push, turn/objection reads
+// again what permits it, and the reactions that say no.
 
 // A History knows which messages were received before.
 type History interface {
 	// Newest returns the ts of the newest stored message, or an empty string if there is none.
 	Newest(ctx context.Context) (ts string, err error)
-	// Threads returns at most that many threads with a session that received anything since that time, the most
-	// recent first.
+	// Threads returns at most that many threads with a session that received anything since that
+	// time, the most recent first.
 	Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error)
 }
 
 const (
-	maxGap         = 24 * time.Hour      // how far back messages are read
-	gapOverlap     = 2 * time.Minute     // how far before the newest message reading starts: a dead link is noticed late
-	historyTimeout = 5 * time.Second     // limit for a read of the History
-	openFor        = 30 * 24 * time.Hour // how long before the gap a thread may have been silent and is still read
-	rootsBefore    = 24 * time.Hour      // how long before the gap a thread without a session may have begun
-	openThreads    = 100
-	gapPages       = 5
-	gapPage        = 200
+	maxGap = 24 * time.Hour // how far back messages are read
+	// how far before the newest message reading starts: a dead link is noticed late
+	gapOverlap     = 2 * time.Minute
+	historyTimeout = 5 * time.Second // limit for a read of the History
+	// how long before the gap a thread may have been silent and is still read
+	openFor     = 30 * 24 * time.Hour
+	rootsBefore = 24 * time.Hour // how long before the gap a thread without a session may have begun
+	openThreads = 100
+	gapPages    = 5
+	gapPage     = 200
 )
 
 // gaps tracks the times in which no link was up. A dead link counts as up until a ping is missed. So if two
-// links end within that time, they may have been dead together, and this counts as a gap even if one of them is
-// up again.
+// links end within that time, they may have been dead together, and this counts as a gap even
+// if one of them is up again.
 type gaps struct {
 	mu     sync.Mutex
 	open   bool
@@ -56,8 +59,8 @@ type gaps struct {
 	filled chan time.Time // the beginning of an ended gap that is to be filled
 }
 
-// linkEnds records that a link ended; others says whether another link is up. A gap begins at the newest stored
-// message.
+// linkEnds records that a link ended; others says whether another link is up. A gap begins
+// at the newest stored message.
 func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	if g.History == nil || ctx.Err() != nil { // the program is stopping
 		return
@@ -72,16 +75,20 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if now.Sub(x.ended) < unnoticed {
-		others, heard = false, x.before
+		others = false
+		heard = x.before
 	}
-	x.ended, x.before = now, heard
+	x.ended = now
+	x.before = heard
 	if !others && !x.open {
-		x.open, x.since = true, heard
+		x.open = true
+		x.since = heard
 	}
 }
 
-// heardBefore returns the time of the newest message that was stored before the start; zero if there is none or ctx
-// ends. It waits for the History: a message that is stored meanwhile would hide what is missing before it.
+// heardBefore returns the time of the newest message that was stored before the start; zero if
+// there is none or ctx ends. It waits for the History: a message that is stored meanwhile would
+// hide what is missing before it.
 func (g *Gateway) heardBefore(ctx context.Context) time.Time {
 	for {
 		heard, err := g.lastHeard(ctx)
@@ -156,15 +163,18 @@ func (g *Gateway) fillGaps(ctx context.Context) {
 	}
 }
 
-// fillGap reads the messages that were written since that time and hands them to the Inbox. Slack, the network or
-// the database may well fail again just after a gap, so what failed is tried again after growing waits, for at
-// most a day. If another gap ends meanwhile, everything is read again since the beginning of the earlier one.
+// fillGap reads the messages that were written since that time and hands them to the Inbox. Slack, the
+// network or the database may well fail again just after a gap, so what failed is tried again after
+// growing waits, for at most a day. If another gap ends meanwhile, everything is read again since the
+// beginning of the earlier one.
 func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 	f := g.newFilling(since)
-	most, until := cmp.Or(g.MostApart, time.Minute), time.Now().Add(maxGap)
+	most := cmp.Or(g.MostApart, time.Minute)
+	until := time.Now().Add(maxGap)
 	for wait := cmp.Or(g.Apart, time.Second); !f.try(ctx); wait = min(2*wait, most) {
 		if time.Now().After(until) {
-			g.log().Error("not everything could be read that was written while no link to Slack was up", "since", since, "threads", f.threads, "channels", f.channels)
+			g.log().Error("not everything could be read that was written while no link to Slack was up",
+				"since", since, "threads", f.threads, "channels", f.channels)
 			return
 		}
 		select {
@@ -178,7 +188,8 @@ func (g *Gateway) fillGap(ctx context.Context, since time.Time) {
 		case <-time.After(wait):
 		}
 	}
-	g.log().Info("read again what was written while no link to Slack was up", "since", since, "threads", f.read, "channels", len(g.Channels), "messages", f.offered)
+	g.log().Info("read again what was written while no link to Slack was up", "since", since,
+		"threads", f.read, "channels", len(g.Channels), "messages", f.offered)
 }
 
 // filling is the work on one gap.
@@ -197,7 +208,8 @@ type filling struct {
 func (g *Gateway) newFilling(since time.Time) *filling {
 	from := since.Add(-gapOverlap)
 	if bound := time.Now().Add(-maxGap); from.Before(bound) {
-		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only", "since", since)
+		g.log().Warn("no link to Slack was up for long; messages are read again from a day ago only",
+			"since", since)
 		from = bound
 	}
 	return &filling{
@@ -214,7 +226,8 @@ func (f *filling) try(ctx context.Context) (done bool) {
 			f.g.log().Warn("cannot read which threads are open", "err", err)
 			return false
 		}
-		f.threads, f.listed = threads, true
+		f.threads = threads
+		f.listed = true
 	}
 	f.channels = slices.DeleteFunc(f.channels, func(id string) bool { return f.readChannel(ctx, id) })
 	f.threads = slices.DeleteFunc(f.threads, func(t workflow.Thread) bool {
@@ -227,10 +240,14 @@ func (f *filling) try(ctx context.Context) (done bool) {
 	return len(f.channels)+len(f.threads) == 0
 }
 
-// readChannel offers the new messages of a channel to the Inbox, and adds the threads there that have new replies to
-// what is to be read. done is false if it has to be tried again.
+// readChannel offers the new messages of a channel to the Inbox, and adds the threads there that have new
+// replies to what is to be read. done is false if it has to be tried again.
 func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
-	params := &slack.GetConversationHistoryParameters{ChannelID: id, Oldest: event.FormatTS(f.from.Add(-rootsBefore)), Limit: gapPage}
+	params := &slack.GetConversationHistoryParameters{
+		ChannelID: id,
+		Oldest:    event.FormatTS(f.from.Add(-rootsBefore)),
+		Limit:     gapPage,
+	}
 	var found []slack.Message
 	for range gapPages {
 		var page *slack.GetConversationHistoryResponse
@@ -272,7 +289,12 @@ func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
 
 // readThread offers the new replies of a thread to the Inbox. done is false if it has to be tried again.
 func (f *filling) readThread(ctx context.Context, t workflow.Thread) (done bool) {
-	params := &slack.GetConversationRepliesParameters{ChannelID: t.Channel, Timestamp: t.TS, Oldest: f.oldest, Limit: gapPage}
+	params := &slack.GetConversationRepliesParameters{
+		ChannelID: t.Channel,
+		Timestamp: t.TS,
+		Oldest:    f.oldest,
+		Limit:     gapPage,
+	}
 	done = true
 	for range gapPages {
 		var page []slack.Message
@@ -299,7 +321,8 @@ func (f *filling) readThread(ctx context.Context, t workflow.Thread) (done bool)
 // isRefused logs a failure, and reports whether Slack refused the call itself, as for a channel that is gone.
 func (f *filling) isRefused(ctx context.Context, method, channel string, err error) bool {
 	if ctx.Err() == nil {
-		f.g.log().Warn("cannot read again what was written while no link to Slack was up", "method", method, "channel", channel, "err", err)
+		f.g.log().Warn("cannot read again what was written while no link to Slack was up", "method", method,
+			"channel", channel, "err", err)
 	}
 	return bot.IsFinal(err)
 }
@@ -311,7 +334,8 @@ func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Mess
 		return ctx.Err() == nil
 	}
 	l := &link{Gateway: f.g}
-	if err := l.retryUntil(ctx, time.Now().Add(f.g.storeTimeout()), func() error { return f.g.Inbox.Receive(ctx, came...) }); err != nil {
+	if err := l.retryUntil(ctx, time.Now().Add(f.g.storeTimeout()),
+		func() error { return f.g.Inbox.Receive(ctx, came...) }); err != nil {
 		if ctx.Err() == nil {
 			f.g.log().Error("could not keep a message that was read again", "err", err)
 		}

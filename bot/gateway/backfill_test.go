@@ -33,9 +33,15 @@ func (o *gatewayOffice) away(links int, write func()) {
 func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
-		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		o := openGatewayOffice(t, slacktest.Config{})
+		in := &bottest.Inbox{}
 		other := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
-		g := &Gateway{Inbox: in, Listening: Listening{Watch: []string{o.Bugs.ID}}, Backfill: Backfill{Channels: []string{o.Bugs.ID, other.ID}}, Connecting: Connecting{Connections: 2}}
+		g := &Gateway{
+			Inbox:      in,
+			Listening:  Listening{Watch: []string{o.Bugs.ID}},
+			Backfill:   Backfill{Channels: []string{o.Bugs.ID, other.ID}},
+			Connecting: Connecting{Connections: 2},
+		}
 		if filled {
 			g.History = in
 		}
@@ -88,20 +94,26 @@ func TestWhatWasWrittenInAGapIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestWhatWasEditedInAGapIsAnEdit checks that of a message that was edited in the gap only an edit is read, since
-// nobody knows what it said first: not what begins a session, and not a stop.
+// TestWhatWasEditedInAGapIsAnEdit checks that of a message that was edited in the gap only an edit is read,
+// since nobody knows what it said first: not what begins a session, and not a stop.
 func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	watched := o.AddChannel(slacktest.Channel{Name: "watched", Members: []string{o.Ada.ID, o.App().BotUser}})
-	o.run(&Gateway{Inbox: in, Listening: Listening{Watch: []string{watched.ID}}, Backfill: Backfill{History: in, Channels: []string{o.Bugs.ID, watched.ID}}})
+	o.run(&Gateway{
+		Inbox:     in,
+		Listening: Listening{Watch: []string{watched.ID}},
+		Backfill:  Backfill{History: in, Channels: []string{o.Bugs.ID, watched.ID}},
+	})
 	root := o.AdaSays(o.Mention()+" it fails", "")
 	o.Settle()
 	o.away(1, func() {
 		for _, edited := range []string{"fix it", o.Mention() + " go on", "stop"} {
 			require.NoError(t, o.Edit("bugs", o.AdaSays("what about coupons?", root), edited))
 		}
-		require.NoError(t, o.Edit("bugs", o.AdaSays(o.Mention()+" the total", ""), o.Mention()+" the total is off"))
+		require.NoError(t,
+			o.Edit("bugs", o.AdaSays(o.Mention()+" the total", ""), o.Mention()+" the total is off"))
 		ts, err := o.Say("watched", o.Ada.ID, "add coupons?", "")
 		require.NoError(t, err)
 		require.NoError(t, o.Edit("watched", ts, "add coupons"))
@@ -114,14 +126,16 @@ func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
 			case workflow.MessageEdit:
 				require.Equal(t, workflow.ReadAgain, k.ActionID)
 			case workflow.MessageSent:
-				require.Contains(t, k.EventID, workflow.ReadAgain+":", "by this the inbox knows that it was edited before it was read")
+				require.Contains(t, k.EventID, workflow.ReadAgain+":",
+					"by this the inbox knows that it was edited before it was read")
 			}
 			all = append(all, string(k.Kind)+" "+k.Text)
 		}
 		return all
 	}
 	want := []string{
-		"mention it fails", "edit fix it", "edit go on", "sent go on", "reply stop", "edit stop", "edit the total is off", "sent the total is off",
+		"mention it fails", "edit fix it", "edit go on", "sent go on", "reply stop", "edit stop",
+		"edit the total is off", "sent the total is off",
 		"reply add coupons", "edit add coupons", "reply as it was",
 	}
 	require.Eventually(t, func() bool { return len(in.Texts()) >= len(want) }, time.Minute, time.Millisecond)
@@ -134,11 +148,18 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	t.Parallel()
 	for _, together := range []bool{true, false} {
 		in := &bottest.Inbox{}
-		root := workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: workflow.Thread{TS: "1000.000001"}, TS: "1000.000001", Text: "it fails"}
+		root := workflow.IncomingEvent{
+			EventID: "Ev0",
+			Kind:    workflow.MessageMention,
+			Thread:  workflow.Thread{TS: "1000.000001"},
+			TS:      "1000.000001",
+			Text:    "it fails",
+		}
 		require.NoError(t, in.Receive(t.Context(), root))
 		g := &Gateway{Backfill: Backfill{History: in}, Connecting: Connecting{Connections: 2}}
 		g.gaps.filled = make(chan time.Time, 1)
-		first, second := &link{Gateway: g}, &link{Gateway: g}
+		first := &link{Gateway: g}
+		second := &link{Gateway: g}
 		for _, l := range []*link{first, second} {
 			l.setUp(t.Context(), true)
 		}
@@ -162,15 +183,23 @@ func TestAGapThatIsNoticedLateIsRead(t *testing.T) {
 	}
 }
 
-// TestTheTimeBeforeTheStartIsAGap checks that messages from before the start are read, but only if the History
-// holds an earlier message.
+// TestTheTimeBeforeTheStartIsAGap checks that messages from before the start are read, but only if the
+// History holds an earlier message.
 func TestTheTimeBeforeTheStartIsAGap(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
-		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		o := openGatewayOffice(t, slacktest.Config{})
+		in := &bottest.Inbox{}
 		root := o.AdaSays(o.Mention()+" it fails", "")
 		if known {
-			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: o.ThreadOf(root), TS: root, User: o.Ada.ID, Text: "it fails"}))
+			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{
+				EventID: "Ev0",
+				Kind:    workflow.MessageMention,
+				Thread:  o.ThreadOf(root),
+				TS:      root,
+				User:    o.Ada.ID,
+				Text:    "it fails",
+			}))
 		}
 		o.AdaSays("while nobody listened", root)
 		o.Forget()
@@ -208,7 +237,8 @@ func (l *faultyLedger) Threads(ctx context.Context, since time.Time, most int) (
 	return l.History.Threads(ctx, since, most)
 }
 
-// TestAGapIsReadUntilItIsRead checks that nothing of a gap is lost when something fails once while it is read.
+// TestAGapIsReadUntilItIsRead checks that nothing of a gap is lost when something
+// fails once while it is read.
 func TestAGapIsReadUntilItIsRead(t *testing.T) {
 	t.Parallel()
 	away := errors.New("the database is away")
@@ -217,9 +247,15 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 		newest, threads error
 		inbox           string // text of the message that cannot be kept at first
 	}{
-		"Slack fails to list replies":        {fault: slacktest.Fault{Method: "conversations.replies", Status: 503}},
-		"Slack fails to list messages":       {fault: slacktest.Fault{Method: "conversations.history", Error: "internal_error"}},
-		"the network fails":                  {fault: slacktest.Fault{Method: "conversations.replies", LoseAnswer: true}},
+		"Slack fails to list replies": {
+			fault: slacktest.Fault{Method: "conversations.replies", Status: 503},
+		},
+		"Slack fails to list messages": {
+			fault: slacktest.Fault{Method: "conversations.history", Error: "internal_error"},
+		},
+		"the network fails": {
+			fault: slacktest.Fault{Method: "conversations.replies", LoseAnswer: true},
+		},
 		"the beginning cannot be read":       {newest: away},
 		"nor for long":                       {newest: backoff.Permanent(away)}, // ends the tries at once
 		"the threads cannot be read":         {threads: away},
@@ -228,7 +264,8 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+			o := openGatewayOffice(t, slacktest.Config{})
+			in := &bottest.Inbox{}
 			ops := o.AddChannel(slacktest.Channel{Name: "ops", Members: []string{o.Ada.ID, o.App().BotUser}})
 			say := func(text, thread string) string {
 				ts, err := o.Say("ops", o.Ada.ID, text, thread)
@@ -238,7 +275,14 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 			root := say(o.Mention()+" it fails", "")
 			thread := o.ThreadOf(root)
 			thread.Channel = ops.ID
-			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev0", Kind: workflow.MessageMention, Thread: thread, TS: root, User: o.Ada.ID, Text: "it fails"}))
+			require.NoError(t, in.Receive(t.Context(), workflow.IncomingEvent{
+				EventID: "Ev0",
+				Kind:    workflow.MessageMention,
+				Thread:  thread,
+				TS:      root,
+				User:    o.Ada.ID,
+				Text:    "it fails",
+			}))
 			say("while nobody listened", root)
 			o.AdaSays(o.Mention()+" the total is off", "")
 			o.Forget()
@@ -252,15 +296,22 @@ func TestAGapIsReadUntilItIsRead(t *testing.T) {
 				}
 				return nil
 			}
-			o.run(&Gateway{Inbox: in, Backfill: Backfill{History: &faultyLedger{in, c.newest, c.threads}, Channels: []string{o.Bugs.ID}}})
+			o.run(&Gateway{
+				Inbox: in,
+				Backfill: Backfill{
+					History:  &faultyLedger{in, c.newest, c.threads},
+					Channels: []string{o.Bugs.ID},
+				},
+			})
 			require.Eventually(t, func() bool { return len(in.Texts()) == 3 }, time.Minute, time.Millisecond)
-			require.ElementsMatch(t, []string{"it fails", "while nobody listened", "the total is off"}, in.Texts())
+			require.ElementsMatch(t,
+				[]string{"it fails", "while nobody listened", "the total is off"}, in.Texts())
 		})
 	}
 }
 
-// TestWhatSlackNoLongerDeliversIsReadAgain checks that a message that could not be kept at any of Slack's four
-// attempts is read from its thread later. The control has no History and loses it.
+// TestWhatSlackNoLongerDeliversIsReadAgain checks that a message that could not be kept at any of Slack's
+// four attempts is read from its thread later. The control has no History and loses it.
 func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, filled := range []bool{true, false} {
@@ -285,7 +336,8 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 		o.AdaSays("by a cent", root)
 		for attempt := range int32(4) {
 			require.Empty(t, o.Requests("conversations.replies"), "Slack will deliver it again")
-			require.Eventually(t, func() bool { return tries.Load() > attempt }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return tries.Load() > attempt }, time.Minute,
+				time.Millisecond)
 			o.ExpireAcks()
 		}
 		away.Store(false)
@@ -304,13 +356,18 @@ func TestWhatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 
 func TestAGapIsReadWithinBounds(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	g := &Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{History: in}}
 	root := o.AdaSays("it fails", "")
 	for range gapPages*gapPage + 50 {
 		o.AdaSays("again", root)
 	}
-	f := &filling{g: g, reader: event.Reader{Self: o.Bot.Self()}, oldest: event.FormatTS(time.Now().Add(-maxGap))}
+	f := &filling{
+		g:      g,
+		reader: event.Reader{Self: o.Bot.Self()},
+		oldest: event.FormatTS(time.Now().Add(-maxGap)),
+	}
 	f.readThread(t.Context(), o.ThreadOf(root))
 	require.Len(t, o.Requests("conversations.replies"), gapPages)
 	_, kept := in.Seen()
@@ -322,19 +379,28 @@ func TestAGapIsReadWithinBounds(t *testing.T) {
 	require.Empty(t, f.threads)
 }
 
-// TestAMentionInAnOlderThreadIsRead checks that a thread that began before the gap, and has no session, is read if it has
-// new replies.
+// TestAMentionInAnOlderThreadIsRead checks that a thread that began before the gap, and has no session, is
+// read if it has new replies.
 func TestAMentionInAnOlderThreadIsRead(t *testing.T) {
 	t.Parallel()
 	var ago atomic.Int64
-	o, in := openGatewayOffice(t, slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{
+		Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) },
+	})
+	in := &bottest.Inbox{}
 	ago.Store(int64(rootsBefore - time.Hour))
-	root, other := o.AdaSays("who has seen this?", ""), o.AdaSays("lunch?", "")
+	root := o.AdaSays("who has seen this?", "")
+	other := o.AdaSays("lunch?", "")
 	o.AdaSays("by a cent", root)
 	o.AdaSays("at noon", other)
 	ago.Store(0)
 	o.AdaSays(o.Mention()+" it fails", root)
-	f := (&Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Minute, Backfill: Backfill{History: in, Channels: []string{o.Bugs.ID}}}).newFilling(time.Now())
+	f := (&Gateway{
+		Slack:        o.Bot,
+		Inbox:        in,
+		StoreTimeout: time.Minute,
+		Backfill:     Backfill{History: in, Channels: []string{o.Bugs.ID}},
+	}).newFilling(time.Now())
 	require.True(t, f.try(t.Context()))
 	require.Equal(t, []string{"it fails"}, in.Texts())
 	require.Len(t, o.Requests("conversations.replies"), 1, "nothing is new in the other thread")
@@ -345,11 +411,13 @@ func TestAMentionInAnOlderThreadIsRead(t *testing.T) {
 func TestLinksAreNotRenewedTogether(t *testing.T) {
 	t.Parallel()
 	life := slacktest.Config{ConnectionTime: 2 * time.Second}
-	control, apart := openGatewayOffice(t, life), openGatewayOffice(t, life)
+	control := openGatewayOffice(t, life)
+	apart := openGatewayOffice(t, life)
 	control.run(&Gateway{Inbox: &bottest.Inbox{}, together: true, Connecting: Connecting{Connections: 2}})
 	in := &bottest.Inbox{}
 	g := apart.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: 2}})
-	ended, err := apart.WaitEnded(bottest.Soon(t), func(list []slacktest.EndedLink) bool { return len(list) > 0 })
+	ended, err := apart.WaitEnded(bottest.Soon(t),
+		func(list []slacktest.EndedLink) bool { return len(list) > 0 })
 	require.NoError(t, err)
 	require.Equal(t, "", ended[0].Told, "it left by itself")
 	require.Equal(t, 1, ended[0].Beside, "while the other was up")

@@ -15,16 +15,16 @@ import (
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 )
 
-// Slack runs slash commands only in channels. A command opens a thread there: the gateway posts a message that
-// says who asked for what, and the Inbox stores the command as if that person had written the message. The
-// order is fixed: first the post, since its ts identifies the thread, then the commit in the Inbox, then the
-// acknowledgement, for which Slack waits 3 seconds.
+// Slack runs slash commands only in channels. A command opens a thread there: the gateway posts a message
+// that says who asked for what, and the Inbox stores the command as if that person had written the message.
+// The order is fixed: first the post, since its ts identifies the thread, then the commit in the Inbox, then
+// the acknowledgement, for which Slack waits 3 seconds.
 //
 // Slack may deliver a command again if its acknowledgement was lost. So the message carries the command's
 // trigger id as metadata, and is always looked up in the channel before it is posted: the gateway keeps no
 // memory, and another replica may have handled the command before. The same message means the same thread,
-// which the Inbox already knows. If two connections receive a command at the same moment, both post, then look
-// again, and only the older message stays.
+// which the Inbox already knows. If two connections receive a command at the same moment, both post, then
+// look again, and only the older message stays.
 
 const (
 	commandEvent = "bobbin_command" // event_type of the metadata
@@ -51,12 +51,17 @@ func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte
 }
 
 func ephemeralAnswer(text string) any {
-	return map[string]any{"response_type": "ephemeral", "text": text, "unfurl_links": false, "unfurl_media": false}
+	return map[string]any{
+		"response_type": "ephemeral",
+		"text":          text,
+		"unfurl_links":  false,
+		"unfurl_media":  false,
+	}
 }
 
 // beginThread opens the thread and hands the command to the Inbox, and retries both until patience ends. It
-// removes a new thread that the Inbox did not store, since no session would answer there. A thread that existed
-// before stays, since the Inbox may have stored it then.
+// removes a new thread that the Inbox did not store, since no session would answer there. A thread that
+// existed before stays, since the Inbox may have stored it then.
 func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
 	until := time.Now().Add(l.storeTimeout())
 	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
@@ -98,7 +103,9 @@ type threadOpener struct {
 
 // open posts the command's message unless it is already in the channel, and returns its ts and whether it is
 // new.
-func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time.Time) (ts string, fresh bool, err error) {
+func (o threadOpener) open(
+	ctx context.Context, c event.SlashCommand, until time.Time,
+) (ts string, fresh bool, err error) {
 	err = bot.RetryUntil(ctx, until, commandRetryWait, func() (err error) {
 		ts, err = o.find(ctx, c)
 		if err == nil && ts == "" {
@@ -118,7 +125,9 @@ func (o threadOpener) open(ctx context.Context, c event.SlashCommand, until time
 
 // keepOldest removes our message if another connection posted the same command before. If the look-up fails,
 // our message stays.
-func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours string) (ts string, fresh bool) {
+func (o threadOpener) keepOldest(
+	ctx context.Context, c event.SlashCommand, ours string,
+) (ts string, fresh bool) {
 	first, err := o.find(ctx, c)
 	if err != nil || first == "" || first >= ours {
 		return ours, true
@@ -127,8 +136,8 @@ func (o threadOpener) keepOldest(ctx context.Context, c event.SlashCommand, ours
 	return first, false
 }
 
-// find looks for the command's message among the newest 200 messages of the channel, and returns the ts of the
-// oldest match or an empty string.
+// find looks for the command's message among the newest 200 messages of the channel, and returns the ts of
+// the oldest match or an empty string.
 func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string, err error) {
 	if o.blind {
 		return "", nil
@@ -144,7 +153,8 @@ func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string
 		return "", fmt.Errorf("look for it in the channel: %w", err)
 	}
 	for _, m := range history.Messages {
-		if m.BotID == o.slack.Self().BotID && m.Metadata.EventType == commandEvent && m.Metadata.EventPayload["key"] == c.Key {
+		if m.BotID == o.slack.Self().BotID && m.Metadata.EventType == commandEvent &&
+			m.Metadata.EventPayload["key"] == c.Key {
 			ts = m.Timestamp // the last match is the oldest, since Slack lists the newest first
 		}
 	}
@@ -156,7 +166,10 @@ func (o threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string
 		_, ts, err = o.slack.API.PostMessageContext(ctx, c.Channel,
 			slack.MsgOptionText(c.RootText(), false), slack.MsgOptionParse(false),
 			slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
-			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: commandEvent, EventPayload: map[string]any{"key": c.Key}}))
+			slack.MsgOptionMetadata(slack.SlackMetadata{
+				EventType:    commandEvent,
+				EventPayload: map[string]any{"key": c.Key},
+			}))
 		return err
 	})
 	if err != nil {
@@ -170,6 +183,7 @@ func (o threadOpener) remove(ctx context.Context, c event.SlashCommand, ts strin
 	ctx, cancel := context.WithTimeout(ctx, o.removal)
 	defer cancel()
 	if _, _, err := o.slack.API.DeleteMessageContext(ctx, c.Channel, ts); err != nil {
-		o.log.Warn("a command's message stands in the channel and nobody has taken it", "channel", c.Channel, "ts", ts, "err", err)
+		o.log.Warn("a command's message stands in the channel and nobody has taken it", "channel", c.Channel,
+			"ts", ts, "err", err)
 	}
 }

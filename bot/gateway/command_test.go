@@ -41,7 +41,8 @@ func (o *gatewayOffice) whispered() (texts []string) {
 
 func TestACommandOpensAThread(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	d := o.command("/grill-me", `"dark mode" for <!channel> &amp; @here, as in https://evil.example/?q=1`)
 	require.Equal(t, slacktest.Acked, d.Outcome)
@@ -50,7 +51,8 @@ func TestACommandOpensAThread(t *testing.T) {
 	channel := o.Channel("bugs")
 	require.Len(t, channel, 1)
 	root := channel[0]
-	require.Equal(t, "<@"+o.Ada.ID+"> /grill-me \"dark mode\" for &lt;!channel&gt; &amp; @here, as in `https://evil.example/?q=1`", root.Text)
+	require.Equal(t, "<@"+o.Ada.ID+"> /grill-me \"dark mode\" for &lt;!channel&gt; &amp; @here, "+
+		"as in `https://evil.example/?q=1`", root.Text)
 	require.Equal(t, o.App().BotID, root.BotID)
 	require.Equal(t, "bobbin_command", root.Metadata.EventType)
 	require.False(t, *root.UnfurlLinks)
@@ -59,8 +61,14 @@ func TestACommandOpensAThread(t *testing.T) {
 
 	_, kept := in.Seen()
 	require.Equal(t, []workflow.IncomingEvent{{
-		EventID: d.EnvelopeID, Kind: workflow.MessageMention, Thread: o.ThreadOf(root.TS), TS: root.TS, User: o.Ada.ID, UserTeam: o.App().TeamID,
-		Text: `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`, At: event.ParseTS(root.TS),
+		EventID:  d.EnvelopeID,
+		Kind:     workflow.MessageMention,
+		Thread:   o.ThreadOf(root.TS),
+		TS:       root.TS,
+		User:     o.Ada.ID,
+		UserTeam: o.App().TeamID,
+		Text:     `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`,
+		At:       event.ParseTS(root.TS),
 	}}, kept)
 	name, args := command.Read(kept[0].Text)
 	require.Equal(t, workflow.CommandGrillMe, name)
@@ -69,14 +77,16 @@ func TestACommandOpensAThread(t *testing.T) {
 
 func TestCommandsThatSayTooLittle(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	for _, c := range []struct{ name, text, told string }{
 		{"/grill-me", "", "Say what it is about: `/grill-me \"what you want\"`"},
 		{"/start-work", " \n", "Say what it is about: `/start-work \"what has to be done\"`"},
 		{"/diagnose", "\u200b", "Say what it is about: `/diagnose \"what is wrong\"`"},
 		{"/consult", "", "Say what it is about: `/consult \"your question\"`"},
-		{"/bobbin", "dark mode", "I do not know /bobbin. My commands are:\n`/grill-me \"what you want\"`\n`/start-work \"what has to be done\"`\n" +
+		{"/bobbin", "dark mode", "I do not know /bobbin. My commands are:\n`/grill-me \"what you want\"`\n" +
+			"`/start-work \"what has to be done\"`\n" +
 			"`/diagnose \"what is wrong\"`\n`/consult \"your question\"`"},
 	} {
 		d := o.command(c.name, c.text)
@@ -91,13 +101,16 @@ func TestCommandsThatSayTooLittle(t *testing.T) {
 
 func TestACommandWhereTheBotIsNot(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []slacktest.ChannelKind{slacktest.Public, slacktest.Private} { // not_in_channel, channel_not_found
-		o, in := openGatewayOffice(t, slacktest.Config{AppName: "bobbin"}), &bottest.Inbox{}
+	for _, kind := range []slacktest.ChannelKind{slacktest.Public, slacktest.Private} {
+		// not_in_channel, channel_not_found
+		o := openGatewayOffice(t, slacktest.Config{AppName: "bobbin"})
+		in := &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, StoreTimeout: time.Hour}) // there is nothing to wait for: it fails at once
 		require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Kind = kind }))
 		require.NoError(t, o.Leave("bugs", o.App().BotUser))
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
-		require.Equal(t, []string{"I am not in this channel. Invite me first: /invite @bobbin"}, o.whispered())
+		require.Equal(t,
+			[]string{"I am not in this channel. Invite me first: /invite @bobbin"}, o.whispered())
 		require.Empty(t, o.Requests("chat.postMessage"))
 
 		require.NoError(t, o.Join("bugs", o.App().BotUser))
@@ -108,7 +121,8 @@ func TestACommandWhereTheBotIsNot(t *testing.T) {
 
 func TestACommandThatComesAgainIsOneThread(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	d := o.command("/consult", "is the pool too small?")
 	o.AdaSays("nobody asked", "")
@@ -140,15 +154,20 @@ func TestControlACommandThatComesAgainDoubles(t *testing.T) {
 // TestACommandOnTwoConnectionsAtOnceIsOneThread lets both connections look before either has posted.
 func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: 2}})
-	random, most := rand.New(rand.NewPCG(1, 1)), 0
+	random := rand.New(rand.NewPCG(1, 1))
+	most := 0
 	for n := range 8 {
 		o.Order(slacktest.Fault{Method: "chat.postMessage", Times: 2, Latency: 50 * time.Millisecond})
 		o.Hold()
 		require.NoError(t, o.Command("bugs", o.Ada.ID, "/consult", fmt.Sprint("question ", n)))
 		o.Release(3, random, nil)
-		require.Eventually(t, func() bool { calls, _ := in.Seen(); return len(calls) == 3*(n+1) }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool {
+			calls, _ := in.Seen()
+			return len(calls) == 3*(n+1)
+		}, time.Minute, time.Millisecond)
 		o.ClearFaults()
 		most = max(most, len(o.Requests("chat.postMessage"))-n)
 	}
@@ -164,7 +183,8 @@ func TestACommandOnTwoConnectionsAtOnceIsOneThread(t *testing.T) {
 func TestALostAnswerToACommandsMessage(t *testing.T) {
 	t.Parallel()
 	for _, blind := range []bool{false, true} { // true is the control
-		o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+		o := openGatewayOffice(t, slacktest.Config{})
+		in := &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, StoreTimeout: time.Minute, skipLookup: blind})
 		o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 		require.Equal(t, slacktest.Acked, o.command("/diagnose", "the cart").Outcome)
@@ -197,7 +217,8 @@ func TestACommandOutlivesAShortOutage(t *testing.T) {
 func TestACommandIsKeptBeforeItIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	commit, entered := make(chan struct{}), make(chan struct{}, 10)
+	commit := make(chan struct{})
+	entered := make(chan struct{}, 10)
 	o.run(&Gateway{Inbox: &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
@@ -248,14 +269,18 @@ func TestACommandThatSlackDoesNotLetUsAnswer(t *testing.T) {
 		fault slacktest.Fault
 		told  string
 	}{
-		{slacktest.Fault{Method: "chat.postMessage", Error: "restricted_action"}, "Slack does not let me write here (restricted_action)."},
+		{
+			slacktest.Fault{Method: "chat.postMessage", Error: "restricted_action"},
+			"Slack does not let me write here (restricted_action).",
+		},
 		{slacktest.Fault{Method: "conversations.history", Error: "missing_scope"}, "the app lacks a scope"},
 		{slacktest.Fault{Method: "chat.postMessage", Status: 503, Times: -1}, "try again"},
 		{slacktest.Fault{Method: "chat.postMessage", Status: 429, RetryAfter: time.Hour}, "try again"},
 	} {
 		// The acknowledgement timeout is far longer than the patience, and far shorter than Slack's
 		// Retry-After.
-		o, in := openGatewayOffice(t, slacktest.Config{AckTimeout: 20 * time.Second}), &bottest.Inbox{}
+		o := openGatewayOffice(t, slacktest.Config{AckTimeout: 20 * time.Second})
+		in := &bottest.Inbox{}
 		o.run(&Gateway{Inbox: in, StoreTimeout: 200 * time.Millisecond})
 		o.Order(c.fault)
 		d := o.command("/diagnose", "the cart")

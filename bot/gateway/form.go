@@ -14,13 +14,13 @@ import (
 )
 
 // Some buttons open a modal. Slack allows three seconds for that after the press, so the gateway opens the
-// modal as soon as the press arrives. The button's row says whether the modal is still valid, and the press is
-// stored together with the result. If no modal was opened, the turn that handles the press explains in the
+// modal as soon as the press arrives. The button's row says whether the modal is still valid, and the press
+// is stored together with the result. If no modal was opened, the turn that handles the press explains in the
 // thread how to do the same in words.
 //
-// A submitted modal goes to the Inbox like a reply. Slack waits three seconds for the response and shows it in
-// the modal, so a submission that is too late is refused there, and its text can still be copied. A modal that
-// is closed is not stored.
+// A submitted modal goes to the Inbox like a reply. Slack waits three seconds for the response and shows it
+// in the modal, so a submission that is too late is refused there, and its text can still be copied. A modal
+// that is closed is not stored.
 //
 // https://docs.slack.dev/surfaces/modals
 
@@ -28,8 +28,8 @@ import (
 type Forms interface {
 	// Form returns the modal of the button with that action and value, or nil if it opens none.
 	Form(ctx context.Context, action, value string) (*workflow.Form, error)
-	// Submit stores a submission durably in the thread of its button, or returns why it came too late, as text
-	// for the modal. A duplicate changes nothing and is not an error.
+	// Submit stores a submission durably in the thread of its button, or returns why it came too late, as
+	// text for the modal. A duplicate changes nothing and is not an error.
 	Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error)
 }
 
@@ -42,7 +42,8 @@ func (l *link) openPressed(ctx context.Context, in *workflow.IncomingEvent, payl
 	defer cancel()
 	opened, err := l.openForm(ctx, *in, payload)
 	if err != nil {
-		l.log.Warn("could not open a form; the thread is told how to do it in words", "action", in.ActionID, "err", bot.ExplainError(err, bot.BotTokenName))
+		l.log.Warn("could not open a form; the thread is told how to do it in words", "action", in.ActionID,
+			"err", bot.ExplainError(err, bot.BotTokenName))
 	}
 	if opened {
 		in.Text = workflow.FormOpened
@@ -99,8 +100,10 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	})
 	switch {
 	case err != nil:
-		l.log.Error("could not keep a form; the person is told to send it again", "event", s.In.EventID, "err", err)
-		return told("I could not keep this: something I need is away. Your words stay here; please send them again in a moment.")
+		l.log.Error("could not keep a form; the person is told to send it again",
+			"event", s.In.EventID, "err", err)
+		return told("I could not keep this: something I need is away. Your words stay here; " +
+			"please send them again in a moment.")
 	case late != "":
 		return told(late)
 	case ofHome:

@@ -27,7 +27,8 @@ type forms struct {
 func (f *forms) say(late string, down error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.late, f.down = late, down
+	f.late = late
+	f.down = down
 }
 
 func (f *forms) Form(_ context.Context, action, value string) (*workflow.Form, error) {
@@ -54,7 +55,8 @@ func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("ask"+value, root, "the cause")
 	posting.Lines[0].Buttons = []workflow.Button{
-		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: value}, {ActionID: workflow.ButtonFixLimited, Label: "Fix it, with limits…", Value: value},
+		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: value},
+		{ActionID: workflow.ButtonFixLimited, Label: "Fix it, with limits…", Value: value},
 	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
@@ -84,13 +86,15 @@ func (o *gatewayOffice) submit(v *slacktest.View, entered map[string]string) {
 
 func TestAButtonOpensAModal(t *testing.T) {
 	t.Parallel()
-	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
+	o := openGatewayOffice(t, slacktest.Config{})
+	f := &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	thread, ts := o.buttons("opaque")
 	f.thread = thread
 
 	v := o.press(ts, workflow.ButtonCorrect)
-	require.Equal(t, []string{"Correct", workflow.ButtonCorrect, "opaque " + ts}, []string{v.Title, v.CallbackID, v.Metadata})
+	require.Equal(t, []string{"Correct", workflow.ButtonCorrect, "opaque " + ts},
+		[]string{v.Title, v.CallbackID, v.Metadata})
 	o.submit(v, map[string]string{"words": " not the \u202ecart,\n<@U1> &amp; "})
 	require.Empty(t, o.Views())
 	v = o.press(ts, workflow.ButtonFixLimited)
@@ -108,7 +112,8 @@ func TestAButtonOpensAModal(t *testing.T) {
 	} {
 		got := kept[i]
 		require.Equal(t, want, struct{ kind, action, text string }{string(got.Kind), got.ActionID, got.Text})
-		require.Equal(t, []string{"opaque", ts, o.Ada.ID, o.App().TeamID}, []string{got.Value, got.TS, got.User, got.UserTeam})
+		require.Equal(t, []string{"opaque", ts, o.Ada.ID, o.App().TeamID},
+			[]string{got.Value, got.TS, got.User, got.UserTeam})
 		require.Equal(t, thread, got.Thread)
 	}
 }
@@ -124,18 +129,26 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 		cfg   slacktest.Config
 		acked time.Duration
 	}{
-		"the trigger is spent":  {fault: slacktest.Fault{Method: "views.open", Error: "exchanged_trigger_id"}},
-		"the trigger expired":   {cfg: slacktest.Config{TriggerLife: time.Nanosecond}},
-		"a scope is missing":    {fault: slacktest.Fault{Method: "views.open", Error: "missing_scope"}},
-		"Slack fails":           {fault: slacktest.Fault{Method: "views.open", Status: 503}},
-		"Slack is slow":         {fault: slacktest.Fault{Method: "views.open", Latency: time.Hour}, acked: 3 * time.Second},
-		"too many calls":        {fault: slacktest.Fault{Method: "views.open", Status: 429, RetryAfter: time.Minute}},
+		"the trigger is spent": {
+			fault: slacktest.Fault{Method: "views.open", Error: "exchanged_trigger_id"},
+		},
+		"the trigger expired": {cfg: slacktest.Config{TriggerLife: time.Nanosecond}},
+		"a scope is missing":  {fault: slacktest.Fault{Method: "views.open", Error: "missing_scope"}},
+		"Slack fails":         {fault: slacktest.Fault{Method: "views.open", Status: 503}},
+		"Slack is slow": {
+			fault: slacktest.Fault{Method: "views.open", Latency: time.Hour},
+			acked: 3 * time.Second,
+		},
+		"too many calls": {
+			fault: slacktest.Fault{Method: "views.open", Status: 429, RetryAfter: time.Minute},
+		},
 		"the database is away":  {down: errors.New("away")},
 		"the button is unknown": {value: "another"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, f := openGatewayOffice(t, c.cfg), &forms{Inbox: &bottest.Inbox{}, down: c.down}
+			o := openGatewayOffice(t, c.cfg)
+			f := &forms{Inbox: &bottest.Inbox{}, down: c.down}
 			o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, AckTimeout: c.acked})
 			value := "opaque" + c.value
 			_, ts := o.buttons(value)
@@ -145,7 +158,8 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 			require.Nil(t, o.press(ts, workflow.ButtonCorrect))
 			_, kept := f.Seen()
 			require.Len(t, kept, 1)
-			require.Equal(t, []string{workflow.ButtonCorrect, value, ""}, []string{kept[0].ActionID, kept[0].Value, kept[0].Text})
+			require.Equal(t, []string{workflow.ButtonCorrect, value, ""},
+				[]string{kept[0].ActionID, kept[0].Value, kept[0].Text})
 			for _, d := range o.Deliveries() {
 				require.Equal(t, slacktest.Acked, d.Outcome)
 			}
@@ -155,7 +169,8 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 
 func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 	t.Parallel()
-	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
+	o := openGatewayOffice(t, slacktest.Config{})
+	f := &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
 	v := o.press(ts, workflow.ButtonCorrect)
@@ -179,7 +194,8 @@ func TestWhatIsSentTwiceCountsOnce(t *testing.T) {
 // The control of the test above: with a unique event id, each delivery counts.
 func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 	t.Parallel()
-	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
+	o := openGatewayOffice(t, slacktest.Config{})
+	f := &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}, skipLookup: true})
 	_, ts := o.buttons("opaque")
 	o.submit(o.press(ts, workflow.ButtonCorrect), map[string]string{"words": "the cart"})
@@ -191,7 +207,8 @@ func TestControlWhatIsSentTwiceCountsTwice(t *testing.T) {
 
 func TestWhatIsSentTooLateStaysInTheModal(t *testing.T) {
 	t.Parallel()
-	o, f := openGatewayOffice(t, slacktest.Config{}), &forms{Inbox: &bottest.Inbox{}}
+	o := openGatewayOffice(t, slacktest.Config{})
+	f := &forms{Inbox: &bottest.Inbox{}}
 	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
 	_, ts := o.buttons("opaque")
 	v := o.press(ts, workflow.ButtonFixLimited)
@@ -207,5 +224,6 @@ func TestWhatIsSentTooLateStaysInTheModal(t *testing.T) {
 	require.Empty(t, late.Controls())
 	require.NoError(t, o.Dismiss(late.ID))
 	o.Settle()
-	require.Equal(t, []string{workflow.FormOpened, workflow.FormOpened}, f.Texts(), "what was closed says nothing")
+	require.Equal(t, []string{workflow.FormOpened, workflow.FormOpened}, f.Texts(),
+		"what was closed says nothing")
 }

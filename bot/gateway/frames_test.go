@@ -42,7 +42,8 @@ func openRawSlack(t *testing.T) *rawSlack {
 	mux.HandleFunc("/api/apps.connections.open", func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"ok":true,"url":"ws%s/link"}`, strings.TrimPrefix(s.URL, "http"))
 	})
-	mux.HandleFunc("/api/conversations.replies", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s.replies) })
+	mux.HandleFunc("/api/conversations.replies",
+		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s.replies) })
 	mux.HandleFunc("/link", func(w http.ResponseWriter, r *http.Request) {
 		if c, err := upgrader.Upgrade(w, r, nil); err == nil {
 			s.links <- c
@@ -67,11 +68,18 @@ func acked(t *testing.T, c *websocket.Conn) string {
 
 func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	t.Parallel()
-	s, in := openRawSlack(t), &bottest.Inbox{}
-	opened, err := bot.Open(t.Context(), bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
+	s := openRawSlack(t)
+	in := &bottest.Inbox{}
+	opened, err := bot.Open(t.Context(),
+		bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
 	require.NoError(t, err)
 	var said journal
-	g := &Gateway{Slack: opened, Inbox: in, Log: slog.New(slog.NewTextHandler(&said, nil)), Connecting: Connecting{Apart: 1}}
+	g := &Gateway{
+		Slack:      opened,
+		Inbox:      in,
+		Log:        slog.New(slog.NewTextHandler(&said, nil)),
+		Connecting: Connecting{Apart: 1},
+	}
 	ended := make(chan error, 1)
 	ctx, cancel := cancellable(t)
 	go func() { ended <- g.Run(ctx) }()
@@ -81,7 +89,8 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 		`{`, `[]`, `{"type":"hello","num_connections":"many"}`, `"x"`, `{"type":"brand_new"}`,
 		// A new kind of envelope, a new kind of event, a payload of an odd type.
 		`{"envelope_id":"e1","type":"brand_new","payload":{}}`,
-		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","event_id":"Ev2","event":{"type":"brand_new_thing"}}}`,
+		`{"envelope_id":"e2","type":"events_api","payload":{"type":"event_callback","event_id":"Ev2",` +
+			`"event":{"type":"brand_new_thing"}}}`,
 		`{"envelope_id":"e3","type":"interactive","payload":["x"]}`,
 		// Messages of a person with fields that slack-go cannot decode.
 		`{"envelope_id":"e4","type":"events_api","payload":{"type":"event_callback","event_id":"Ev4","team_id":"T1",
@@ -99,21 +108,25 @@ func TestFramesThatTheLibraryCannotDecode(t *testing.T) {
 	require.NoError(t, <-ended)
 	// Each frame is logged with its type, but without the text that a person wrote.
 	for _, line := range []string{
-		`msg="a frame from Slack that cannot be read"`, `type=brand_new of="" event=""`, `type=events_api of=brand_new_thing event=Ev2`,
-		`type=interactive`, `type=events_api of=message event=Ev4`, `type=events_api of=app_mention event=Ev5`,
+		`msg="a frame from Slack that cannot be read"`, `type=brand_new of="" event=""`,
+		`type=events_api of=brand_new_thing event=Ev2`, `type=interactive`,
+		`type=events_api of=message event=Ev4`, `type=events_api of=app_mention event=Ev5`,
 	} {
 		require.Contains(t, said.String(), line)
 	}
 	require.NotContains(t, said.String(), "it fails for guests")
 }
 
-// TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain checks that a message in such a frame is read from its thread
-// if it could not be kept at Slack's last attempt, and not before.
+// TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain checks that a message in such a frame is read from
+// its thread if it could not be kept at Slack's last attempt, and not before.
 func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 	t.Parallel()
-	s, tries := openRawSlack(t), make(chan bool)
-	root, reply := event.FormatTS(time.Now().Add(-time.Second)), event.FormatTS(time.Now())
-	said := fmt.Sprintf(`"type":"message","channel":"C1","user":"U1","ts":%q,"thread_ts":%q,"text":"it fails for guests"`, reply, root)
+	s := openRawSlack(t)
+	tries := make(chan bool)
+	root := event.FormatTS(time.Now().Add(-time.Second))
+	reply := event.FormatTS(time.Now())
+	said := fmt.Sprintf(`"type":"message","channel":"C1","user":"U1","ts":%q,"thread_ts":%q,`+
+		`"text":"it fails for guests"`, reply, root)
 	s.replies = `{"ok":true,"messages":[{` + said + `}]}`
 	in := &bottest.Inbox{Before: func(e workflow.IncomingEvent) error {
 		if !strings.HasPrefix(e.EventID, "Ev2") {
@@ -122,9 +135,16 @@ func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 		tries <- true
 		return errors.New("the database is away")
 	}}
-	opened, err := bot.Open(t.Context(), bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
+	opened, err := bot.Open(t.Context(),
+		bot.Config{BotToken: "xoxb-1", AppToken: "xapp-1", APIURL: s.URL + "/api"})
 	require.NoError(t, err)
-	g := &Gateway{Slack: opened, Inbox: in, StoreTimeout: 1, Backfill: Backfill{History: in}, Connecting: Connecting{Apart: 1, PingInterval: time.Hour}}
+	g := &Gateway{
+		Slack:        opened,
+		Inbox:        in,
+		StoreTimeout: 1,
+		Backfill:     Backfill{History: in},
+		Connecting:   Connecting{Apart: 1, PingInterval: time.Hour},
+	}
 	ended := make(chan error, 1)
 	ctx, cancel := cancellable(t)
 	go func() { ended <- g.Run(ctx) }()
@@ -132,11 +152,16 @@ func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 	send := func(frame string) {
 		require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(frame)))
 	}
-	send(fmt.Sprintf(`{"envelope_id":"e1","type":"events_api","payload":{"type":"event_callback","event_id":"Ev1","event":{"type":"app_mention","channel":"C1","user":"U1","ts":%q,"text":"<@UBOT> look"}}}`, root))
+	send(fmt.Sprintf(
+		`{"envelope_id":"e1","type":"events_api","payload":{"type":"event_callback","event_id":"Ev1",`+
+			`"event":{"type":"app_mention","channel":"C1","user":"U1","ts":%q,"text":"<@UBOT> look"}}}`,
+		root,
+	))
 	require.Equal(t, "e1", acked(t, c))
 	for attempt := range lastAttempt + 1 {
 		require.Equal(t, []string{"look"}, in.Texts(), "Slack will deliver it again")
-		send(fmt.Sprintf(`{"envelope_id":"e2","retry_attempt":%d,"type":"events_api","payload":{"type":"event_callback","event_id":"Ev2","event":{%s,"blocks":7}}}`, attempt, said))
+		send(fmt.Sprintf(`{"envelope_id":"e2","retry_attempt":%d,"type":"events_api",`+
+			`"payload":{"type":"event_callback","event_id":"Ev2","event":{%s,"blocks":7}}}`, attempt, said))
 		<-tries
 	}
 	require.Eventually(t, func() bool { return len(in.Texts()) == 2 }, time.Minute, time.Millisecond)
@@ -150,12 +175,14 @@ func TestAnUndecodedFrameThatSlackNoLongerDeliversIsReadAgain(t *testing.T) {
 func TestControlFramesThatNobodyAcknowledges(t *testing.T) {
 	t.Parallel()
 	s := openRawSlack(t)
-	client := socketmode.New(slack.New("xoxb-1", slack.OptionAppLevelToken("xapp-1"), slack.OptionAPIURL(s.URL+"/api/")))
+	client := socketmode.New(slack.New("xoxb-1", slack.OptionAppLevelToken("xapp-1"),
+		slack.OptionAPIURL(s.URL+"/api/")))
 	ctx, cancel := cancellable(t)
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(ctx) }()
 	c := <-s.links
-	require.NoError(t, c.WriteMessage(websocket.TextMessage, []byte(`{"envelope_id":"e1","type":"brand_new","payload":{}}`)))
+	require.NoError(t,
+		c.WriteMessage(websocket.TextMessage, []byte(`{"envelope_id":"e1","type":"brand_new","payload":{}}`)))
 	for e := range client.Events {
 		if e.Request != nil && e.Request.EnvelopeID != "" {
 			t.Fatal("it was decoded after all")

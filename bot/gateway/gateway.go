@@ -26,7 +26,8 @@ type Inbox interface {
 	Receive(ctx context.Context, came ...workflow.IncomingEvent) error
 }
 
-// A Gateway receives what people do in Slack over Socket Mode. Its fields must not change after Run was called.
+// A Gateway receives what people do in Slack over Socket Mode. Its fields must not
+// change after Run was called.
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
@@ -34,11 +35,12 @@ type Gateway struct {
 	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
 
-	// StoreTimeout is how long the gateway retries to store an event before it leaves the event to a redelivery by
-	// Slack; default 2 s, since Slack waits 3 s for the acknowledgement.
+	// StoreTimeout is how long the gateway retries to store an event before it leaves the event to a
+	// redelivery by Slack; default 2 s, since Slack waits 3 s for the acknowledgement.
 	StoreTimeout time.Duration
-	// AckTimeout is how long Slack waits for the acknowledgement of a press, a form or a command, each of which
-	// it sends once. Slack's limit, and the default, is 3 s; what the answer needs is bounded by a part of it.
+	// AckTimeout is how long Slack waits for the acknowledgement of a press, a form or a command,
+	// each of which it sends once. Slack's limit, and the default, is 3 s; what the answer needs
+	// is bounded by a part of it.
 	AckTimeout time.Duration
 
 	Listening
@@ -46,7 +48,8 @@ type Gateway struct {
 	Backfill
 	Connecting
 
-	skipLookup bool                     // tests only: do not look up a command's message, give each form a new id
+	// tests only: do not look up a command's message, give each form a new id
+	skipLookup bool
 	together   bool                     // tests only: let Slack renew all connections at the same time
 	opened     func(*socketmode.Client) // tests only: called with each client before it connects
 
@@ -55,7 +58,8 @@ type Gateway struct {
 	gaps  gaps
 }
 
-// Listening configures which events are received beside mentions and direct messages. The zero value adds none.
+// Listening configures which events are received beside mentions and direct
+// messages. The zero value adds none.
 type Listening struct {
 	Watch []string // ids of channels in which a message needs no mention
 	// Reactions holds the emoji names (such as bug) that send a message to the bot, by channel id.
@@ -67,8 +71,8 @@ type Listening struct {
 // Modals configures the modals that buttons open. The zero value opens none.
 type Modals struct {
 	Forms Forms
-	// HidesCode returns why a modal in that channel must not show code of one of those repositories, in words;
-	// empty: it may. Default: it always may.
+	// HidesCode returns why a modal in that channel must not show code of one of those repositories, in
+	// words; empty: it may. Default: it always may.
 	HidesCode func(ctx context.Context, repositories []string, channel string) (why string)
 	// PageOf returns the address of a session's web page for one person; nil: there are no pages.
 	PageOf func(user, session string) string
@@ -146,16 +150,31 @@ var errRenew = errors.New("renew the link")
 func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	log := g.log().With("connection", number)
 	door := &reconnectLimiter{
-		next: g.Slack.HTTP(), log: log,
-		apart: cmp.Or(g.Apart, time.Second), steady: cmp.Or(g.Steady, 30*time.Second), most: cmp.Or(g.MostApart, time.Minute),
+		next:   g.Slack.HTTP(),
+		log:    log,
+		apart:  cmp.Or(g.Apart, time.Second),
+		steady: cmp.Or(g.Steady, 30*time.Second),
+		most:   cmp.Or(g.MostApart, time.Minute),
 	}
 	var options []socketmode.Option
 	if g.PingInterval > 0 {
 		options = append(options, socketmode.OptionPingInterval(g.PingInterval))
 	}
-	l := &link{Gateway: g, number: number, log: log, reader: event.Reader{Self: g.Slack.Self(), Watch: g.Watch, Reactions: g.Reactions, Feeds: g.Feeds, Words: g.Words}}
+	l := &link{
+		Gateway: g,
+		number:  number,
+		log:     log,
+		reader: event.Reader{
+			Self:      g.Slack.Self(),
+			Watch:     g.Watch,
+			Reactions: g.Reactions,
+			Feeds:     g.Feeds,
+			Words:     g.Words,
+		},
+	}
 	for {
-		l.client, l.due = socketmode.New(g.Slack.NewClient(door), options...), nil
+		l.client = socketmode.New(g.Slack.NewClient(door), options...)
+		l.due = nil
 		if g.opened != nil {
 			g.opened(l.client)
 		}
@@ -245,7 +264,8 @@ func (l *link) handleEvent(ctx context.Context, e socketmode.Event) error {
 		l.log.Warn("trouble on the link to Slack", "kind", e.Type, "what", fmt.Sprint(e.Data))
 	default:
 		if e.Request != nil && e.Request.EnvelopeID != "" {
-			l.takeEnvelope(ctx, e.Request.EnvelopeID, e.Request.Type, e.Request.Payload, e.Request.RetryAttempt)
+			l.takeEnvelope(ctx, e.Request.EnvelopeID, e.Request.Type, e.Request.Payload,
+				e.Request.RetryAttempt)
 		}
 	}
 	return nil
@@ -266,9 +286,9 @@ func (l *link) handleFailure(e socketmode.Event) error {
 	return nil
 }
 
-// takeUndecoded handles a frame that slack-go could not decode: an unknown kind of event, or a message with one
-// unexpected field. A person's message in it is still received, and the frame is always acknowledged, or Slack
-// would deliver it again.
+// takeUndecoded handles a frame that slack-go could not decode: an unknown kind of event, or a message with
+// one unexpected field. A person's message in it is still received, and the frame is always acknowledged, or
+// Slack would deliver it again.
 func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessage) {
 	f, ok := event.ReadFrame(bad.Message)
 	if !ok {
@@ -276,7 +296,8 @@ func (l *link) takeUndecoded(ctx context.Context, bad *socketmode.ErrorBadMessag
 		return
 	}
 	// This log line is the only trace of an unknown kind; it holds no text of a person.
-	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event, "event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
+	l.log.Warn("an event that the client library cannot decode", "type", f.Type, "of", f.Event,
+		"event", f.EventID, "bytes", len(bad.Message), "cause", bad.Cause)
 	l.takeEnvelope(ctx, f.EnvelopeID, f.Type, f.Payload, f.Attempt)
 }
 
@@ -335,8 +356,8 @@ func (l *link) acknowledge(ctx context.Context, envelopeID string, answer any, l
 	}
 }
 
-// keepIncoming retries until the Inbox has stored the event or the time is over. Slack never delivers a button
-// press again, so a short outage of the database must not lose one.
+// keepIncoming retries until the Inbox has stored the event or the time is over. Slack never delivers a
+// button press again, so a short outage of the database must not lose one.
 func (l *link) keepIncoming(ctx context.Context, in workflow.IncomingEvent, until time.Time) error {
 	return l.retryUntil(ctx, until, func() error { return l.Inbox.Receive(ctx, in) })
 }
@@ -353,7 +374,8 @@ func (g *Gateway) ackTimeout() time.Duration { return cmp.Or(g.AckTimeout, 3*tim
 // formTimeout limits how long opening a modal delays the acknowledgement of its press.
 func (g *Gateway) formTimeout() time.Duration { return g.ackTimeout() * 2 / 5 }
 
-// commandTimeout limits what a command, a form or a shortcut does, so that time is left for its acknowledgement.
+// commandTimeout limits what a command, a form or a shortcut does, so that time is
+// left for its acknowledgement.
 func (g *Gateway) commandTimeout() time.Duration { return max(g.ackTimeout()*5/6, g.storeTimeout()) }
 
 // removalTimeout limits how long a command that failed removes its message.

@@ -19,15 +19,16 @@ func openGatewayOffice(t *testing.T, cfg slacktest.Config) *gatewayOffice {
 	return &gatewayOffice{bottest.Open(t, cfg)}
 }
 
-// untilAcked makes Slack retry an event 100 times without a wait, so that one delivery is acknowledged in time
-// even on a busy machine.
+// untilAcked makes Slack retry an event 100 times without a wait, so that one delivery is acknowledged in
+// time even on a busy machine.
 var untilAcked = make([]time.Duration, 100)
 
 // run starts a gateway that ends with the test, and waits for its connections.
 func (o *gatewayOffice) run(g *Gateway) *Gateway {
 	o.T.Helper()
 	g.Slack = o.Bot
-	g.Apart, g.StoreTimeout = cmp.Or(g.Apart, time.Millisecond), cmp.Or(g.StoreTimeout, time.Millisecond)
+	g.Apart = cmp.Or(g.Apart, time.Millisecond)
+	g.StoreTimeout = cmp.Or(g.StoreTimeout, time.Millisecond)
 	g.AckTimeout = cmp.Or(g.AckTimeout, time.Minute) // as the fake Slack has it (bottest.Open)
 	o.RunGateway(g.Run, max(g.Connections, 1))
 	return g

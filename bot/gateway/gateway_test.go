@@ -18,7 +18,8 @@ import (
 
 func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	ts := o.AdaSays(o.Mention()+" the total is a cent off &amp; wrong", "")
 	o.AdaSays("for guests too", ts)
@@ -39,7 +40,8 @@ func TestAMentionArrivesTwiceAndCountsOnce(t *testing.T) {
 
 func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	robot := o.AddBot(slacktest.User{Name: "robot"})
 	hook := o.AddBot(slacktest.User{Name: "hook", Hook: true})
 	o.run(&Gateway{Inbox: in})
@@ -72,7 +74,8 @@ func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 
 func TestWatchedChannelsAndDirectMessagesNeedNoMention(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in, Listening: Listening{Watch: []string{o.Bugs.ID}}})
 	ts := o.AdaSays("the total is off", "")
 	im, err := o.OpenIM(o.Ben.ID)
@@ -90,7 +93,8 @@ func TestWatchedChannelsAndDirectMessagesNeedNoMention(t *testing.T) {
 
 func TestEditsAndDeletions(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	root := o.AdaSays(o.Mention()+" it fails", "")
 	reply := o.AdaSays("for guests", root)
@@ -103,18 +107,21 @@ func TestEditsAndDeletions(t *testing.T) {
 	var got []string
 	for _, k := range kept {
 		require.Equal(t, o.ThreadOf(root), k.Thread)
-		got = append(got, string(k.Kind)+" "+map[string]string{root: "root", reply: "reply"}[k.TS]+": "+k.Text)
+		got = append(got,
+			string(k.Kind)+" "+map[string]string{root: "root", reply: "reply"}[k.TS]+": "+k.Text)
 	}
 	require.Equal(t, []string{
-		"mention root: it fails", "reply reply: for guests", "edit reply: fix it", "edit root: it fails on Mondays",
-		"sent root: it fails on Mondays", "delete root: ", "delete reply: ",
+		"mention root: it fails", "reply reply: for guests", "edit reply: fix it",
+		"edit root: it fails on Mondays", "sent root: it fails on Mondays", "delete root: ",
+		"delete reply: ",
 	}, got[:7])
 }
 
 func TestAckFollowsTheCommit(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	commit, entered := make(chan struct{}), make(chan struct{}, 10)
+	commit := make(chan struct{})
+	entered := make(chan struct{}, 10)
 	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
@@ -153,8 +160,8 @@ func TestAFailedCommitIsDeliveredAgain(t *testing.T) {
 	require.Equal(t, slacktest.Acked, last[len(last)-1].Outcome)
 }
 
-// TestAPressOutlivesAShortOutage checks that a press survives a short outage of the database. Slack delivers a
-// press only once.
+// TestAPressOutlivesAShortOutage checks that a press survives a short outage of the database. Slack
+// delivers a press only once.
 func TestAPressOutlivesAShortOutage(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
@@ -189,7 +196,10 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 
 func TestRedeliveriesAreOneEffect(t *testing.T) {
 	t.Parallel()
-	o := openGatewayOffice(t, slacktest.Config{AckTimeout: 50 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
+	o := openGatewayOffice(t, slacktest.Config{
+		AckTimeout: 50 * time.Millisecond,
+		Retries:    []time.Duration{0, 0, 0},
+	})
 	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	o.DropAcks(2) // two acknowledgements are lost, so stored events are delivered again
@@ -223,13 +233,18 @@ func eventIDs(o *gatewayOffice) []string {
 func TestNothingIsLostWhenLinksEnd(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 2} {
-		o := openGatewayOffice(t, slacktest.Config{DisconnectGrace: 50 * time.Millisecond, AckTimeout: 200 * time.Millisecond, Retries: untilAcked})
+		o := openGatewayOffice(t, slacktest.Config{
+			DisconnectGrace: 50 * time.Millisecond,
+			AckTimeout:      200 * time.Millisecond,
+			Retries:         untilAcked,
+		})
 		in := &bottest.Inbox{}
 		g := o.run(&Gateway{Inbox: in, Connecting: Connecting{Connections: connections}})
 		root := o.AdaSays("it fails", "")
 		var said []string
 		for _, end := range []func(){
-			func() { o.Disconnect("refresh_requested") }, func() { o.Disconnect("warning") }, func() { o.Disconnect("link_disabled") }, o.Cut,
+			func() { o.Disconnect("refresh_requested") }, func() { o.Disconnect("warning") },
+			func() { o.Disconnect("link_disabled") }, o.Cut,
 		} {
 			end()
 			said = append(said, o.numbered(root, 5)...)
@@ -262,18 +277,26 @@ func (o *gatewayOffice) now() string { return time.Now().Format(time.RFC3339Nano
 func TestTooManyConnectionsAreNoStorm(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{MaxConnections: 1})
-	g := &Gateway{Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 30 * time.Millisecond, MostApart: time.Second, Connections: 1}}
+	g := &Gateway{
+		Inbox:      &bottest.Inbox{},
+		Connecting: Connecting{Apart: 30 * time.Millisecond, MostApart: time.Second, Connections: 1},
+	}
 	o.run(g)
-	second := &Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 100 * time.Millisecond, MostApart: time.Second}}
+	second := &Gateway{
+		Slack:      o.Bot,
+		Inbox:      &bottest.Inbox{},
+		Connecting: Connecting{Apart: 100 * time.Millisecond, MostApart: time.Second},
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	ended, began := make(chan error, 1), time.Now()
+	ended := make(chan error, 1)
+	began := time.Now()
 	go func() { ended <- second.Run(ctx) }()
 	opened := func() []slacktest.Request { return o.Requests("apps.connections.open")[1:] }
 	require.Eventually(t, func() bool { return len(opened()) >= 5 }, time.Minute, 5*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
-	// The fifth call comes after all four waits, 100 to 800 ms. Each call may arrive late, so the distance of two
-	// says nothing; TestReconnectsAreSpacedOut checks the exact waits.
+	// The fifth call comes after all four waits, 100 to 800 ms. Each call may arrive late, so the distance of
+	// two says nothing; TestReconnectsAreSpacedOut checks the exact waits.
 	require.GreaterOrEqual(t, opened()[4].At.Sub(began), 1500*time.Millisecond)
 	require.Equal(t, 1, g.Links())
 }
@@ -286,9 +309,14 @@ func TestControlTooManyConnectionsStorm(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Apart: 1, MostApart: 1}}).Run(ctx)
+		ended <- (&Gateway{
+			Slack:      o.Bot,
+			Inbox:      &bottest.Inbox{},
+			Connecting: Connecting{Apart: 1, MostApart: 1},
+		}).Run(ctx)
 	}()
-	require.Eventually(t, func() bool { return len(o.Requests("apps.connections.open")) > 50 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("apps.connections.open")) > 50 }, time.Minute,
+		time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
 }
@@ -296,12 +324,18 @@ func TestControlTooManyConnectionsStorm(t *testing.T) {
 func TestRefusalsEndWithTheCure(t *testing.T) {
 	t.Parallel()
 	for code, cure := range map[string]string{
-		"invalid_auth": "SLACK_APP_TOKEN is not valid", "token_revoked": "install the app again",
-		"not_allowed_token_type": "SLACK_APP_TOKEN holds a token of the wrong kind", "missing_scope": "lacks a scope",
+		"invalid_auth":           "SLACK_APP_TOKEN is not valid",
+		"token_revoked":          "install the app again",
+		"not_allowed_token_type": "SLACK_APP_TOKEN holds a token of the wrong kind",
+		"missing_scope":          "lacks a scope",
 	} {
 		o := openGatewayOffice(t, slacktest.Config{})
 		o.Order(slacktest.Fault{Method: "apps.connections.open", Error: code})
-		err := (&Gateway{Slack: o.Bot, Inbox: &bottest.Inbox{}, Connecting: Connecting{Connections: 2, Apart: 1, MostApart: 1}}).Run(bottest.Soon(t))
+		err := (&Gateway{
+			Slack:      o.Bot,
+			Inbox:      &bottest.Inbox{},
+			Connecting: Connecting{Connections: 2, Apart: 1, MostApart: 1},
+		}).Run(bottest.Soon(t))
 		var refused *bot.AuthError
 		require.ErrorAs(t, err, &refused, code)
 		require.Equal(t, code, refused.Code)
@@ -311,7 +345,8 @@ func TestRefusalsEndWithTheCure(t *testing.T) {
 
 func TestPassingTroubleIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.Order(slacktest.Fault{Method: "apps.connections.open", Error: "internal_error"})
 	o.Order(slacktest.Fault{Method: "apps.connections.open", Status: 503})
 	o.run(&Gateway{Inbox: in})

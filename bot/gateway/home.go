@@ -13,7 +13,8 @@ import (
 )
 
 // The App Home is made from database rows each time a person opens it, and stays unchanged until it is opened
-// again. So its event is acknowledged first: if the update is lost, the person can open the App Home once more.
+// again. So its event is acknowledged first: if the update is lost, the person can
+// open the App Home once more.
 
 // Homes makes App Homes and handles their buttons.
 type Homes interface {
@@ -52,8 +53,8 @@ func (l *link) openHome(ctx context.Context, user string) {
 	})
 }
 
-// pressHome runs the action of a button in a home, or opens its modal, and publishes the home again. A failure
-// is only logged; the person sees that nothing changed.
+// pressHome runs the action of a button in a home, or opens its modal, and publishes the home again. A
+// failure is only logged; the person sees that nothing changed.
 func (l *link) pressHome(ctx context.Context, user, action, value string, payload []byte) {
 	if l.Homes == nil {
 		return
@@ -93,9 +94,18 @@ func (g *Gateway) PublishHome(ctx context.Context, user string) error {
 	if err != nil {
 		return err
 	}
-	view := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: render.HomePage{Bot: g.Slack.Self().User, WorkspaceURL: g.Slack.WorkspaceURL()}.Blocks(home)}}
+	view := slack.HomeTabViewRequest{
+		Type: slack.VTHomeTab,
+		Blocks: slack.Blocks{BlockSet: render.HomePage{
+			Bot:          g.Slack.Self().User,
+			WorkspaceURL: g.Slack.WorkspaceURL(),
+		}.Blocks(home)},
+	}
 	return g.Slack.Call(ctx, func() error {
-		_, err := g.Slack.API.PublishViewContext(ctx, slack.PublishViewContextRequest{UserID: user, View: view})
+		_, err := g.Slack.API.PublishViewContext(ctx, slack.PublishViewContextRequest{
+			UserID: user,
+			View:   view,
+		})
 		return err
 	})
 }

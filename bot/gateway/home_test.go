@@ -33,14 +33,23 @@ func (homes) Submit(context.Context, workflow.IncomingEvent) (string, error) { r
 
 func (o *gatewayOffice) session(n int, phase workflow.Phase) workflow.HomeSession {
 	return workflow.HomeSession{Session: workflow.Session{
-		ID: fmt.Sprint("s", n), Thread: o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)), Phase: phase, Title: fmt.Sprint("bug ", n),
-		Requester: o.Ben.ID, Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
+		ID:        fmt.Sprint("s", n),
+		Thread:    o.ThreadOf(fmt.Sprintf("17000000%02d.000100", n)),
+		Phase:     phase,
+		Title:     fmt.Sprint("bug ", n),
+		Requester: o.Ben.ID,
+		Codebase:  workflow.Codebase{Repository: "shop"},
+		SpentUSD:  0.5,
+		Updated:   time.Unix(1_700_000_000, 0),
 	}}
 }
 
 // shownAt returns the texts of a home, one for each block.
 func (o *gatewayOffice) shownAt(home workflow.HomeView) []string {
-	raw, err := json.Marshal(render.HomePage{Bot: o.Bot.Self().User, WorkspaceURL: o.Bot.WorkspaceURL()}.Blocks(home))
+	raw, err := json.Marshal(render.HomePage{
+		Bot:          o.Bot.Self().User,
+		WorkspaceURL: o.Bot.WorkspaceURL(),
+	}.Blocks(home))
 	require.NoError(o.T, err)
 	var blocks []struct{ Text struct{ Text string } }
 	require.NoError(o.T, json.Unmarshal(raw, &blocks))
@@ -53,7 +62,8 @@ func (o *gatewayOffice) shownAt(home workflow.HomeView) []string {
 
 func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	root := o.AdaSays("it fails", "")
 	x := o.session(1, workflow.PhaseDone)
 	x.Thread = o.ThreadOf(root)
@@ -61,10 +71,14 @@ func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 	for range 2 {
 		require.NoError(t, o.OpenHome(o.Ada.ID))
 	}
-	require.Eventually(t, func() bool { return len(o.Requests("views.publish")) == 2 && len(o.Views()) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("views.publish")) == 2 && len(o.Views()) == 1 },
+		time.Minute, time.Millisecond)
 	view := string(o.Views()[0].Blocks())
 	require.Contains(t, view, "bug 1")
-	link, err := o.Bot.API.GetPermalinkContext(t.Context(), &slack.PermalinkParameters{Channel: o.Bugs.ID, Ts: root})
+	link, err := o.Bot.API.GetPermalinkContext(t.Context(), &slack.PermalinkParameters{
+		Channel: o.Bugs.ID,
+		Ts:      root,
+	})
 	require.NoError(t, err)
 	require.Contains(t, view, link, "the thread's own address")
 	o.Settle()
@@ -75,12 +89,19 @@ func TestAHomeIsPublishedWhenItIsOpened(t *testing.T) {
 func TestAHomeIsBoundedAndForged(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	home := workflow.HomeView{Person: workflow.Person{ID: o.Ada.ID, Name: "ada"}, More: true, Settings: []string{strings.Repeat("limit #C0123ABCD <!here> ", 2000)}}
+	home := workflow.HomeView{
+		Person:   workflow.Person{ID: o.Ada.ID, Name: "ada"},
+		More:     true,
+		Settings: []string{strings.Repeat("limit #C0123ABCD <!here> ", 2000)},
+	}
 	for n := range 90 {
-		home.Others = append(home.Others, o.session(n, []workflow.Phase{workflow.PhaseWorking, workflow.PhaseReported, workflow.PhaseDone, workflow.PhaseStopped}[n%4]))
+		home.Others = append(home.Others, o.session(n, []workflow.Phase{
+			workflow.PhaseWorking, workflow.PhaseReported, workflow.PhaseDone, workflow.PhaseStopped,
+		}[n%4]))
 	}
 	evil := o.session(91, workflow.PhaseReported)
-	evil.Title, evil.Why = "<!channel> | <https://evil.example|x> `*a*` \u202e"+strings.Repeat("é", 4000), "a report to approve or correct"
+	evil.Title = "<!channel> | <https://evil.example|x> `*a*` \u202e" + strings.Repeat("é", 4000)
+	evil.Why = "a report to approve or correct"
 	home.Waits = []workflow.HomeSession{evil}
 	o.run(&Gateway{Inbox: &bottest.Inbox{}, Homes: homes{home}})
 	require.NoError(t, o.OpenHome(o.Ada.ID)) // the fake Slack enforces the limits of blocks
@@ -106,11 +127,17 @@ func TestAHomeOfAGuest(t *testing.T) {
 		person workflow.Person
 		repo   bool
 	}{
-		"a member": {workflow.Person{Name: "ada"}, true}, "a guest": {workflow.Person{Name: "gus", Guest: true}, false},
-		"a stranger": {workflow.Person{Name: "eve", Stranger: true}, false}, "nobody known": {workflow.Person{}, false},
+		"a member":     {workflow.Person{Name: "ada"}, true},
+		"a guest":      {workflow.Person{Name: "gus", Guest: true}, false},
+		"a stranger":   {workflow.Person{Name: "eve", Stranger: true}, false},
+		"nobody known": {workflow.Person{}, false},
 	} {
-		texts := strings.Join(o.shownAt(workflow.HomeView{Person: c.person, Others: []workflow.HomeSession{x}}), "\n")
+		texts := strings.Join(o.shownAt(workflow.HomeView{
+			Person: c.person,
+			Others: []workflow.HomeSession{x},
+		}), "\n")
 		require.Equal(t, c.repo, strings.Contains(texts, "shop"), name)
 	}
-	require.Contains(t, strings.Join(o.shownAt(workflow.HomeView{OwnOnly: true}), "\n"), "only the sessions that you asked for")
+	require.Contains(t, strings.Join(o.shownAt(workflow.HomeView{OwnOnly: true}), "\n"),
+		"only the sessions that you asked for")
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
-// With one commit for each message, a storm of messages in one thread would wait for many commits in a row. So
-// the messages that wait while a transaction runs are taken together: those of one thread are stored in their
-// order in one transaction, and acknowledged after it.
+// With one commit for each message, a storm of messages in one thread would wait for many commits in a row.
+// So the messages that wait while a transaction runs are taken together: those of one thread are stored in
+// their order in one transaction, and acknowledged after it.
 
 // maxTogether limits how many waiting events are taken along with one event.
 const maxTogether = 50
@@ -38,7 +38,8 @@ func (l *link) handleWaiting(ctx context.Context, e socketmode.Event) error {
 		if ok {
 			list = append(list, m)
 		} else {
-			if e.Request == nil || e.Request.Type != eventsAPI { // a press may depend on the messages before it
+			if e.Request == nil || e.Request.Type != eventsAPI {
+				// a press may depend on the messages before it
 				list.keep(ctx, l)
 				list = nil
 			}
@@ -66,8 +67,12 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 		return m, false
 	}
 	switch in.Kind {
-	case workflow.MessageMention, workflow.MessageReply, workflow.MessageEdit, workflow.MessageDelete, workflow.MessageSent, workflow.MessageReacted:
-		return message{e.Request.EnvelopeID, in, e.Request.RetryAttempt, l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt)}, true
+	case workflow.MessageMention, workflow.MessageReply, workflow.MessageEdit, workflow.MessageDelete,
+		workflow.MessageSent, workflow.MessageReacted:
+		return message{
+			e.Request.EnvelopeID, in, e.Request.RetryAttempt,
+			l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt),
+		}, true
 	}
 	return m, false
 }
@@ -91,8 +96,8 @@ func (list messages) keep(ctx context.Context, l *link) {
 	}
 }
 
-// keepTogether stores messages of one thread in one transaction. If that fails, it stores each alone, so that a
-// message that cannot be stored does not block the others.
+// keepTogether stores messages of one thread in one transaction. If that fails, it stores each alone, so that
+// a message that cannot be stored does not block the others.
 func (list messages) keepTogether(ctx context.Context, l *link) {
 	if len(list) > 1 {
 		var all []workflow.IncomingEvent

@@ -14,15 +14,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// ofEach is the number of messages that a storm sends to each of its two threads. Together they fill the event
-// channel of a client.
+// ofEach is the number of messages that a storm sends to each of its two threads. Together they fill
+// the event channel of a client.
 const ofEach = maxTogether / 2
 
-// storm sends messages to two threads in turn while the first event is being stored. When all of them wait, it
-// lets the commit go on. An event with the text fails cannot be stored.
+// storm sends messages to two threads in turn while the first event is being stored. When all of them wait,
+// it lets the commit go on. An event with the text fails cannot be stored.
 func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 	o := openGatewayOffice(t, slacktest.Config{AckTimeout: time.Minute})
-	commit, entered := make(chan struct{}), make(chan struct{}, 1000)
+	commit := make(chan struct{})
+	entered := make(chan struct{}, 1000)
 	in := &bottest.Inbox{Before: func(e workflow.IncomingEvent) error {
 		entered <- struct{}{}
 		<-commit
@@ -32,15 +33,21 @@ func storm(t *testing.T, fails string) (*gatewayOffice, *bottest.Inbox) {
 		return nil
 	}}
 	var client *socketmode.Client
-	o.run(&Gateway{Inbox: in, StoreTimeout: time.Nanosecond, opened: func(c *socketmode.Client) { client = c }})
-	one, other := o.AdaSays("one", ""), o.AdaSays("other", "") // root messages, which are not for the bot
+	o.run(&Gateway{
+		Inbox:        in,
+		StoreTimeout: time.Nanosecond,
+		opened:       func(c *socketmode.Client) { client = c },
+	})
+	one := o.AdaSays("one", "")
+	other := o.AdaSays("other", "") // root messages, which are not for the bot
 	o.AdaSays("first", one)
 	<-entered
 	for n := range ofEach {
 		o.AdaSays(fmt.Sprint("one ", n), one)
 		o.AdaSays(fmt.Sprint("other ", n), other)
 	}
-	require.Eventually(t, func() bool { return len(client.Events) == 2*ofEach }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(client.Events) == 2*ofEach }, time.Minute,
+		time.Millisecond)
 	close(commit)
 	return o, in
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 )
 
-// A reconnectLimiter spaces out calls of apps.connections.open. slack-go opens a new link the moment an old one
-// ends; if Slack ends each link at once (too many links, or Socket Mode disabled), that means thousands of
-// calls a second. The limiter waits until at least apart has passed since the last call, and doubles the wait
-// after every link that lived less than steady, up to most.
+// A reconnectLimiter spaces out calls of apps.connections.open. slack-go opens a new link the moment an old
+// one ends; if Slack ends each link at once (too many links, or Socket Mode disabled), that means thousands
+// of calls a second. The limiter waits until at least apart has passed since the last call, and doubles the
+// wait after every link that lived less than steady, up to most.
 //
 // It belongs to one connection and is used by one goroutine.
 type reconnectLimiter struct {
@@ -45,7 +45,8 @@ func (d *reconnectLimiter) waitForTurn(r *http.Request) error {
 			d.wait = d.apart
 		}
 		if rest := d.wait - lived; rest > 0 {
-			d.log.Warn("the link to Slack ended soon; waiting before the next", "lived", lived.Round(time.Millisecond), "wait", rest.Round(time.Millisecond))
+			d.log.Warn("the link to Slack ended soon; waiting before the next",
+				"lived", lived.Round(time.Millisecond), "wait", rest.Round(time.Millisecond))
 			if err := bot.Pause(r.Context(), rest); err != nil {
 				return err
 			}

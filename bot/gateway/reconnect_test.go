@@ -26,9 +26,16 @@ func TestReconnectsAreSpacedOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var slack counter
-		d := &reconnectLimiter{next: &slack, log: slog.New(slog.DiscardHandler), apart: time.Second, steady: 30 * time.Second, most: time.Minute}
+		d := &reconnectLimiter{
+			next:   &slack,
+			log:    slog.New(slog.DiscardHandler),
+			apart:  time.Second,
+			steady: 30 * time.Second,
+			most:   time.Minute,
+		}
 		open := func() {
-			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://slack.com/api/apps.connections.open", nil)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+				"https://slack.com/api/apps.connections.open", nil)
 			require.NoError(t, err)
 			response, err := d.Do(r)
 			require.NoError(t, err)
@@ -40,7 +47,8 @@ func TestReconnectsAreSpacedOut(t *testing.T) {
 		require.LessOrEqual(t, slack.calls, 67)
 		require.Greater(t, slack.calls, 50)
 
-		time.Sleep(31 * time.Second) // synctest's clock: the link lives longer than steady, and no real time passes
+		// synctest's clock: the link lives longer than steady, and no real time passes
+		time.Sleep(31 * time.Second)
 		began := time.Now()
 		open()
 		require.Zero(t, time.Since(began))

@@ -14,13 +14,13 @@ import (
 )
 
 // A person can send an existing message to the bot: by the message shortcut, on anyone's message and also
-// inside threads, or by a reaction that is configured for the channel. The requester is the person who does it;
-// the text and the author of the message are data. The session belongs to the thread of the message.
+// inside threads, or by a reaction that is configured for the channel. The requester is the person who does
+// it; the text and the author of the message are data. The session belongs to the thread of the message.
 //
 // The event of a reaction holds only the ts of the message, so the gateway reads the message before it calls
-// the Inbox; a redelivered event is read again and dropped as a duplicate. Removing a reaction has no effect. A
-// shortcut also works in channels where the bot is not a member. Slack delivers a shortcut only once, so the
-// person is told about a failure.
+// the Inbox; a redelivered event is read again and dropped as a duplicate. Removing a reaction has no effect.
+// A shortcut also works in channels where the bot is not a member. Slack delivers a shortcut only once, so
+// the person is told about a failure.
 
 // keepShared hands such a message to the Inbox; it returns false if Slack has to deliver the event again.
 func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
@@ -41,14 +41,16 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	case err == nil:
 		return true
 	case s.In.ActionID == event.ByShortcut && ctx.Err() == nil:
-		l.log.Error("could not keep a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
+		l.log.Error("could not keep a message that was sent to the bot",
+			"channel", s.In.Thread.Channel, "err", err)
 		l.tellAlone(ctx, s, l.apologise(err))
 		return true
 	case bot.IsFinal(err): // the message is gone, or the bot left the channel
 		l.log.Warn("a reaction to a message that cannot be read", "channel", s.In.Thread.Channel, "err", err)
 		return true
 	}
-	l.log.Error("could not keep a reaction; Slack will deliver it again", "channel", s.In.Thread.Channel, "err", err)
+	l.log.Error("could not keep a reaction; Slack will deliver it again",
+		"channel", s.In.Thread.Channel, "err", err)
 	return false
 }
 
@@ -56,9 +58,15 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 func (l *link) readSharedMessage(ctx context.Context, in *workflow.IncomingEvent) error {
 	var found []slack.Message
 	err := l.Slack.Call(ctx, func() (err error) {
-		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx, &slack.GetConversationRepliesParameters{
-			ChannelID: in.Thread.Channel, Timestamp: in.TS, Oldest: in.TS, Latest: in.TS, Inclusive: true, Limit: 2,
-		})
+		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx,
+			&slack.GetConversationRepliesParameters{
+				ChannelID: in.Thread.Channel,
+				Timestamp: in.TS,
+				Oldest:    in.TS,
+				Latest:    in.TS,
+				Inclusive: true,
+				Limit:     2,
+			})
 		return err
 	})
 	if err != nil {
@@ -72,7 +80,10 @@ func (l *link) readSharedMessage(ctx context.Context, in *workflow.IncomingEvent
 	if err != nil {
 		return err
 	}
-	in.Thread.TS, in.Text, in.Value, in.Files = read.Thread.TS, read.Text, read.Value, read.Files
+	in.Thread.TS = read.Thread.TS
+	in.Text = read.Text
+	in.Value = read.Value
+	in.Files = read.Files
 	return nil
 }
 
@@ -84,16 +95,21 @@ func (l *link) refuseChannel(ctx context.Context, s event.SharedMessage) string 
 	}
 	var c *slack.Channel
 	err := l.Slack.Call(ctx, func() (err error) {
-		c, err = l.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: s.In.Thread.Channel})
+		c, err = l.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+			ChannelID: s.In.Thread.Channel,
+		})
 		return err
 	})
 	switch {
 	case bot.ErrorCode(err) == "channel_not_found" && s.Private:
-		return "I am no part of that conversation and could not answer in it. Send me the message directly, or in a channel that I am in."
+		return "I am no part of that conversation and could not answer in it. " +
+			"Send me the message directly, or in a channel that I am in."
 	case bot.ErrorCode(err) == "channel_not_found", err == nil && !c.IsMember && !c.IsIM && !c.IsMpIM:
-		return "I am not in this channel, so I could not answer in it. Invite me first (/invite @" + l.Slack.Self().Name + "), then send me the message again."
+		return "I am not in this channel, so I could not answer in it. Invite me first (/invite @" +
+			l.Slack.Self().Name + "), then send me the message again."
 	case err != nil:
-		l.log.Error("cannot look at the channel of a message that was sent to the bot", "channel", s.In.Thread.Channel, "err", err)
+		l.log.Error("cannot look at the channel of a message that was sent to the bot",
+			"channel", s.In.Thread.Channel, "err", err)
 		return l.apologise(err)
 	}
 	return ""
@@ -112,9 +128,11 @@ func (l *link) tellAlone(ctx context.Context, s event.SharedMessage, text string
 	if err == nil {
 		return
 	}
-	_, _, err = l.Slack.API.PostMessageContext(ctx, s.In.User, slack.MsgOptionText(text, false), slack.MsgOptionParse(false),
+	_, _, err = l.Slack.API.PostMessageContext(ctx, s.In.User, slack.MsgOptionText(text, false),
+		slack.MsgOptionParse(false),
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
 	if err != nil {
-		l.log.Error("could not tell somebody what became of a message that was sent to the bot", "user", s.In.User, "err", err)
+		l.log.Error("could not tell somebody what became of a message that was sent to the bot",
+			"user", s.In.User, "err", err)
 	}
 }

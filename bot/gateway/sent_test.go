@@ -19,7 +19,8 @@ func (o *gatewayOffice) marked() map[string][]string { return map[string][]strin
 
 func TestAMessageIsSentByItsShortcut(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	root := o.AdaSays("the total is a cent off", "")
 	reply := o.AdaSays("stop &amp; fix it", root)
@@ -42,7 +43,8 @@ func TestAMessageIsSentByItsShortcut(t *testing.T) {
 
 func TestWhoeverSendsFromWhereTheBotIsNotIsTold(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in})
 	own, err := o.SayAsBot("bugs", o.App().BotID, "[deep] Done", "")
 	require.NoError(t, err)
@@ -65,12 +67,14 @@ func TestWhoeverSendsFromWhereTheBotIsNotIsTold(t *testing.T) {
 	require.Contains(t, told[2].Text, "a message of mine")
 }
 
-// TestAShortcutThatFailsIsTold checks that the person is told about a failed shortcut, since Slack delivers it
-// only once; in a direct message if the response URL does not work.
+// TestAShortcutThatFailsIsTold checks that the person is told about a failed shortcut, since Slack delivers
+// it only once; in a direct message if the response URL does not work.
 func TestAShortcutThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
-	in := &bottest.Inbox{Before: func(workflow.IncomingEvent) error { return errors.New("the database is away") }}
+	in := &bottest.Inbox{
+		Before: func(workflow.IncomingEvent) error { return errors.New("the database is away") },
+	}
 	o.run(&Gateway{Inbox: in})
 	ts := o.AdaSays("it fails", "")
 	require.NoError(t, o.Shortcut("bugs", ts, event.SendShortcut, o.Ben.ID))
@@ -79,7 +83,10 @@ func TestAShortcutThatFailsIsTold(t *testing.T) {
 	require.Contains(t, o.Ephemeral()[0].Text, "try again")
 
 	l := &link{Gateway: &Gateway{Slack: o.Bot}, log: o.Bot.Log()}
-	l.tellAlone(t.Context(), event.SharedMessage{In: workflow.IncomingEvent{User: o.Ben.ID}, AnswerURL: "http://127.0.0.1:1/"}, "not now")
+	l.tellAlone(t.Context(), event.SharedMessage{
+		In:        workflow.IncomingEvent{User: o.Ben.ID},
+		AnswerURL: "http://127.0.0.1:1/",
+	}, "not now")
 	im, err := o.OpenIM(o.Ben.ID)
 	require.NoError(t, err)
 	require.Len(t, o.Channel(im.ID), 1)
@@ -88,7 +95,8 @@ func TestAShortcutThatFailsIsTold(t *testing.T) {
 
 func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	t.Parallel()
-	o, in := openGatewayOffice(t, slacktest.Config{}), &bottest.Inbox{}
+	o := openGatewayOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
 	o.run(&Gateway{Inbox: in, Listening: Listening{Reactions: o.marked()}})
 	elsewhere := o.AddChannel(slacktest.Channel{Name: "chat", Members: []string{o.Ada.ID, o.App().BotUser}})
 	far, err := o.Say(elsewhere.ID, o.Ada.ID, "nice", "")
@@ -96,7 +104,10 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	own, err := o.SayAsBot("bugs", o.App().BotID, "[deep] Done", "")
 	require.NoError(t, err)
 	root := o.AdaSays("a thread", "")
-	reply, err := o.Attach("bugs", o.Ada.ID, "the total is off", root, slacktest.Upload{File: slacktest.File{Name: "till.txt"}, Content: "25.02"})
+	reply, err := o.Attach("bugs", o.Ada.ID, "the total is off", root, slacktest.Upload{
+		File:    slacktest.File{Name: "till.txt"},
+		Content: "25.02",
+	})
 	require.NoError(t, err)
 	before, _ := in.Seen()
 	require.NoError(t, o.React(elsewhere.ID, far, o.Ada.ID, "bug"), "another channel")
@@ -105,7 +116,8 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	require.NoError(t, o.React("bugs", reply, o.App().BotUser, "bug"), "the bot's own reaction")
 	o.Settle()
 	nothing, _ := in.Seen()
-	nothing = slices.DeleteFunc(nothing, func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
+	nothing = slices.DeleteFunc(nothing,
+		func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
 	require.Len(t, nothing, max(len(before), 1), "the reply alone")
 
 	require.NoError(t, o.React("bugs", reply, o.Ben.ID, "bug"))
@@ -113,7 +125,8 @@ func TestAReactionSendsWhereItIsConfigured(t *testing.T) {
 	require.NoError(t, o.React("bugs", reply, o.Ben.ID, "bug"))
 	o.Settle()
 	_, kept := in.Seen()
-	kept = slices.DeleteFunc(kept, func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
+	kept = slices.DeleteFunc(kept,
+		func(e workflow.IncomingEvent) bool { return e.Kind == workflow.MessageReacted })
 	require.Len(t, kept, 2)
 	require.Equal(t, workflow.MessageSent, kept[1].Kind)
 	require.Equal(t, o.ThreadOf(root), kept[1].Thread, "the thread that the message stands in")

@@ -7,11 +7,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 )
 
-// followsFor is how long Slack's answer about access is reused for the updates of an open page. A page updates
-// itself at each change, and Slack allows about fifty such calls a minute.
+// followsFor is how long Slack's answer about access is reused for the updates of an open page. A page
+// updates itself at each change, and Slack allows about fifty such calls a minute.
 const followsFor = 30 * time.Second
 
-// accessCache caches which users were recently allowed to see which sessions. The zero value is an empty cache.
+// accessCache caches which users were recently allowed to see which sessions. The
+// zero value is an empty cache.
 type accessCache struct {
 	mu    sync.Mutex
 	known map[[2]string]cachedAccess // by user and session

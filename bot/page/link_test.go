@@ -22,8 +22,8 @@ func signed(t *testing.T, link string) string {
 	return k
 }
 
-// TestLinks checks that a link is for one person and one session and expires, and that only the same secret can
-// sign one.
+// TestLinks checks that a link is for one person and one session and expires, and that only
+// the same secret can sign one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	l := newLinks(t, "xoxb-1")
@@ -57,12 +57,17 @@ func TestForgedLinks(t *testing.T) {
 	good := signed(t, l.To("U1", "abc"))
 	text, mac, _ := strings.Cut(good, ".")
 	other := encoding.EncodeToString([]byte("1|U2|abc|99999999999"))
-	for _, bad := range []string{"", ".", "x", text, text + ".", "." + mac, other + "." + mac, text + "." + mac + "A", good + "A", text + "=." + mac, strings.ToUpper(good), text + "." + encoding.EncodeToString(make([]byte, 32))} {
+	for _, bad := range []string{
+		"", ".", "x", text, text + ".", "." + mac, other + "." + mac, text + "." + mac + "A", good + "A",
+		text + "=." + mac, strings.ToUpper(good), text + "." + encoding.EncodeToString(make([]byte, 32)),
+	} {
 		_, err := l.read(bad)
 		require.ErrorIs(t, err, errForged, bad)
 	}
 	// Texts of another form are refused even if they are signed correctly.
-	for _, plain := range []string{"1|U1|abc", "2|U1|abc|99999999999", "1|U1|abc|never", "1|U1|abc|99999999999|more"} {
+	for _, plain := range []string{
+		"1|U1|abc", "2|U1|abc|99999999999", "1|U1|abc|never", "1|U1|abc|99999999999|more",
+	} {
 		_, err := l.read(encoding.EncodeToString([]byte(plain)) + "." + encoding.EncodeToString(l.mac(plain)))
 		require.ErrorIs(t, err, errForged, plain)
 	}

@@ -56,18 +56,20 @@ func (p *Pages) Handler() http.Handler {
 	return secured(mux)
 }
 
-// secured sets the headers of every response: nothing is loaded from other servers, cached, framed, or sent to
-// other sites as a referrer.
+// secured sets the headers of every response: nothing is loaded from other servers, cached, framed, or sent
+// to other sites as a referrer.
 func secured(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; "+
+			"connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute)) // a diff may have to be fetched
+		// a diff may have to be fetched
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(time.Minute))
 		next.ServeHTTP(w, r)
 	})
 }
@@ -79,8 +81,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 
 const cookie = "bobbin_page"
 
-// admit returns the grant of a request for a session, or for the list if session is empty. The signed text of a
-// link is moved into a cookie by a redirect, so that it does not show in the address bar or the history. If
+// admit returns the grant of a request for a session, or for the list if session is empty. The signed text of
+// a link is moved into a cookie by a redirect, so that it does not show in the address bar or the history. If
 // admit returns false, it has sent the response.
 func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (grant, bool) {
 	if signed := r.URL.Query().Get("k"); signed != "" {
@@ -91,7 +93,13 @@ func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (g
 				path += g.session
 			}
 			http.SetCookie(w, &http.Cookie{
-				Name: cookie, Value: signed, Path: path, Expires: g.until, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: strings.HasPrefix(p.Links.base, "https:"),
+				Name:     cookie,
+				Value:    signed,
+				Path:     path,
+				Expires:  g.until,
+				HttpOnly: true,
+				SameSite: http.SameSiteLaxMode,
+				Secure:   strings.HasPrefix(p.Links.base, "https:"),
 			})
 			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
 			return grant{}, false
@@ -171,7 +179,8 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (
 
 func (p *Pages) fail(w http.ResponseWriter, err error) {
 	p.Log.Error("cannot show a session's page", "err", err)
-	p.refuse(w, http.StatusServiceUnavailable, "The database does not answer. Load this page again in a moment.")
+	p.refuse(w, http.StatusServiceUnavailable,
+		"The database does not answer. Load this page again in a moment.")
 }
 
 func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,8 @@ func TestRefusedLinks(t *testing.T) {
 	good := signed(t, l.To("U1", "abc"))
 	handler := (&Pages{Links: l}).Handler()
 	get := func(method, path, kept string) (int, string) {
-		w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), method, path, nil)
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 		if kept != "" {
 			r.AddCookie(&http.Cookie{Name: cookie, Value: kept})
 		}
@@ -35,7 +36,9 @@ func TestRefusedLinks(t *testing.T) {
 		require.Contains(t, text, why)
 		require.Contains(t, text, "there is a new link for you")
 	}
-	for _, path := range []string{"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before"} {
+	for _, path := range []string{
+		"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before",
+	} {
 		status, text := get(http.MethodGet, path, "")
 		refused("opens by a link that is yours alone", status, text)
 		status, text = get(http.MethodGet, path, good+"x")
@@ -58,7 +61,9 @@ func TestRefusedLinks(t *testing.T) {
 // TestProven checks that each hunk shows the results of its own file and lines only.
 func TestProven(t *testing.T) {
 	t.Parallel()
-	files := pagestyle.SplitDiff("diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
+	files := pagestyle.SplitDiff(
+		"diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,4 @@\n x\n+y\n@@ -20,2 +21 @@\n x\n" +
+			"-y\ndiff --git a/b.go b/b.go\n--- /dev/null\n+++ b/b.go\n@@ -0,0 +1 @@\n+x\n")
 	known := workflow.HunkResults{
 		{Path: "a.go", Line: 2, Verdict: workflow.HunkNeeded, Why: "TestA fails"},
 		{Path: "a.go", Line: 4, Verdict: workflow.HunkUnneeded, Kept: "it reads better"},
@@ -73,7 +78,10 @@ func TestProven(t *testing.T) {
 		}
 	}
 	require.Equal(t, [][]proof{
-		{{workflow.HunkNeeded, "Line 2: needed. Without it: TestA fails."}, {workflow.HunkUnneeded, "Line 4: nothing fails without it. Kept: it reads better"}},
+		{
+			{workflow.HunkNeeded, "Line 2: needed. Without it: TestA fails."},
+			{workflow.HunkUnneeded, "Line 4: nothing fails without it. Kept: it reads better"},
+		},
 		{{workflow.HunkUntried, "Line 22: not tried, no time was left."}},
 		{{workflow.HunkUnneeded, "nothing fails without it."}},
 	}, got)
@@ -84,10 +92,26 @@ func TestProven(t *testing.T) {
 func TestShares(t *testing.T) {
 	t.Parallel()
 	list := []view.Share{
-		{Who: "orchestrator", Models: 3 * time.Second, Tools: time.Second, Calls: 2, Input: 12345, Output: 1, USD: 0.5},
+		{
+			Who:    "orchestrator",
+			Models: 3 * time.Second,
+			Tools:  time.Second,
+			Calls:  2,
+			Input:  12345,
+			Output: 1,
+			USD:    0.5,
+		},
 		{Who: "deep", Models: time.Second, USD: 0.001},
 	}
-	first := share{Name: "orchestrator", Took: "4s", Spent: "$0.50", Tokens: "2 model calls, 12,345 tokens read, 1 written", Models: 75, Tools: 25, Money: 100}
+	first := share{
+		Name:   "orchestrator",
+		Took:   "4s",
+		Spent:  "$0.50",
+		Tokens: "2 model calls, 12,345 tokens read, 1 written",
+		Models: 75,
+		Tools:  25,
+		Money:  100,
+	}
 	second := share{Name: "deep", Took: "1s", Spent: "<$0.01", Models: 25}
 	bars, priced := shares(list, 0.501)
 	require.True(t, priced)

@@ -55,7 +55,8 @@ func renderPart(name, id string, data any) (part, error) {
 	_, _ = io.WriteString(h, b.String())
 	hash := strconv.FormatUint(h.Sum64(), 36)
 	tag, rest, _ := strings.Cut(b.String(), " ")
-	return part{id, hash, template.HTML(tag + ` data-hash="` + hash + `" ` + rest)}, nil //nolint:gosec // html/template has escaped it
+	// html/template has escaped it
+	return part{id, hash, template.HTML(tag + ` data-hash="` + hash + `" ` + rest)}, nil //nolint:gosec
 }
 
 // maxAsked is the limit in bytes for the body of a parts request.

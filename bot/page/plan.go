@@ -17,16 +17,17 @@ type plan struct {
 
 // A planned task is ticked once a task that was delegated for it is done, which means verified.
 type planned struct {
-	Number                   int
-	Ticked                   bool
-	State                    workflow.TaskState // state of the newest task that was delegated for it; empty: none was
+	Number int
+	Ticked bool
+	// state of the newest task that was delegated for it; empty: none was
+	State                    workflow.TaskState
 	Label, Heading           string
 	Whole, Acceptance, Check string
 	After                    []int
 }
 
-// planOf returns the newest plan among the reports, or nil if there is none. pushed holds the revisions that were
-// pushed.
+// planOf returns the newest plan among the reports, or nil if there is none. pushed holds the
+// revisions that were pushed.
 func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask func(string) string) *plan {
 	plans := workflow.PlansOf(reports)
 	for i := len(reports) - 1; i >= 0; i-- {
@@ -38,12 +39,18 @@ func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask
 		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
 		for n, t := range body.Tasks {
 			shown := planned{
-				Number: n + 1, After: t.After, Label: workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label(),
-				Heading: mask(t.Heading()), Whole: mask(strings.TrimSpace(t.Description)), Acceptance: mask(plaintext.OneLine(t.Acceptance)), Check: mask(plaintext.OneLine(t.Check)),
+				Number:     n + 1,
+				After:      t.After,
+				Label:      workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label(),
+				Heading:    mask(t.Heading()),
+				Whole:      mask(strings.TrimSpace(t.Description)),
+				Acceptance: mask(plaintext.OneLine(t.Acceptance)),
+				Check:      mask(plaintext.OneLine(t.Check)),
 			}
 			for _, k := range delegated {
 				if k.Plan == n+1 {
-					shown.State, shown.Ticked = k.State, shown.Ticked || k.State == workflow.TaskDone
+					shown.State = k.State
+					shown.Ticked = shown.Ticked || k.State == workflow.TaskDone
 				}
 			}
 			if shown.Ticked {

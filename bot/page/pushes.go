@@ -58,8 +58,8 @@ func hunksOf(rows []progress.TriedHunks, x workflow.Push) (found workflow.HunkRe
 	return found
 }
 
-// proven adds the results to each hunk of a diff. One hunk of the diff may hold several tested hunks, since git
-// joins changes that are close together.
+// proven adds the results to each hunk of a diff. One hunk of the diff may hold several tested hunks, since
+// git joins changes that are close together.
 func proven(files []pagestyle.File, known workflow.HunkResults, mask func(string) string) (list []file) {
 	for _, f := range files {
 		shown := file{File: f}

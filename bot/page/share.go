@@ -28,7 +28,9 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	var longest time.Duration
 	var most, known float64
 	for _, s := range list {
-		longest, most, known = max(longest, s.Models+s.Tools), max(most, s.USD), known+s.USD
+		longest = max(longest, s.Models+s.Tools)
+		most = max(most, s.USD)
+		known = known + s.USD
 	}
 	unknown := spent - known
 	if unknown < 0.005 || known == 0 {
@@ -36,20 +38,27 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	}
 	most = max(most, unknown)
 	for _, s := range list {
-		b := share{Name: s.Who, Took: (s.Models + s.Tools).Round(100 * time.Millisecond).String(), Spent: dollars(s.USD)}
+		b := share{
+			Name:  s.Who,
+			Took:  (s.Models + s.Tools).Round(100 * time.Millisecond).String(),
+			Spent: dollars(s.USD),
+		}
 		if longest > 0 {
-			b.Models, b.Tools = int(100*s.Models/longest), int(100*s.Tools/longest)
+			b.Models = int(100 * s.Models / longest)
+			b.Tools = int(100 * s.Tools / longest)
 		}
 		if most > 0 {
 			b.Money = int(100 * s.USD / most)
 		}
 		if s.Calls > 0 {
-			b.Tokens = fmt.Sprintf("%s, %s tokens read, %s written", plaintext.CountNoun(s.Calls, "model call"), plaintext.FormatCount(s.Input), plaintext.FormatCount(s.Output))
+			b.Tokens = fmt.Sprintf("%s, %s tokens read, %s written", plaintext.CountNoun(s.Calls,
+				"model call"), plaintext.FormatCount(s.Input), plaintext.FormatCount(s.Output))
 		}
 		bars = append(bars, b)
 	}
 	if unknown > 0 {
-		bars = append(bars, share{Name: "not kept by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
+		bars = append(bars,
+			share{Name: "not kept by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
 	}
 	return bars, known > 0
 }

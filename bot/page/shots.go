@@ -31,7 +31,10 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 			pictures.Picture
 		}{{"before", x.Before}, {"after", x.After}} {
 			if taken.Kind != "" {
-				s.Sides = append(s.Sides, side{taken.when, fmt.Sprintf("/s/%s/picture/%d/%d/%s", session, x.Request, x.Number, taken.when)})
+				s.Sides = append(s.Sides, side{
+					taken.when,
+					fmt.Sprintf("/s/%s/picture/%d/%d/%s", session, x.Request, x.Number, taken.when),
+				})
 			}
 		}
 		if len(s.Sides) == 2 {
@@ -53,7 +56,8 @@ func (p *Pages) servePicture(w http.ResponseWriter, r *http.Request) {
 	var found bool
 	var shown pictures.Picture
 	if err == nil && err2 == nil && a.Code {
-		if shown, found, err = pictures.Find(r.Context(), p.Store.DB, a.Session.ID, request, int(number), r.PathValue("side") == "before"); err != nil {
+		if shown, found, err = pictures.Find(r.Context(), p.Store.DB, a.Session.ID, request, int(number),
+			r.PathValue("side") == "before"); err != nil {
 			p.fail(w, err)
 			return
 		}

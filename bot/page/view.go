@@ -83,7 +83,13 @@ type push struct {
 func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sessionPage, error) {
 	ctx := r.Context()
 	_, unlisted := p.granted(r, "")
-	v := sessionPage{Title: cmp.Or(wholeTitle(a.Session.Title), "(no words)"), Session: a.Session, Code: a.Code, Earlier: before != "", Listed: unlisted == nil}
+	v := sessionPage{
+		Title:   cmp.Or(wholeTitle(a.Session.Title), "(no words)"),
+		Session: a.Session,
+		Code:    a.Code,
+		Earlier: before != "",
+		Listed:  unlisted == nil,
+	}
 	name := p.namer(ctx)
 	v.Asked = name(a.Session.Requester)
 	if !a.Code {
@@ -116,7 +122,8 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	}
 	v.Plan = planOf(reports, pushed, v.Tasks, p.Secrets.Mask)
 	for i := range v.Tasks {
-		v.Tasks[i].Description, v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Description), p.Secrets.Mask(v.Tasks[i].Summary)
+		v.Tasks[i].Description = p.Secrets.Mask(v.Tasks[i].Description)
+		v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Summary)
 	}
 	if v.Pushes, err = p.pushes(ctx, a.Session); err != nil {
 		return v, err
@@ -187,7 +194,9 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 	} else if e.Kind != view.Call { // a call's arguments are shown as data
 		e.Text = workflow.WithoutMark(e.Text)
 	}
-	e.Title, e.Text, e.Output = p.Secrets.Mask(e.Title), p.Secrets.Mask(e.Text), p.Secrets.Mask(e.Output)
+	e.Title = p.Secrets.Mask(e.Title)
+	e.Text = p.Secrets.Mask(e.Text)
+	e.Output = p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {
 	case view.Person, view.Decision:
@@ -195,7 +204,8 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 			shown.Name = name(e.Who)
 		}
 		shown.Title = strings.ReplaceAll(e.Title, "_", " ")
-		shown.Text = mention.ReplaceAllStringFunc(e.Text, func(m string) string { return "@" + name(mention.FindStringSubmatch(m)[1]) })
+		shown.Text = mention.ReplaceAllStringFunc(e.Text,
+			func(m string) string { return "@" + name(mention.FindStringSubmatch(m)[1]) })
 	case view.Report, view.Push:
 		shown.Name = "bobbin"
 	}
@@ -208,7 +218,9 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
 
 // telling lists the arguments that identify a call best, in order of preference.
-var telling = []string{"command", "path", "pattern", "query", "title", "question", "message", "summary", "task"}
+var telling = []string{
+	"command", "path", "pattern", "query", "title", "question", "message", "summary", "task",
+}
 
 func briefArgument(args string) string {
 	var fields map[string]any
@@ -255,13 +267,15 @@ func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
 		lines := strings.Split(strings.TrimSpace(p.Secrets.Mask(r.Text)), "\n")
-		shown, these := revision{Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " ")}, map[string]bool{}
+		shown := revision{Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " ")}
+		these := map[string]bool{}
 		for _, l := range lines {
 			these[l] = true
 			shown.Lines = append(shown.Lines, reportLine{Text: l, New: before != nil && !before[l]})
 		}
 		before = these
-		list, way = append(list, shown), p.wayOf(r)
+		list = append(list, shown)
+		way = p.wayOf(r)
 	}
 	slices.Reverse(list)
 	return list, way
@@ -277,7 +291,8 @@ func (p *Pages) wayOf(r workflow.Report) (way []step) {
 		source := strings.TrimSpace(p.Secrets.Mask(e.Source))
 		at := step{Place: source, Claim: p.Secrets.Mask(e.Claim), Grade: e.Grade}
 		if first, rest, _ := strings.Cut(source, "\n"); rest != "" {
-			at.Place, at.Whole = first+" …", source
+			at.Place = first + " …"
+			at.Whole = source
 		}
 		way = append(way, at)
 	}
@@ -301,7 +316,14 @@ type group struct {
 
 // listView groups the sessions of a home by state, limited to those that match the query and the state.
 func listView(h workflow.HomeView, query, state string) sessionList {
-	v := sessionList{Title: "Sessions", Query: query, State: state, Closed: h.OwnOnly, More: h.More, TodayUSD: h.TodayUSD}
+	v := sessionList{
+		Title:    "Sessions",
+		Query:    query,
+		State:    state,
+		Closed:   h.OwnOnly,
+		More:     h.More,
+		TodayUSD: h.TodayUSD,
+	}
 	add := func(name string, list []workflow.HomeSession) {
 		v.States = append(v.States, name)
 		g := group{Name: name}
@@ -329,7 +351,8 @@ func listView(h workflow.HomeView, query, state string) sessionList {
 
 // holds reports whether every word of a query occurs in what the list shows of a session.
 func holds(s workflow.HomeSession, query string) bool {
-	text := strings.ToLower(strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
+	text := strings.ToLower(
+		strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false

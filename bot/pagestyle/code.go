@@ -17,8 +17,8 @@ const maxCode = 200_000
 
 var formatter = chromahtml.New(chromahtml.WithClasses(true), chromahtml.PreventSurroundingPre(true))
 
-// Code returns text as an HTML pre element, highlighted as a file of that name. If name is empty, the language
-// is guessed from the text. Colours are classes of the style sheet.
+// Code returns text as an HTML pre element, highlighted as a file of that name. If name is empty, the
+// language is guessed from the text. Colours are classes of the style sheet.
 func Code(name, text string) template.HTML {
 	var b strings.Builder
 	lexer := lexerFor(name, text)
@@ -52,7 +52,8 @@ func highlight(b *strings.Builder, lexer chroma.Lexer, text string) bool {
 
 var (
 	looksLikeDiff = regexp.MustCompile(`(?m)^(diff --git |@@ -\d|--- \S)`)
-	looksLikeGo   = regexp.MustCompile(`(?m)^\s*(func |package |import |type \w+ |return |if .* \{$|for .* \{$|\w+ := )`)
+	looksLikeGo   = regexp.MustCompile(
+		`(?m)^\s*(func |package |import |type \w+ |return |if .* \{$|for .* \{$|\w+ := )`)
 	looksLikeJSON = regexp.MustCompile(`^\s*[{\[]\s*"`)
 	looksLikeSQL  = regexp.MustCompile(`(?i)^\s*(select|insert into|update|create table) `)
 	looksLikePy   = regexp.MustCompile(`(?m)^\s*(def \w+\(.*\):|class \w+.*:|from \w+ import |import \w+$)`)

@@ -96,7 +96,8 @@ func highlightLines(name string, lines []string, colours bool) []Line {
 	for i, l := range lines {
 		out[i].Sign = " "
 		if l != "" {
-			out[i].Sign, text[i] = strings.Replace(l[:1], "-", "−", 1), l[1:]
+			out[i].Sign = strings.Replace(l[:1], "-", "−", 1)
+			text[i] = l[1:]
 		}
 		out[i].Code = template.HTML(template.HTMLEscapeString(text[i])) //nolint:gosec // it is escaped here
 	}

@@ -39,10 +39,13 @@ func TestSplitDiff(t *testing.T) {
 	t.Parallel()
 	files := SplitDiff(aDiff)
 	require.Len(t, files, 3)
-	require.Equal(t, []string{"cart.go", "old.txt", "b.bin"}, []string{files[0].Name, files[1].Name, files[2].Name})
-	require.Equal(t, []int{3, 2, 0, 1}, []int{files[0].Added, files[0].Removed, files[1].Added, files[1].Removed})
+	require.Equal(t, []string{"cart.go", "old.txt", "b.bin"},
+		[]string{files[0].Name, files[1].Name, files[2].Name})
+	require.Equal(t, []int{3, 2, 0, 1},
+		[]int{files[0].Added, files[0].Removed, files[1].Added, files[1].Removed})
 	require.Empty(t, files[2].Hunks)
-	require.Equal(t, []int{1, 3, 9, 10}, []int{files[0].Hunks[0].From, files[0].Hunks[0].To, files[0].Hunks[1].From, files[0].Hunks[1].To})
+	require.Equal(t, []int{1, 3, 9, 10},
+		[]int{files[0].Hunks[0].From, files[0].Hunks[0].To, files[0].Hunks[1].From, files[0].Hunks[1].To})
 	var shown []string
 	for _, h := range files[0].Hunks {
 		shown = append(shown, h.Head)
@@ -51,8 +54,8 @@ func TestSplitDiff(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"@@ -1,3 +1,3 @@ package cart", " package cart", "−func Total() int { return 0 }", `+func Total() string { return "<b>&" }`, " // end",
-		"@@ -9 +9,2 @@", "−x", "+y", "+z",
+		"@@ -1,3 +1,3 @@ package cart", " package cart", "−func Total() int { return 0 }",
+		`+func Total() string { return "<b>&" }`, " // end", "@@ -9 +9,2 @@", "−x", "+y", "+z",
 	}, shown)
 	require.Contains(t, string(files[0].Hunks[0].Lines[0].Code), `<span class="kn">package</span>`)
 	require.NotContains(t, string(files[0].Hunks[0].Lines[2].Code), "<b>")

@@ -1,6 +1,6 @@
-// Package pagestyle holds the common appearance of all web pages: one style sheet with a light and a dark palette,
-// and highlighted code and diffs. Colours are classes of the style sheet, so pages need no inline styles and
-// their content security policy can forbid them.
+// Package pagestyle holds the common appearance of all web pages: one style sheet with a light and a dark
+// palette, and highlighted code and diffs. Colours are classes of the style sheet, so pages need no inline
+// styles and their content security policy can forbid them.
 package pagestyle
 
 import (

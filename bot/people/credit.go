@@ -16,8 +16,8 @@ const maxCredit = 80
 
 var emailAddress = lazyregexp.New(`^[^\s<>@,;:"]{1,64}@[^\s<>@,;:"]{1,190}$`)
 
-// credit returns how a commit names a person, with the email address if Slack provides a valid one, or an empty
-// string if Slack provides no name.
+// credit returns how a commit names a person, with the email address if Slack provides a valid one, or an
+// empty string if Slack provides no name.
 func credit(u *slack.User) string {
 	graphic := func(r rune) bool { return unicode.IsGraphic(r) && !strings.ContainsRune("<>", r) }
 	name := mrkdwn.OneLine(strings.Map(func(r rune) rune {
@@ -30,7 +30,8 @@ func credit(u *slack.User) string {
 	if name == u.ID {
 		return ""
 	}
-	if name == "" || !emailAddress.MatchString(email) || strings.ContainsFunc(email, func(r rune) bool { return !graphic(r) }) {
+	if name == "" || !emailAddress.MatchString(email) ||
+		strings.ContainsFunc(email, func(r rune) bool { return !graphic(r) }) {
 		return name
 	}
 	return name + " <" + email + ">"

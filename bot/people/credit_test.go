@@ -20,6 +20,9 @@ func TestHowACommitNamesAPerson(t *testing.T) {
 		{"", "U1", "", ""},
 		{strings.Repeat("é", 200), "", "", strings.Repeat("é", 79) + "…"},
 	} {
-		require.Equal(t, c.want, credit(&slack.User{ID: "U1", Profile: slack.UserProfile{DisplayName: c.name, RealName: c.real, Email: c.email}}))
+		require.Equal(t, c.want, credit(&slack.User{
+			ID:      "U1",
+			Profile: slack.UserProfile{DisplayName: c.name, RealName: c.real, Email: c.email},
+		}))
 	}
 }

@@ -32,7 +32,8 @@ func (p *Directory) Channels(ctx context.Context, user string) (ids []string, er
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("users.conversations of %s: %w", user, bot.ExplainError(err, bot.BotTokenName))
+			return nil, fmt.Errorf("users.conversations of %s: %w", user,
+				bot.ExplainError(err, bot.BotTokenName))
 		}
 		for _, c := range page {
 			ids = append(ids, c.ID)

@@ -14,7 +14,13 @@ func TestPeopleAreFoundByTheirAddress(t *testing.T) {
 	o := openPeopleOffice(t, slacktest.Config{Scopes: []string{"users:read", "users:read.email"}})
 	cy := o.AddUser(slacktest.User{Name: "cy", Email: "cy@example.com"}).ID
 	p := &Directory{Slack: o.Bot}
-	for address, want := range map[string]string{"CY@example.com": cy, "nobody@example.com": "", "": "", "cy": "", "a b@example.com": ""} {
+	for address, want := range map[string]string{
+		"CY@example.com":     cy,
+		"nobody@example.com": "",
+		"":                   "",
+		"cy":                 "",
+		"a b@example.com":    "",
+	} {
 		id, err := p.ByEmail(t.Context(), address)
 		require.NoError(t, err, address)
 		require.Equal(t, want, id, address)

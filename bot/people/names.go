@@ -21,7 +21,8 @@ import (
 // maxMentions is how many names are looked up for one text; further ids stay as they are.
 const maxMentions = 100
 
-var mention = lazyregexp.New(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
+var mention = lazyregexp.New(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|<((?:https?|mailto|tel|` +
+	`slack):[^<>|\s]+)(?:\|([^<>\n]{0,500}))?>`)
 
 // Readable returns a text with names in place of ids, for models. Do not base decisions on it, since people
 // choose their names freely.
@@ -32,7 +33,11 @@ func (p *Directory) Readable(ctx context.Context, text string) string {
 			return found
 		}
 		m := mention.FindStringSubmatch(found)
-		sigil, what, label, address, words := m[1], m[2], mrkdwn.OneLine(m[3], 80), m[4], mrkdwn.OneLine(m[5], 500)
+		sigil := m[1]
+		what := m[2]
+		label := mrkdwn.OneLine(m[3], 80)
+		address := m[4]
+		words := mrkdwn.OneLine(m[5], 500)
 		switch {
 		case address != "" && (words == "" || words == address || "mailto:"+words == address):
 			return strings.TrimPrefix(address, "mailto:")
@@ -98,7 +103,9 @@ func (p *Directory) channelName(ctx context.Context, id string) string {
 	return p.cachedName(id, func() (string, error) {
 		var c *slack.Channel
 		err := p.Slack.Call(ctx, func() (err error) {
-			c, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+			c, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+				ChannelID: id,
+			})
 			return err
 		})
 		if err != nil {

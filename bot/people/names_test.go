@@ -23,7 +23,8 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	text, files, found, err := (&Directory{Slack: o.Bot}).Reread(t.Context(), o.ThreadOf(ts), ts)
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Equal(t, "look\n> forwarded from ada (Posted in #bugs): it panics, <@"+o.Ada.ID+">\n> see the log", text)
+	require.Equal(t,
+		"look\n> forwarded from ada (Posted in #bugs): it panics, <@"+o.Ada.ID+">\n> see the log", text)
 	require.Len(t, files, 1)
 	require.Equal(t, "app.log", files[0].Name)
 }
@@ -55,15 +56,16 @@ func TestNamesStandForIds(t *testing.T) {
 	group := o.AddGroup(slacktest.UserGroup{Handle: "oncall"})
 	bugs := o.ThreadOf("1.1").Channel
 	for written, read := range map[string]string{
-		"ask <@" + o.Ada.ID + "> in <#" + bugs + "|bugs>":       "ask @ada in #bugs",
-		"<#" + bugs + "|> and <#" + bugs + ">":                  "#bugs and #bugs",
-		"<!subteam^" + group.ID + "> <!subteam^S1|@admins>":     "@oncall @admins",
-		"<!here> <!channel> <!everyone>":                        "@here @channel @everyone",
-		"<!date^1392734382^{date_num}|2014-02-18>":              "2014-02-18",
-		"<https://x.example/a|the log> <https://x.example/b>":   "the log (https://x.example/b)",
-		"<mailto:a@example.com|a@example.com>":                  "a@example.com",
-		"<@U0NOBODY> <#C0NOWHERE> <!subteam^S0NONE> <!date^x>":  "@U0NOBODY #C0NOWHERE @S0NONE <!date^x>",
-		"<@> <@../../x> <#lower> <!other^x|y> List<T> a<b && c": "<@> <@../../x> <#lower> <!other^x|y> List<T> a<b && c",
+		"ask <@" + o.Ada.ID + "> in <#" + bugs + "|bugs>":      "ask @ada in #bugs",
+		"<#" + bugs + "|> and <#" + bugs + ">":                 "#bugs and #bugs",
+		"<!subteam^" + group.ID + "> <!subteam^S1|@admins>":    "@oncall @admins",
+		"<!here> <!channel> <!everyone>":                       "@here @channel @everyone",
+		"<!date^1392734382^{date_num}|2014-02-18>":             "2014-02-18",
+		"<https://x.example/a|the log> <https://x.example/b>":  "the log (https://x.example/b)",
+		"<mailto:a@example.com|a@example.com>":                 "a@example.com",
+		"<@U0NOBODY> <#C0NOWHERE> <!subteam^S0NONE> <!date^x>": "@U0NOBODY #C0NOWHERE @S0NONE <!date^x>",
+		"<@> <@../../x> <#lower> <!other^x|y> List<T> a<b && c": "<@> <@../../x> <#lower> <!other^x|y> " +
+			"List<T> a<b && c",
 	} {
 		if strings.Contains(written, "the log") {
 			read = "the log (https://x.example/a) https://x.example/b"
@@ -86,11 +88,15 @@ func (offline) RoundTrip(*http.Request) (*http.Response, error) { return nil, er
 
 // FuzzReadable checks that a text without mentions is not changed.
 func FuzzReadable(f *testing.F) {
-	for _, seed := range []string{"<@U1>", "<#C1|x>", "<!date^1^{x}|y>", "<https://a|b", "<<@U1>>", "<!subteam^|>"} {
+	for _, seed := range []string{
+		"<@U1>", "<#C1|x>", "<!date^1^{x}|y>", "<https://a|b", "<<@U1>>", "<!subteam^|>",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		p := &Directory{Slack: bot.Config{BotToken: "xoxb-1", HTTP: &http.Client{Transport: offline{}}}.Connect()}
+		p := &Directory{
+			Slack: bot.Config{BotToken: "xoxb-1", HTTP: &http.Client{Transport: offline{}}}.Connect(),
+		}
 		out := p.Readable(t.Context(), s)
 		if !strings.ContainsAny(s, "<") {
 			require.Equal(t, s, out)

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// memberCacheLife is how long a user is cached as a full member, at most; it differs between users by up to a
-	// half, so that those of a large channel are not all looked up again at once. The channel's member list is
-	// read each time.
+	// memberCacheLife is how long a user is cached as a full member, at most; it differs between users by
+	// up to a half, so that those of a large channel are not all looked up again at once. The channel's
+	// member list is read each time.
 	memberCacheLife = time.Hour
-	// lookupsAtOnce limits how many users are looked up concurrently, and lookupTime how long a channel's members
-	// are looked up: Slack allows a hundred calls of users.info a minute. Those who were found to be full members
-	// until then are cached, so the next call gets further.
+	// lookupsAtOnce limits how many users are looked up concurrently, and lookupTime how long a channel's
+	// members are looked up: Slack allows a hundred calls of users.info a minute. Those who were found to be
+	// full members until then are cached, so the next call gets further.
 	lookupsAtOnce = 8
 	lookupTime    = time.Minute
 )
@@ -36,11 +36,14 @@ func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error)
 	defer cancel()
 	var info *slack.Channel
 	err := p.Slack.Call(ctx, func() (err error) {
-		info, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: channel})
+		info, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+			ChannelID: channel,
+		})
 		return err
 	})
 	if err != nil {
-		return true, fmt.Errorf("conversations.info of %s: %w", channel, bot.ExplainError(err, bot.BotTokenName))
+		return true, fmt.Errorf("conversations.info of %s: %w", channel,
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	if info.IsExtShared || info.IsPendingExtShared {
 		return true, nil

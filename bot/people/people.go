@@ -32,9 +32,11 @@ type name struct {
 	at    time.Time
 }
 
-// Person looks up a user, uncached, since decisions are based on it. If anything cannot be read, it returns an
-// error, and the caller refuses.
-func (p *Directory) Person(ctx context.Context, thread workflow.Thread, user string) (workflow.Person, error) {
+// Person looks up a user, uncached, since decisions are based on it. If anything cannot be read, it returns
+// an error, and the caller refuses.
+func (p *Directory) Person(
+	ctx context.Context, thread workflow.Thread, user string,
+) (workflow.Person, error) {
 	u, err := p.readUser(ctx, user)
 	if err != nil {
 		return workflow.Person{}, err
@@ -98,7 +100,9 @@ func (p *Directory) Members(ctx context.Context, channel string) (users []string
 }
 
 // eachMember calls each with every member of a channel until each reports done or fails.
-func (p *Directory) eachMember(ctx context.Context, channel string, each func(user string) (done bool, err error)) error {
+func (p *Directory) eachMember(
+	ctx context.Context, channel string, each func(user string) (done bool, err error),
+) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
 	for range bot.MaxPages {
 		var members []string
@@ -108,7 +112,8 @@ func (p *Directory) eachMember(ctx context.Context, channel string, each func(us
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("conversations.members of %s: %w", channel, bot.ExplainError(err, bot.BotTokenName))
+			return fmt.Errorf("conversations.members of %s: %w", channel,
+				bot.ExplainError(err, bot.BotTokenName))
 		}
 		for _, m := range members {
 			if done, err := each(m); done || err != nil {
@@ -130,13 +135,14 @@ func (p *Directory) Group(ctx context.Context, group string) (users []string, er
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("usergroups.users.list of %s: %w", group, bot.ExplainError(err, bot.BotTokenName))
+		return nil, fmt.Errorf("usergroups.users.list of %s: %w", group,
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	return users, nil
 }
 
-// ByEmail returns the id of the person with that address, or an empty string if there is none. It requires the
-// scope users:read.email.
+// ByEmail returns the id of the person with that address, or an empty string if there is none. It requires
+// the scope users:read.email.
 func (p *Directory) ByEmail(ctx context.Context, address string) (id string, err error) {
 	if !emailAddress.MatchString(address) {
 		return "", nil
@@ -163,8 +169,8 @@ const nameCacheLife = 10 * time.Minute
 // maxNames limits the name cache and the cache of full members; a full cache is emptied.
 const maxNames = 5000
 
-// DisplayName returns the name of a user, or the id if the name cannot be read. Use it for prompts and display,
-// never for decisions.
+// DisplayName returns the name of a user, or the id if the name cannot be read. Use it for prompts and
+// display, never for decisions.
 func (p *Directory) DisplayName(ctx context.Context, user string) string {
 	return p.cachedName(user, func() (string, error) {
 		u, err := p.readUser(ctx, user)

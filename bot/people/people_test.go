@@ -22,16 +22,33 @@ func TestPerson(t *testing.T) {
 		user slacktest.User
 		want workflow.Person
 	}{
-		"member":  {slacktest.User{Name: "member"}, workflow.Person{Team: team}},
-		"admin":   {slacktest.User{Name: "admin", Kind: slacktest.Admin}, workflow.Person{Team: team, Admin: true}},
-		"guest":   {slacktest.User{Name: "guest", Kind: slacktest.Guest}, workflow.Person{Team: team, Guest: true}},
-		"ultra":   {slacktest.User{Name: "ultra", Kind: slacktest.UltraGuest}, workflow.Person{Team: team, Guest: true}},
-		"partner": {slacktest.User{Name: "partner", Kind: slacktest.External, TeamID: "T9"}, workflow.Person{Team: "T9", Stranger: true}},
-		"gone":    {slacktest.User{Name: "gone", Deleted: true}, workflow.Person{Team: team, Deleted: true}},
-		"robot":   {slacktest.User{Name: "robot", Kind: slacktest.Bot, BotID: "B77"}, workflow.Person{Team: team, Bot: true}},
+		"member": {slacktest.User{Name: "member"}, workflow.Person{Team: team}},
+		"admin": {
+			slacktest.User{Name: "admin", Kind: slacktest.Admin},
+			workflow.Person{Team: team, Admin: true},
+		},
+		"guest": {
+			slacktest.User{Name: "guest", Kind: slacktest.Guest},
+			workflow.Person{Team: team, Guest: true},
+		},
+		"ultra": {
+			slacktest.User{Name: "ultra", Kind: slacktest.UltraGuest},
+			workflow.Person{Team: team, Guest: true},
+		},
+		"partner": {
+			slacktest.User{Name: "partner", Kind: slacktest.External, TeamID: "T9"},
+			workflow.Person{Team: "T9", Stranger: true},
+		},
+		"gone": {slacktest.User{Name: "gone", Deleted: true}, workflow.Person{Team: team, Deleted: true}},
+		"robot": {
+			slacktest.User{Name: "robot", Kind: slacktest.Bot, BotID: "B77"},
+			workflow.Person{Team: team, Bot: true},
+		},
 	} {
 		u := o.AddUser(c.user)
-		c.want.ID, c.want.Name, c.want.Credit = u.ID, name, name
+		c.want.ID = u.ID
+		c.want.Name = name
+		c.want.Credit = name
 		got, err := p.Person(t.Context(), o.ThreadOf("1.1"), u.ID)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, got, name)
@@ -87,7 +104,8 @@ func TestAMemberOfALargeChannelIsFound(t *testing.T) {
 	for i := range 2500 {
 		crowd = append(crowd, fmt.Sprint("UCROWD", i))
 	}
-	require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Members = append(crowd, ch.Members...) }))
+	require.NoError(t,
+		o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Members = append(crowd, ch.Members...) }))
 	got, err := (&Directory{Slack: o.Bot}).Person(t.Context(), o.ThreadOf("1.1"), o.Ada.ID)
 	require.NoError(t, err)
 	require.True(t, got.InThread)
@@ -127,11 +145,17 @@ func TestEarlier(t *testing.T) {
 	hook := o.AddBot(slacktest.User{Name: "alerts", Hook: true})
 	_, err := o.SayAsBot("bugs", hook.BotID, "error rate 12 %", root)
 	require.NoError(t, err)
-	require.NoError(t, (&poster.Poster{Slack: o.Bot, Outbox: (&bottest.Outbox{}).Put(o.Posting("k", root, "looking")), Pace: time.Nanosecond, Settle: time.Nanosecond}).Drain(t.Context(), "s"))
+	require.NoError(t, (&poster.Poster{
+		Slack:  o.Bot,
+		Outbox: (&bottest.Outbox{}).Put(o.Posting("k", root, "looking")),
+		Pace:   time.Nanosecond,
+		Settle: time.Nanosecond,
+	}).Drain(t.Context(), "s"))
 	said, err := p.Earlier(t.Context(), o.ThreadOf(root))
 	require.NoError(t, err)
 	require.Len(t, said, 3)
-	require.Equal(t, workflow.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root}, said[0])
+	require.Equal(t,
+		workflow.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root}, said[0])
 	require.True(t, said[1].Bot)
 	require.Equal(t, "alerts", said[1].Name)
 	require.False(t, said[1].Own)

@@ -34,7 +34,8 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
+		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel,
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	var said []workflow.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
@@ -49,15 +50,19 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
 	self := p.Slack.Self()
 	s := workflow.ThreadMessage{
-		User: m.User, Text: mrkdwn.Unescape(m.Text), TS: m.Timestamp, Bot: m.BotID != "" || m.SubType == "bot_message",
-		Own: m.User == self.User || m.BotID == self.BotID && m.BotID != "",
+		User: m.User,
+		Text: mrkdwn.Unescape(m.Text),
+		TS:   m.Timestamp,
+		Bot:  m.BotID != "" || m.SubType == "bot_message",
+		Own:  m.User == self.User || m.BotID == self.BotID && m.BotID != "",
 	}
 	if m.Edited != nil {
 		s.Edited = m.Edited.Timestamp
 	}
 	if !s.Own {
 		quoted, files := event.ReadShared(m)
-		s.Text, s.Files = strings.TrimSpace(s.Text+quoted), files
+		s.Text = strings.TrimSpace(s.Text + quoted)
+		s.Files = files
 	}
 	s.Text = p.Readable(ctx, s.Text)
 	switch {
@@ -73,15 +78,25 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 
 // Reread reads a message of a thread again, since an event may lack what was shared with the message. It
 // returns false if the message does not exist.
-func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
-	params := &slack.GetConversationRepliesParameters{ChannelID: thread.Channel, Timestamp: thread.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 10}
+func (p *Directory) Reread(
+	ctx context.Context, thread workflow.Thread, ts string,
+) (text string, files []workflow.Attachment, found bool, err error) {
+	params := &slack.GetConversationRepliesParameters{
+		ChannelID: thread.Channel,
+		Timestamp: thread.TS,
+		Oldest:    ts,
+		Latest:    ts,
+		Inclusive: true,
+		Limit:     10,
+	}
 	var list []slack.Message
 	err = p.Slack.Call(ctx, func() (err error) {
 		list, _, _, err = p.Slack.API.GetConversationRepliesContext(ctx, params)
 		return err
 	})
 	if err != nil {
-		return "", nil, false, fmt.Errorf("conversations.replies of %s in %s: %w", ts, thread.Channel, bot.ExplainError(err, bot.BotTokenName))
+		return "", nil, false, fmt.Errorf("conversations.replies of %s in %s: %w", ts, thread.Channel,
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	for _, m := range list {
 		if m.Timestamp == ts {
@@ -95,7 +110,9 @@ func (p *Directory) Reread(ctx context.Context, thread workflow.Thread, ts strin
 // Reactions returns the reactions to a message of the thread's channel with everybody who reacted, as
 // reactions.get does with full, and none if the message does not exist. An app that lacks the scope
 // reactions:read hears of no reaction, here neither.
-func (p *Directory) Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error) {
+func (p *Directory) Reactions(
+	ctx context.Context, thread workflow.Thread, ts string,
+) ([]workflow.Reaction, error) {
 	item := slack.NewRefToMessage(thread.Channel, ts)
 	var list slack.ReactedItem
 	err := p.Slack.Call(ctx, func() (err error) {

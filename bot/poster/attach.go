@@ -20,21 +20,23 @@ import (
 // Files follow the replies of their posting. An upload takes three calls, and only the last, which shares the
 // file, has a visible effect. So a try that ended earlier leaves no trace in the thread.
 //
-// A file is recognised by its name. Slack itself writes the message that shares the file, without metadata, and
-// the response does not say where that message is. People may change the file's title. Its name is chosen by
-// us, cannot be changed, and is part of every message in the thread, so it contains a mark made of the
-// posting's key.
+// A file is recognised by its name. Slack itself writes the message that shares the file, without
+// metadata, and the response does not say where that message is. People may change the file's title. Its
+// name is chosen by us, cannot be changed, and is part of every message in the thread, so it contains a
+// mark made of the posting's key.
 
 const (
-	// fileLooks is how often a posting's files are looked up once its replies are in the thread: Slack examines
-	// a file before it shows it, which takes a moment longer than a reply.
+	// fileLooks is how often a posting's files are looked up once its replies are in the thread: Slack
+	// examines a file before it shows it, which takes a moment longer than a reply.
 	fileLooks = 3
 	fileScope = "files:write"
 )
 
-// attachFile shares the file in the thread once. If Slack refuses the file permanently, the reply stays, and a
-// line in the thread says what is missing.
-func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread) error {
+// attachFile shares the file in the thread once. If Slack refuses the file permanently, the reply stays, and
+// a line in the thread says what is missing.
+func (p *Poster) attachFile(
+	ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread,
+) error {
 	if _, told := there.parts[c.Key]; told {
 		return p.postInstead(ctx, posting, c, there)
 	}
@@ -49,7 +51,8 @@ func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c re
 	if !errors.As(err, &refused) {
 		return err
 	}
-	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(), "reason", refused.reason)
+	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(),
+		"reason", refused.reason)
 	failed := "`" + c.ShownName() + "` could not be attached: " + refused.reason + "."
 	text := p.style().Line(workflow.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
 	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
@@ -63,7 +66,9 @@ func (p *Poster) attachFile(ctx context.Context, posting *workflow.Posting, c re
 }
 
 // postInstead posts the content of a refused file as replies, part by part.
-func (p *Poster) postInstead(ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread) error {
+func (p *Poster) postInstead(
+	ctx context.Context, posting *workflow.Posting, c render.File, there foundInThread,
+) error {
 	for _, part := range c.Instead {
 		if _, posted := there.parts[part.Key]; posted {
 			continue
@@ -83,14 +88,22 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 	}
 	var granted *slack.GetUploadURLExternalResponse
 	err := p.Slack.Call(ctx, func() (err error) {
-		granted, err = p.Slack.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{FileName: c.MarkedName(), FileSize: len(c.Content()), SnippetType: c.Snippet})
+		granted, err = p.Slack.API.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{
+			FileName:    c.MarkedName(),
+			FileSize:    len(c.Content()),
+			SnippetType: c.Snippet,
+		})
 		return err
 	})
 	if err != nil {
 		return p.judgeFile(err)
 	}
 	err = p.Slack.Call(ctx, func() error {
-		return p.Slack.API.UploadToURL(ctx, slack.UploadToURLParameters{UploadURL: granted.UploadURL, Filename: c.MarkedName(), Content: c.Content()})
+		return p.Slack.API.UploadToURL(ctx, slack.UploadToURLParameters{
+			UploadURL: granted.UploadURL,
+			Filename:  c.MarkedName(),
+			Content:   c.Content(),
+		})
 	})
 	if err != nil {
 		return judgeTransfer(err)
@@ -100,7 +113,9 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 			return err
 		}
 		_, err := p.Slack.API.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
-			Files:   []slack.FileSummary{{ID: granted.FileID, Title: cmp.Or(mrkdwn.OneLine(c.Title, 200), c.ShownName())}},
+			Files: []slack.FileSummary{{
+				ID: granted.FileID, Title: cmp.Or(mrkdwn.OneLine(c.Title, 200), c.ShownName()),
+			}},
 			Channel: thread.Channel, ThreadTimestamp: thread.TS,
 		})
 		return err
@@ -130,7 +145,8 @@ func (p *Poster) judgeFile(err error) error {
 func judgeTransfer(err error) error {
 	var status slack.StatusCodeError
 	again := []int{http.StatusRequestTimeout, http.StatusTooManyRequests}
-	if errors.As(err, &status) && status.Code >= 400 && status.Code < 500 && !slices.Contains(again, status.Code) {
+	if errors.As(err, &status) && status.Code >= 400 && status.Code < 500 &&
+		!slices.Contains(again, status.Code) {
 		return &refusal{fmt.Sprintf("Slack refuses it (status %d)", status.Code)}
 	}
 	return fmt.Errorf("send the file: %w", err)
@@ -146,11 +162,15 @@ type foundInThread struct {
 func (s foundInThread) has(c render.File) bool {
 	_, told := s.parts[c.Key]
 	// Slack may change a name, but it keeps letters and digits.
-	return told || slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
+	return told ||
+		slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
 }
 
 // awaited reports whether a file may still appear: all replies before it are in the thread, but it is not.
 func (s foundInThread) awaited(parts []render.Part, files []render.File) bool {
-	missing := slices.ContainsFunc(parts, func(p render.Part) bool { _, is := s.parts[p.Key]; return !is })
+	missing := slices.ContainsFunc(parts, func(p render.Part) bool {
+		_, is := s.parts[p.Key]
+		return !is
+	})
 	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })
 }

@@ -19,10 +19,13 @@ import (
 // plan returns a posting with two lines and a file in each.
 func (o *posterOffice) plan(root string) workflow.Posting {
 	posting := o.Posting("s:7", root, "The plan is ready.")
-	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n"}}
-	posting.Lines = append(posting.Lines, workflow.Line{Agent: "reviewer", Text: "And this is the change.", Files: []workflow.File{
-		{Name: "../change.diff", Text: strings.Repeat("+ a line\n", 1000)},
-	}})
+	posting.Lines[0].Files = []workflow.File{{
+		Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n",
+	}}
+	posting.Lines = append(posting.Lines,
+		workflow.Line{Agent: "reviewer", Text: "And this is the change.", Files: []workflow.File{
+			{Name: "../change.diff", Text: strings.Repeat("+ a line\n", 1000)},
+		}})
 	return posting
 }
 
@@ -41,8 +44,14 @@ const (
 
 func TestFilesFollowTheirReply(t *testing.T) {
 	t.Parallel()
-	o, in := openPosterOffice(t, slacktest.Config{}), &bottest.Inbox{}
-	o.RunGateway((&gateway.Gateway{Slack: o.Bot, Inbox: in, StoreTimeout: time.Millisecond, Connecting: gateway.Connecting{Apart: time.Millisecond}}).Run, 1)
+	o := openPosterOffice(t, slacktest.Config{})
+	in := &bottest.Inbox{}
+	o.RunGateway((&gateway.Gateway{
+		Slack:        o.Bot,
+		Inbox:        in,
+		StoreTimeout: time.Millisecond,
+		Connecting:   gateway.Connecting{Apart: time.Millisecond},
+	}).Run, 1)
 	root := o.AdaSays("it fails", "")
 	out := (&bottest.Outbox{}).Put(o.plan(root))
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
@@ -50,10 +59,14 @@ func TestFilesFollowTheirReply(t *testing.T) {
 
 	thread := o.Thread("bugs", root)
 	require.Equal(t, map[string]string{"s:7": thread[1].TS}, out.ByKey)
-	plan, change := thread[2].Files[0], thread[3].Files[0]
+	plan := thread[2].Files[0]
+	change := thread[3].Files[0]
 	require.Equal(t, "The plan", plan.Title)
 	require.Equal(t, "..-change.diff", change.Title, "people see no mark")
-	for id, want := range map[string]string{plan.ID: "# Plan\n\n1. <!channel> & ü\n", change.ID: strings.Repeat("+ a line\n", 1000)} {
+	for id, want := range map[string]string{
+		plan.ID:   "# Plan\n\n1. <!channel> & ü\n",
+		change.ID: strings.Repeat("+ a line\n", 1000),
+	} {
 		content, err := o.FileContent(id)
 		require.NoError(t, err)
 		require.Equal(t, want, content)
@@ -67,7 +80,9 @@ func TestFilesFollowTheirReply(t *testing.T) {
 // lost.
 func TestALostAnswerDoublesNoFile(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
+	for _, method := range []string{
+		"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal",
+	} {
 		for nth := 1; nth <= 2; nth++ {
 			o := openPosterOffice(t, slacktest.Config{})
 			root := o.AdaSays("it fails", "")
@@ -115,7 +130,9 @@ func TestLimitsOfFilesAreWaitedOut(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
-	for _, method := range []string{"files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
+	for _, method := range []string{
+		"files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal",
+	} {
 		o.Order(slacktest.Fault{Method: method, Status: 429, RetryAfter: time.Second})
 	}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(o.plan(root))).Drain(t.Context(), "s"))
@@ -133,8 +150,14 @@ func TestAFileThatIsRefused(t *testing.T) {
 		fault slacktest.Fault
 		want  string
 	}{
-		{slacktest.Fault{Method: "files.getUploadURLExternal", Error: "file_uploads_disabled"}, note("Slack refuses it (file_uploads_disabled)")},
-		{slacktest.Fault{Method: "files.completeUploadExternal", Error: "posting_to_channel_denied"}, note("Slack refuses it (posting_to_channel_denied)")},
+		{
+			slacktest.Fault{Method: "files.getUploadURLExternal", Error: "file_uploads_disabled"},
+			note("Slack refuses it (file_uploads_disabled)"),
+		},
+		{
+			slacktest.Fault{Method: "files.completeUploadExternal", Error: "posting_to_channel_denied"},
+			note("Slack refuses it (posting_to_channel_denied)"),
+		},
 		{slacktest.Fault{Method: "upload/v1", Status: 413}, note("Slack refuses it (status 413)")},
 		{
 			slacktest.Fault{Method: "files.completeUploadExternal", Error: "missing_scope"},
@@ -162,7 +185,8 @@ func TestFilesWithoutTheirScope(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))
-	const why = "could not be attached: the app lacks the scope `files:write`; add it to the app and install it again.\n"
+	const why = "could not be attached: the app lacks the scope `files:write`; " +
+		"add it to the app and install it again.\n"
 	require.Equal(
 		t, planReply+"  app [app]: [deep] ◆ `plan.md` "+why+"  app [app]: [reviewer] ◆ `..-change.diff` "+why,
 		o.below(root),
@@ -176,12 +200,15 @@ func TestFilesThatAreNotTried(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k", root, "Three files.")
 	posting.Lines[0].Files = []workflow.File{
-		{Name: "empty.md"}, {Name: "large.diff", Text: strings.Repeat("x", render.MaxFile+1)}, {Name: "", Text: strings.Repeat("x", render.MaxFile)},
+		{Name: "empty.md"},
+		{Name: "large.diff", Text: strings.Repeat("x", render.MaxFile+1)},
+		{Name: "", Text: strings.Repeat("x", render.MaxFile)},
 	}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(posting)).Drain(t.Context(), "s"))
 	require.Equal(
 		t,
-		"  app [app]: [deep] Three files.\n  app [app]: [deep] ◆ `empty.md` could not be attached: it is empty.\n"+
+		"  app [app]: [deep] Three files.\n  app [app]: [deep] ◆ `empty.md` could not be attached: "+
+			"it is empty.\n"+
 			"  app [app]: [deep] ◆ `large.diff` could not be attached: it is larger than 1 MiB.\n  app "+
 			"[app]: \n    [file file.txt]\n",
 		o.below(root),
@@ -217,7 +244,8 @@ func TestFilesSurviveABadDay(t *testing.T) {
 	}
 	o.Order(slacktest.Fault{Probability: 0.15, LoseAnswer: true})
 	o.Order(slacktest.Fault{Probability: 0.15, Status: 500})
-	p, failed := o.poster(out), 0
+	p := o.poster(out)
+	failed := 0
 	for p.Drain(t.Context(), "s") != nil {
 		failed++
 	}

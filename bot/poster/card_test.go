@@ -87,10 +87,27 @@ func (o *posterOffice) paint(b *board, done func() bool) {
 // atWork returns a card of a run in the thread.
 func (o *posterOffice) atWork(key, root string) *workflow.Card {
 	return &workflow.Card{
-		Key: key, Thread: o.ThreadOf(root), Run: 1, Phase: workflow.PhaseWorking, Worked: 75 * time.Second, USD: 0.12, Stop: "opaque",
+		Key:    key,
+		Thread: o.ThreadOf(root),
+		Run:    1,
+		Phase:  workflow.PhaseWorking,
+		Worked: 75 * time.Second,
+		USD:    0.12,
+		Stop:   "opaque",
 		Tasks: []workflow.CardTask{
-			{Number: 1, Label: "[deep + tdd skill]", Title: "Mend the <!channel> & www.example.com total", State: workflow.TaskDone},
-			{Number: 2, Label: "[quick]", Title: "Change the label", State: workflow.TaskWorking, Failures: 1},
+			{
+				Number: 1,
+				Label:  "[deep + tdd skill]",
+				Title:  "Mend the <!channel> & www.example.com total",
+				State:  workflow.TaskDone,
+			},
+			{
+				Number:   2,
+				Label:    "[quick]",
+				Title:    "Change the label",
+				State:    workflow.TaskWorking,
+				Failures: 1,
+			},
 			{Number: 3, Label: "[quick]", Title: "Tell of it", State: workflow.TaskOpen},
 		},
 	}
@@ -131,13 +148,18 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Equal(t, []string{"plan", "actions"}, kinds(t, first))
 	require.Equal(t, "opaque", first.Controls()[0].Value)
 	require.Equal(t, "[orchestrator] ◆ At work · 1 of 3 tasks done · 1m15s · $0.12\n"+
-		"1. [deep + tdd skill] Mend the ‹!channel› ＆ www\u200b.example.com total (done)\n2. [quick] Change the label (at work, attempt 2)\n3. [quick] Tell of it (waits)", first.Text)
+		"1. [deep + tdd skill] Mend the ‹!channel› ＆ www\u200b.example.com total (done)\n"+
+		"2. [quick] Change the label (at work, attempt 2)\n3. [quick] Tell of it (waits)", first.Text)
 
 	b := &board{}
 	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
 	require.Empty(t, o.Requests("chat.update"), "nothing changed")
-	c.Tasks[1].State, c.Tasks[2].State, c.Worked = workflow.TaskDone, workflow.TaskDone, 3*time.Minute
-	c.Phase, c.Ended, c.Stop = workflow.PhaseDone, true, ""
+	c.Tasks[1].State = workflow.TaskDone
+	c.Tasks[2].State = workflow.TaskDone
+	c.Worked = 3 * time.Minute
+	c.Phase = workflow.PhaseDone
+	c.Ended = true
+	c.Stop = ""
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Status: 503})
 	o.paint(b.put(c), func() bool { return b.later["card"] > 0 })
 	o.paint(b.put(c), func() bool { return b.drawn["card"] == 2 })
@@ -154,8 +176,8 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Empty(t, o.Requests("chat.startStream"), "Slack ends streams after five minutes")
 }
 
-// TestWherePlansAreRefusedCardsArePlain checks that cards use plain blocks after Slack refused the newer ones,
-// until the program restarts.
+// TestWherePlansAreRefusedCardsArePlain checks that cards use plain blocks after Slack refused the newer
+// ones, until the program restarts.
 func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -198,13 +220,23 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 2, Status: 429, RetryAfter: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	p := &Painter{Poster: &Poster{Slack: o.Bot}, Cards: b.put(cards[0]), Pace: time.Millisecond, Look: time.Millisecond}
+	p := &Painter{
+		Poster: &Poster{Slack: o.Bot},
+		Cards:  b.put(cards[0]),
+		Pace:   time.Millisecond,
+		Look:   time.Millisecond,
+	}
 	go p.Run(ctx)
-	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.update")) == 1 }, time.Minute,
+		time.Millisecond)
 	b.put(cards[1])
 	is := func(done func() bool) {
 		t.Helper()
-		require.Eventually(t, func() bool { b.mu.Lock(); defer b.mu.Unlock(); return done() }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			return done()
+		}, time.Minute, time.Millisecond)
 	}
 	is(func() bool { return b.drawn["card-1"] == 1 })
 	b.put(cards[2])
@@ -230,7 +262,12 @@ func TestACardIsPostedOnce(t *testing.T) {
 			o := openPosterOffice(t, slacktest.Config{})
 			root := o.AdaSays("it fails", "")
 			card := o.atWork("card", root)
-			out := (&bottest.Outbox{}).Put(workflow.Posting{Key: "card", Session: "s", Thread: card.Thread, Card: card})
+			out := (&bottest.Outbox{}).Put(workflow.Posting{
+				Key:     "card",
+				Session: "s",
+				Thread:  card.Thread,
+				Card:    card,
+			})
 			p := o.poster(out)
 			p.skipLookup = c.blind
 			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
@@ -286,8 +323,8 @@ func TestACardInAnArchivedChannelIsRefused(t *testing.T) {
 	o.paint(b.put(c), func() bool { return b.gone["card"] == "is_inactive" })
 }
 
-// TestALargeCardIsTaken checks that Slack accepts a card with very many tasks, whose text counts the tasks that
-// it leaves out.
+// TestALargeCardIsTaken checks that Slack accepts a card with very many tasks, whose text counts
+// the tasks that it leaves out.
 func TestALargeCardIsTaken(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -295,11 +332,17 @@ func TestALargeCardIsTaken(t *testing.T) {
 	c := o.atWork("card", root)
 	c.Tasks = nil
 	for i := range 300 {
-		c.Tasks = append(c.Tasks, workflow.CardTask{Number: i + 1, Label: "[" + strings.Repeat("skill ", 30) + "]", Title: strings.Repeat("<&> http://a ", 300), State: workflow.TaskClashes})
+		c.Tasks = append(c.Tasks, workflow.CardTask{
+			Number: i + 1,
+			Label:  "[" + strings.Repeat("skill ", 30) + "]",
+			Title:  strings.Repeat("<&> http://a ", 300),
+			State:  workflow.TaskClashes,
+		})
 	}
 	for _, plain := range []bool{false, true} {
 		o.Bot.PlainCards.Store(plain)
-		c.Key, c.USD = fmt.Sprintf("card-%v", plain), 0.1
+		c.Key = fmt.Sprintf("card-%v", plain)
+		c.USD = 0.1
 		o.begin(c)
 		c.USD = 0.2
 		b := &board{}

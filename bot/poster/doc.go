@@ -7,7 +7,8 @@
 // recognised by their names (attach.go).
 //
 // A run's card is first posted like a line. The [Painter] then updates it from database rows during the run,
-// independent of the order of the lines. Cards are not streamed, since Slack ends a stream after five minutes.
+// independent of the order of the lines. Cards are not streamed, since Slack ends
+// a stream after five minutes.
 //
 // A [GuestFilter] hides code in channels with guests. A [StatusIndicator] makes Slack show that the bot is at
 // work.

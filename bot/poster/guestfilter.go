@@ -11,17 +11,20 @@ import (
 )
 
 // If the configuration says so, channels with guests or people of another workspace are shown no code of a
-// repository: only the first line of each text, without code, paths and identifiers, and no files. This holds for
-// a whole thread if one of the repositories that it was about is closed to guests: what was said of it before
-// another one was chosen is written again later, and opened by "Details". The database keeps everything. The
-// members of the channel are read when a posting is sent; if they cannot be read, the code is hidden.
+// repository: only the first line of each text, without code, paths and identifiers, and no files. This
+// holds for a whole thread if one of the repositories that it was about is closed to guests: what was
+// said of it before another one was chosen is written again later, and opened by "Details". The
+// database keeps everything. The members of the channel are read when a posting is sent; if they cannot
+// be read, the code is hidden.
 //
 // A model's prose may still describe the code in words, so the subject of the work is not hidden.
 
 // A GuestFilter decides in which channels code is hidden. If it is nil, no code is hidden.
 type GuestFilter struct {
-	MembersOnly func(repository string) bool // whether only full members may see its code; an empty name: of a thread that names none yet
-	// People looks up the members of a channel; if it is nil, the code of closed repositories is hidden everywhere.
+	// whether only full members may see its code; an empty name: of a thread that names none yet
+	MembersOnly func(repository string) bool
+	// People looks up the members of a channel; if it is nil, the code of closed
+	// repositories is hidden everywhere.
 	People interface {
 		Outsiders(ctx context.Context, channel string) (bool, error)
 	}
@@ -34,8 +37,8 @@ const (
 	membersUnseen  = "I could not see who is in this channel"
 )
 
-// HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in words; empty:
-// it is not hidden.
+// HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in
+// words; empty: it is not hidden.
 func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
 	if d == nil {
 		return ""
@@ -51,7 +54,8 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, chan
 	}
 	there, err := d.People.Outsiders(ctx, channel)
 	if err != nil {
-		cmp.Or(d.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; code is kept back", "channel", channel, "err", err)
+		cmp.Or(d.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; "+
+			"code is kept back", "channel", channel, "err", err)
 		return membersUnseen
 	}
 	if there {

@@ -13,7 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// code posts a line with code in a thread that was about the repositories, and returns the message that the channel sees.
+// code posts a line with code in a thread that was about the repositories, and returns the
+// message that the channel sees.
 func (o *posterOffice) code(p *Poster, key string, repositories ...string) slacktest.Message {
 	o.T.Helper()
 	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
@@ -50,11 +51,15 @@ func TestGuestsReadNoCode(t *testing.T) {
 	for _, outsider := range []string{gus.ID, eve.ID} {
 		require.NoError(t, o.Join("bugs", outsider))
 		m := o.code(p, "with "+outsider, "shop")
-		require.True(t, strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are kept back"), m.Text)
+		require.True(t,
+			strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are kept back"), m.Text)
 		require.NotContains(t, string(m.Blocks), "a/b.go")
-		require.True(t, whole(o.code(p, "other "+outsider, "blog")), "a repository that says nothing of guests")
-		require.False(t, whole(o.code(p, "after "+outsider, "shop", "blog")), "a thread that was about a closed one first")
-		require.False(t, whole(o.code(p, "gone "+outsider, "store")), "a repository of another name until now")
+		require.True(t, whole(o.code(p, "other "+outsider, "blog")),
+			"a repository that says nothing of guests")
+		require.False(t, whole(o.code(p, "after "+outsider, "shop", "blog")),
+			"a thread that was about a closed one first")
+		require.False(t, whole(o.code(p, "gone "+outsider, "store")),
+			"a repository of another name until now")
 		require.False(t, whole(o.code(p, "none "+outsider, "")), "of which nobody knows yet what it is about")
 		require.NoError(t, o.Leave("bugs", outsider))
 	}
@@ -73,17 +78,25 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 		o.Order(slacktest.Fault{Method: method, Error: "internal_error"})
 		kept := o.code(p, "1", "shop").Text
 		require.NotContains(t, kept, "x := 1", method)
-		require.Contains(t, kept, "(Code and paths are kept back: I could not see who is in this channel. ", method)
+		require.Contains(t, kept,
+			"(Code and paths are kept back: I could not see who is in this channel. ", method)
 		require.Contains(t, o.code(p, "2", "shop").Text, "x := 1", method)
 	}
 }
 
 func TestCardsKeepCodeBack(t *testing.T) {
 	t.Parallel()
-	c := &workflow.Card{Repositories: []string{"shop"}, CardCommand: workflow.CardCommand{Running: "cat money/split.go"}, Tasks: []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}}}
+	c := &workflow.Card{
+		Repositories: []string{"shop"},
+		CardCommand:  workflow.CardCommand{Running: "cat money/split.go"},
+		Tasks:        []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}},
+	}
 	blind := &GuestFilter{MembersOnly: closedBut()}
 	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
-	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{Repositories: []string{"shop"}, Card: c}).Card.Tasks[0].Title)
+	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{
+		Repositories: []string{"shop"},
+		Card:         c,
+	}).Card.Tasks[0].Title)
 	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)
 	require.Equal(t, "a command", blind.filterCard(t.Context(), c).Running)
 	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))

@@ -18,8 +18,8 @@ import (
 
 // Cards is a queue of cards that have to be redrawn.
 type Cards interface {
-	// NextCard leases the card that has waited longest to the caller for a while; it returns nil if no card has
-	// to be drawn. Only cards that already have a message are leased.
+	// NextCard leases the card that has waited longest to the caller for a while; it returns nil if no card
+	// has to be drawn. Only cards that already have a message are leased.
 	NextCard(ctx context.Context) (*workflow.Card, error)
 	// Drawn records that the card's message shows the current card.
 	Drawn(ctx context.Context, c *workflow.Card) error
@@ -29,9 +29,9 @@ type Cards interface {
 	CardGone(ctx context.Context, c *workflow.Card, why string) error
 }
 
-// A Painter updates the cards of runs while they go on. Lines are posted independently and do not wait for it.
-// A card that Slack rate-limits is redrawn after Retry-After. The more cards there are, the less often each is
-// updated. Set the fields before Run.
+// A Painter updates the cards of runs while they go on. Lines are posted independently and do not wait for
+// it. A card that Slack rate-limits is redrawn after Retry-After. The more cards there are, the less often
+// each is updated. Set the fields before Run.
 type Painter struct {
 	Poster *Poster // its Slack, Log, Name and GuestFilter apply to cards, too
 	Cards  Cards
@@ -72,7 +72,9 @@ func (p *Painter) Run(ctx context.Context) {
 }
 
 // startNext starts to draw one card; it returns false if there is none.
-func (p *Painter) startNext(ctx context.Context, all *sync.WaitGroup, free chan struct{}, pace *rate.Limiter) bool {
+func (p *Painter) startNext(
+	ctx context.Context, all *sync.WaitGroup, free chan struct{}, pace *rate.Limiter,
+) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -108,11 +110,16 @@ func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Lim
 	if pace.Wait(ctx) != nil {
 		return p.giveBack(ctx, c, cardPause)
 	}
-	err := drawCard(p.Poster.Slack, p.Poster.Name, p.Poster.GuestFilter.filterCard(ctx, c), func(face render.Part) error {
+	err := drawCard(p.Poster.Slack, p.Poster.Name, p.Poster.GuestFilter.filterCard(ctx,
+		c), func(face render.Part) error {
 		_, _, _, err := p.Poster.Slack.API.UpdateMessageContext(ctx, c.Thread.Channel, c.TS,
 			slack.MsgOptionText(face.Text, false), slack.MsgOptionBlocks(face.Blocks...),
-			slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": face.Key}}),
-			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+			slack.MsgOptionMetadata(slack.SlackMetadata{
+				EventType:    eventType,
+				EventPayload: map[string]any{"key": face.Key},
+			}),
+			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(),
+			slack.MsgOptionDisableMediaUnfurl())
 		p.Poster.Slack.NoteUpdate(err)
 		return err
 	})
@@ -130,7 +137,8 @@ func (p *Painter) recordDrawn(ctx context.Context, c *workflow.Card, err error) 
 	}
 	var refused *refusal
 	if errors.As(judgeRefusal(err), &refused) {
-		p.Poster.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run, "reason", refused.reason)
+		p.Poster.log().Info("a card is not drawn any more", "session", c.Session, "run", c.Run,
+			"reason", refused.reason)
 		return p.Cards.CardGone(ctx, c, refused.reason)
 	}
 	return errors.Join(err, p.giveBack(ctx, c, cardPause))

@@ -25,14 +25,14 @@ type Outbox interface {
 	// Next returns the oldest posting of the session that is neither posted nor refused, or nil if there is
 	// none. Before it returns, it commits that the posting is being tried.
 	Next(ctx context.Context, session string) (*workflow.Posting, error)
-	// CheckOwner returns an error if another poster has taken over the posting. A poster calls it before it sends,
-	// since its process may have been frozen for a while.
+	// CheckOwner returns an error if another poster has taken over the posting. A poster calls it before it
+	// sends, since its process may have been frozen for a while.
 	CheckOwner(ctx context.Context, key string) error
-	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one if
-	// another poster was faster.
+	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one
+	// if another poster was faster.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
-	// EditedSince returns what the message that the posting's lines joined has to show now, or nil if the posting's
-	// own text is still current.
+	// EditedSince returns what the message that the posting's lines joined has to show now, or nil if the
+	// posting's own text is still current.
 	EditedSince(ctx context.Context, posting *workflow.Posting) (*workflow.Posting, error)
 	// Refused records that Slack refuses the posting permanently, and why.
 	Refused(ctx context.Context, key, reason string) error
@@ -57,11 +57,11 @@ type Poster struct {
 	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}. Code of other repositories is not linked.
 	Code map[string]string
 
-	// Pace is the minimum time between two replies in a channel; default 1 s, which is Slack's limit. Replicas
-	// do not share it: if together they are too fast, Slack responds with 429.
+	// Pace is the minimum time between two replies in a channel; default 1 s, which is Slack's limit.
+	// Replicas do not share it: if together they are too fast, Slack responds with 429.
 	Pace time.Duration
-	// Settle is the wait before a posting that was tried is looked up; default 3 s. A request of a process that
-	// died may still be on its way.
+	// Settle is the wait before a posting that was tried is looked up; default 3 s. A request of a process
+	// that died may still be on its way.
 	Settle time.Duration
 
 	skipLookup bool // tests only: post again without looking up what was tried
@@ -70,8 +70,8 @@ type Poster struct {
 	paces map[string]*rate.Limiter // by channel
 }
 
-// Drain posts the session's postings in order until none is left. After an error the posting in question is not
-// settled, and Drain has to be called again.
+// Drain posts the session's postings in order until none is left. After an error the posting in question is
+// not settled, and Drain has to be called again.
 func (p *Poster) Drain(ctx context.Context, session string) error {
 	for {
 		posting, err := p.Outbox.Next(ctx, session)
@@ -84,7 +84,8 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 		var refused *refusal
 		switch {
 		case errors.As(err, &refused):
-			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key, "reason", refused.reason)
+			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key,
+				"reason", refused.reason)
 			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
 		case err == nil:
 			err = p.recordPosted(ctx, posting, ts)
@@ -105,7 +106,8 @@ func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
 		return err
 	}
-	p.log().Warn("another replica posted it, too; the later one is taken away", "key", posting.Key, "ts", ts, "stands", stands)
+	p.log().Warn("another replica posted it, too; the later one is taken away", "key", posting.Key, "ts", ts,
+		"stands", stands)
 	return p.Slack.Call(ctx, func() error {
 		_, _, err := p.Slack.API.DeleteMessageContext(ctx, posting.Thread.Channel, ts)
 		if bot.ErrorCode(err) == "message_not_found" {
@@ -116,7 +118,11 @@ func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts
 }
 
 func (p *Poster) style() render.Style {
-	return render.Style{Renderer: mrkdwn.Renderer{Links: p.Links, Code: p.Code}, Mentionable: p.Mentionable, MentionsOwners: p.MentionsOwners}
+	return render.Style{
+		Renderer:       mrkdwn.Renderer{Links: p.Links, Code: p.Code},
+		Mentionable:    p.Mentionable,
+		MentionsOwners: p.MentionsOwners,
+	}
 }
 
 func (p *Poster) log() *slog.Logger {
@@ -142,14 +148,19 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 			return posting.OnTS, err
 		}
 		alone := *posting
-		alone.Rewrites, alone.OnTS, alone.Lines = "", "", posting.Lines[posting.Existing:]
+		alone.Rewrites = ""
+		alone.OnTS = ""
+		alone.Lines = posting.Lines[posting.Existing:]
 		posting = &alone
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewriteMessage(ctx, posting, recorded)
 	}
 	parts, files := p.style().Message(posting)
 	if posting.Card != nil {
-		parts = []render.Part{render.CardFace{Name: p.Name, Plain: p.Slack.PlainCards.Load()}.Render(posting.Card)}
+		parts = []render.Part{render.CardFace{
+			Name:  p.Name,
+			Plain: p.Slack.PlainCards.Load(),
+		}.Render(posting.Card)}
 	}
 	there, err := p.findInThread(ctx, posting, parts, files)
 	if err != nil {
@@ -175,7 +186,9 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 }
 
 // postPart posts a part. A card is posted in plain blocks if the endpoint refuses the newer ones.
-func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once render.Part) (ts string, err error) {
+func (p *Poster) postPart(
+	ctx context.Context, posting *workflow.Posting, once render.Part,
+) (ts string, err error) {
 	if posting.Card == nil {
 		return p.post(ctx, posting, once)
 	}
@@ -189,11 +202,16 @@ func (p *Poster) postPart(ctx context.Context, posting *workflow.Posting, once r
 // eventType is the event_type of the bot's metadata, whose payload holds the posting's key.
 const eventType = "bobbin_posting"
 
-func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part render.Part) (ts string, err error) {
+func (p *Poster) post(
+	ctx context.Context, posting *workflow.Posting, part render.Part,
+) (ts string, err error) {
 	thread := posting.Thread
 	options := []slack.MsgOption{
 		slack.MsgOptionText(part.Text, false), slack.MsgOptionTS(thread.TS),
-		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: eventType, EventPayload: map[string]any{"key": part.Key}}),
+		slack.MsgOptionMetadata(slack.SlackMetadata{
+			EventType:    eventType,
+			EventPayload: map[string]any{"key": part.Key},
+		}),
 		// Slack must not add anything to the text: no links, no names, no previews.
 		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 	}
@@ -232,7 +250,8 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 		return err
 	})
 	if err != nil {
-		p.log().Warn("a reply stands in the channel, since its thread is gone", "channel", thread.Channel, "ts", ts, "err", err)
+		p.log().Warn("a reply stands in the channel, since its thread is gone", "channel", thread.Channel,
+			"ts", ts, "err", err)
 	}
 	return &refusal{"thread_not_found"}
 }
@@ -250,7 +269,8 @@ func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting) e
 
 func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) error {
 	err := p.Slack.Call(ctx, func() error {
-		return p.Slack.API.AddReactionContext(ctx, posting.Reaction, slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
+		return p.Slack.API.AddReactionContext(ctx, posting.Reaction,
+			slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
 	})
 	if bot.ErrorCode(err) == "already_reacted" {
 		return nil
@@ -258,9 +278,11 @@ func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) err
 	return judgeRefusal(err)
 }
 
-// findInThread returns the parts and files of a posting that are in Slack, or nothing if the posting was not tried
-// before.
-func (p *Poster) findInThread(ctx context.Context, posting *workflow.Posting, parts []render.Part, files []render.File) (there foundInThread, err error) {
+// findInThread returns the parts and files of a posting that are in Slack, or nothing if the
+// posting was not tried before.
+func (p *Poster) findInThread(
+	ctx context.Context, posting *workflow.Posting, parts []render.Part, files []render.File,
+) (there foundInThread, err error) {
 	if !posting.Tried || p.skipLookup {
 		return there, nil
 	}
@@ -274,12 +296,14 @@ func (p *Poster) findInThread(ctx context.Context, posting *workflow.Posting, pa
 
 // lookUp waits until an earlier request must have arrived, and reads the thread.
 func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
-	if err := bot.Pause(ctx, cmp.Or(p.Settle, failpoint.Wait(failpoint.PostingSettle, 3*time.Second))); err != nil {
+	if err := bot.Pause(ctx,
+		cmp.Or(p.Settle, failpoint.Wait(failpoint.PostingSettle, 3*time.Second))); err != nil {
 		return foundInThread{}, err
 	}
 	there, err := p.readThread(ctx, posting)
 	if err == nil {
-		p.log().Info("looked up a posting that was tried before", "key", posting.Key, "found", there.parts[posting.Key] != "")
+		p.log().Info("looked up a posting that was tried before", "key", posting.Key,
+			"found", there.parts[posting.Key] != "")
 	}
 	return there, err
 }
@@ -341,5 +365,6 @@ func judgeRefusal(err error) error {
 // refusesBlocks reports whether Slack refused a message because of its blocks. That is a mistake of ours or a
 // new rule of Slack's; a message without buttons is better than none.
 func refusesBlocks(err error) bool {
-	return slices.Contains([]string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"}, bot.ErrorCode(err))
+	return slices.Contains([]string{"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"},
+		bot.ErrorCode(err))
 }

@@ -44,15 +44,18 @@ func TestAPostingAsItArrives(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("s:1", root, "Read **cart.go**: <!channel> & <@U1>, see https://evil.example/?q=1")
-	posting.Lines = append(posting.Lines, workflow.Line{Agent: "orchestrator", Text: "Shall I?", Buttons: []workflow.Button{
-		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"}, {ActionID: "stop", Label: "Stop", Value: "id-2", Style: "danger"},
-	}})
+	posting.Lines = append(posting.Lines,
+		workflow.Line{Agent: "orchestrator", Text: "Shall I?", Buttons: []workflow.Button{
+			{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
+			{ActionID: "stop", Label: "Stop", Value: "id-2", Style: "danger"},
+		}})
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
 
 	m := o.Thread("bugs", root)[1]
 	require.Equal(t, map[string]string{"s:1": m.TS}, out.ByKey)
-	require.Equal(t, "[deep] Read *cart.go*: &lt;!channel&gt; &amp; &lt;@U1&gt;, see `https://evil.example/?q=1`\n[orchestrator] Shall I?", m.Text)
+	require.Equal(t, "[deep] Read *cart.go*: &lt;!channel&gt; &amp; &lt;@U1&gt;, "+
+		"see `https://evil.example/?q=1`\n[orchestrator] Shall I?", m.Text)
 	require.Equal(t, root, m.ThreadTS)
 	require.False(t, *m.UnfurlLinks)
 	require.False(t, *m.UnfurlMedia)
@@ -73,8 +76,10 @@ func TestAPostingAsItArrives(t *testing.T) {
 	require.True(t, blocks[0].Text.Verbatim)
 	controls := m.Controls()
 	require.Len(t, controls, 2)
-	require.Equal(t, []string{"fix_it", "Fix it", "id-1", "primary"}, []string{controls[0].ActionID, controls[0].Text, controls[0].Value, controls[0].Style})
-	require.Equal(t, []string{"stop", "Stop", "id-2", "danger"}, []string{controls[1].ActionID, controls[1].Text, controls[1].Value, controls[1].Style})
+	require.Equal(t, []string{"fix_it", "Fix it", "id-1", "primary"},
+		[]string{controls[0].ActionID, controls[0].Text, controls[0].Value, controls[0].Style})
+	require.Equal(t, []string{"stop", "Stop", "id-2", "danger"},
+		[]string{controls[1].ActionID, controls[1].Text, controls[1].Value, controls[1].Style})
 }
 
 func TestOddButtonsAreStillTaken(t *testing.T) {
@@ -84,7 +89,10 @@ func TestOddButtonsAreStillTaken(t *testing.T) {
 	posting := o.Posting("k", root, "which?")
 	for i := range 60 {
 		posting.Lines[0].Buttons = append(posting.Lines[0].Buttons, workflow.Button{
-			ActionID: "option", Label: strings.Repeat("a long\nlabel ", i), Value: fmt.Sprint("id-", i), Style: "loud",
+			ActionID: "option",
+			Label:    strings.Repeat("a long\nlabel ", i),
+			Value:    fmt.Sprint("id-", i),
+			Style:    "loud",
 		})
 	}
 	out := (&bottest.Outbox{}).Put(posting)
@@ -122,14 +130,21 @@ func TestControlALostAnswerDoubles(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
 	require.Error(t, p.Drain(t.Context(), "s"))
 	require.NoError(t, p.Drain(t.Context(), "s"))
-	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 1", "[deep] line 2"}, o.replies(root))
+	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 1", "[deep] line 2"},
+		o.replies(root))
 }
 
 func TestWhatWasTriedAndIsNotThereIsPosted(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
-	for i, f := range []slacktest.Fault{{Status: 503}, {Status: 500}, {Error: "internal_error"}, {Error: "fatal_error"}, {Error: "external_channel_migrating"}} {
+	for i, f := range []slacktest.Fault{
+		{Status: 503},
+		{Status: 500},
+		{Error: "internal_error"},
+		{Error: "fatal_error"},
+		{Error: "external_channel_migrating"},
+	} {
 		f.Method = "chat.postMessage"
 		o.Order(f)
 		out := (&bottest.Outbox{}).Put(o.Posting(fmt.Sprint("k", i), root, fmt.Sprint("line ", i)))
@@ -137,7 +152,9 @@ func TestWhatWasTriedAndIsNotThereIsPosted(t *testing.T) {
 		require.Empty(t, out.RefusedByKey)
 		require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
 	}
-	require.Equal(t, []string{"[deep] line 0", "[deep] line 1", "[deep] line 2", "[deep] line 3", "[deep] line 4"}, o.replies(root))
+	require.Equal(t,
+		[]string{"[deep] line 0", "[deep] line 1", "[deep] line 2", "[deep] line 3", "[deep] line 4"},
+		o.replies(root))
 }
 
 // TestTheKeyHasToBeOurs checks that metadata of another app does not keep a line from being posted.
@@ -169,7 +186,8 @@ func TestALongPostingIsPartsWithKeysOfTheirOwn(t *testing.T) {
 	require.Equal(t, messages[0].TS, out.ByKey["k"])
 	for i, m := range messages {
 		require.LessOrEqual(t, len(m.Text), render.MaxPart)
-		require.JSONEq(t, fmt.Sprintf(`{"key":%q}`, []string{"k", "k#2", "k#3"}[i]), string(m.Metadata.EventPayload))
+		require.JSONEq(t, fmt.Sprintf(`{"key":%q}`, []string{"k", "k#2", "k#3"}[i]),
+			string(m.Metadata.EventPayload))
 		require.Equal(t, i == 2, len(m.Controls()) == 1)
 	}
 }
@@ -180,7 +198,13 @@ func TestALimitIsWaitedOutInOrder(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	postings, want := o.lines(root, 5)
 	out := (&bottest.Outbox{}).Put(postings...)
-	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, Times: 1, Status: 429, RetryAfter: time.Second})
+	o.Order(slacktest.Fault{
+		Method:     "chat.postMessage",
+		Nth:        2,
+		Times:      1,
+		Status:     429,
+		RetryAfter: time.Second,
+	})
 	began := time.Now()
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
 	require.GreaterOrEqual(t, time.Since(began), time.Second)
@@ -209,11 +233,19 @@ func TestRefusalsAreKeptAndPassed(t *testing.T) {
 	out := (&bottest.Outbox{}).Put(
 		workflow.Posting{Key: "r", Thread: o.ThreadOf(root), Reaction: "eyes", OnTS: "1.1"},
 		workflow.Posting{Key: "empty", Thread: o.ThreadOf(root)},
-		workflow.Posting{Key: "elsewhere", Thread: workflow.Thread{Channel: "C404", TS: root}, Lines: []workflow.Line{{Agent: "a", Text: "b"}}},
+		workflow.Posting{
+			Key:    "elsewhere",
+			Thread: workflow.Thread{Channel: "C404", TS: root},
+			Lines:  []workflow.Line{{Agent: "a", Text: "b"}},
+		},
 		o.Posting("k", root, "still here"),
 	)
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
-	require.Equal(t, map[string]string{"r": "message_not_found", "empty": "no_text", "elsewhere": "channel_not_found"}, out.RefusedByKey)
+	require.Equal(t, map[string]string{
+		"r":         "message_not_found",
+		"empty":     "no_text",
+		"elsewhere": "channel_not_found",
+	}, out.RefusedByKey)
 	require.Equal(t, []string{"[deep] still here"}, o.replies(root))
 
 	require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Archived = true }))
@@ -290,8 +322,8 @@ func TestLinesSurviveABadDay(t *testing.T) {
 	require.Greater(t, failed, 20)
 }
 
-// TestAPosterThatLostItsPostingsIsSilent checks that a poster whose postings were taken over posts nothing. The
-// other tests here are the control: they own their postings and post them.
+// TestAPosterThatLostItsPostingsIsSilent checks that a poster whose postings were taken over posts nothing.
+// The other tests here are the control: they own their postings and post them.
 func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -305,14 +337,17 @@ func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	require.Empty(t, o.Requests("files.getUploadURLExternal"))
 }
 
-// TestTheLaterOfTwoRepliesIsTakenAway checks that a poster that froze after its last check and posted a second
-// time deletes its own reply.
+// TestTheLaterOfTwoRepliesIsTakenAway checks that a poster that froze after its last check and posted a
+// second time deletes its own reply.
 func TestTheLaterOfTwoRepliesIsTakenAway(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
-	require.NoError(t, o.poster((&bottest.Outbox{}).Put(o.Posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
+	require.NoError(t,
+		o.poster((&bottest.Outbox{}).Put(o.Posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
 	first := o.Thread("bugs", root)[1].TS
-	require.NoError(t, o.poster((&bottest.Outbox{Elsewhere: first}).Put(o.Posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
+	require.NoError(t, o.poster((&bottest.Outbox{
+		Elsewhere: first,
+	}).Put(o.Posting("s:1", root, "Done."))).Drain(t.Context(), "s"))
 	require.Equal(t, []string{"[deep] Done."}, o.replies(root))
 }

@@ -21,14 +21,20 @@ func (o *posterOffice) asked(root, text string) (again workflow.Posting) {
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
 	again = o.Posting("ask:settled", root, text)
-	again.Rewrites, again.Note, again.OnTS = "ask", "Approved by <ann> & co.", out.ByKey["ask"]
+	again.Rewrites = "ask"
+	again.Note = "Approved by <ann> & co."
+	again.OnTS = out.ByKey["ask"]
 	return again
 }
 
 func TestAnsweredButtonsVanish(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a paragraph that says a lot about a little\n\n", 150)
-	for name, text := range map[string]string{"short": "shall I?", "of several parts": long + "shall I?", "with code": "see\n```\na < b\n```"} {
+	for name, text := range map[string]string{
+		"short":            "shall I?",
+		"of several parts": long + "shall I?",
+		"with code":        "see\n```\na < b\n```",
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := openPosterOffice(t, slacktest.Config{})
@@ -40,14 +46,17 @@ func TestAnsweredButtonsVanish(t *testing.T) {
 			out := (&bottest.Outbox{}).Put(again)
 			o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, LoseAnswer: true})
 			require.Error(t, o.poster(out).Drain(t.Context(), "s"))
-			require.NoError(t, o.poster(out).Drain(t.Context(), "s"), "what was tried is tried again: it changes nothing")
+			require.NoError(t, o.poster(out).Drain(t.Context(), "s"),
+				"what was tried is tried again: it changes nothing")
 
 			after := o.Thread("bugs", root)
 			require.Len(t, after, len(before), "no message more")
 			last := after[len(after)-1]
 			require.Empty(t, last.Controls())
-			require.Equal(t, before[len(before)-1].Text+"\n&gt; ◆ Approved by &lt;ann&gt; &amp; co.", last.Text)
-			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload), string(last.Metadata.EventPayload), "it is still known by its key")
+			require.Equal(t,
+				before[len(before)-1].Text+"\n&gt; ◆ Approved by &lt;ann&gt; &amp; co.", last.Text)
+			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload),
+				string(last.Metadata.EventPayload), "it is still known by its key")
 			for i := range len(after) - 1 {
 				require.Equal(t, before[i].Text, after[i].Text)
 			}
@@ -55,8 +64,8 @@ func TestAnsweredButtonsVanish(t *testing.T) {
 	}
 }
 
-// TestAnsweredButtonsVanishWhenGuestsCameOrWent checks that a text that was posted in several messages loses its buttons
-// when it would be one without its code by now, and the other way round.
+// TestAnsweredButtonsVanishWhenGuestsCameOrWent checks that a text that was posted in several messages loses
+// its buttons when it would be one without its code by now, and the other way round.
 func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 	t.Parallel()
 	for name, comes := range map[string]bool{"a guest comes": true, "a guest leaves": false} {
@@ -69,13 +78,19 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 				require.NoError(t, moves())
 				moves = func() error { return o.Leave("bugs", gus) }
 			}
-			posting := o.Posting("ask", o.AdaSays("it fails", ""), strings.Repeat("a paragraph that says a lot about a little\n\n", 150)+"shall I?")
+			posting := o.Posting("ask", o.AdaSays("it fails", ""),
+				strings.Repeat("a paragraph that says a lot about a little\n\n", 150)+"shall I?")
 			posting.Repositories = []string{"shop"}
-			posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+			posting.Lines[0].Buttons = []workflow.Button{{
+				ActionID: "fix_it", Label: "Fix it", Value: "opaque",
+			}}
 			out := (&bottest.Outbox{}).Put(posting)
 			drain := func() {
 				p := o.poster(out)
-				p.GuestFilter = &GuestFilter{MembersOnly: closedBut(), People: &people.Directory{Slack: o.Bot}}
+				p.GuestFilter = &GuestFilter{
+					MembersOnly: closedBut(),
+					People:      &people.Directory{Slack: o.Bot},
+				}
 				require.NoError(t, p.Drain(t.Context(), "s"))
 			}
 			drain()
@@ -84,7 +99,10 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			require.Len(t, before[len(before)-1].Controls(), 1)
 			require.NoError(t, moves())
 			again := posting
-			again.Key, again.Rewrites, again.Note, again.OnTS = "ask:settled", "ask", "Approved by ann.", out.ByKey["ask"]
+			again.Key = "ask:settled"
+			again.Rewrites = "ask"
+			again.Note = "Approved by ann."
+			again.OnTS = out.ByKey["ask"]
 			again.Lines = []workflow.Line{{Agent: posting.Lines[0].Agent, Text: posting.Lines[0].Text}}
 			out = (&bottest.Outbox{}).Put(again)
 			drain()
@@ -93,13 +111,14 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 			last := after[len(after)-1]
 			require.Empty(t, last.Controls())
 			require.True(t, strings.HasSuffix(last.Text, "\n&gt; ◆ Approved by ann."), last.Text)
-			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload), string(last.Metadata.EventPayload))
+			require.JSONEq(t, string(before[len(before)-1].Metadata.EventPayload),
+				string(last.Metadata.EventPayload))
 		})
 	}
 }
 
-// TestAnotherPostersMessageIsNotRewritten checks that a poster that froze before it rewrote a message, and whose
-// posting is another poster's by now, leaves the message as the other one has written it.
+// TestAnotherPostersMessageIsNotRewritten checks that a poster that froze before it rewrote a message, and
+// whose posting is another poster's by now, leaves the message as the other one has written it.
 func TestAnotherPostersMessageIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	o := openPosterOffice(t, slacktest.Config{})
@@ -133,7 +152,9 @@ func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins workf
 	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
 	joins = o.Posting("k1", root, "one")
 	joins.Lines = append(joins.Lines, workflow.Line{Agent: "deep", Text: "two"})
-	joins.Rewrites, joins.OnTS, joins.Existing = "k0", posted.ByKey["k0"], 1
+	joins.Rewrites = "k0"
+	joins.OnTS = posted.ByKey["k0"]
+	joins.Existing = 1
 	return posted, joins
 }
 
@@ -144,10 +165,19 @@ func TestLinesOfProgressJoinTheirReply(t *testing.T) {
 		order slacktest.Fault
 		want  []string
 	}{
-		"taken":           {slacktest.Fault{}, []string{joined}},
-		"the answer lost": {slacktest.Fault{Method: "chat.update", Nth: 1, LoseAnswer: true}, []string{joined}},
-		"refused":         {slacktest.Fault{Method: "chat.update", Nth: 1, Error: "edit_window_closed"}, []string{"[deep] one", apart}},
-		"not allowed":     {slacktest.Fault{Method: "chat.update", Nth: 1, Error: "cant_update_message"}, []string{"[deep] one", apart}},
+		"taken": {slacktest.Fault{}, []string{joined}},
+		"the answer lost": {
+			slacktest.Fault{Method: "chat.update", Nth: 1, LoseAnswer: true},
+			[]string{joined},
+		},
+		"refused": {
+			slacktest.Fault{Method: "chat.update", Nth: 1, Error: "edit_window_closed"},
+			[]string{"[deep] one", apart},
+		},
+		"not allowed": {
+			slacktest.Fault{Method: "chat.update", Nth: 1, Error: "cant_update_message"},
+			[]string{"[deep] one", apart},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -190,13 +220,16 @@ func TestAnEditThatCameLateIsWrittenAgain(t *testing.T) {
 			_, joins := o.joining(root)
 			newest := joins
 			newest.Lines = append(slices.Clone(joins.Lines), workflow.Line{Agent: "deep", Text: "three"})
-			newest.Key, newest.Existing = "k2", 2
-			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"), "another poster's")
+			newest.Key = "k2"
+			newest.Existing = 2
+			require.NoError(t, o.poster((&bottest.Outbox{}).Put(newest)).Drain(t.Context(), "s"),
+				"another poster's")
 
 			late := (&bottest.Outbox{}).Put(joins)
 			want := "[deep] one\n[deep] two"
 			if guarded {
-				late.GrownTo, want = []*workflow.Posting{&newest}, want+"\n[deep] three"
+				late.GrownTo = []*workflow.Posting{&newest}
+				want = want + "\n[deep] three"
 			}
 			require.NoError(t, o.poster(late).Drain(t.Context(), "s"))
 			require.Equal(t, []string{want}, o.replies(root))

@@ -15,7 +15,8 @@ import (
 
 // long returns a posting with a button that would need more than three replies.
 func (o *posterOffice) long(root string) workflow.Posting {
-	p := o.Posting("s:9", root, "# What I found\n\n"+strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
+	p := o.Posting("s:9", root, "# What I found\n\n"+
+		strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
 	p.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
 	return p
 }
@@ -40,7 +41,10 @@ func TestLongTextIsAFile(t *testing.T) {
 
 	// The buttons disappear when they were answered, and the text stays.
 	again := p
-	again.Key, again.Rewrites, again.OnTS, again.Note = "s:9:settled", "s:9", thread[0].TS, "Approved by ada."
+	again.Key = "s:9:settled"
+	again.Rewrites = "s:9"
+	again.OnTS = thread[0].TS
+	again.Note = "Approved by ada."
 	again.Lines = []workflow.Line{{Agent: "deep", Text: p.Lines[0].Text}}
 	require.NoError(t, o.poster((&bottest.Outbox{}).Put(again)).Drain(t.Context(), "s"))
 	first := o.Thread("bugs", root)[1]
@@ -52,7 +56,9 @@ func TestLongTextIsAFile(t *testing.T) {
 // response is lost. The control does not look them up.
 func TestALostAnswerDoublesNoLongText(t *testing.T) {
 	t.Parallel()
-	for _, method := range []string{"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
+	for _, method := range []string{
+		"chat.postMessage", "files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal",
+	} {
 		for _, blind := range []bool{false, true} {
 			o := openPosterOffice(t, slacktest.Config{})
 			root := o.AdaSays("it fails", "")
@@ -82,7 +88,8 @@ func TestLongTextWithoutFilesFollowsInReplies(t *testing.T) {
 	words := 0
 	for i, m := range o.Thread("bugs", root)[1:] {
 		words += strings.Count(m.Text, "A paragraph of some words.")
-		require.Equal(t, i == 1, strings.Contains(m.Text, "could not be attached: the app lacks the scope `files:write`"))
+		require.Equal(t, i == 1,
+			strings.Contains(m.Text, "could not be attached: the app lacks the scope `files:write`"))
 	}
 	require.Equal(t, 500, words)
 }

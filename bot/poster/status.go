@@ -14,15 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// A StatusIndicator makes Slack show in a thread that the bot is at work: as the status of an agent session if
-// the app is an agent, otherwise as that of an assistant thread
-// (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus). It is optional: a
-// failure is logged once and has no other effect.
+// A StatusIndicator makes Slack show in a thread that the bot is at work: as the status of an agent session
+// if the app is an agent, otherwise as that of an assistant thread
+// (docs.slack.dev/reference/methods/agents.sessions.setStatus, assistant.threads.setStatus). It is optional:
+// a failure is logged once and has no other effect.
 type StatusIndicator struct {
 	Slack *bot.Slack
 	Log   *slog.Logger // default: no log
-	// Again is how often the status is set again; default 90 s. Slack clears the status of an assistant thread
-	// after two minutes.
+	// Again is how often the status is set again; default 90 s. Slack clears the status of an
+	// assistant thread after two minutes.
 	Again time.Duration
 	// Timeout limits one call, since the end of a turn waits for the last one; default 3 s.
 	Timeout time.Duration
@@ -32,13 +32,19 @@ type StatusIndicator struct {
 }
 
 // During calls work and shows that the bot is at work in the thread until work returns.
-func (l *StatusIndicator) During(ctx context.Context, thread workflow.Thread, work func(context.Context) error) error {
-	ended, dark := make(chan struct{}), make(chan struct{})
+func (l *StatusIndicator) During(
+	ctx context.Context, thread workflow.Thread, work func(context.Context) error,
+) error {
+	ended := make(chan struct{})
+	dark := make(chan struct{})
 	go func() {
 		defer close(dark)
 		l.keepShowing(context.WithoutCancel(ctx), thread, ended)
 	}()
-	defer func() { close(ended); <-dark }()
+	defer func() {
+		close(ended)
+		<-dark
+	}()
 	return work(ctx)
 }
 
@@ -66,7 +72,8 @@ func (l *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread,
 	}
 	if err != nil {
 		l.logged.Do(func() {
-			cmp.Or(l.Log, slog.New(slog.DiscardHandler)).Warn("Slack does not show that the bot is at work; turn slack.agent_status off, or see bobbin manifest --agent", "err", err)
+			cmp.Or(l.Log, slog.New(slog.DiscardHandler)).Warn("Slack does not show that the bot is at "+
+				"work; turn slack.agent_status off, or see bobbin manifest --agent", "err", err)
 		})
 	}
 }
@@ -79,7 +86,8 @@ func (l *StatusIndicator) setAgentSession(ctx context.Context, thread workflow.T
 	if on {
 		status = "processing"
 	}
-	_, err := l.Slack.API.SetAgentSessionStatusContext(ctx, slack.AgentSessionSetStatusParameters{Status: status, ChannelID: thread.Channel, ThreadTS: thread.TS})
+	_, err := l.Slack.API.SetAgentSessionStatusContext(ctx,
+		slack.AgentSessionSetStatusParameters{Status: status, ChannelID: thread.Channel, ThreadTS: thread.TS})
 	return err
 }
 
@@ -88,5 +96,9 @@ func (l *StatusIndicator) setAssistantThread(ctx context.Context, thread workflo
 	if on {
 		status = "is looking into it"
 	}
-	return l.Slack.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{ChannelID: thread.Channel, ThreadTS: thread.TS, Status: status})
+	return l.Slack.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
+		ChannelID: thread.Channel,
+		ThreadTS:  thread.TS,
+		Status:    status,
+	})
 }

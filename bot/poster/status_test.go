@@ -32,14 +32,16 @@ func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
 			light := &StatusIndicator{Slack: o.Bot, Again: time.Millisecond, Timeout: time.Minute}
 			trouble := errors.New("of the work itself")
 			err := light.During(t.Context(), o.ThreadOf(root), func(context.Context) error {
-				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute, time.Millisecond)
+				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute,
+					time.Millisecond)
 				return trouble
 			})
 			require.Equal(t, trouble, err)
 			shown := o.Statuses()
 			require.Equal(t, []string{c.on, c.on, c.off}, []string{shown[0], shown[1], shown[len(shown)-1]})
 			if !c.agent {
-				require.Len(t, o.Requests("agents.sessions.setStatus"), 1, "it is not asked twice whether it is one")
+				require.Len(t, o.Requests("agents.sessions.setStatus"), 1,
+					"it is not asked twice whether it is one")
 			}
 		})
 	}
@@ -51,9 +53,14 @@ func TestAStatusThatFailsChangesNothing(t *testing.T) {
 	o.Order(slacktest.Fault{Method: "assistant.threads.setStatus", Times: -1, Error: "missing_scope"})
 	root := o.AdaSays("it fails", "")
 	var log bytes.Buffer
-	light := &StatusIndicator{Slack: o.Bot, Timeout: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}
+	light := &StatusIndicator{
+		Slack:   o.Bot,
+		Timeout: time.Minute,
+		Log:     slog.New(slog.NewTextHandler(&log, nil)),
+	}
 	for range 3 {
-		require.NoError(t, light.During(t.Context(), o.ThreadOf(root), func(context.Context) error { return nil }))
+		require.NoError(t,
+			light.During(t.Context(), o.ThreadOf(root), func(context.Context) error { return nil }))
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "missing_scope"), log.String())
 }

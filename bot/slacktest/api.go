@@ -202,7 +202,10 @@ func (s *Server) authorise(m method, c *call) error {
 	}
 	scope := s.state.scopeFor(m.scope, c.get("channel"))
 	if have := s.scopes(); scope != "" && !slices.Contains(have, scope) {
-		return &failure{code: "missing_scope", extra: object{"needed": scope, "provided": strings.Join(have, ",")}}
+		return &failure{
+			code:  "missing_scope",
+			extra: object{"needed": scope, "provided": strings.Join(have, ",")},
+		}
 	}
 	c.scope = scope
 	return nil

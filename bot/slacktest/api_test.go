@@ -60,7 +60,8 @@ func TestMissingScopeNamesWhatIsNeeded(t *testing.T) {
 
 func TestEmailNeedsItsScope(t *testing.T) {
 	t.Parallel()
-	with, without := openOffice(t, Config{}), openOffice(t, Config{Scopes: []string{"users:read"}})
+	with := openOffice(t, Config{})
+	without := openOffice(t, Config{Scopes: []string{"users:read"}})
 	seen, err := with.api.GetUserInfo(with.ada.ID)
 	require.NoError(t, err)
 	require.Equal(t, "ada@acme.test", seen.Profile.Email)
@@ -81,7 +82,8 @@ func TestUnknownMethod(t *testing.T) {
 func TestArgumentsComeInEveryForm(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
-	body := `{"channel":"` + o.bugs.ID + `","text":"as JSON","unfurl_links":false,"thread_ts":null,"blocks":[{"type":"divider"}]}`
+	body := `{"channel":"` + o.bugs.ID +
+		`","text":"as JSON","unfurl_links":false,"thread_ts":null,"blocks":[{"type":"divider"}]}`
 	answer := o.json("chat.postMessage", "application/json; charset=utf-8", body)
 	require.Equal(t, true, answer["ok"], answer)
 	require.NotContains(t, answer, "warning")
@@ -95,7 +97,8 @@ func TestArgumentsComeInEveryForm(t *testing.T) {
 	require.Equal(t, "missing_charset", answer["warning"])
 	require.Equal(t, map[string]any{"a": "b"}, answer["args"])
 
-	r, err := http.Get(o.URL() + "chat.getPermalink?token=" + o.App().BotToken + "&channel=" + o.bugs.ID + "&message_ts=" + sent.TS)
+	r, err := http.Get(o.URL() + "chat.getPermalink?token=" + o.App().BotToken +
+		"&channel=" + o.bugs.ID + "&message_ts=" + sent.TS)
 	require.NoError(t, err)
 	require.Contains(t, decode(t, r)["permalink"], "acme.slack.com/archives/"+o.bugs.ID+"/p")
 }
@@ -108,7 +111,9 @@ func TestBrokenBodies(t *testing.T) {
 		require.Equal(t, code, answer["error"])
 	}
 	for field, code := range map[string]string{
-		"blocks": "invalid_blocks_format", "attachments": "invalid_attachments", "metadata": "invalid_metadata_format",
+		"blocks":      "invalid_blocks_format",
+		"attachments": "invalid_attachments",
+		"metadata":    "invalid_metadata_format",
 	} {
 		_, answer := o.raw("chat.postMessage", url.Values{
 			"token": {o.App().BotToken}, "channel": {o.bugs.ID}, "text": {"x"}, field: {"{not json"},

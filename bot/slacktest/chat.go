@@ -49,7 +49,8 @@ func (s *Server) chatPostMessage(c *call) (object, error) {
 	s.post(ch, m)
 	reply := object{"channel": ch.ID, "ts": m.TS, "message": s.state.wireMessage(m, true)}
 	if cut {
-		warn(reply, "message_truncated", "Your message was truncated but still posted. The `text` field accepts up to 40,000 characters.")
+		warn(reply, "message_truncated",
+			"Your message was truncated but still posted. The `text` field accepts up to 40,000 characters.")
 	}
 	return reply, nil
 }
@@ -151,7 +152,9 @@ func (s *Server) chatUpdate(c *call) (object, error) {
 	}
 	s.change(ch, m, m.User, func() {
 		// Text without blocks removes the blocks; metadata stays unless the call has metadata.
-		m.Text, m.Blocks, m.Attachments = next.Text, next.Blocks, next.Attachments
+		m.Text = next.Text
+		m.Blocks = next.Blocks
+		m.Attachments = next.Attachments
 		if next.Metadata != nil {
 			m.Metadata = next.Metadata
 		}

@@ -14,13 +14,17 @@ func TestPostIntoAThread(t *testing.T) {
 	o := openOffice(t, Config{})
 	root := o.say("it is broken", "")
 	reply := o.post(slack.MsgOptionText("looking", false), slack.MsgOptionTS(root),
-		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "agent_post", EventPayload: map[string]any{"key": "k1"}}),
+		slack.MsgOptionMetadata(slack.SlackMetadata{
+			EventType:    "agent_post",
+			EventPayload: map[string]any{"key": "k1"},
+		}),
 		slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
 	o.post(slack.MsgOptionText("a reply to a reply", false), slack.MsgOptionTS(reply))
 
 	thread := o.Thread("bugs", root)
 	require.Len(t, thread, 3)
-	require.Equal(t, []string{o.ada.ID, o.App().BotUser, o.App().BotUser}, []string{thread[0].User, thread[1].User, thread[2].User})
+	require.Equal(t, []string{o.ada.ID, o.App().BotUser, o.App().BotUser},
+		[]string{thread[0].User, thread[1].User, thread[2].User})
 	require.Equal(t, reply, thread[1].TS)
 	require.Equal(t, root, thread[1].ThreadTS)
 	require.Equal(t, root, thread[2].ThreadTS)
@@ -37,7 +41,10 @@ func TestPostToAThreadThatIsGoneLandsInTheChannel(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
 	_, answer := o.raw("chat.postMessage", url.Values{
-		"token": {o.App().BotToken}, "channel": {o.bugs.ID}, "text": {"late"}, "thread_ts": {"1600000000.000001"},
+		"token":     {o.App().BotToken},
+		"channel":   {o.bugs.ID},
+		"text":      {"late"},
+		"thread_ts": {"1600000000.000001"},
 	})
 	require.Equal(t, true, answer["ok"])
 	require.NotContains(t, answer["message"], "thread_ts")
@@ -51,7 +58,10 @@ func TestWherePostsAreRefused(t *testing.T) {
 	secret := o.AddChannel(Channel{Name: "secret", Kind: Private, Members: []string{o.ada.ID}})
 	old := o.AddChannel(Channel{Name: "old", Archived: true, Members: []string{o.App().BotUser}})
 	for channel, code := range map[string]string{
-		"C404": "channel_not_found", secret.ID: "channel_not_found", elsewhere.ID: "not_in_channel", old.ID: "is_archived",
+		"C404":       "channel_not_found",
+		secret.ID:    "channel_not_found",
+		elsewhere.ID: "not_in_channel",
+		old.ID:       "is_archived",
 	} {
 		_, _, err := o.api.PostMessage(channel, slack.MsgOptionText("x", false))
 		refused(t, err, code)
@@ -86,9 +96,11 @@ func TestLongTexts(t *testing.T) {
 	sent := o.Channel("bugs")[0]
 	require.Equal(t, 40_000, len([]rune(sent.Text)))
 
-	_, _, _, err := o.api.UpdateMessage(o.bugs.ID, sent.TS, slack.MsgOptionText(strings.Repeat("x", 4_001), false))
+	_, _, _, err := o.api.UpdateMessage(o.bugs.ID, sent.TS,
+		slack.MsgOptionText(strings.Repeat("x", 4_001), false))
 	refused(t, err, "msg_too_long")
-	_, _, _, err = o.api.UpdateMessage(o.bugs.ID, sent.TS, slack.MsgOptionText(strings.Repeat("x", 4_000), false))
+	_, _, _, err = o.api.UpdateMessage(o.bugs.ID, sent.TS,
+		slack.MsgOptionText(strings.Repeat("x", 4_000), false))
 	require.NoError(t, err)
 }
 
@@ -107,11 +119,13 @@ func TestTimestampsAreUniqueAndGrow(t *testing.T) {
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
-	section := slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, "in a block", false, false), nil, nil)
+	section := slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, "in a block", false,
+		false), nil, nil)
 	ts := o.post(slack.MsgOptionText("first", false), slack.MsgOptionBlocks(section),
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "e", EventPayload: map[string]any{"k": "v"}}))
 
-	_, _, _, err := o.api.UpdateMessage(o.bugs.ID, ts, slack.MsgOptionText("second", false), slack.MsgOptionBlocks(section))
+	_, _, _, err := o.api.UpdateMessage(o.bugs.ID, ts, slack.MsgOptionText("second", false),
+		slack.MsgOptionBlocks(section))
 	require.NoError(t, err)
 	m := o.Channel("bugs")[0]
 	require.Equal(t, "second", m.Text)
@@ -149,7 +163,8 @@ func TestEphemeral(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
 	root := o.say("hello", "")
-	_, err := o.api.PostEphemeral(o.bugs.ID, o.ada.ID, slack.MsgOptionText("only you", false), slack.MsgOptionTS(root))
+	_, err := o.api.PostEphemeral(o.bugs.ID, o.ada.ID, slack.MsgOptionText("only you", false),
+		slack.MsgOptionTS(root))
 	require.NoError(t, err)
 	stranger := o.AddUser(User{Name: "eve"})
 	_, err = o.api.PostEphemeral(o.bugs.ID, stranger.ID, slack.MsgOptionText("x", false))

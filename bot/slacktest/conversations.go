@@ -56,7 +56,9 @@ func (s *Server) conversationsHistory(c *call) (object, error) {
 
 // inWindow returns the messages between oldest and latest.
 func inWindow(c *call, list []*Message) []*Message {
-	oldest, latest, inclusive := c.get("oldest"), c.get("latest"), c.yes("inclusive")
+	oldest := c.get("oldest")
+	latest := c.get("latest")
+	inclusive := c.yes("inclusive")
 	var kept []*Message
 	for _, m := range list {
 		tooOld := oldest != "" && oldest != "0" && (m.TS < oldest || m.TS == oldest && !inclusive)
@@ -133,7 +135,8 @@ func (s *Server) channelPage(c *call, listed func(*Channel) bool) (object, error
 	names := map[ChannelKind]string{Public: "public_channel", Private: "private_channel", IM: "im"}
 	var found []object
 	for _, ch := range sorted(s.state.channels) {
-		if listed(ch) && slices.Contains(types, names[ch.Kind]) && !(ch.Archived && c.yes("exclude_archived")) {
+		if listed(ch) && slices.Contains(types, names[ch.Kind]) &&
+			!(ch.Archived && c.yes("exclude_archived")) {
 			found = append(found, s.state.wireChannel(ch))
 		}
 	}

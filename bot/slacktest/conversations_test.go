@@ -17,11 +17,15 @@ func TestReplies(t *testing.T) {
 		all = append(all, o.say(fmt.Sprint("reply ", i), root))
 	}
 	mine := o.post(slack.MsgOptionTS(root), slack.MsgOptionText("answer", false),
-		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "e", EventPayload: map[string]any{"key": "k"}}))
+		slack.MsgOptionMetadata(slack.SlackMetadata{
+			EventType:    "e",
+			EventPayload: map[string]any{"key": "k"},
+		}))
 	o.say("another thread", "")
 
 	var seen []string
-	pages, cursor := 0, ""
+	pages := 0
+	cursor := ""
 	for more := true; more; pages++ {
 		var part []slack.Message
 		var err error
@@ -52,12 +56,22 @@ func TestReplies(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Len(t, list, 4)
-	list, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: o.bugs.ID, Timestamp: all[0]})
+	list, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{
+		ChannelID: o.bugs.ID,
+		Timestamp: all[0],
+	})
 	require.NoError(t, err)
 	require.Len(t, list, 1, "a reply's ts gives the reply alone")
-	_, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: o.bugs.ID, Timestamp: "1.1"})
+	_, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{
+		ChannelID: o.bugs.ID,
+		Timestamp: "1.1",
+	})
 	refused(t, err, "thread_not_found")
-	_, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: o.bugs.ID, Timestamp: root, Cursor: "?"})
+	_, _, _, err = o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{
+		ChannelID: o.bugs.ID,
+		Timestamp: root,
+		Cursor:    "?",
+	})
 	refused(t, err, "invalid_cursor")
 }
 
@@ -67,13 +81,18 @@ func TestHistory(t *testing.T) {
 	one := o.say("one", "")
 	o.say("hidden", one)
 	two := o.say("two", "")
-	_, broadcast, err := o.api.PostMessage(o.bugs.ID, slack.MsgOptionTS(one), slack.MsgOptionText("shown", false), slack.MsgOptionBroadcast())
+	_, broadcast, err := o.api.PostMessage(o.bugs.ID, slack.MsgOptionTS(one),
+		slack.MsgOptionText("shown", false), slack.MsgOptionBroadcast())
 	require.NoError(t, err)
 
-	history, err := o.api.GetConversationHistory(&slack.GetConversationHistoryParameters{ChannelID: o.bugs.ID, Limit: 2})
+	history, err := o.api.GetConversationHistory(&slack.GetConversationHistoryParameters{
+		ChannelID: o.bugs.ID,
+		Limit:     2,
+	})
 	require.NoError(t, err)
 	require.True(t, history.HasMore)
-	require.Equal(t, []string{broadcast, two}, []string{history.Messages[0].Timestamp, history.Messages[1].Timestamp})
+	require.Equal(t, []string{broadcast, two},
+		[]string{history.Messages[0].Timestamp, history.Messages[1].Timestamp})
 	history, err = o.api.GetConversationHistory(&slack.GetConversationHistoryParameters{
 		ChannelID: o.bugs.ID, Cursor: history.ResponseMetaData.NextCursor,
 	})
@@ -88,19 +107,28 @@ func TestChannels(t *testing.T) {
 	o := openOffice(t, Config{})
 	elsewhere := o.AddChannel(Channel{Name: "elsewhere", Members: []string{o.ada.ID}, Topic: "repo: shop"})
 	o.AddChannel(Channel{Name: "secret", Kind: Private, Members: []string{o.ada.ID}})
-	shared := o.AddChannel(Channel{Name: "partners", Kind: Private, Shared: true, Members: []string{o.ada.ID, o.App().BotUser}})
+	shared := o.AddChannel(Channel{
+		Name:    "partners",
+		Kind:    Private,
+		Shared:  true,
+		Members: []string{o.ada.ID, o.App().BotUser},
+	})
 	o.AddChannel(Channel{Name: "old", Archived: true})
 
 	list, _, err := o.api.GetConversations(&slack.GetConversationsParameters{
 		Types: []string{"public_channel", "private_channel"}, ExcludeArchived: true,
 	})
 	require.NoError(t, err)
-	require.Equal(t, []string{"bugs", "elsewhere", "partners"}, []string{list[0].Name, list[1].Name, list[2].Name})
+	require.Equal(t, []string{"bugs", "elsewhere", "partners"},
+		[]string{list[0].Name, list[1].Name, list[2].Name})
 
 	info, err := o.api.GetConversationInfo(&slack.GetConversationInfoInput{ChannelID: shared.ID})
 	require.NoError(t, err)
 	require.True(t, info.IsExtShared && info.IsPrivate && info.IsMember)
-	info, err = o.api.GetConversationInfo(&slack.GetConversationInfoInput{ChannelID: elsewhere.ID, IncludeNumMembers: true})
+	info, err = o.api.GetConversationInfo(&slack.GetConversationInfoInput{
+		ChannelID:         elsewhere.ID,
+		IncludeNumMembers: true,
+	})
 	require.NoError(t, err)
 	require.False(t, info.IsMember)
 	require.Equal(t, "repo: shop", info.Topic.Value)
@@ -113,10 +141,16 @@ func TestChannels(t *testing.T) {
 	_, err = o.api.GetConversationHistory(&slack.GetConversationHistoryParameters{ChannelID: elsewhere.ID})
 	require.NoError(t, err)
 
-	members, next, err := o.api.GetUsersInConversation(&slack.GetUsersInConversationParameters{ChannelID: o.bugs.ID, Limit: 2})
+	members, next, err := o.api.GetUsersInConversation(&slack.GetUsersInConversationParameters{
+		ChannelID: o.bugs.ID,
+		Limit:     2,
+	})
 	require.NoError(t, err)
 	require.Equal(t, []string{o.ada.ID, o.ben.ID}, members)
-	members, next, err = o.api.GetUsersInConversation(&slack.GetUsersInConversationParameters{ChannelID: o.bugs.ID, Cursor: next})
+	members, next, err = o.api.GetUsersInConversation(&slack.GetUsersInConversationParameters{
+		ChannelID: o.bugs.ID,
+		Cursor:    next,
+	})
 	require.NoError(t, err)
 	require.Equal(t, []string{o.App().BotUser}, members)
 	require.Empty(t, next)
@@ -125,7 +159,10 @@ func TestChannels(t *testing.T) {
 func TestOpenConversation(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
-	im, _, _, err := o.api.OpenConversation(&slack.OpenConversationParameters{Users: []string{o.ada.ID}, ReturnIM: true})
+	im, _, _, err := o.api.OpenConversation(&slack.OpenConversationParameters{
+		Users:    []string{o.ada.ID},
+		ReturnIM: true,
+	})
 	require.NoError(t, err)
 	require.True(t, im.IsIM)
 	require.Equal(t, o.ada.ID, im.User)

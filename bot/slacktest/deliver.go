@@ -77,11 +77,23 @@ func (s *Server) emit(ch *Channel, event object) {
 	app := s.state.app
 	d := &delivery{kind: "events_api", eventID: s.state.id("Ev"), eventType: kind}
 	d.payload = mustJSON(object{
-		"token": "slacktest", "team_id": app.TeamID, "context_team_id": app.TeamID, "context_enterprise_id": nil,
-		"api_app_id": app.ID, "event": event, "type": "event_callback", "event_id": d.eventID,
-		"event_time": s.cfg.Now().Unix(), "is_ext_shared_channel": ch != nil && ch.Shared, "event_context": "4-" + d.eventID,
+		"token":                 "slacktest",
+		"team_id":               app.TeamID,
+		"context_team_id":       app.TeamID,
+		"context_enterprise_id": nil,
+		"api_app_id":            app.ID,
+		"event":                 event,
+		"type":                  "event_callback",
+		"event_id":              d.eventID,
+		"event_time":            s.cfg.Now().Unix(),
+		"is_ext_shared_channel": ch != nil && ch.Shared,
+		"event_context":         "4-" + d.eventID,
 		"authorizations": []object{{
-			"enterprise_id": nil, "team_id": app.TeamID, "user_id": app.BotUser, "is_bot": true, "is_enterprise_install": false,
+			"enterprise_id":         nil,
+			"team_id":               app.TeamID,
+			"user_id":               app.BotUser,
+			"is_bot":                true,
+			"is_enterprise_install": false,
 		}},
 	})
 	s.socket.events[d.eventID] = d
@@ -111,18 +123,32 @@ func (s *Server) deliver(d *delivery) {
 		return
 	}
 	record := &Delivery{
-		EnvelopeID: cmp.Or(d.envelopeID, newUUID()), Type: d.kind, EventID: d.eventID, EventType: d.eventType, Attempt: d.attempt,
-		Link: l.id, Sent: time.Now(), Outcome: Pending, Payload: d.payload,
+		EnvelopeID: cmp.Or(d.envelopeID, newUUID()),
+		Type:       d.kind,
+		EventID:    d.eventID,
+		EventType:  d.eventType,
+		Attempt:    d.attempt,
+		Link:       l.id,
+		Sent:       time.Now(),
+		Outcome:    Pending,
+		Payload:    d.payload,
 	}
 	s.socket.sent = append(s.socket.sent, record)
-	if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying { // sent again: one acknowledgement is for both
+	if f, flying := s.socket.onTheWay[record.EnvelopeID]; flying {
+		// sent again: one acknowledgement is for both
 		f.delivery.cancel()
 		delete(s.socket.open, f.delivery.number)
 	}
 	s.socket.onTheWay[record.EnvelopeID] = flight{d, record}
-	envelope := object{"envelope_id": record.EnvelopeID, "type": d.kind, "payload": d.payload, "accepts_response_payload": d.accepts}
+	envelope := object{
+		"envelope_id":              record.EnvelopeID,
+		"type":                     d.kind,
+		"payload":                  d.payload,
+		"accepts_response_payload": d.accepts,
+	}
 	if d.isRetried() {
-		envelope["retry_attempt"], envelope["retry_reason"] = d.attempt, ""
+		envelope["retry_attempt"] = d.attempt
+		envelope["retry_reason"] = ""
 		if d.attempt > 0 {
 			envelope["retry_reason"] = "timeout"
 		}
@@ -200,8 +226,10 @@ func (s *Server) acknowledged(l *link, envelope string, response json.RawMessage
 		s.cfg.Log.Debug("slacktest: an acknowledgement of nothing", "envelope", envelope, "link", l.id)
 		return
 	}
-	d, record := f.delivery, f.record
-	record.Took, record.Response = time.Since(record.Sent), response
+	d := f.delivery
+	record := f.record
+	record.Took = time.Since(record.Sent)
+	record.Response = response
 	if d.isRetried() && s.socket.dropAcks > 0 {
 		s.socket.dropAcks--
 		record.Outcome = AckLost
@@ -261,7 +289,8 @@ func (s *Server) WaitTaken(ctx context.Context) error {
 		open = open[:0]
 		for number, d := range s.socket.open {
 			if number <= last {
-				open = append(open, fmt.Sprintf("%s %s %s, attempt %d", d.kind, d.eventType, d.eventID, d.attempt+1))
+				open = append(open,
+					fmt.Sprintf("%s %s %s, attempt %d", d.kind, d.eventType, d.eventID, d.attempt+1))
 			}
 		}
 	}, func() bool { return len(open) == 0 })
@@ -277,8 +306,8 @@ func (s *Server) WaitConnected(ctx context.Context, n int) error {
 	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links >= n })
 }
 
-// WaitDisconnected returns when no link is open. A server notices the end of a client's process late on a busy
-// machine; until then it sends events over the client's links.
+// WaitDisconnected returns when no link is open. A server notices the end of a client's process late on a
+// busy machine; until then it sends events over the client's links.
 func (s *Server) WaitDisconnected(ctx context.Context) error {
 	links := 0
 	return s.await(ctx, func() { links = len(s.socket.links) }, func() bool { return links == 0 })
@@ -312,7 +341,8 @@ func (s *Server) Redeliver(id string) error {
 		return errors.New("slacktest: no event " + id)
 	}
 	again := *d
-	again.number, again.attempt = 0, max(again.attempt, 1)
+	again.number = 0
+	again.attempt = max(again.attempt, 1)
 	s.deliver(&again)
 	return nil
 }

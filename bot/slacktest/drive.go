@@ -99,8 +99,13 @@ func (s *Server) ChangeGroup(id string, users []string) error {
 	removed := without(g.Users, users)
 	g.Users = slices.Clone(users)
 	s.emit(nil, object{
-		"type": "subteam_members_changed", "subteam_id": id, "team_id": s.state.app.TeamID, "added_users": added,
-		"added_users_count": len(added), "removed_users": removed, "removed_users_count": len(removed),
+		"type":                "subteam_members_changed",
+		"subteam_id":          id,
+		"team_id":             s.state.app.TeamID,
+		"added_users":         added,
+		"added_users_count":   len(added),
+		"removed_users":       removed,
+		"removed_users_count": len(removed),
 	})
 	return nil
 }
@@ -146,7 +151,12 @@ func (s *Server) memberEvent(kind string, ch *Channel, user string) {
 	}
 	letter := map[ChannelKind]string{Public: "C", Private: "G", IM: "D"}[ch.Kind]
 	s.emit(ch, object{
-		"type": kind, "user": user, "channel": ch.ID, "channel_type": letter, "team": s.state.app.TeamID, "event_ts": s.state.stamp(),
+		"type":         kind,
+		"user":         user,
+		"channel":      ch.ID,
+		"channel_type": letter,
+		"team":         s.state.app.TeamID,
+		"event_ts":     s.state.stamp(),
 	})
 }
 
@@ -225,12 +235,23 @@ func (s *Server) PostAsBot(channel, bot string, m Message) (ts string, err error
 		if u == nil || u.BotID == "" {
 			return fmt.Errorf("slacktest: no bot %q", bot)
 		}
-		post := &Message{User: u.ID, BotID: u.BotID, AppID: u.AppID, Text: m.Text, Blocks: m.Blocks, Attachments: m.Attachments}
+		post := &Message{
+			User:        u.ID,
+			BotID:       u.BotID,
+			AppID:       u.AppID,
+			Text:        m.Text,
+			Blocks:      m.Blocks,
+			Attachments: m.Attachments,
+		}
 		if len(m.Blocks)+len(m.Attachments) == 0 {
 			post.Blocks = s.state.richText(m.Text)
 		}
 		if u.Hook {
-			post.User, post.AppID, post.Username, post.Subtype, post.Blocks = "", "", u.Name, "bot_message", nil
+			post.User = ""
+			post.AppID = ""
+			post.Username = u.Name
+			post.Subtype = "bot_message"
+			post.Blocks = nil
 		}
 		if err := s.intoThread(ch, post, m.ThreadTS); err != nil {
 			return err
@@ -248,7 +269,10 @@ func (s *Server) Edit(channel, ts, text string) error {
 		if m.Subtype == "tombstone" {
 			return errors.New("slacktest: that message was deleted")
 		}
-		s.change(ch, m, m.User, func() { m.Text, m.Blocks = text, s.state.richText(text) })
+		s.change(ch, m, m.User, func() {
+			m.Text = text
+			m.Blocks = s.state.richText(text)
+		})
 		return nil
 	})
 }
@@ -258,7 +282,14 @@ func (s *Server) Edit(channel, ts, text string) error {
 func (s *Server) Unfurl(channel, ts, url string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		s.change(ch, m, "", func() {
-			m.Attachments = mustJSON([]object{{"from_url": url, "original_url": url, "fallback": url, "id": 1, "title": url, "title_link": url}})
+			m.Attachments = mustJSON([]object{{
+				"from_url":     url,
+				"original_url": url,
+				"fallback":     url,
+				"id":           1,
+				"title":        url,
+				"title_link":   url,
+			}})
 		})
 		return nil
 	})
@@ -277,12 +308,14 @@ func (s *Server) Delete(channel, ts string) error {
 
 // React adds a reaction to a message. The emoji is named without colons.
 func (s *Server) React(channel, ts, user, emoji string) error {
-	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.react(ch, m, user, emoji) })
+	return s.withMessage(channel, ts,
+		func(ch *Channel, m *Message) error { return s.react(ch, m, user, emoji) })
 }
 
 // Unreact removes a reaction.
 func (s *Server) Unreact(channel, ts, user, emoji string) error {
-	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error { return s.unreact(ch, m, user, emoji) })
+	return s.withMessage(channel, ts,
+		func(ch *Channel, m *Message) error { return s.unreact(ch, m, user, emoji) })
 }
 
 func (s *Server) withChannel(channel string, do func(*Channel) error) error {

@@ -172,7 +172,12 @@ func TestKindsOfChannelInEvents(t *testing.T) {
 	o := openOffice(t, Config{})
 	a := o.connect(true)
 	eve := o.AddUser(User{Name: "eve", Kind: External})
-	o.AddChannel(Channel{Name: "partners", Kind: Private, Shared: true, Members: []string{eve.ID, o.App().BotUser}})
+	o.AddChannel(Channel{
+		Name:    "partners",
+		Kind:    Private,
+		Shared:  true,
+		Members: []string{eve.ID, o.App().BotUser},
+	})
 	_, err := o.Say("partners", eve.ID, "hello", "")
 	require.NoError(t, err)
 	outer, ok := a.next().Data.(slackevents.EventsAPIEvent)

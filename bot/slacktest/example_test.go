@@ -32,7 +32,8 @@ func Example() {
 
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if _, err := s.WaitFor(ctx, "bugs", root, func(thread []slacktest.Message) bool { return len(thread) == 2 }); err != nil {
+	if _, err := s.WaitFor(ctx, "bugs", root,
+		func(thread []slacktest.Message) bool { return len(thread) == 2 }); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Print(s.ExportText("bugs", root))

@@ -17,8 +17,9 @@ type Fault struct {
 	Method  string // such as chat.postMessage; upload/v1 is the transfer of a file; empty: any
 	Channel string // empty: any
 
-	Nth         int     // the first matching call that is hit, counted from the order; default 1
-	Times       int     // total number of calls to hit; negative: no limit; default 1, or no limit if Probability is set
+	Nth int // the first matching call that is hit, counted from the order; default 1
+	// total number of calls to hit; negative: no limit; default 1, or no limit if Probability is set
+	Times       int
 	Probability float64 // probability that a call is hit, from the Nth on; 0: always
 
 	Status     int           // such as 429, 500 or 503; the call is not carried out
@@ -26,8 +27,9 @@ type Fault struct {
 	Error      string        // code of a response with ok: false; the call is not carried out
 	LoseCall   bool          // the connection is cut, and the call is not carried out
 	LoseAnswer bool          // the call is carried out, but the connection is cut instead of a response
-	Late       time.Duration // with LoseAnswer: the call is carried out this long after the connection was cut
-	Latency    time.Duration // wait before anything is done
+	// with LoseAnswer: the call is carried out this long after the connection was cut
+	Late    time.Duration
+	Latency time.Duration // wait before anything is done
 }
 
 type faultPlan struct {
@@ -61,7 +63,8 @@ func (p *faultPlan) take(method, channel string) Fault {
 	for _, o := range p.orders {
 		if o.fits(method, channel) && o.due(p.random) {
 			o.hit++
-			p.orders = slices.DeleteFunc(p.orders, func(o *faultOrder) bool { return o.Times > 0 && o.hit >= o.Times })
+			p.orders = slices.DeleteFunc(p.orders,
+				func(o *faultOrder) bool { return o.Times > 0 && o.hit >= o.Times })
 			return o.Fault
 		}
 	}
@@ -139,7 +142,8 @@ func (s *Server) overLimit(c *call) time.Duration {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now, burst := s.cfg.Now(), float64(max(limit.Burst, 1))
+	now := s.cfg.Now()
+	burst := float64(max(limit.Burst, 1))
 	b := s.limits[key]
 	if b == nil {
 		b = &bucket{tokens: burst, at: now}

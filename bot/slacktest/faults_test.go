@@ -19,7 +19,12 @@ func (o *office) try(text string) error {
 func TestRateLimited(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
-	o.Order(Fault{Method: "chat.postMessage", Nth: 2, Status: http.StatusTooManyRequests, RetryAfter: 1500 * time.Millisecond})
+	o.Order(Fault{
+		Method:     "chat.postMessage",
+		Nth:        2,
+		Status:     http.StatusTooManyRequests,
+		RetryAfter: 1500 * time.Millisecond,
+	})
 	require.NoError(t, o.try("one"))
 	var limited *slack.RateLimitedError
 	require.ErrorAs(t, o.try("two"), &limited)
@@ -77,7 +82,8 @@ func TestLatency(t *testing.T) {
 	o.Order(Fault{Latency: time.Hour})
 	done := make(chan error, 1)
 	go func() { done <- o.try("x") }()
-	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute,
+		time.Millisecond)
 	o.Close()
 	require.Error(t, <-done)
 }

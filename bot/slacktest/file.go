@@ -140,7 +140,8 @@ func (s *Server) rewrite() error {
 	}
 	k := s.changes()
 	app := s.state.app
-	k.App, k.Address = &app, s.listener.Addr().String()
+	k.App = &app
+	k.Address = s.listener.Addr().String()
 	err = f.append(k)
 	if err == nil {
 		err = os.Rename(fresh.Name(), s.cfg.File)
@@ -168,7 +169,8 @@ func (s *Server) save() {
 	}
 	if err != nil {
 		f.broken = true
-		s.cfg.Log.Error("the workspace cannot be kept: what happens from now on is forgotten with the program", "file", s.cfg.File, "err", err)
+		s.cfg.Log.Error("the workspace cannot be kept: what happens from now on is forgotten with the "+
+			"program", "file", s.cfg.File, "err", err)
 	}
 }
 
@@ -197,8 +199,10 @@ func (f *stateFile) close() {
 
 // changes returns what differs from the file, or nil if nothing does.
 func (s *Server) changes() *kept {
-	st, f := &s.state, s.file
-	k, now := &kept{LastTS: st.lastTS, Serial: st.serial}, map[string]string{}
+	st := &s.state
+	f := s.file
+	k := &kept{LastTS: st.lastTS, Serial: st.serial}
+	now := map[string]string{}
 	k.Users = differing(f, now, sorted(st.users), func(u *User) string { return u.ID })
 	k.Channels = differing(f, now, sorted(st.channels), func(ch *Channel) string { return ch.ID })
 	k.Groups = differing(f, now, sorted(st.groups), func(g *UserGroup) string { return g.ID })
@@ -237,7 +241,8 @@ func (s *Server) changes() *kept {
 	}
 	slices.SortFunc(k.Messages, func(a, b keptMessage) int { return cmp.Compare(a.TS, b.TS) })
 	f.written, f.touched = now, map[string]*Message{}
-	if len(k.Users)+len(k.Channels)+len(k.Groups)+len(k.Messages)+len(k.Views)+len(k.Files)+len(k.Events)+len(k.Gone) == 0 {
+	if len(k.Users)+len(k.Channels)+len(k.Groups)+len(k.Messages)+len(k.Views)+len(k.Files)+len(k.Events)+
+		len(k.Gone) == 0 {
 		return nil
 	}
 	return k

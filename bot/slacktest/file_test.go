@@ -30,25 +30,34 @@ func killed(t *testing.T, o *office, ending string) *office {
 
 func TestAWorkspaceOutlivesItsProgram(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, Config{File: filepath.Join(t.TempDir(), "slack"), Events: []string{"message.channels"}, Now: func() time.Time { return time.Now().UTC() }})
+	o := openOffice(t, Config{
+		File:   filepath.Join(t.TempDir(), "slack"),
+		Events: []string{"message.channels"},
+		Now:    func() time.Time { return time.Now().UTC() },
+	})
 	a := o.connect(false)
 	root := o.say("it is broken", "")
 	require.NoError(t, a.client.Ack(*a.next().Request))
 	require.NoError(t, o.WaitSettled(soon(t)))
 	reply := o.say("gone soon", root)
 	require.NoError(t, o.Edit("bugs", root, "it is broken, see the file"))
-	_, err := o.Attach("bugs", o.ben.ID, "here", root, Upload{File: File{Name: "log.txt"}, Content: "panic\n"})
+	_, err := o.Attach("bugs", o.ben.ID, "here", root, Upload{
+		File:    File{Name: "log.txt"},
+		Content: "panic\n",
+	})
 	require.NoError(t, err)
 	require.NoError(t, o.React("bugs", root, o.ben.ID, "eyes"))
 	require.NoError(t, o.Delete("bugs", reply))
 	require.NoError(t, o.Join("bugs", o.AddUser(User{Name: "cleo"}).ID))
 	_, err = o.api.PublishView(o.ada.ID, slack.HomeTabViewRequest{
-		Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewSectionBlock(plain("at home"), nil, nil)}},
+		Type:   slack.VTHomeTab,
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewSectionBlock(plain("at home"), nil, nil)}},
 	}, "")
 	require.NoError(t, err)
 	later := o.say("and the app never heard of this", "")
 
-	for _, ending := range []string{"", `{"Users":[{"ID":"U1`} { // the second is from a program killed during a write
+	for _, ending := range []string{"", `{"Users":[{"ID":"U1`} {
+		// the second is from a program killed during a write
 		again := killed(t, o, ending)
 		require.Equal(t, o.ExportText("bugs", root), again.ExportText("bugs", root))
 		require.Equal(t, o.Users(), again.Users())

@@ -48,7 +48,8 @@ const (
 )
 
 func (s *Server) filesGetUploadURL(c *call) (object, error) {
-	name, length := c.get("filename"), c.get("length")
+	name := c.get("filename")
+	length := c.get("length")
 	size, err := strconv.Atoi(length)
 	switch {
 	case name == "":
@@ -66,7 +67,8 @@ func (s *Server) filesGetUploadURL(c *call) (object, error) {
 		User: s.state.app.BotUser, Created: s.cfg.Now().Unix(),
 	}}
 	if snippet := c.get("snippet_type"); snippet != "" {
-		u.Mode, u.Filetype = "snippet", snippet
+		u.Mode = "snippet"
+		u.Filetype = snippet
 	}
 	s.state.uploads[u.ID] = u
 	return object{"upload_url": s.base() + "/" + uploadMethod + "/" + u.ID, "file_id": u.ID}, nil
@@ -150,7 +152,8 @@ func (s *Server) keepUpload(id string, content []byte) int {
 	case u.sent, len(content) != u.Size:
 		return http.StatusBadRequest
 	}
-	u.content, u.sent = content, true
+	u.content = content
+	u.sent = true
 	return http.StatusOK
 }
 
@@ -160,7 +163,10 @@ func (s *Server) filesCompleteUpload(c *call) (object, error) {
 		return nil, err
 	}
 	m := &Message{
-		User: s.state.app.BotUser, BotID: s.state.app.BotID, AppID: s.state.app.ID, Text: c.get("initial_comment"),
+		User:  s.state.app.BotUser,
+		BotID: s.state.app.BotID,
+		AppID: s.state.app.ID,
+		Text:  c.get("initial_comment"),
 	}
 	ch, err := s.shareTarget(c)
 	if err != nil {
@@ -177,7 +183,8 @@ func (s *Server) filesCompleteUpload(c *call) (object, error) {
 		m.Files = append(m.Files, u.File)
 		files[i] = wireFile(u.File)
 		// The message is posted later, so the response cannot say where the files are.
-		files[i]["shares"], files[i]["channels"] = object{}, []string{}
+		files[i]["shares"] = object{}
+		files[i]["channels"] = []string{}
 	}
 	if ch != nil {
 		s.share(ch, m, c.get("thread_ts"))
@@ -249,9 +256,19 @@ func (s *Server) share(ch *Channel, m *Message, thread string) {
 func wireFile(f File) object {
 	orElse(&f.Mode, "hosted")
 	w := object{
-		"id": f.ID, "name": f.Name, "title": f.Title, "mimetype": f.Mimetype, "filetype": f.Filetype, "size": f.Size,
-		"user": f.User, "created": f.Created, "timestamp": f.Created, "mode": f.Mode, "is_external": f.External != "",
-		"is_public": true, "file_access": "visible",
+		"id":          f.ID,
+		"name":        f.Name,
+		"title":       f.Title,
+		"mimetype":    f.Mimetype,
+		"filetype":    f.Filetype,
+		"size":        f.Size,
+		"user":        f.User,
+		"created":     f.Created,
+		"timestamp":   f.Created,
+		"mode":        f.Mode,
+		"is_external": f.External != "",
+		"is_public":   true,
+		"file_access": "visible",
 	}
 	if f.Mode == "tombstone" { // Slack returns no more about a deleted file
 		return object{"id": f.ID, "mode": f.Mode}
@@ -259,7 +276,8 @@ func wireFile(f File) object {
 	put(w, "url_private", f.URL)
 	put(w, "url_private_download", f.URL)
 	if f.External != "" {
-		w["external_type"], w["url_private"] = "gdrive", f.External
+		w["external_type"] = "gdrive"
+		w["url_private"] = f.External
 		delete(w, "url_private_download")
 	}
 	return w
@@ -269,7 +287,13 @@ func wireFiles(files []File) []object {
 	list := make([]object, len(files))
 	for i, f := range files {
 		if list[i] = wireFile(f); f.Reserved {
-			list[i] = object{"id": f.ID, "mode": "file_access", "file_access": "check_file_info", "created": f.Created, "user": f.User}
+			list[i] = object{
+				"id":          f.ID,
+				"mode":        "file_access",
+				"file_access": "check_file_info",
+				"created":     f.Created,
+				"user":        f.User,
+			}
 		}
 	}
 	return list

@@ -15,7 +15,12 @@ import (
 
 func (o *office) upload(thread, name, text string) (*slack.FileSummary, error) {
 	return o.api.UploadFileContext(o.t.Context(), slack.UploadFileParameters{
-		Channel: o.bugs.ID, ThreadTimestamp: thread, Filename: name, Title: "The plan", Content: text, FileSize: len(text),
+		Channel:         o.bugs.ID,
+		ThreadTimestamp: thread,
+		Filename:        name,
+		Title:           "The plan",
+		Content:         text,
+		FileSize:        len(text),
 	})
 }
 
@@ -28,7 +33,8 @@ func TestAFileIsSharedInAThread(t *testing.T) {
 	file, err := o.upload(root, "plan.md", "# Plan\n\n1. ü")
 	require.NoError(t, err)
 
-	require.Equal(t, "#bugs\nada: a plan, please\n  app [app]: \n    [file plan.md]\n", o.ExportText("bugs", root))
+	require.Equal(t, "#bugs\nada: a plan, please\n  app [app]: \n    [file plan.md]\n",
+		o.ExportText("bugs", root))
 	m := o.Thread("bugs", root)[1]
 	require.Equal(t, file.ID, m.Files[0].ID)
 	require.Equal(t, "The plan", m.Files[0].Title)
@@ -41,7 +47,10 @@ func TestAFileIsSharedInAThread(t *testing.T) {
 	e := inner[*slackevents.MessageEvent](a)
 	require.Equal(t, "file_share", e.SubType)
 	require.Equal(t, root, e.ThreadTimeStamp)
-	replies, _, _, err := o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{ChannelID: o.bugs.ID, Timestamp: root})
+	replies, _, _, err := o.api.GetConversationReplies(&slack.GetConversationRepliesParameters{
+		ChannelID: o.bugs.ID,
+		Timestamp: root,
+	})
 	require.NoError(t, err)
 	require.Empty(t, replies[1].SubType)
 	require.Equal(t, o.App().BotID, replies[1].BotID)
@@ -86,10 +95,14 @@ func TestWhereFilesAreRefused(t *testing.T) {
 		require.Equal(t, c.code, ask("files.getUploadURLExternal", "filename", c.name, "length", c.length), c)
 	}
 
-	granted, err := o.api.GetUploadURLExternalContext(t.Context(), slack.GetUploadURLExternalParameters{FileName: "a.md", FileSize: 3})
+	granted, err := o.api.GetUploadURLExternalContext(t.Context(), slack.GetUploadURLExternalParameters{
+		FileName: "a.md",
+		FileSize: 3,
+	})
 	require.NoError(t, err)
 	files := `[{"id":"` + granted.FileID + `"}]`
-	require.Equal(t, "file_not_found", ask("files.completeUploadExternal", "files", files), "nothing was sent yet")
+	require.Equal(t, "file_not_found", ask("files.completeUploadExternal", "files", files),
+		"nothing was sent yet")
 	send := func(address, text string) int {
 		r, err := http.Post(address, "application/octet-stream", strings.NewReader(text))
 		require.NoError(t, err)
@@ -112,7 +125,8 @@ func TestWhereFilesAreRefused(t *testing.T) {
 		{files, o.bugs.ID, ""},
 		{files, o.bugs.ID, "file_not_found"}, // each file can be completed once
 	} {
-		require.Equal(t, c.code, ask("files.completeUploadExternal", "files", c.files, "channel_id", c.channel), c)
+		require.Equal(t, c.code,
+			ask("files.completeUploadExternal", "files", c.files, "channel_id", c.channel), c)
 	}
 	_, err = o.FileContent("F404")
 	require.Error(t, err)
@@ -132,7 +146,9 @@ func TestFaultsOfFiles(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
 	root := o.say("a plan, please", "")
-	for _, method := range []string{"files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal"} {
+	for _, method := range []string{
+		"files.getUploadURLExternal", "upload/v1", "files.completeUploadExternal",
+	} {
 		o.Order(Fault{Method: method, Status: 429, RetryAfter: time.Second})
 		_, err := o.upload(root, "plan.md", "x")
 		var limited *slack.RateLimitedError

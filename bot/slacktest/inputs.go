@@ -26,7 +26,8 @@ func mayBeSent(v *View, entered map[string]string) error {
 		if entered[id] == "" && b["optional"] != true {
 			return fmt.Errorf("slacktest: %q has to be filled in", id)
 		}
-		if most, given := e["max_length"].(float64); given && utf8.RuneCountInString(entered[id]) > int(most) {
+		if most, given := e["max_length"].(float64); given &&
+			utf8.RuneCountInString(entered[id]) > int(most) {
 			return fmt.Errorf("slacktest: %q takes %d characters", id, int(most))
 		}
 	}

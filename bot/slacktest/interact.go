@@ -29,7 +29,8 @@ func (s *Server) act(channel, ts, actionID, user, value string, seen func(Messag
 		controls := seen(*m)
 		at := slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID })
 		if at < 0 {
-			return fmt.Errorf("slacktest: nothing under that message has the action id %q; it has %s", actionID, actionIDs(controls))
+			return fmt.Errorf("slacktest: nothing under that message has the action id %q; it has %s",
+				actionID, actionIDs(controls))
 		}
 		action, err := s.action(controls[at], user, value)
 		if err != nil {
@@ -49,9 +50,11 @@ func (s *Server) ClickHome(user, actionID, value string) error {
 	}
 	defer s.touch()
 	controls := blockkit.Controls(v.blocks)
-	at := slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID && c.Value == value })
+	at := slices.IndexFunc(controls,
+		func(c blockkit.Control) bool { return c.ActionID == actionID && c.Value == value })
 	if at < 0 {
-		return fmt.Errorf("slacktest: nothing in that home has the action id %q and the value %q; it has %s", actionID, value, actionIDs(controls))
+		return fmt.Errorf("slacktest: nothing in that home has the action id %q and the value %q; it has %s",
+			actionID, value, actionIDs(controls))
 	}
 	action, err := s.action(controls[at], user, value)
 	if err != nil {
@@ -59,7 +62,9 @@ func (s *Server) ClickHome(user, actionID, value string) error {
 	}
 	p := s.payload("block_actions", user, v.ID)
 	p["container"] = object{"type": "view", "view_id": v.ID}
-	p["view"], p["actions"], p["response_urls"] = s.state.wireView(v), []object{action}, []object{}
+	p["view"] = s.state.wireView(v)
+	p["actions"] = []object{action}
+	p["response_urls"] = []object{}
 	return s.interact("block_actions", p, nil)
 }
 
@@ -111,13 +116,24 @@ func (s *Server) blockActions(ch *Channel, m *Message, user string, action objec
 // payload returns the fields that all interactions share.
 func (s *Server) payload(kind, user, view string) object {
 	app := s.state.app
-	who := object{"id": user, "username": s.state.nameOf(user), "name": s.state.nameOf(user), "team_id": app.TeamID}
+	who := object{
+		"id":       user,
+		"username": s.state.nameOf(user),
+		"name":     s.state.nameOf(user),
+		"team_id":  app.TeamID,
+	}
 	if u := s.state.users[user]; u != nil {
 		who["team_id"] = u.TeamID
 	}
 	return object{
-		"type": kind, "user": who, "api_app_id": app.ID, "token": "slacktest", "trigger_id": s.newTrigger(user, view),
-		"team": object{"id": app.TeamID, "domain": s.state.domain()}, "enterprise": nil, "is_enterprise_install": false,
+		"type":                  kind,
+		"user":                  who,
+		"api_app_id":            app.ID,
+		"token":                 "slacktest",
+		"trigger_id":            s.newTrigger(user, view),
+		"team":                  object{"id": app.TeamID, "domain": s.state.domain()},
+		"enterprise":            nil,
+		"is_enterprise_install": false,
 	}
 }
 
@@ -156,7 +172,9 @@ func (s *Server) once(d *delivery) error {
 func (s *Server) Shortcut(channel, ts, callbackID, user string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		p := s.payload("message_action", user, "")
-		p["callback_id"], p["action_ts"], p["message_ts"] = callbackID, s.state.stamp(), m.TS
+		p["callback_id"] = callbackID
+		p["action_ts"] = s.state.stamp()
+		p["message_ts"] = m.TS
 		p["channel"] = s.channelRef(ch)
 		p["message"] = s.state.wireMessage(m, true)
 		p["response_url"] = s.responseURL(ch, m, user)
@@ -176,10 +194,19 @@ func (s *Server) Command(channel, user, command, text string) error {
 			kind: "slash_commands", eventType: command, accepts: true,
 			onAck: func(response json.RawMessage) { _ = answer.take(s, response) },
 			payload: mustJSON(object{
-				"token": "slacktest", "team_id": app.TeamID, "team_domain": s.state.domain(), "channel_id": ch.ID,
-				"channel_name": s.channelRef(ch)["name"], "user_id": user, "user_name": s.state.nameOf(user), "command": command,
-				"text": text, "api_app_id": app.ID, "is_enterprise_install": "false", "response_url": answer.url,
-				"trigger_id": s.newTrigger(user, ""),
+				"token":                 "slacktest",
+				"team_id":               app.TeamID,
+				"team_domain":           s.state.domain(),
+				"channel_id":            ch.ID,
+				"channel_name":          s.channelRef(ch)["name"],
+				"user_id":               user,
+				"user_name":             s.state.nameOf(user),
+				"command":               command,
+				"text":                  text,
+				"api_app_id":            app.ID,
+				"is_enterprise_install": "false",
+				"response_url":          answer.url,
+				"trigger_id":            s.newTrigger(user, ""),
 			}),
 		})
 	})
@@ -192,7 +219,13 @@ func (s *Server) OpenHome(user string) error {
 	if s.state.users[user] == nil {
 		return fmt.Errorf("slacktest: no user %q", user)
 	}
-	event := object{"type": "app_home_opened", "user": user, "channel": s.state.openIM(user).ID, "tab": "home", "event_ts": s.state.stamp()}
+	event := object{
+		"type":     "app_home_opened",
+		"user":     user,
+		"channel":  s.state.openIM(user).ID,
+		"tab":      "home",
+		"event_ts": s.state.stamp(),
+	}
 	if v := s.state.home(user); v != nil {
 		event["view"] = s.state.wireView(v)
 	}
@@ -228,7 +261,8 @@ func (s *Server) Submit(viewID string, entered map[string]string) error {
 		p := s.payload("view_submission", v.User, v.ID)
 		w := s.state.wireView(v)
 		w["state"] = object{"values": values}
-		p["view"], p["response_urls"] = w, []object{}
+		p["view"] = w
+		p["response_urls"] = []object{}
 		return s.interact("view_submission", p, func(response json.RawMessage) { s.submitted(v, response) })
 	})
 }
@@ -288,7 +322,8 @@ func (s *Server) Dismiss(viewID string) error {
 			return nil
 		}
 		p := s.payload("view_closed", v.User, v.ID)
-		p["view"], p["is_cleared"] = s.state.wireView(v), false
+		p["view"] = s.state.wireView(v)
+		p["is_cleared"] = false
 		return s.interact("view_closed", p, nil)
 	})
 }

@@ -21,14 +21,19 @@ func plain(text string) *slack.TextBlockObject {
 func (o *office) report(thread string) string {
 	o.t.Helper()
 	return o.post(slack.MsgOptionText("the cause", false), slack.MsgOptionTS(thread),
-		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: "e", EventPayload: map[string]any{"key": "k"}}),
+		slack.MsgOptionMetadata(slack.SlackMetadata{
+			EventType:    "e",
+			EventPayload: map[string]any{"key": "k"},
+		}),
 		slack.MsgOptionBlocks(
-			slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, "*the cause*", false, false), nil, nil),
+			slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, "*the cause*", false, false),
+				nil, nil),
 			slack.NewActionBlock("choices",
 				slack.NewButtonBlockElement("fix", "opaque-1", plain("Fix it")).WithStyle(slack.StylePrimary),
 				slack.NewButtonBlockElement("stop", "opaque-1", plain("Stop")),
 				slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, plain("Repository"), "repo",
-					slack.NewOptionBlockObject("shop", plain("shop"), nil), slack.NewOptionBlockObject("site", plain("site"), nil)))))
+					slack.NewOptionBlockObject("shop", plain("shop"), nil),
+					slack.NewOptionBlockObject("site", plain("site"), nil)))))
 }
 
 // answer posts to a response_url.
@@ -82,20 +87,23 @@ func TestClicksThatCannotBe(t *testing.T) {
 	o.connect(true)
 	require.EqualError(t, o.Click("bugs", ts, "nope", o.ben.ID),
 		`slacktest: nothing under that message has the action id "nope"; it has fix, stop, repo`)
-	require.EqualError(t, o.Choose("bugs", ts, "repo", o.ben.ID, "moon"), `slacktest: the menu "repo" has no option "moon"`)
+	require.EqualError(t, o.Choose("bugs", ts, "repo", o.ben.ID, "moon"),
+		`slacktest: the menu "repo" has no option "moon"`)
 	otto := o.AddUser(User{Name: "otto"})
 	require.EqualError(t, o.Click("bugs", ts, "fix", otto.ID), "slacktest: otto is not in #bugs")
 
 	button := slack.NewButtonBlockElement("go", "", plain("Go"))
 	button.VisibleToUserIDs = []string{o.ada.ID}
 	private := o.post(slack.MsgOptionBlocks(slack.NewActionBlock("", button)))
-	require.EqualError(t, o.Click("bugs", private, "go", o.ben.ID), `slacktest: ben does not see the button "go"`)
+	require.EqualError(t, o.Click("bugs", private, "go", o.ben.ID),
+		`slacktest: ben does not see the button "go"`)
 	require.NoError(t, o.Click("bugs", private, "go", o.ada.ID))
 }
 
 func TestClicksAreNotRedelivered(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, Config{Events: []string{}, AckTimeout: 20 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
+	o := openOffice(t,
+		Config{Events: []string{}, AckTimeout: 20 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
 	a := o.connect(false)
 	require.NoError(t, o.Click("bugs", o.report(""), "fix", o.ben.ID))
 	a.interaction()
@@ -120,7 +128,11 @@ func TestResponseURL(t *testing.T) {
 	require.Equal(t, 200, answer(t, url, map[string]any{"text": "approved", "replace_original": true}))
 	require.Equal(t, "approved", o.Thread("bugs", root)[1].Text)
 	require.Empty(t, o.Thread("bugs", root)[1].Blocks)
-	require.Equal(t, 200, answer(t, url, map[string]any{"text": "all see this", "response_type": "in_channel", "thread_ts": root}))
+	require.Equal(t, 200, answer(t, url, map[string]any{
+		"text":          "all see this",
+		"response_type": "in_channel",
+		"thread_ts":     root,
+	}))
 	require.Equal(t, "all see this", o.Thread("bugs", root)[2].Text)
 	require.Equal(t, 404, answer(t, url, "nonsense"))
 	require.Equal(t, 200, answer(t, url, map[string]any{"delete_original": true}))
@@ -138,9 +150,14 @@ func TestModal(t *testing.T) {
 	click, _ := e.Data.(slack.InteractionCallback)
 	require.NoError(t, a.client.Ack(*e.Request))
 	modal := slack.ModalViewRequest{
-		Type: slack.VTModal, Title: plain("Correct"), Submit: plain("Send"), CallbackID: "correct", PrivateMetadata: "rev 2",
+		Type:            slack.VTModal,
+		Title:           plain("Correct"),
+		Submit:          plain("Send"),
+		CallbackID:      "correct",
+		PrivateMetadata: "rev 2",
 		Blocks: slack.Blocks{BlockSet: []slack.Block{
-			slack.NewInputBlock("what", plain("What"), nil, slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(20)),
+			slack.NewInputBlock("what", plain("What"), nil,
+				slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(20)),
 		}},
 	}
 	opened, err := o.api.OpenView(click.TriggerID, modal)
@@ -165,8 +182,10 @@ func TestModal(t *testing.T) {
 		return sent
 	}
 	require.EqualError(t, o.Submit(opened.ID, nil), `slacktest: "text" has to be filled in`)
-	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": "x", "more": "y"}), "slacktest: the modal has no input more")
-	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": strings.Repeat("ä", 21)}), `slacktest: "text" takes 20 characters`)
+	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": "x", "more": "y"}),
+		"slacktest: the modal has no input more")
+	require.EqualError(t, o.Submit(opened.ID, map[string]string{"text": strings.Repeat("ä", 21)}),
+		`slacktest: "text" takes 20 characters`)
 	submit("?", slack.NewErrorsViewSubmissionResponse(map[string]string{"nothing": "say something"}))
 	require.Contains(t, o.Views()[0].Errors[""], "trouble", "an error of no input is the app's own")
 	sent := submit("?", slack.NewErrorsViewSubmissionResponse(map[string]string{"what": "say something"}))
@@ -192,7 +211,8 @@ func TestModalsThatCannotBe(t *testing.T) {
 	refused(t, err, "invalid_arguments")
 	modal.Title = plain("ok")
 	modal.Submit = plain("Send")
-	modal.Blocks.BlockSet = []slack.Block{slack.NewInputBlock("", plain("What"), nil, slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(3001))}
+	modal.Blocks.BlockSet = []slack.Block{slack.NewInputBlock("", plain("What"), nil,
+		slack.NewPlainTextInputBlockElement(nil, "text").WithMaxLength(3001))}
 	_, err = o.api.OpenView(trigger, modal)
 	refused(t, err, "invalid_arguments")
 	modal.Submit, modal.Blocks.BlockSet = nil, nil
@@ -211,7 +231,10 @@ func TestHome(t *testing.T) {
 	a := o.connect(true)
 	require.NoError(t, o.OpenHome(o.ada.ID))
 	require.Equal(t, "home", inner[*slackevents.AppHomeOpenedEvent](a).Tab)
-	home := slack.HomeTabViewRequest{Type: slack.VTHomeTab, Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewDividerBlock()}}}
+	home := slack.HomeTabViewRequest{
+		Type:   slack.VTHomeTab,
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewDividerBlock()}},
+	}
 	first, err := o.api.PublishView(o.ada.ID, home, "")
 	require.NoError(t, err)
 	_, err = o.api.PublishView(o.ada.ID, home, "an old hash")
@@ -237,7 +260,8 @@ func TestCommandAndShortcut(t *testing.T) {
 	require.Equal(t, "the checkout", command.Text)
 	require.Equal(t, o.ada.ID, command.UserID)
 	require.Equal(t, "bugs", command.ChannelName)
-	require.NoError(t, a.client.Ack(*e.Request, map[string]any{"text": "on it", "response_type": "in_channel"}))
+	require.NoError(t,
+		a.client.Ack(*e.Request, map[string]any{"text": "on it", "response_type": "in_channel"}))
 	require.NoError(t, o.WaitSettled(soon(t)))
 	require.Equal(t, "on it", o.Channel("bugs")[0].Text)
 	require.Equal(t, 200, answer(t, command.ResponseURL, map[string]any{"text": "done"}))

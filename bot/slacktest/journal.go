@@ -61,7 +61,8 @@ func (s *Server) WatchFrom(ctx context.Context, seq int) <-chan Change {
 		defer close(out)
 		for {
 			s.mu.Lock()
-			news, changed := s.journal[min(seq, len(s.journal)):], s.changed
+			news := s.journal[min(seq, len(s.journal)):]
+			changed := s.changed
 			s.mu.Unlock()
 			for _, c := range news {
 				select {
@@ -153,9 +154,12 @@ func clones(list []*Message) []Message {
 
 // WaitFor returns the thread as soon as wanted returns true for it. If ctx ends first, the error contains
 // the thread at that time.
-func (s *Server) WaitFor(ctx context.Context, channel, thread string, wanted func([]Message) bool) ([]Message, error) {
+func (s *Server) WaitFor(
+	ctx context.Context, channel, thread string, wanted func([]Message) bool,
+) ([]Message, error) {
 	var messages []Message
-	err := s.await(ctx, func() { messages = s.threadNow(channel, thread) }, func() bool { return wanted(messages) })
+	err := s.await(ctx, func() { messages = s.threadNow(channel, thread) },
+		func() bool { return wanted(messages) })
 	if err != nil {
 		return messages, fmt.Errorf("%w; the thread was:\n%s", err, s.ExportText(channel, thread))
 	}

@@ -89,11 +89,13 @@ func (s *Server) restoreKept(b []byte) error {
 func (s *Server) applySaved(k kept) {
 	st := &s.state
 	if k.App != nil {
-		k.App.BotToken, k.App.AppToken = st.app.BotToken, st.app.AppToken
+		k.App.BotToken = st.app.BotToken
+		k.App.AppToken = st.app.AppToken
 		clear(st.users)
 		st.app = *k.App
 	}
-	st.lastTS, st.serial = max(st.lastTS, k.LastTS), max(st.serial, k.Serial)
+	st.lastTS = max(st.lastTS, k.LastTS)
+	st.serial = max(st.serial, k.Serial)
 	for _, u := range k.Users {
 		st.users[u.ID] = u
 	}
@@ -114,15 +116,24 @@ func (s *Server) applySaved(k kept) {
 	}
 	for _, v := range k.Views {
 		view := v.View
-		view.fields, view.blocks = v.Fields, blockkit.Objects(v.Fields["blocks"])
-		view.hash, view.root, view.parentView = v.Hash, v.Root, v.Above
+		view.fields = v.Fields
+		view.blocks = blockkit.Objects(v.Fields["blocks"])
+		view.hash = v.Hash
+		view.root = v.Root
+		view.parentView = v.Above
 		st.views[view.ID] = &view
 	}
 	for _, f := range k.Files {
 		st.uploads[f.ID] = &upload{File: f.File, content: f.Content, sent: true, done: true}
 	}
 	for _, e := range k.Events {
-		s.socket.events[e.ID] = &delivery{kind: "events_api", eventID: e.ID, eventType: e.Type, payload: e.Payload, attempt: 1}
+		s.socket.events[e.ID] = &delivery{
+			kind:      "events_api",
+			eventID:   e.ID,
+			eventType: e.Type,
+			payload:   e.Payload,
+			attempt:   1,
+		}
 	}
 	for _, id := range k.Gone {
 		s.forget(id)

@@ -69,7 +69,11 @@ func testBolt(t *testing.T, modules string) {
 
 func testSocketModeClient(t *testing.T, modules string) {
 	t.Parallel()
-	o := openOffice(t, Config{PingInterval: 100 * time.Millisecond, DisconnectGrace: 10 * time.Second, Events: []string{"message.channels"}})
+	o := openOffice(t, Config{
+		PingInterval:    100 * time.Millisecond,
+		DisconnectGrace: 10 * time.Second,
+		Events:          []string{"message.channels"},
+	})
 	n := o.node(modules, "socket.mjs")
 	n.next("connected")
 	o.say("hello", "")
@@ -118,7 +122,9 @@ func testWebClient(t *testing.T, modules string) {
 	read := n.next("read")
 	require.Equal(t, 3, read.Pages)
 	require.Equal(t, []int{0, 1, 2, 3, 4}, read.Numbers)
-	require.Equal(t, []string{"channel_not_found", "invalid_blocks", "allowed", "allowed", "already_reacted", "invalid_auth"}, n.next("codes").Codes)
+	require.Equal(t, []string{
+		"channel_not_found", "invalid_blocks", "allowed", "allowed", "already_reacted", "invalid_auth",
+	}, n.next("codes").Codes)
 }
 
 // A node is a running script.
@@ -196,7 +202,8 @@ func (n *node) next(what string) told {
 // both returns two lines that may come in either order.
 func (n *node) both(one, other string) map[string]told {
 	n.t.Helper()
-	first, second := n.line(), n.line()
+	first := n.line()
+	second := n.line()
 	got := map[string]told{first.What: first, second.What: second}
 	require.Contains(n.t, got, one)
 	require.Contains(n.t, got, other)

@@ -23,16 +23,23 @@ func (s *Server) authTest(c *call) (object, error) {
 		"is_enterprise_install": false,
 	}
 	if c.token == s.cfg.AppToken {
-		reply["app_name"], reply["app_id"] = app.Name, app.ID
+		reply["app_name"] = app.Name
+		reply["app_id"] = app.ID
 		return reply, nil
 	}
-	reply["user"], reply["user_id"], reply["bot_id"] = app.Name, app.BotUser, app.BotID
+	reply["user"] = app.Name
+	reply["user_id"] = app.BotUser
+	reply["bot_id"] = app.BotID
 	return reply, nil
 }
 
 func (s *Server) teamInfo(*call) (object, error) {
 	return object{"team": object{
-		"id": s.state.app.TeamID, "name": s.state.team, "domain": s.state.domain(), "email_domain": "", "icon": object{"image_default": true},
+		"id":           s.state.app.TeamID,
+		"name":         s.state.team,
+		"domain":       s.state.domain(),
+		"email_domain": "",
+		"icon":         object{"image_default": true},
 	}}, nil
 }
 
@@ -63,7 +70,11 @@ func (s *Server) usersList(c *call) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object{"members": part, "cache_ts": s.cfg.Now().Unix(), "response_metadata": object{"next_cursor": next}}, nil
+	return object{
+		"members":           part,
+		"cache_ts":          s.cfg.Now().Unix(),
+		"response_metadata": object{"next_cursor": next},
+	}, nil
 }
 
 func (s *Server) usersLookupByEmail(c *call) (object, error) {
@@ -165,7 +176,8 @@ func (s *Server) react(ch *Channel, m *Message, user, name string) error {
 
 func (s *Server) unreact(ch *Channel, m *Message, user, name string) error {
 	name = strings.Trim(name, ":")
-	at := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.Name == name && slices.Contains(r.Users, user) })
+	at := slices.IndexFunc(m.Reactions,
+		func(r Reaction) bool { return r.Name == name && slices.Contains(r.Users, user) })
 	if at < 0 {
 		return fail("no_reaction")
 	}

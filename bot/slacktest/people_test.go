@@ -24,7 +24,8 @@ func TestKindsOfUser(t *testing.T) {
 	}
 	full := info(o.ada.ID)
 	require.Equal(t, "Ada Lovelace", full.RealName)
-	require.False(t, full.IsRestricted || full.IsUltraRestricted || full.IsStranger || full.IsBot || full.Deleted || full.IsAdmin)
+	require.False(t, full.IsRestricted || full.IsUltraRestricted || full.IsStranger || full.IsBot ||
+		full.Deleted || full.IsAdmin)
 	require.True(t, info(boss.ID).IsAdmin)
 	require.True(t, info(guest.ID).IsRestricted)
 	require.False(t, info(guest.ID).IsUltraRestricted)
@@ -35,7 +36,8 @@ func TestKindsOfUser(t *testing.T) {
 	require.True(t, info(outside.ID).IsStranger)
 	require.NotEqual(t, o.App().TeamID, info(outside.ID).TeamID)
 	require.NoError(t, o.Join("bugs", outside.ID))
-	require.False(t, info(outside.ID).IsStranger, "somebody whom the app sees in a channel is no stranger, but still of another team")
+	require.False(t, info(outside.ID).IsStranger,
+		"somebody whom the app sees in a channel is no stranger, but still of another team")
 	require.NotEqual(t, o.App().TeamID, info(outside.ID).TeamID)
 	_, err := o.api.GetUserInfo("U404")
 	refused(t, err, "user_not_found")
@@ -87,7 +89,9 @@ func TestReactions(t *testing.T) {
 
 	got, err := o.api.GetReactions(item, slack.GetReactionsParameters{})
 	require.NoError(t, err)
-	require.Equal(t, []slack.ItemReaction{{Name: "eyes", Count: 2, Users: []string{o.App().BotUser, o.ada.ID}}}, got.Reactions)
+	require.Equal(t, []slack.ItemReaction{{
+		Name: "eyes", Count: 2, Users: []string{o.App().BotUser, o.ada.ID},
+	}}, got.Reactions)
 	require.NoError(t, o.api.RemoveReaction("eyes", item))
 	refused(t, o.api.RemoveReaction("eyes", item), "no_reaction")
 	require.Equal(t, []Reaction{{Name: "eyes", Users: []string{o.ada.ID}}}, o.Channel("bugs")[0].Reactions)

@@ -10,14 +10,17 @@ import (
 
 // post stores a new message and sends the event to the app.
 func (s *Server) post(ch *Channel, m *Message) {
-	m.Channel, m.TS = ch.ID, s.state.stamp()
+	m.Channel = ch.ID
+	m.TS = s.state.stamp()
 	s.state.add(m)
 	s.note(Posted, m)
 	if !s.state.appIn(ch) {
 		return
 	}
 	event := s.state.wireMessage(m, false)
-	event["channel"], event["channel_type"], event["event_ts"] = ch.ID, channelType(ch), m.TS
+	event["channel"] = ch.ID
+	event["channel_type"] = channelType(ch)
+	event["event_ts"] = m.TS
 	if len(m.Files) > 0 && m.Subtype == "" {
 		event["subtype"] = "file_share" // only in the event: a message read from the thread has no subtype
 	}
@@ -39,7 +42,10 @@ func (s *Server) mention(ch *Channel, m *Message, message object) {
 		return
 	}
 	event := object{"type": "app_mention", "channel": ch.ID, "event_ts": message["event_ts"]}
-	for _, key := range []string{"user", "text", "ts", "thread_ts", "team", "blocks", "bot_id", "client_msg_id", "edited", "attachments", "files"} {
+	for _, key := range []string{
+		"user", "text", "ts", "thread_ts", "team", "blocks", "bot_id", "client_msg_id", "edited",
+		"attachments", "files",
+	} {
 		if v, has := message[key]; has && !(s.cfg.BareMentions && (key == "attachments" || key == "files")) {
 			event[key] = v
 		}
@@ -80,8 +86,15 @@ func (s *Server) changedEvent(ch *Channel, m *Message, before object, stamp stri
 		return
 	}
 	s.emit(ch, object{
-		"type": "message", "subtype": "message_changed", "hidden": true, "channel": ch.ID, "channel_type": channelType(ch),
-		"ts": stamp, "event_ts": stamp, "message": s.state.wireMessage(m, false), "previous_message": before,
+		"type":             "message",
+		"subtype":          "message_changed",
+		"hidden":           true,
+		"channel":          ch.ID,
+		"channel_type":     channelType(ch),
+		"ts":               stamp,
+		"event_ts":         stamp,
+		"message":          s.state.wireMessage(m, false),
+		"previous_message": before,
 	})
 }
 
@@ -89,7 +102,13 @@ func (s *Server) changedEvent(ch *Channel, m *Message, before object, stamp stri
 func (s *Server) erase(ch *Channel, m *Message) {
 	before := s.state.wireMessage(m, false)
 	if len(s.state.replies(ch.ID, m.TS)) > 0 && m.ThreadTS == "" {
-		*m = Message{Channel: m.Channel, TS: m.TS, Subtype: "tombstone", User: "USLACKBOT", Text: "This message was deleted."}
+		*m = Message{
+			Channel: m.Channel,
+			TS:      m.TS,
+			Subtype: "tombstone",
+			User:    "USLACKBOT",
+			Text:    "This message was deleted.",
+		}
 		s.note(Deleted, m)
 		s.changedEvent(ch, m, before, s.state.stamp())
 		return
@@ -99,8 +118,15 @@ func (s *Server) erase(ch *Channel, m *Message) {
 	if s.state.appIn(ch) {
 		stamp := s.state.stamp()
 		s.emit(ch, object{
-			"type": "message", "subtype": "message_deleted", "hidden": true, "channel": ch.ID, "channel_type": channelType(ch),
-			"ts": stamp, "event_ts": stamp, "deleted_ts": m.TS, "previous_message": before,
+			"type":             "message",
+			"subtype":          "message_deleted",
+			"hidden":           true,
+			"channel":          ch.ID,
+			"channel_type":     channelType(ch),
+			"ts":               stamp,
+			"event_ts":         stamp,
+			"deleted_ts":       m.TS,
+			"previous_message": before,
 		})
 	}
 	root := s.state.message(ch.ID, m.ThreadTS)
@@ -119,7 +145,8 @@ func (s *Server) whisper(m *Message, to string) {
 
 // permalink returns the URL at which a person finds the message.
 func (s *Server) permalink(m *Message) string {
-	link := "https://" + s.state.domain() + ".slack.com/archives/" + m.Channel + "/p" + strings.ReplaceAll(m.TS, ".", "")
+	link := "https://" + s.state.domain() + ".slack.com/archives/" + m.Channel + "/p" +
+		strings.ReplaceAll(m.TS, ".", "")
 	if m.ThreadTS != "" {
 		link += "?thread_ts=" + m.ThreadTS + "&cid=" + m.Channel
 	}
@@ -134,7 +161,12 @@ func (st *state) openIM(user string) *Channel {
 			return ch
 		}
 	}
-	ch := &Channel{ID: st.id("D"), Kind: IM, Members: []string{user, st.app.BotUser}, Created: st.now().Truncate(time.Second)}
+	ch := &Channel{
+		ID:      st.id("D"),
+		Kind:    IM,
+		Members: []string{user, st.app.BotUser},
+		Created: st.now().Truncate(time.Second),
+	}
 	st.channels[ch.ID] = ch
 	return ch
 }

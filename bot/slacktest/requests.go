@@ -55,19 +55,22 @@ func (s *Server) arrive(c *call) Fault {
 func (s *Server) settle(c *call, status int, err error, lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.entry.Status, c.entry.Lost = status, lost
+	c.entry.Status = status
+	c.entry.Lost = lost
 	var f *failure
 	if errors.As(err, &f) {
 		c.entry.Error = f.code
 	}
-	s.cfg.Log.Debug("slacktest call", "method", c.method, "status", status, "error", c.entry.Error, "lost", lost)
+	s.cfg.Log.Debug("slacktest call", "method", c.method, "status", status,
+		"error", c.entry.Error, "lost", lost)
 	s.touch()
 }
 
 func newUUID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 

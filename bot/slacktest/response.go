@@ -26,9 +26,15 @@ func (s *Server) responseURL(ch *Channel, m *Message, user string) string {
 
 func (s *Server) hook(ch *Channel, m *Message, user string) *responseHook {
 	id := newUUID()
-	h := &responseHook{url: s.base() + "/actions/" + id, channel: ch.ID, user: user, till: s.cfg.Now().Add(30 * time.Minute)}
+	h := &responseHook{
+		url:     s.base() + "/actions/" + id,
+		channel: ch.ID,
+		user:    user,
+		till:    s.cfg.Now().Add(30 * time.Minute),
+	}
 	if m != nil {
-		h.message, h.thread = m.TS, m.ThreadTS
+		h.message = m.TS
+		h.thread = m.ThreadTS
 	}
 	s.state.hooks[id] = h
 	return h
@@ -87,7 +93,11 @@ func (h *responseHook) take(s *Server, raw []byte) error {
 	}
 	switch {
 	case c.yes("replace_original") && original != nil:
-		s.change(ch, original, original.User, func() { original.Text, original.Blocks, original.Attachments = m.Text, m.Blocks, m.Attachments })
+		s.change(ch, original, original.User, func() {
+			original.Text = m.Text
+			original.Blocks = m.Blocks
+			original.Attachments = m.Attachments
+		})
 	case c.get("response_type") == "in_channel":
 		m.ThreadTS = s.state.root(ch.ID, c.get("thread_ts"))
 		s.post(ch, m)

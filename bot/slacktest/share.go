@@ -18,7 +18,10 @@ const downloadMethod = "files-pri"
 func (s *Server) Share(channel, user, text, threadTS string, names ...string) (ts string, err error) {
 	var files []Upload
 	for _, name := range names {
-		files = append(files, Upload{File: File{Name: name, Filetype: "txt", Mimetype: "text/plain"}, Content: "what " + name + " holds\n"})
+		files = append(files, Upload{
+			File:    File{Name: name, Filetype: "txt", Mimetype: "text/plain"},
+			Content: "what " + name + " holds\n",
+		})
 	}
 	return s.Attach(channel, user, text, threadTS, files...)
 }
@@ -51,7 +54,8 @@ func (s *Server) keepFile(f Upload, user string) File {
 	orElse(&f.User, user)
 	orElse(&f.Created, s.cfg.Now().Unix())
 	if f.External == "" {
-		orElse(&f.URL, fmt.Sprintf("%s/%s/%s-%s/download/%s", s.base(), downloadMethod, s.state.app.TeamID, f.ID, url.PathEscape(path.Base(f.Name))))
+		orElse(&f.URL, fmt.Sprintf("%s/%s/%s-%s/download/%s", s.base(), downloadMethod, s.state.app.TeamID,
+			f.ID, url.PathEscape(path.Base(f.Name))))
 	}
 	s.state.uploads[f.ID] = &upload{File: f.File, content: []byte(f.Content), sent: true, done: true}
 	return f.File
@@ -70,12 +74,25 @@ func (s *Server) Forward(channel, user, text, threadTS, ts string) (shared strin
 			author = u.Name
 		}
 		a := object{
-			"is_msg_unfurl": true, "is_share": true, "id": 1, "ts": original.TS, "channel_id": original.Channel, "author_id": original.User,
-			"author_name": author, "text": original.Text, "fallback": "[" + original.TS + "] " + author + ": " + original.Text,
-			"from_url": s.permalink(original), "footer": "Posted in #" + s.state.channel(channel).Name,
+			"is_msg_unfurl": true,
+			"is_share":      true,
+			"id":            1,
+			"ts":            original.TS,
+			"channel_id":    original.Channel,
+			"author_id":     original.User,
+			"author_name":   author,
+			"text":          original.Text,
+			"fallback":      "[" + original.TS + "] " + author + ": " + original.Text,
+			"from_url":      s.permalink(original),
+			"footer":        "Posted in #" + s.state.channel(channel).Name,
 		}
 		if len(original.Blocks) > 0 {
-			a["message_blocks"] = []object{{"team": s.state.app.TeamID, "channel": original.Channel, "ts": original.TS, "message": object{"blocks": original.Blocks}}}
+			a["message_blocks"] = []object{{
+				"team":    s.state.app.TeamID,
+				"channel": original.Channel,
+				"ts":      original.TS,
+				"message": object{"blocks": original.Blocks},
+			}}
 		}
 		if len(original.Files) > 0 {
 			a["files"] = wireFiles(original.Files)
@@ -111,7 +128,11 @@ func (s *Server) filesInfo(c *call) (object, error) {
 	if u == nil || !u.done {
 		return nil, fail("file_not_found")
 	}
-	return object{"file": wireFile(u.File), "comments": []object{}, "paging": object{"count": 100, "total": 0, "page": 1, "pages": 0}}, nil
+	return object{
+		"file":     wireFile(u.File),
+		"comments": []object{},
+		"paging":   object{"count": 100, "total": 0, "page": 1, "pages": 0},
+	}, nil
 }
 
 // serveDownload sends a file's content to a client with the bot token. A client without it is redirected to
@@ -143,7 +164,8 @@ func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 	case u == nil || !u.done:
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.WriteHeader(http.StatusNotFound)
-		_, _ = io.WriteString(w, "<!DOCTYPE html><html><head><title>File not found | Slack</title></head></html>")
+		_, _ = io.WriteString(w,
+			"<!DOCTYPE html><html><head><title>File not found | Slack</title></head></html>")
 	default:
 		w.Header().Set("Content-Type", u.Mimetype)
 		_, _ = w.Write(u.content)
@@ -152,5 +174,6 @@ func (s *Server) serveDownload(w http.ResponseWriter, r *http.Request) {
 
 func serveSignIn(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = io.WriteString(w, `<!DOCTYPE html><html><head><title>Sign in | Slack</title></head><body><form action="/signin" method="post">Sign in to your workspace</form></body></html>`)
+	_, _ = io.WriteString(w, `<!DOCTYPE html><html><head><title>Sign in | Slack</title></head><body><form `+
+		`action="/signin" method="post">Sign in to your workspace</form></body></html>`)
 }

@@ -68,15 +68,18 @@ type Config struct {
 
 	Agent bool // the app is declared as an agent (features.agent_view)
 
-	AckTimeout      time.Duration   // time to acknowledge an envelope; default 3 s
-	OnceTimeout     time.Duration   // the same for what is sent once, such as a press or a command; default AckTimeout
+	AckTimeout time.Duration // time to acknowledge an envelope; default 3 s
+	// the same for what is sent once, such as a press or a command; default AckTimeout
+	OnceTimeout     time.Duration
 	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
 	PingInterval    time.Duration   // interval of WebSocket pings; default 5 s
 	DisconnectGrace time.Duration   // time between a disconnect message and the close; default 10 s
-	ConnectionTime  time.Duration   // lifetime that a link's hello message announces, and that is not enforced; default about 5 hours
-	MaxConnections  int             // maximum number of open links; default 10
-	TriggerLife     time.Duration   // lifetime of a trigger_id; default 3 s
-	ShareDelay      time.Duration   // delay until an uploaded file appears in its channel, as with Slack; default 0
+	// lifetime that a link's hello message announces, and that is not enforced; default about 5 hours
+	ConnectionTime time.Duration
+	MaxConnections int           // maximum number of open links; default 10
+	TriggerLife    time.Duration // lifetime of a trigger_id; default 3 s
+	// delay until an uploaded file appears in its channel, as with Slack; default 0
+	ShareDelay time.Duration
 
 	BareMentions bool // app_mention events have no files and shared messages, as can happen with Slack
 

@@ -73,7 +73,8 @@ func (o *office) raw(method string, form url.Values) (*http.Response, map[string
 // json calls a method with a JSON body and the bot's token.
 func (o *office) json(method, contentType, body string) map[string]any {
 	o.t.Helper()
-	req, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.URL()+method, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.URL()+method,
+		strings.NewReader(body))
 	require.NoError(o.t, err)
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("Authorization", "Bearer "+o.App().BotToken)
@@ -123,7 +124,8 @@ func (a *app) read(ctx context.Context, acks bool) {
 					_ = a.client.Ack(*e.Request)
 				}
 				a.events <- e
-			} else if e.Type == socketmode.EventTypeErrorBadMessage || e.Type == socketmode.EventTypeDisconnect {
+			} else if e.Type == socketmode.EventTypeErrorBadMessage ||
+				e.Type == socketmode.EventTypeDisconnect {
 				a.events <- e
 			}
 		}
@@ -135,7 +137,8 @@ func (a *app) next() socketmode.Event {
 	a.t.Helper()
 	select {
 	case e := <-a.events:
-		require.NotEqual(a.t, socketmode.EventTypeErrorBadMessage, e.Type, "slack-go cannot read it: %v", e.Data)
+		require.NotEqual(a.t, socketmode.EventTypeErrorBadMessage, e.Type,
+			"slack-go cannot read it: %v", e.Data)
 		return e
 	case <-time.After(time.Minute):
 		require.FailNow(a.t, "no envelope came")
@@ -188,7 +191,8 @@ func refused(t *testing.T, err error, code string) {
 
 func TestTwoWorkspacesAreAlike(t *testing.T) {
 	t.Parallel()
-	one, two := openOffice(t, Config{}), openOffice(t, Config{})
+	one := openOffice(t, Config{})
+	two := openOffice(t, Config{})
 	require.Equal(t, one.App(), two.App())
 	require.Equal(t, one.bugs.ID, two.bugs.ID)
 	require.NotEqual(t, one.URL(), two.URL())
@@ -230,7 +234,8 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 	o.Order(Fault{Latency: time.Hour})
 	o.say("hello", "")
 	go func() { _ = o.try("never answered") }()
-	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.Requests("chat.postMessage")) == 1 }, time.Minute,
+		time.Millisecond)
 	require.Contains(t, stacks(), "slacktest.(*Server)")
 	o.Close()
 	require.NotContains(t, stacks(), "slacktest.(*Server)")

@@ -35,7 +35,13 @@ type socket struct {
 }
 
 func newSocket(random *rand.Rand) socket {
-	return socket{random: random, open: map[int]*delivery{}, onTheWay: map[string]flight{}, events: map[string]*delivery{}, once: map[string]*delivery{}}
+	return socket{
+		random:   random,
+		open:     map[int]*delivery{},
+		onTheWay: map[string]flight{},
+		events:   map[string]*delivery{},
+		once:     map[string]*delivery{},
+	}
 }
 
 // A link is one WebSocket connection.
@@ -87,7 +93,9 @@ type ticket struct{ used bool }
 func (s *Server) connectionsOpen(*call) (object, error) {
 	id := newUUID()
 	s.state.tickets[id] = ticket{}
-	return object{"url": "ws://" + s.listener.Addr().String() + "/link?ticket=" + id + "&app_id=" + s.state.app.ID}, nil
+	return object{
+		"url": "ws://" + s.listener.Addr().String() + "/link?ticket=" + id + "&app_id=" + s.state.app.ID,
+	}, nil
 }
 
 // serveLink is the WebSocket endpoint. It reads; a second goroutine writes.
@@ -153,8 +161,14 @@ func (s *Server) attach(ws *websocket.Conn) *link {
 	}
 	s.socket.links = append(s.socket.links, l)
 	l.out <- object{
-		"type": "hello", "num_connections": len(s.socket.links), "connection_info": object{"app_id": cmp.Or(s.cfg.LinkApp, s.state.app.ID)},
-		"debug_info": object{"host": host(l), "build_number": 1, "approximate_connection_time": int(s.cfg.ConnectionTime.Seconds())},
+		"type":            "hello",
+		"num_connections": len(s.socket.links),
+		"connection_info": object{"app_id": cmp.Or(s.cfg.LinkApp, s.state.app.ID)},
+		"debug_info": object{
+			"host":                        host(l),
+			"build_number":                1,
+			"approximate_connection_time": int(s.cfg.ConnectionTime.Seconds()),
+		},
 	}
 	s.deliverWaiting()
 	s.touch()
@@ -170,7 +184,8 @@ func (s *Server) detach(l *link) {
 	before := len(s.socket.links)
 	s.socket.links = slices.DeleteFunc(s.socket.links, func(o *link) bool { return o == l })
 	if len(s.socket.links) < before {
-		s.socket.ended = append(s.socket.ended, EndedLink{Number: l.id, Told: l.told, Beside: len(s.socket.links)})
+		s.socket.ended = append(s.socket.ended,
+			EndedLink{Number: l.id, Told: l.told, Beside: len(s.socket.links)})
 	}
 	s.touch()
 }
@@ -197,7 +212,8 @@ func (s *Server) write(l *link) {
 				return
 			}
 		case <-ping.C:
-			if l.ws.WriteControl(websocket.PingMessage, []byte("Ping from "+host(l)), time.Now().Add(time.Second)) != nil {
+			if l.ws.WriteControl(websocket.PingMessage, []byte("Ping from "+host(l)),
+				time.Now().Add(time.Second)) != nil {
 				return
 			}
 		case <-l.gone:
@@ -267,7 +283,8 @@ func (s *Server) disconnect(l *link, reason string) {
 	if reason == "link_disabled" {
 		grace = 0
 	}
-	l.draining, l.told = reason != "warning", reason
+	l.draining = reason != "warning"
+	l.told = reason
 	s.send(l, s.disconnectMessage(reason))
 	time.AfterFunc(grace, func() { s.send(l, farewell{}) })
 }

@@ -99,7 +99,10 @@ func TestAnEventGoesToOneOfSeveralConnections(t *testing.T) {
 
 func TestUnacknowledgedEventsComeAgain(t *testing.T) {
 	t.Parallel()
-	o := openOffice(t, Config{AckTimeout: 30 * time.Millisecond, Retries: []time.Duration{0, 20 * time.Millisecond, 40 * time.Millisecond}})
+	o := openOffice(t, Config{
+		AckTimeout: 30 * time.Millisecond,
+		Retries:    []time.Duration{0, 20 * time.Millisecond, 40 * time.Millisecond},
+	})
 	ws := o.dial()
 	receive(t, ws)
 	o.say("hello", "")
@@ -156,7 +159,8 @@ func TestLostAcknowledgements(t *testing.T) {
 	o.DropAcks(1)
 	o.say("one", "")
 	o.say("two", "")
-	_, err := o.WaitDeliveries(soon(t), func(l []Delivery) bool { return l[0].Outcome == AckLost && l[1].Outcome == Acked })
+	_, err := o.WaitDeliveries(soon(t),
+		func(l []Delivery) bool { return l[0].Outcome == AckLost && l[1].Outcome == Acked })
 	require.NoError(t, err)
 	o.ExpireAcks()
 	require.NoError(t, o.WaitSettled(soon(t)))
@@ -344,9 +348,16 @@ func TestPingsGoBothWays(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{PingInterval: 10 * time.Millisecond})
 	ws := o.dial()
-	pings, pongs := make(chan string, 100), make(chan string, 100)
-	ws.SetPingHandler(func(text string) error { pings <- text; return nil })
-	ws.SetPongHandler(func(text string) error { pongs <- text; return nil })
+	pings := make(chan string, 100)
+	pongs := make(chan string, 100)
+	ws.SetPingHandler(func(text string) error {
+		pings <- text
+		return nil
+	})
+	ws.SetPongHandler(func(text string) error {
+		pongs <- text
+		return nil
+	})
 	require.NoError(t, ws.WriteControl(websocket.PingMessage, []byte("hi"), time.Now().Add(time.Second)))
 	go func() {
 		for {
@@ -367,12 +378,18 @@ func TestBigAndBrokenResponsesAreDropped(t *testing.T) {
 	receive(t, ws)
 	o.say("hello", "")
 	first := receive(t, ws)
-	big := map[string]any{"envelope_id": first["envelope_id"], "payload": map[string]any{"text": strings.Repeat("x", 20<<10)}}
+	big := map[string]any{
+		"envelope_id": first["envelope_id"],
+		"payload":     map[string]any{"text": strings.Repeat("x", 20<<10)},
+	}
 	require.NoError(t, ws.WriteJSON(big))
 	require.NoError(t, ws.WriteMessage(websocket.TextMessage, []byte("{nonsense")))
 	require.NoError(t, ws.WriteJSON(map[string]any{"envelope_id": "of nothing"}))
 	require.NoError(t, ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Second)))
-	ws.SetPongHandler(func(string) error { o.ExpireAcks(); return nil }) // the server has read everything before the ping
+	ws.SetPongHandler(func(string) error {
+		o.ExpireAcks()
+		return nil
+	}) // the server has read everything before the ping
 	second := receive(t, ws)
 	require.EqualValues(t, 1, second["retry_attempt"])
 	acknowledge(t, ws, second)
@@ -388,7 +405,8 @@ func TestManyEventsAtOnce(t *testing.T) {
 		o.say(fmt.Sprint(i), "")
 	}
 	for i := range n {
-		require.Equal(t, fmt.Sprint(i), inner[*slackevents.MessageEvent](a).Text, "one connection keeps the order")
+		require.Equal(t, fmt.Sprint(i), inner[*slackevents.MessageEvent](a).Text,
+			"one connection keeps the order")
 	}
 	o.quiet(a)
 	require.Len(t, o.Deliveries(), n)

@@ -167,7 +167,12 @@ func newState(cfg Config) state {
 		ID: st.id("A"), Name: cfg.AppName, TeamID: st.id("T"), BotUser: st.id("U"), BotID: st.id("B"),
 		BotToken: cfg.BotToken, AppToken: cfg.AppToken,
 	}
-	st.users["USLACKBOT"] = &User{ID: "USLACKBOT", Name: "slackbot", RealName: "Slackbot", TeamID: st.app.TeamID}
+	st.users["USLACKBOT"] = &User{
+		ID:       "USLACKBOT",
+		Name:     "slackbot",
+		RealName: "Slackbot",
+		TeamID:   st.app.TeamID,
+	}
 	st.users[st.app.BotUser] = &User{
 		ID: st.app.BotUser, Name: cfg.AppName, RealName: cfg.AppName, Kind: Bot,
 		TeamID: st.app.TeamID, BotID: st.app.BotID, AppID: st.app.ID,
@@ -204,7 +209,8 @@ func (st *state) channel(name string) *Channel {
 
 func (st *state) message(channel, ts string) *Message {
 	list := st.messages[channel]
-	at, found := slices.BinarySearchFunc(list, ts, func(m *Message, ts string) int { return cmp.Compare(m.TS, ts) })
+	at, found := slices.BinarySearchFunc(list, ts,
+		func(m *Message, ts string) int { return cmp.Compare(m.TS, ts) })
 	if !found {
 		return nil
 	}
@@ -214,7 +220,8 @@ func (st *state) message(channel, ts string) *Message {
 func (st *state) add(m *Message) { st.messages[m.Channel] = append(st.messages[m.Channel], m) }
 
 func (st *state) remove(m *Message) {
-	st.messages[m.Channel] = slices.DeleteFunc(st.messages[m.Channel], func(o *Message) bool { return o == m })
+	st.messages[m.Channel] = slices.DeleteFunc(st.messages[m.Channel],
+		func(o *Message) bool { return o == m })
 }
 
 func (st *state) replies(channel, root string) []*Message {
@@ -280,7 +287,8 @@ func sorted[T any](m map[string]T) []T {
 // clone returns a copy of m for use without the lock.
 func (m *Message) clone() Message {
 	c := *m
-	c.Reactions, c.Files = slices.Clone(m.Reactions), slices.Clone(m.Files)
+	c.Reactions = slices.Clone(m.Reactions)
+	c.Files = slices.Clone(m.Files)
 	for i := range c.Reactions {
 		c.Reactions[i].Users = slices.Clone(c.Reactions[i].Users)
 	}

@@ -41,7 +41,8 @@ func (s *Server) Release(copies int, random *rand.Rand, between func(left int)) 
 			all = append(all, &again)
 		}
 	}
-	s.socket.holding, s.socket.held = false, nil
+	s.socket.holding = false
+	s.socket.held = nil
 	s.mu.Unlock()
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i, d := range all {

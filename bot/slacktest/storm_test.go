@@ -26,7 +26,9 @@ func TestHeldBackAndReleasedSeveralTimesOutOfOrder(t *testing.T) {
 
 		var left []int
 		go o.Release(3, rand.New(rand.NewPCG(seed, 1)), func(n int) { left = append(left, n) })
-		attempts, order, envelopes := map[any]float64{}, "", map[any]bool{}
+		attempts := map[any]float64{}
+		order := ""
+		envelopes := map[any]bool{}
 		for range 15 {
 			e := receive(t, ws)
 			payload, _ := e["payload"].(map[string]any)
@@ -91,7 +93,8 @@ func TestFilesAndBroadcastsOfPeople(t *testing.T) {
 	e := event()
 	require.Equal(t, "thread_broadcast", e["subtype"])
 	require.Equal(t, root, e["thread_ts"])
-	require.Equal(t, []string{root, ts}, []string{o.Channel("bugs")[0].TS, o.Channel("bugs")[1].TS}, "the channel shows it too")
+	require.Equal(t, []string{root, ts}, []string{o.Channel("bugs")[0].TS, o.Channel("bugs")[1].TS},
+		"the channel shows it too")
 }
 
 func TestALostCallAndALateOne(t *testing.T) {

@@ -82,7 +82,8 @@ func (s *Server) openView(c *call, push bool) (object, error) {
 	t.used = true
 	v.root = v.ID
 	if push {
-		v.root, v.parentView = below.root, below.ID
+		v.root = below.root
+		v.parentView = below.ID
 	}
 	s.state.views[v.ID] = v
 	s.touch()
@@ -151,10 +152,15 @@ func (s *Server) fill(v *View, raw []byte, kind string) error {
 	}
 	s.state.nameBlocks(blocks)
 	title, _ := fields["title"].(object)
-	v.Type, v.CallbackID, v.Title = kind, blockkit.Text(fields, "callback_id"), blockkit.Text(title, "text")
-	v.Metadata, v.Errors = blockkit.Text(fields, "private_metadata"), nil
-	v.SubmitText, v.CloseText = labelOf(fields, "submit", ""), labelOf(fields, "close", "Cancel")
-	v.blocks, v.fields = blocks, fields
+	v.Type = kind
+	v.CallbackID = blockkit.Text(fields, "callback_id")
+	v.Title = blockkit.Text(title, "text")
+	v.Metadata = blockkit.Text(fields, "private_metadata")
+	v.Errors = nil
+	v.SubmitText = labelOf(fields, "submit", "")
+	v.CloseText = labelOf(fields, "close", "Cancel")
+	v.blocks = blocks
+	v.fields = fields
 	v.hash = s.state.stamp() + "." + newUUID()[:8]
 	return nil
 }
@@ -169,11 +175,22 @@ func labelOf(fields object, name, usual string) string {
 
 func (st *state) wireView(v *View) object {
 	w := object{
-		"id": v.ID, "team_id": st.app.TeamID, "type": v.Type, "callback_id": v.CallbackID, "private_metadata": v.Metadata,
-		"blocks": v.blocks, "hash": v.hash, "root_view_id": v.root, "previous_view_id": nil, "app_id": st.app.ID,
-		"bot_id": st.app.BotID, "app_installed_team_id": st.app.TeamID, "state": object{"values": object{}},
-		"external_id": blockkit.Text(v.fields, "external_id"), "clear_on_close": v.fields["clear_on_close"] == true,
-		"notify_on_close": v.fields["notify_on_close"] == true,
+		"id":                    v.ID,
+		"team_id":               st.app.TeamID,
+		"type":                  v.Type,
+		"callback_id":           v.CallbackID,
+		"private_metadata":      v.Metadata,
+		"blocks":                v.blocks,
+		"hash":                  v.hash,
+		"root_view_id":          v.root,
+		"previous_view_id":      nil,
+		"app_id":                st.app.ID,
+		"bot_id":                st.app.BotID,
+		"app_installed_team_id": st.app.TeamID,
+		"state":                 object{"values": object{}},
+		"external_id":           blockkit.Text(v.fields, "external_id"),
+		"clear_on_close":        v.fields["clear_on_close"] == true,
+		"notify_on_close":       v.fields["notify_on_close"] == true,
 	}
 	if v.parentView != "" {
 		w["previous_view_id"] = v.parentView

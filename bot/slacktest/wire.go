@@ -32,7 +32,9 @@ func (st *state) wireMessage(m *Message, metadata bool) object {
 		w["attachments"] = m.Attachments
 	}
 	if len(m.Files) > 0 {
-		w["files"], w["upload"], w["display_as_bot"] = wireFiles(m.Files), false, false
+		w["files"] = wireFiles(m.Files)
+		w["upload"] = false
+		w["display_as_bot"] = false
 	}
 	if m.Edited != nil {
 		w["edited"] = m.Edited
@@ -88,9 +90,17 @@ func wireReactions(m *Message) []object {
 }
 
 func (st *state) wireBot(id string) object {
-	bot := object{"id": id, "deleted": false, "name": id, "updated": 1700000000, "icons": object{}, "team_id": st.app.TeamID}
+	bot := object{
+		"id":      id,
+		"deleted": false,
+		"name":    id,
+		"updated": 1700000000,
+		"icons":   object{},
+		"team_id": st.app.TeamID,
+	}
 	if u := st.botByID(id); u != nil {
-		bot["name"], bot["deleted"] = u.Name, u.Deleted
+		bot["name"] = u.Name
+		bot["deleted"] = u.Deleted
 		put(bot, "app_id", u.AppID)
 		if !u.Hook {
 			bot["user_id"] = u.ID
@@ -109,14 +119,24 @@ func (st *state) wireUser(u *User) object {
 	}
 	put(profile, "bot_id", u.BotID)
 	put(profile, "api_app_id", u.AppID)
-	w := object{"id": u.ID, "team_id": u.TeamID, "name": u.Name, "deleted": u.Deleted, "profile": profile, "updated": 1700000000}
+	w := object{
+		"id":      u.ID,
+		"team_id": u.TeamID,
+		"name":    u.Name,
+		"deleted": u.Deleted,
+		"profile": profile,
+		"updated": 1700000000,
+	}
 	w["is_bot"] = u.Kind == Bot
 	w["is_app_user"] = false
 	if u.Deleted {
 		return w // Slack returns no more about a deactivated user
 	}
-	w["real_name"], w["tz"] = u.RealName, "Europe/London"
-	w["is_admin"], w["is_owner"], w["is_primary_owner"] = u.Kind == Admin, false, false
+	w["real_name"] = u.RealName
+	w["tz"] = "Europe/London"
+	w["is_admin"] = u.Kind == Admin
+	w["is_owner"] = false
+	w["is_primary_owner"] = false
 	w["is_restricted"] = u.Kind == Guest || u.Kind == UltraGuest
 	w["is_ultra_restricted"] = u.Kind == UltraGuest
 	w["is_email_confirmed"] = true
@@ -139,18 +159,30 @@ func (st *state) sharesChannel(user string) bool {
 
 func (st *state) wireChannel(ch *Channel) object {
 	w := object{
-		"id": ch.ID, "created": ch.Created.Unix(), "updated": ch.Created.UnixMilli(), "is_archived": ch.Archived,
-		"is_im": ch.Kind == IM, "is_private": ch.Kind != Public, "is_mpim": false, "context_team_id": st.app.TeamID,
+		"id":              ch.ID,
+		"created":         ch.Created.Unix(),
+		"updated":         ch.Created.UnixMilli(),
+		"is_archived":     ch.Archived,
+		"is_im":           ch.Kind == IM,
+		"is_private":      ch.Kind != Public,
+		"is_mpim":         false,
+		"context_team_id": st.app.TeamID,
 	}
 	if ch.Kind == IM {
 		w["is_org_shared"], w["is_open"] = false, true
 		w["user"] = st.otherThan(ch, st.app.BotUser)
 		return w
 	}
-	w["name"], w["name_normalized"] = ch.Name, ch.Name
-	w["is_channel"], w["is_group"], w["is_general"] = ch.Kind == Public, ch.Kind == Private, false
+	w["name"] = ch.Name
+	w["name_normalized"] = ch.Name
+	w["is_channel"] = ch.Kind == Public
+	w["is_group"] = ch.Kind == Private
+	w["is_general"] = false
 	w["is_member"] = st.appIn(ch)
-	w["is_shared"], w["is_ext_shared"], w["is_org_shared"], w["is_pending_ext_shared"] = ch.Shared, ch.Shared, false, false
+	w["is_shared"] = ch.Shared
+	w["is_ext_shared"] = ch.Shared
+	w["is_org_shared"] = false
+	w["is_pending_ext_shared"] = false
 	w["topic"] = object{"value": ch.Topic, "creator": "", "last_set": 0}
 	w["purpose"] = object{"value": ch.Purpose, "creator": "", "last_set": 0}
 	return w

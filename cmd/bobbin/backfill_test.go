@@ -24,9 +24,13 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		database := harness.Database(t)
 		slack := healthSlack(t)
 		ann := slack.AddUser(slacktest.User{Name: "ann"}).ID
-		bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann, slack.App().BotUser}}).ID
+		bugs := slack.AddChannel(slacktest.Channel{
+			Name:    "bugs",
+			Members: []string{ann, slack.App().BotUser},
+		}).ID
 		s := healthSettings(t, slack, database)
-		s.HTTPAddr, s.Repositories[0].Channels = "", []string{bugs}
+		s.HTTPAddr = ""
+		s.Repositories[0].Channels = []string{bugs}
 		say := func(text, thread string) string {
 			ts, err := slack.Say(bugs, ann, text, thread)
 			require.NoError(t, err)
@@ -36,7 +40,10 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { db.Close(context.Background()) })
 		heard := func() (texts []string) {
-			rows, err := db.Query(t.Context(), `select text from inbox where kind in ('mention', 'reply') and user_id = $1 order by message_ts`, ann)
+			rows, err := db.Query(t.Context(),
+				`select text from inbox where kind in ('mention', 'reply') and user_id = $1
+					order by message_ts`,
+				ann)
 			require.NoError(t, err)
 			texts, err = pgx.CollectRows(rows, pgx.RowTo[string])
 			require.NoError(t, err)
@@ -45,7 +52,8 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 
 		up := startService(t, s, true)
 		root := say("who has seen this?", "")
-		say("stop", root) // was written before the bot was called, so it is no reply to it, however often it is read
+		// was written before the bot was called, so it is no reply to it, however often it is read
+		say("stop", root)
 		say(slack.Mention()+" it fails", root)
 		require.NoError(t, slack.WaitSettled(harness.Soon(t)))
 		up()
@@ -62,7 +70,8 @@ func TestWhatWasWrittenWhileTheBotWasDown(t *testing.T) {
 			require.Equal(t, []string{"it fails", "since Monday"}, heard())
 			continue
 		}
-		require.Eventually(t, func() bool { return len(heard()) == 4 }, harness.StepTimeout, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return len(heard()) == 4 }, harness.StepTimeout,
+			10*time.Millisecond)
 		require.Equal(t, []string{"it fails", "for guests", "the total is off", "since Monday"}, heard())
 	}
 }
@@ -88,6 +97,7 @@ func startService(t *testing.T, s server.Settings, ledger bool) (end func()) {
 		}
 	}
 	t.Cleanup(end)
-	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections }, harness.StepTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { return b.Gateway.Links() == config.DefaultConnections },
+		harness.StepTimeout, time.Millisecond)
 	return end
 }

@@ -38,7 +38,9 @@ func TestABackupIsRestored(t *testing.T) {
 	require.Contains(t, script("restore.sh", after, false, dump), "not empty")
 	script("restore.sh", postgrestest.Database(t, nil), false, filepath.Join("..", "..", "README.md"))
 
-	for _, command := range [][]string{{"sessions"}, {"audit", "--verify"}, {"audit", "k3x9"}, {"spending", "--csv"}, {"learned", "--json"}} {
+	for _, command := range [][]string{
+		{"sessions"}, {"audit", "--verify"}, {"audit", "k3x9"}, {"spending", "--csv"}, {"learned", "--json"},
+	} {
 		var told []string
 		for _, url := range []string{before, after} {
 			_, out, errs := call(t, t.Context(), map[string]string{secrets.DatabaseURL: url}, command...)

@@ -29,13 +29,14 @@ sessions' folders, mirrors and build caches on the disk. A running bot does so b
 }
 
 // Run cleans once and prints what was removed, or with --dry-run what would be. Without --dry-run it takes
-// the lock of the data directory, so it fails while a bot runs there, and it needs the configuration: the file may keep
-// more than the defaults do.
+// the lock of the data directory, so it fails while a bot runs there, and it needs the configuration: the
+// file may keep more than the defaults do.
 func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	var file config.Config
 	switch {
 	case c.Config == "" && !c.DryRun:
-		return cli.UsageError{Err: errors.New("bobbin: name the configuration with --config or BOBBIN_CONFIG, since it says what is kept; or look with --dry-run")}
+		return cli.UsageError{Err: errors.New("bobbin: name the configuration with --config or " +
+			"BOBBIN_CONFIG, since it says what is kept; or look with --dry-run")}
 	case c.Config != "":
 		var err error
 		if file, err = config.Load(c.Config); err != nil {
@@ -50,21 +51,29 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 		if !c.DryRun {
 			lock, err := storage.LockDataDir(s.DataDir)
 			if errors.Is(err, storage.ErrBusy) {
-				return cli.UsageError{Err: fmt.Errorf("bobbin: the bot that works in %s cleans by itself; stop it first, or look with --dry-run", s.DataDir)}
+				return cli.UsageError{Err: fmt.Errorf("bobbin: the bot that works in %s cleans by itself; "+
+					"stop it first, or look with --dry-run", s.DataDir)}
 			}
 			if err != nil {
 				return err
 			}
 			defer lock.Release()
 		}
-		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st, log).Clean(ctx, c.DryRun)
+		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st,
+			log).Clean(ctx, c.DryRun)
 		if c.JSON {
 			folders := []map[string]any{}
 			for _, gone := range done.Disk {
-				folders = append(folders, map[string]any{"path": gone.What, "why": gone.Why, "bytes": gone.Bytes})
+				folders = append(folders,
+					map[string]any{"path": gone.What, "why": gone.Why, "bytes": gone.Bytes})
 			}
 			return errors.Join(err, json.NewEncoder(con.Out).Encode(map[string]any{
-				"dry_run": c.DryRun, "sessions": done.Rows.Sessions, "decisions": done.Rows.Records, "jobs": done.Rows.Jobs, "alerts": done.Rows.Alerts, "folders": folders,
+				"dry_run":   c.DryRun,
+				"sessions":  done.Rows.Sessions,
+				"decisions": done.Rows.Records,
+				"jobs":      done.Rows.Jobs,
+				"alerts":    done.Rows.Alerts,
+				"folders":   folders,
 			}))
 		}
 		for _, gone := range done.Disk {

@@ -18,12 +18,15 @@ import (
 
 func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	t.Parallel()
-	dir, url := t.TempDir(), harness.Database(t)
+	dir := t.TempDir()
+	url := harness.Database(t)
 	db, err := pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(db.Close)
-	_, err = db.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values
-		('old', 'T1', 'C1', '1.0', 'done', now() - '40 days'::interval), ('new', 'T1', 'C1', '2.0', 'done', now())`)
+	_, err = db.Exec(t.Context(),
+		`insert into sessions (id, team, channel, thread_ts, phase, updated_at) values
+		('old', 'T1', 'C1', '1.0', 'done', now() - '40 days'::interval), ('new', 'T1', 'C1', '2.0', 'done',
+			now())`)
 	require.NoError(t, err)
 	folder := filepath.Join(dir, "sessions", "old")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
@@ -33,11 +36,13 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	config := writeConfig(t, good+"keep: {sessions_days: 30}\n")
 	env := map[string]string{secrets.DatabaseURL: url}
 	clean := func(more ...string) string {
-		code, out, errs := call(t, t.Context(), env, append([]string{"clean", "--config", config, "--data-dir", dir}, more...)...)
+		code, out, errs := call(t, t.Context(), env,
+			append([]string{"clean", "--config", config, "--data-dir", dir}, more...)...)
 		require.Equal(t, cli.ExitOK, code, errs)
 		return out
 	}
-	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, 0 old jobs and 0 old alerts; 1 folders with 2.0 MB from the disk.\n"
+	const line = " 1 sessions' words and files and 0 sessions' decisions from the database, " +
+		"0 old jobs and 0 old alerts; 1 folders with 2.0 MB from the disk.\n"
 	out := clean("--dry-run")
 	require.Contains(t, out, "    2.0 MB  "+folder+": not used for longer")
 	require.Contains(t, out, "Would remove"+line)
@@ -56,7 +61,8 @@ func TestCleanSaysWhatGoesAndDoesSo(t *testing.T) {
 	// Without a configuration nothing is removed, since it may keep more than the defaults do.
 	code, _, errs := call(t, t.Context(), env, "clean", "--data-dir", dir)
 	require.Equal(t, cli.ExitUsage, code)
-	require.Contains(t, errs, "name the configuration with --config or BOBBIN_CONFIG, since it says what is kept")
+	require.Contains(t, errs,
+		"name the configuration with --config or BOBBIN_CONFIG, since it says what is kept")
 	require.DirExists(t, folder)
 	code, out, errs = call(t, t.Context(), env, "clean", "--data-dir", dir, "--dry-run")
 	require.Equal(t, cli.ExitOK, code, errs)

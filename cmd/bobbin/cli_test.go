@@ -43,10 +43,13 @@ func writeConfig(t testing.TB, text string) string {
 
 // call runs the program within the test, with env as its whole environment, and checks that its output
 // contains no secret.
-func call(t *testing.T, ctx context.Context, env map[string]string, args ...string) (code int, out, errs string) {
+func call(
+	t *testing.T, ctx context.Context, env map[string]string, args ...string,
+) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	code = run(ctx, args, cli.Console{Out: &stdout, Err: &stderr, Env: func(name string) string { return env[name] }})
+	code = run(ctx, args,
+		cli.Console{Out: &stdout, Err: &stderr, Env: func(name string) string { return env[name] }})
 	require.NotContains(t, stdout.String()+stderr.String(), secret)
 	return code, stdout.String(), stderr.String()
 }
@@ -55,13 +58,19 @@ func call(t *testing.T, ctx context.Context, env map[string]string, args ...stri
 // cures in it.
 func TestDemoWithoutSandbox(t *testing.T) {
 	t.Parallel()
-	whys := []*sandbox.Unavailable{{Kind: "bubblewrap", Why: "bwrap is not installed", Cure: "install bubblewrap"}, {Kind: "namespaces", Why: "no", Cure: "allow them"}}
+	whys := []*sandbox.Unavailable{
+		{Kind: "bubblewrap", Why: "bwrap is not installed", Cure: "install bubblewrap"},
+		{Kind: "namespaces", Why: "no", Cure: "allow them"},
+	}
 	err := noSandbox(whys, "linux")
-	require.ErrorContains(t, err, "bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
+	require.ErrorContains(t, err,
+		"bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
 	require.ErrorContains(t, err, "bobbin playground goes on without commands")
 	err = noSandbox(whys, "darwin")
 	require.ErrorContains(t, err, "needs Linux, and this is macOS. Nothing was started. What works:")
-	for _, way := range []string{"docker run --rm -it ", "go run ./cmd/bobbin demo'", "bobbin playground, here", "bobbin serve, here"} {
+	for _, way := range []string{
+		"docker run --rm -it ", "go run ./cmd/bobbin demo'", "bobbin playground, here", "bobbin serve, here",
+	} {
 		require.ErrorContains(t, err, way)
 	}
 	require.NotContains(t, err.Error(), "bubblewrap: ", "what Linux would need is of no use there")
@@ -91,24 +100,39 @@ func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 func TestHelpTeaches(t *testing.T) {
 	t.Parallel()
 	for command, words := range map[string][]string{
-		"":           {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
-		"demo":       {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
-		"playground": {"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them", "($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C", "the next start goes on where it was", "--fresh", "--token-env"},
-		"serve":      {"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE", "($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)"},
-		"migrate":    {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
-		"sessions":   {"<id>", "--limit=N", "(30)", "beside a running bot"},
-		"manifest":   {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
-		"doctor":     {"Works with nothing set at all", "beside a running bot", "no secret is shown", "2 when the configuration"},
-		"eval":       {"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K", "Ctrl-C keeps what is finished", "Models cost money"},
-		"health":     {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
-		"clean":      {"--dry-run", "beside a running bot", "every hour"},
-		"reload":     {"--config=FILE", "SIGHUP", "refused whole", "the one before stays"},
-		"learned":    {"<repository>", "--json", "forget lesson N"},
-		"schema":     {"yaml-language-server", "bobbin.schema.json"},
-		"pause":      {"--all", "beside a running bot", "told so once", "bobbin resume"},
-		"resume":     {"--list", "within seconds"},
-		"spending":   {"month,repository --csv", "--json", "in UTC", "ids"},
-		"audit":      {"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero"},
+		"":     {"Start with: bobbin demo", "no Slack, no key", "Run the bot.", "List sessions"},
+		"demo": {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
+		"playground": {
+			"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them",
+			"($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C", "the next start goes on where it was",
+			"--fresh", "--token-env",
+		},
+		"serve": {
+			"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE",
+			"($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)",
+		},
+		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
+		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
+		"manifest": {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
+		"doctor": {
+			"Works with nothing set at all", "beside a running bot", "no secret is shown",
+			"2 when the configuration",
+		},
+		"eval": {
+			"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K",
+			"Ctrl-C keeps what is finished", "Models cost money",
+		},
+		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
+		"clean":    {"--dry-run", "beside a running bot", "every hour"},
+		"reload":   {"--config=FILE", "SIGHUP", "refused whole", "the one before stays"},
+		"learned":  {"<repository>", "--json", "forget lesson N"},
+		"schema":   {"yaml-language-server", "bobbin.schema.json"},
+		"pause":    {"--all", "beside a running bot", "told so once", "bobbin resume"},
+		"resume":   {"--list", "within seconds"},
+		"spending": {"month,repository --csv", "--json", "in UTC", "ids"},
+		"audit": {
+			"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero",
+		},
 	} {
 		args := []string{"--help"}
 		if command != "" {
@@ -135,18 +159,25 @@ func TestHelpTeaches(t *testing.T) {
 func TestMisuseGetsTwoLines(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"srve":                "bobbin: unexpected argument srve, did you mean \"serve\"?\nTry: bobbin --help\n",
-		"--nonsense":          "bobbin: unknown flag --nonsense\nTry: bobbin --help\n",
-		"serve --confg=x":     "bobbin: unknown flag --confg, did you mean \"--config\"?\nTry: bobbin serve --help\n",
-		"serve now":           "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
-		"serve --config":      "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\nTry: bobbin serve --help\n",
-		"eval a b":            "bobbin: eval: name one suite\nTry: bobbin eval --help\n",
-		"eval --compare a":    "bobbin: eval: --compare needs the folders of two runs\nTry: bobbin eval --help\n",
-		"eval a -n 0":         "bobbin: eval: -n has to be between 1 and 64\nTry: bobbin eval --help\n",
-		"audit":               "bobbin: audit: name a session, or check all of them with --verify; `bobbin sessions` lists them\nTry: bobbin audit --help\n",
-		"sessions --limit=x":  "bobbin: --limit: expected a valid 64 bit int but got \"x\"\nTry: bobbin sessions --help\n",
-		"sessions --limit=-1": "bobbin: sessions: --limit has to be between 1 and 10000\nTry: bobbin sessions --help\n",
-		"sessions a b":        "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
+		"srve": "bobbin: unexpected argument srve, did you mean \"serve\"?\n" +
+			"Try: bobbin --help\n",
+		"--nonsense": "bobbin: unknown flag --nonsense\nTry: bobbin --help\n",
+		"serve --confg=x": "bobbin: unknown flag --confg, did you mean \"--config\"?\n" +
+			"Try: bobbin serve --help\n",
+		"serve now": "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
+		"serve --config": "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\n" +
+			"Try: bobbin serve --help\n",
+		"eval a b": "bobbin: eval: name one suite\nTry: bobbin eval --help\n",
+		"eval --compare a": "bobbin: eval: --compare needs the folders of two runs\n" +
+			"Try: bobbin eval --help\n",
+		"eval a -n 0": "bobbin: eval: -n has to be between 1 and 64\nTry: bobbin eval --help\n",
+		"audit": "bobbin: audit: name a session, or check all of them with --verify; " +
+			"`bobbin sessions` lists them\nTry: bobbin audit --help\n",
+		"sessions --limit=x": "bobbin: --limit: expected a valid 64 bit int but got \"x\"\n" +
+			"Try: bobbin sessions --help\n",
+		"sessions --limit=-1": "bobbin: sessions: --limit has to be between 1 and 10000\n" +
+			"Try: bobbin sessions --help\n",
+		"sessions a b": "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
 	} {
 		code, out, errs := call(t, t.Context(), nil, strings.Fields(args)...)
 		require.Equal(t, cli.ExitUsage, code, args)
@@ -158,7 +189,11 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 // ready returns an environment with which serve would start if Slack accepted the tokens; more holds
 // further names and values in turn.
 func ready(more ...string) map[string]string {
-	env := map[string]string{"SLACK_BOT_TOKEN": "xoxb-" + secret, "SLACK_APP_TOKEN": "xapp-" + secret, "OPENAI_API_KEY": "sk-" + secret}
+	env := map[string]string{
+		"SLACK_BOT_TOKEN": "xoxb-" + secret,
+		"SLACK_APP_TOKEN": "xapp-" + secret,
+		"OPENAI_API_KEY":  "sk-" + secret,
+	}
 	for i := 0; i < len(more); i += 2 {
 		env[more[i]] = more[i+1]
 	}
@@ -169,44 +204,58 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	right := writeConfig(t, good)
 	wrong := writeConfig(t, good+"limits: {day_usd: -1}\nsandbox: {kind: x}\n")
-	const noConfig = "no configuration: name a file with --config or BOBBIN_CONFIG; docs/configuration.md shows one\n"
+	const noConfig = "no configuration: name a file with --config or BOBBIN_CONFIG; " +
+		"docs/configuration.md shows one\n"
 	for name, c := range map[string]struct {
 		env  map[string]string
 		args []string
 		want string
 	}{
 		"nothing at all": {want: noConfig +
-			"environment: SLACK_BOT_TOKEN is not set; it begins with xoxb- and is shown on the Slack app's page under OAuth & Permissions\n" +
-			"environment: SLACK_APP_TOKEN is not set; it begins with xapp- and is shown on the Slack app's page under Basic Information, App-Level Tokens\n" +
-			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url\n"},
+			"environment: SLACK_BOT_TOKEN is not set; it begins with xoxb- and is shown on the Slack app's " +
+			"page under OAuth & Permissions\n" +
+			"environment: SLACK_APP_TOKEN is not set; it begins with xapp- and is shown on the Slack app's " +
+			"page under Basic Information, App-Level Tokens\n" +
+			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; " +
+			"or give each model that agents ask a url\n"},
 		"everything": {
-			env: ready("BOBBIN_CONFIG", wrong, "SLACK_BOT_TOKEN", secret, "SLACK_APP_TOKEN", "'xapp-"+secret+"'", "OPENAI_BASE_URL", "localhost:11434/v1",
+			env: ready("BOBBIN_CONFIG", wrong, "SLACK_BOT_TOKEN", secret, "SLACK_APP_TOKEN",
+				"'xapp-"+secret+"'", "OPENAI_BASE_URL", "localhost:11434/v1",
 				"SLACK_API_URL", "ftp://u:"+secret+"@host", "DATABASE_URL", "mysql://u:"+secret+"@host/x"),
 			want: wrong + ":2: day_usd may not be below zero\n" +
-				wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, docker, none\n" +
-				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that no token has\n" +
+				wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, " +
+				"docker, none\n" +
+				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that no token " +
+				"has\n" +
 				"environment: SLACK_BOT_TOKEN has to begin with xoxb-\n" +
 				"environment: SLACK_APP_TOKEN has to begin with xapp-\n" +
 				"environment: SLACK_API_URL is not an address that begins with http:// or https://\n" +
 				"environment: OPENAI_BASE_URL is not an address that begins with http:// or https://\n" +
-				"environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: invalid keyword/value\n",
+				"environment: DATABASE_URL is not an address such as " +
+				"postgres://user:password@host:5432/bobbin: invalid keyword/value\n",
 		},
 		"no such file": {
 			env: ready(), args: []string{"--config", "/no/such/bobbin.yaml"},
-			want: "/no/such/bobbin.yaml: the configuration cannot be read: no such file or directory; bobbin init writes one\n",
+			want: "/no/such/bobbin.yaml: the configuration cannot be read: no such file or directory; " +
+				"bobbin init writes one\n",
 		},
 		"the flag counts more than the variable": {
 			env: ready("BOBBIN_CONFIG", right), args: []string{"--config", wrong},
-			want: wrong + ":2: day_usd may not be below zero\n" + wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, docker, none\n",
+			want: wrong + ":2: day_usd may not be below zero\n" + wrong +
+				":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, docker, none\n",
 		},
 		"tokens exchanged": {
-			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN", "xoxb-"+secret),
-			want: "environment: SLACK_BOT_TOKEN has to begin with xoxb-; what it holds belongs into SLACK_APP_TOKEN\n" +
-				"environment: SLACK_APP_TOKEN has to begin with xapp-; what it holds belongs into SLACK_BOT_TOKEN\n",
+			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN",
+				"xoxb-"+secret),
+			want: "environment: SLACK_BOT_TOKEN has to begin with xoxb-; " +
+				"what it holds belongs into SLACK_APP_TOKEN\n" +
+				"environment: SLACK_APP_TOKEN has to begin with xapp-; " +
+				"what it holds belongs into SLACK_BOT_TOKEN\n",
 		},
 		"a token with its line's end": {
-			env:  ready("BOBBIN_CONFIG", right, "OPENAI_API_KEY", "sk-"+secret+"\n"),
-			want: "environment: OPENAI_API_KEY holds white space, quotes or other characters that no token has\n",
+			env: ready("BOBBIN_CONFIG", right, "OPENAI_API_KEY", "sk-"+secret+"\n"),
+			want: "environment: OPENAI_API_KEY holds white space, quotes or other characters that no token " +
+				"has\n",
 		},
 		"an empty variable is none": {
 			env:  ready("BOBBIN_CONFIG", "", "OPENAI_BASE_URL", ""),
@@ -241,31 +290,55 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	config := writeConfig(t, good+"sandbox: {kind: none}\n")
-	nowhere := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git, channels: ['#nowhere']}]\nsandbox: {kind: none}\n")
+	nowhere := writeConfig(t,
+		"repositories: [{name: shop, url: /srv/shop.git, channels: ['#nowhere']}]\nsandbox: {kind: none}\n")
 
-	app, other, third := slack.App(), faulty.App(), troubled.App()
+	app := slack.App()
+	other := faulty.App()
+	third := troubled.App()
 	for name, c := range map[string]struct {
 		url, bot, app, config string
 		code                  int
 		want                  string
 	}{
-		"bot token": {slack.URL(), "xoxb-" + secret, app.AppToken, config, cli.ExitUsage, "Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n"},
-		"app token": {slack.URL(), app.BotToken, "xapp-" + secret, config, cli.ExitUsage, "Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n"},
+		"bot token": {
+			slack.URL(), "xoxb-" + secret, app.AppToken, config, cli.ExitUsage,
+			"Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n",
+		},
+		"app token": {
+			slack.URL(), app.BotToken, "xapp-" + secret, config, cli.ExitUsage,
+			"Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n",
+		},
 		"app gone": {
 			faulty.URL(), other.BotToken, other.AppToken, config, cli.ExitUsage,
-			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; install it again and set SLACK_BOT_TOKEN anew\n",
+			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; " +
+				"install it again and set SLACK_BOT_TOKEN anew\n",
 		},
-		"no Slack": {web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage, "Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n"},
-		"channel":  {slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage, "the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n"},
-		"trouble":  {troubled.URL(), third.BotToken, third.AppToken, nowhere, cli.ExitFailed, "bobbin: list the bot's channels: out_of_order\n"},
-		"nobody":   {"http://" + harness.ClosedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed, "connection refused\n"},
+		"no Slack": {
+			web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage,
+			"Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n",
+		},
+		"channel": {
+			slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage,
+			"the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n",
+		},
+		"trouble": {
+			troubled.URL(), third.BotToken, third.AppToken, nowhere, cli.ExitFailed,
+			"bobbin: list the bot's channels: out_of_order\n",
+		},
+		"nobody": {
+			"http://" + harness.ClosedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed,
+			"connection refused\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
 			defer cancel()
-			code, out, errs := call(t, ctx, ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
-				"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", c.config), "serve")
+			code, out, errs := call(t, ctx,
+				ready("SLACK_API_URL", c.url, "SLACK_BOT_TOKEN", c.bot, "SLACK_APP_TOKEN", c.app,
+					"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG",
+					c.config), "serve")
 			require.Equal(t, c.code, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)
@@ -288,7 +361,8 @@ func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
 		}
 		stop()
 	}()
-	env := ready("DATABASE_URL", "postgres://u:"+secret+"@"+mute.Addr().String()+"/x", "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good))
+	env := ready("DATABASE_URL", "postgres://u:"+secret+"@"+mute.Addr().String()+"/x", "BOBBIN_DATA_DIR",
+		t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good))
 	code, _, errs := call(t, ctx, env, "serve")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Empty(t, errs)
@@ -305,15 +379,31 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 	closed := harness.ClosedPort(t)
 	other := strings.Replace(postgrestest.Database(t, nil), "/test_", "/no_", 1)
 	for name, c := range map[string]struct{ url, want string }{
-		"nobody there": {"postgres://u:" + secret + "@" + closed + "/x?sslmode=disable", "bobbin: no Postgres answers at " + closed + ": connect: connection refused; check DATABASE_URL, and that the server runs\n"},
-		"no name":      {"postgres://u:" + secret + "@no-such-host.invalid/x", "bobbin: no Postgres answers at no-such-host.invalid:5432: no such host; check DATABASE_URL\n"},
-		"no socket":    {"postgres:///x?host=/no/such/run", "bobbin: no Postgres answers at /no/such/run: connect: no such file or directory; check DATABASE_URL, and that the server runs\n"},
-		"no word":      {"postgres://u:" + secret + "@" + mute.Addr().String() + "/x", "bobbin: no Postgres answers at " + mute.Addr().String() + " within 10s; check DATABASE_URL, and that the server runs\n"},
-		"no database":  {other, "does not exist; check DATABASE_URL\n"},
+		"nobody there": {
+			"postgres://u:" + secret + "@" + closed + "/x?sslmode=disable",
+			"bobbin: no Postgres answers at " + closed +
+				": connect: connection refused; check DATABASE_URL, and that the server runs\n",
+		},
+		"no name": {
+			"postgres://u:" + secret + "@no-such-host.invalid/x",
+			"bobbin: no Postgres answers at no-such-host.invalid:5432: no such host; check DATABASE_URL\n",
+		},
+		"no socket": {
+			"postgres:///x?host=/no/such/run",
+			"bobbin: no Postgres answers at /no/such/run: connect: no such file or directory; " +
+				"check DATABASE_URL, and that the server runs\n",
+		},
+		"no word": {
+			"postgres://u:" + secret + "@" + mute.Addr().String() + "/x",
+			"bobbin: no Postgres answers at " + mute.Addr().String() +
+				" within 10s; check DATABASE_URL, and that the server runs\n",
+		},
+		"no database": {other, "does not exist; check DATABASE_URL\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			code, out, errs := call(t, t.Context(), ready("DATABASE_URL", c.url, "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), "serve")
+			code, out, errs := call(t, t.Context(), ready("DATABASE_URL", c.url, "BOBBIN_DATA_DIR",
+				t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), "serve")
 			require.Equal(t, cli.ExitFailed, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)
@@ -329,7 +419,8 @@ func TestSessionsNeedTheBotsOwnDatabase(t *testing.T) {
 		code, out, errs := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, args...)
 		require.Equal(t, cli.ExitUsage, code)
 		require.Empty(t, out)
-		require.Equal(t, "bobbin: there is no database in "+dir+"; name the bot's own folder with --data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL\n", errs)
+		require.Equal(t, "bobbin: there is no database in "+dir+"; name the bot's own folder with "+
+			"--data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL\n", errs)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -343,7 +434,8 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 		code, out, errs := call(t, t.Context(), env, args...)
 		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
-		require.Equal(t, "bobbin: the database was not made by this version of Bobbin; bring it up to date with: bobbin migrate\n", errs)
+		require.Equal(t, "bobbin: the database was not made by this version of Bobbin; "+
+			"bring it up to date with: bobbin migrate\n", errs)
 	}
 	for range 2 { // the second time nothing is left to migrate
 		code, out, errs := call(t, t.Context(), env, "migrate")
@@ -363,20 +455,35 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 
 // aSession inserts rows of every kind. The title and a line contain terminal control characters.
 const aSession = `
-insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch, head, revision, spent_usd, created_at, updated_at)
-	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort', 'U1', 'shop', 'base1234567', 'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
-		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0, '2026-03-02 08:00', '2026-03-02 08:00');
-insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator', E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
-insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
-insert into inbox (id, session_id, event_id, kind, message_ts, user_id, handled_at) overriding system value values (7, 'k3x9', 'Ev7', 'reply', '17.5', 'U2', now());
-insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name) values ('p1', 'k3x9', 'report', 1, 7, '17.5', 'U2', 'bea');
-insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts, permission_id) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5', 'p1');
-insert into decisions (session_id, what, allowed, reason, user_id, revision) values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
-insert into tasks (id, session_id, number, description, category, skill, state) overriding system value values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
-insert into attempts (task_id, number, tree, held, summary) values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
-insert into transcript (session_id, task_id, seq, body, at) values ('k3x9', 1, 1, '{"role": "folded", "text": "<summary>", "fold": {"upto": 40, "was": 480000, "is": 52000}}', '2026-03-02 09:03'),
+insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch,
+	head, revision, spent_usd, created_at, updated_at)
+	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort', 'U1', 'shop', 'base1234567',
+		'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
+		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0,
+			'2026-03-02 08:00', '2026-03-02 08:00');
+insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator',
+	E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
+insert into reports (session_id, revision, kind, body, text, hash, base_commit)
+	values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
+insert into inbox (id, session_id, event_id, kind, message_ts, user_id, handled_at) overriding system value
+	values (7, 'k3x9', 'Ev7', 'reply', '17.5', 'U2', now());
+insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name)
+	values ('p1', 'k3x9', 'report', 1, 7, '17.5', 'U2', 'bea');
+insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts,
+	permission_id) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5', 'p1');
+insert into decisions (session_id, what, allowed, reason, user_id, revision)
+	values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
+insert into tasks (id, session_id, number, description, category, skill, state) overriding system value
+	values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
+insert into attempts (task_id, number, tree, held, summary)
+	values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
+insert into transcript (session_id, task_id, seq, body, at)
+	values ('k3x9', 1, 1,
+	'{"role": "folded", "text": "<summary>", "fold": {"upto": 40, "was": 480000, "is": 52000}}',
+	'2026-03-02 09:03'),
 	('k3x9', 0, 1, '{"role": "folded", "fold": {"cut": 9, "was": 500000, "is": 240000}}', '2026-03-02 09:05');
-insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state) values ('k3x9', 'head1234567', 't2', 'base1234567', 'bobbin/a-cent', 'a1', 'pushed');
+insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, state)
+	values ('k3x9', 'head1234567', 't2', 'base1234567', 'bobbin/a-cent', 'a1', 'pushed');
 `
 
 func withSessions(t *testing.T) map[string]string {
@@ -385,7 +492,8 @@ func withSessions(t *testing.T) map[string]string {
 	db, err := pgx.Connect(t.Context(), address)
 	require.NoError(t, err)
 	defer db.Close(t.Context())
-	_, err = db.Exec(t.Context(), "set time zone interval '"+time.Date(2026, 3, 2, 9, 0, 0, 0, time.Local).Format("-07:00")+"' hour to minute;"+aSession)
+	_, err = db.Exec(t.Context(), "set time zone interval '"+
+		time.Date(2026, 3, 2, 9, 0, 0, 0, time.Local).Format("-07:00")+"' hour to minute;"+aSession)
 	require.NoError(t, err)
 	return map[string]string{"DATABASE_URL": address}
 }
@@ -397,7 +505,8 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              USD   REQUEST
 k3x9   done      shop        2026-03-02 09:05:00  0.13  a cent [2Jshort
-plain  answered  -           2026-03-02 08:00:00  0.00  `+plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
+plain  answered  -           2026-03-02 08:00:00  0.00  `+
+		plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
 	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")
 	require.Equal(t, 2, strings.Count(out, "\n"))
 
@@ -448,7 +557,10 @@ func TestAuditIsJSONLines(t *testing.T) {
 			require.Equal(t, map[string]any{"summary": "s"}, record.Value["Body"])
 		}
 	}
-	require.Equal(t, []string{"session", "report", "approval", "permission", "decision", "decision", "task", "attempt", "attempt", "push"}, kinds)
+	require.Equal(t, []string{
+		"session", "report", "approval", "permission", "decision", "decision", "task", "attempt", "attempt",
+		"push",
+	}, kinds)
 }
 
 func TestAuditIsVerified(t *testing.T) {
@@ -458,7 +570,8 @@ func TestAuditIsVerified(t *testing.T) {
 		code, out, errs := call(t, t.Context(), env, strings.Fields("audit --verify "+id)...)
 		require.Equal(t, cli.ExitFailed, code)
 		require.Empty(t, out)
-		require.Equal(t, "bobbin: the audit does not hold: session k3x9, approval a1: the row was never recorded\n", errs)
+		require.Equal(t,
+			"bobbin: the audit does not hold: session k3x9, approval a1: the row was never recorded\n", errs)
 	}
 	code, out, errs := call(t, t.Context(), env, "audit", "--verify", "plain") // the session has no decisions
 	require.Equal(t, cli.ExitOK, code, errs)
@@ -477,23 +590,46 @@ func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 
 func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
 	t.Parallel()
-	two := writeConfig(t, "repositories:\n- {name: a, url: https://one.example/x}\n- {name: b, url: https://two.example/y}\n")
+	two := writeConfig(t,
+		"repositories:\n- {name: a, url: https://one.example/x}\n- {name: b, url: https://two.example/y}\n")
 	token := writeConfig(t, "repositories:\n- {name: a, url: https://one.example/x, token_env: A_TOKEN}\n")
-	app := writeConfig(t, "repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"+"github_app: {id: 12}")
+	app := writeConfig(t,
+		"repositories:\n- name: a\n  url: https://github.com/acme/shop.git\n"+"github_app: {id: 12}")
 	for name, c := range map[string]struct {
 		config string
 		env    []string
 		want   string
 	}{
-		"two hosts":       {two, []string{secrets.GitToken, secret}, "environment: BOBBIN_GIT_TOKEN would be shown to one.example and two.example; give the repositories of all but one of them a token of their own with token_env\n"},
-		"token_env unset": {token, nil, "environment: A_TOKEN is not set; token_env of repository \"a\" names it\n"},
+		"two hosts": {
+			two,
+			[]string{secrets.GitToken, secret},
+			"environment: BOBBIN_GIT_TOKEN would be shown to one.example and two.example; " +
+				"give the repositories of all but one of them a token of their own with token_env\n",
+		},
+		"token_env unset": {
+			token, nil, "environment: A_TOKEN is not set; token_env of repository \"a\" names it\n",
+		},
 		"key_env unset": {
-			writeConfig(t, "repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\nmodels: {m: {url: 'https://models.example/v1', key_env: M_KEY}}\n"), nil,
+			writeConfig(t, "repositories: [{name: a, url: /a}]\nagents: {deep: {model: m}}\n"+
+				"models: {m: {url: 'https://models.example/v1', key_env: M_KEY}}\n"), nil,
 			"environment: M_KEY is not set; key_env of model \"m\" names it\n",
 		},
-		"token_env bad": {token, []string{"A_TOKEN", secret + " "}, "environment: A_TOKEN holds white space, quotes or other characters that no token has\n"},
-		"no key":        {app, nil, "environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; one of them has to give the App's private key\n"},
-		"a bad key":     {app, []string{secrets.GithubAppKey, secret}, "environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE KEY-----\n"},
+		"token_env bad": {
+			token,
+			[]string{"A_TOKEN", secret + " "},
+			"environment: A_TOKEN holds white space, quotes or other characters that no token has\n",
+		},
+		"no key": {
+			app, nil,
+			"environment: BOBBIN_GITHUB_APP_KEY is not set, and github_app names no key_file; " +
+				"one of them has to give the App's private key\n",
+		},
+		"a bad key": {
+			app,
+			[]string{secrets.GithubAppKey, secret},
+			"environment: BOBBIN_GITHUB_APP_KEY: it holds no key that begins with -----BEGIN RSA PRIVATE " +
+				"KEY-----\n",
+		},
 	} {
 		code, _, errs := call(t, t.Context(), ready(c.env...), "serve", "--config="+c.config)
 		require.Equal(t, cli.ExitUsage, code, name)

@@ -40,12 +40,18 @@ func TestCompletion(t *testing.T) {
 		t.Skip("bash is not installed")
 	}
 	for typed, want := range map[string]string{
-		"bobbin spe": "spending", "bobbin sessions --js": "--json", "bobbin --ver": "--verbose --version", "bobbin pause --a": "--all",
-		"bobbin completion b": "bash", "bobbin --log-format ": "text json", "bobbin --log-format = j": "json", "bobbin --log-format text spe": "spending",
-		"bobbin serve --config ": "", "bobbin serve --config =": "", "bobbin --log-format = json sessions --js": "--json", // without words, bash completes files
+		"bobbin spe": "spending", "bobbin sessions --js": "--json", "bobbin --ver": "--verbose --version",
+		"bobbin pause --a":    "--all",
+		"bobbin completion b": "bash", "bobbin --log-format ": "text json", "bobbin --log-format = j": "json",
+		"bobbin --log-format text spe": "spending",
+		// without words, bash completes files
+		"bobbin serve --config ": "", "bobbin serve --config =": "",
+		"bobbin --log-format = json sessions --js": "--json",
 	} {
 		words := strings.Split(typed, " ")
-		ask := exec.CommandContext(t.Context(), program, "-c", `. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _bobbin; echo "${COMPREPLY[*]}"`, "-", scripts["bash"])
+		ask := exec.CommandContext(t.Context(), program, "-c",
+			`. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _bobbin; echo "${COMPREPLY[*]}"`, "-",
+			scripts["bash"])
 		ask.Args = append(ask.Args, words...)
 		said, err := ask.CombinedOutput()
 		require.NoError(t, err, string(said))

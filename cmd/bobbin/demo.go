@@ -55,7 +55,8 @@ func noSandbox(whys []*sandbox.Unavailable, system string) error {
 		return fmt.Errorf(needsLinux, system)
 	}
 	var b strings.Builder
-	b.WriteString("no sandbox holds on this machine, so the demo's commands and tests cannot run. Ways to have one:\n")
+	b.WriteString("no sandbox holds on this machine, so the demo's commands and tests cannot run. " +
+		"Ways to have one:\n")
 	for _, u := range whys {
 		fmt.Fprintf(&b, "  %s: %s\n    → %s\n", u.Kind, u.Why, u.Cure)
 	}

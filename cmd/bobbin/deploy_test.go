@@ -48,8 +48,12 @@ func TestSlackManifestHoldsTogether(t *testing.T) {
 	require.True(t, m.Settings.SocketMode)
 	require.True(t, m.Settings.Interactivity.Enabled, "buttons need it")
 	needs := map[string]string{
-		"app_mention": "app_mentions:read", "message.channels": "channels:history", "message.groups": "groups:history",
-		"message.im": "im:history", "message.mpim": "mpim:history", "reaction_added": "reactions:read",
+		"app_mention":      "app_mentions:read",
+		"message.channels": "channels:history",
+		"message.groups":   "groups:history",
+		"message.im":       "im:history",
+		"message.mpim":     "mpim:history",
+		"reaction_added":   "reactions:read",
 		"reaction_removed": "reactions:read",
 	}
 	require.Contains(t, m.Settings.Events.Bot, "app_home_opened") // needs no scope
@@ -61,7 +65,9 @@ func TestSlackManifestHoldsTogether(t *testing.T) {
 		delete(needs, event)
 	}
 	require.Empty(t, needs, "events that the bot waits for")
-	for _, scope := range []string{"chat:write", "users:read", "reactions:write", "channels:read", "groups:read"} {
+	for _, scope := range []string{
+		"chat:write", "users:read", "reactions:write", "channels:read", "groups:read",
+	} {
 		require.Contains(t, m.OAuth.Scopes.Bot, scope)
 	}
 }
@@ -82,7 +88,8 @@ func TestComposeFileNamesVariablesThatAreRead(t *testing.T) {
 	require.NotEmpty(t, c.Services["db"].Healthcheck)
 	require.Equal(t, []any{"CMD", "bobbin", "health"}, c.Services["bot"].Healthcheck["test"])
 	require.NotEmpty(t, c.Services["bot"].Environment["BOBBIN_HTTP_ADDR"], "the check asks there")
-	require.Contains(t, c.Services["bot"].SecurityOpt, "seccomp=unconfined", "the sandbox needs user namespaces")
+	require.Contains(t, c.Services["bot"].SecurityOpt, "seccomp=unconfined",
+		"the sandbox needs user namespaces")
 	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
 	require.NoError(t, err)
 	for name := range c.Services["bot"].Environment {
@@ -95,7 +102,9 @@ func TestImageIsStaticAndNotRoot(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "Dockerfile"))
 	require.NoError(t, err)
-	for _, line := range []string{`(?m)^ENV CGO_ENABLED=0 `, `install -y [^\n]*bubblewrap`, `(?m)^USER bobbin$`} {
+	for _, line := range []string{
+		`(?m)^ENV CGO_ENABLED=0 `, `install -y [^\n]*bubblewrap`, `(?m)^USER bobbin$`,
+	} {
 		require.Regexp(t, regexp.MustCompile(line), string(text))
 	}
 }

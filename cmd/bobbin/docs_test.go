@@ -37,11 +37,13 @@ func TestPathsInGuidesExist(t *testing.T) {
 		require.Empty(t, deadReferences(tree, tests, string(text)), name)
 	}
 	for folder, comment := range packageComments(t, tree) {
-		gone := slices.Concat(deadReferences(tree, tests, comment), deadPackages(tree, tests, folder, comment))
+		gone := slices.Concat(deadReferences(tree, tests, comment),
+			deadPackages(tree, tests, folder, comment))
 		assert.Empty(t, gone, "the package comment of %s", folder)
 	}
-	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
-		"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
+	dead := deadReferences(tree, tests,
+		"workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
+			"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
 	require.Equal(t, []string{
 		"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md",
 		"go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch",
@@ -49,7 +51,8 @@ func TestPathsInGuidesExist(t *testing.T) {
 	comment := "Package x follows turn/gone and repo/git/away/x.go, as docs/gone.md says.\n\n" +
 		"  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
 	dead = deadPackages(tree, tests, "cmd/bobbin", comment)
-	require.Equal(t, []string{"turn/gone", "repo/git/away/x.go", "docs/gone.md", "package knows"}, dead, "the control")
+	require.Equal(t, []string{"turn/gone", "repo/git/away/x.go", "docs/gone.md", "package knows"},
+		dead, "the control")
 }
 
 // TestStoryCommandsAreDocumented checks that the README of the stories has a row for each command, and no
@@ -70,7 +73,8 @@ func TestStoryCommandsAreDocumented(t *testing.T) {
 			documented[name] = true
 		}
 	}
-	require.ElementsMatch(t, slices.Collect(maps.Keys(storyCommands())), slices.Collect(maps.Keys(documented)))
+	require.ElementsMatch(t, slices.Collect(maps.Keys(storyCommands())),
+		slices.Collect(maps.Keys(documented)))
 	_, options, found := strings.Cut(string(text), "\n## The options of a stage\n")
 	require.True(t, found)
 	for _, option := range slices.Concat(stageOptions, filesOptions, hostOptions) {
@@ -94,8 +98,8 @@ var (
 )
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
-// relative to the top, docs, workflow or workflow/turn; a name without a folder, or with the one of its package
-// alone, may be in any folder.
+// relative to the top, docs, workflow or workflow/turn; a name without a folder, or with the one of its
+// package alone, may be in any folder.
 func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
 	bases := map[string]bool{}
@@ -151,7 +155,8 @@ func packageComments(t *testing.T, tree fs.FS) map[string]string {
 	for _, name := range sources(t, tree) {
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text,
+			parser.PackageClauseOnly|parser.ParseComments)
 		require.NoError(t, err)
 		if file.Doc != nil {
 			comments[path.Dir(name)] += example.ReplaceAllString(file.Doc.Text(), "")

@@ -32,5 +32,7 @@ func (c *doctorCommand) Run(ctx context.Context, con cli.Console) error {
 	if err != nil {
 		return err
 	}
-	return doctor.New(doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con).Examine(ctx, c.JSON)
+	return doctor.New(
+		doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
+	).Examine(ctx, c.JSON)
 }

@@ -64,24 +64,37 @@ const botTail = "-tail"
 func openDoctorSetup(t *testing.T, cfg slacktest.Config) *doctorSetup {
 	t.Helper()
 	w := &doctorSetup{T: t, hidden: map[string]string{}}
-	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute) // Slack's limit is 3 s, which a busy machine can exceed
-	cfg.AppName, cfg.BotToken, cfg.AppToken = "bobbin", "xoxb-"+secret+"-bobbin"+botTail, "xapp-1-"+secret+"-bobbin"+botTail
+	// Slack's limit is 3 s, which a busy machine can exceed
+	cfg.AckTimeout = cmp.Or(cfg.AckTimeout, time.Minute)
+	cfg.AppName = "bobbin"
+	cfg.BotToken = "xoxb-" + secret + "-bobbin" + botTail
+	cfg.AppToken = "xapp-1-" + secret + "-bobbin" + botTail
 	if cfg.Scopes == nil {
 		cfg.Scopes = deploy.Names(deploy.Scopes())
 	}
 	w.slack = slacktest.New(cfg)
 	t.Cleanup(w.slack.Close)
 	w.ann = w.slack.AddUser(slacktest.User{Name: "ann"})
-	w.bugs = w.slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{w.ann.ID, w.slack.App().BotUser}})
+	w.bugs = w.slack.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{w.ann.ID, w.slack.App().BotUser},
+	})
 	dir := harness.Dir(t)
 	w.remote = filepath.Join(dir, "remote.git")
-	require.NoError(t, stage.PlantRemote(w.remote, []txtar.File{{Name: "go.mod", Data: []byte("module shop\n")}}))
+	require.NoError(t, stage.PlantRemote(w.remote, []txtar.File{{
+		Name: "go.mod", Data: []byte("module shop\n"),
+	}}))
 	w.play("== " + agent.DefaultModel + "\nsay hello\n")
-	w.file = "repositories: [{name: shop, url: " + w.remote + ", channels: [" + w.bugs.ID + ", \"#bugs\"], approvers: [" + w.ann.ID + "]}]\n" +
+	w.file = "repositories: [{name: shop, url: " + w.remote + ", channels: [" + w.bugs.ID +
+		", \"#bugs\"], approvers: [" + w.ann.ID + "]}]\n" +
 		"models: {" + agent.DefaultModel + ": {input_usd_per_million: 1, output_usd_per_million: 2}}\n"
 	w.env = map[string]string{
-		"SLACK_BOT_TOKEN": cfg.BotToken, "SLACK_APP_TOKEN": cfg.AppToken, "SLACK_API_URL": w.slack.URL(), "OPENAI_API_KEY": "sk-" + secret,
-		"BOBBIN_DATA_DIR": filepath.Join(dir, "data"), "BOBBIN_GIT_TOKEN": "git-" + secret,
+		"SLACK_BOT_TOKEN":  cfg.BotToken,
+		"SLACK_APP_TOKEN":  cfg.AppToken,
+		"SLACK_API_URL":    w.slack.URL(),
+		"OPENAI_API_KEY":   "sk-" + secret,
+		"BOBBIN_DATA_DIR":  filepath.Join(dir, "data"),
+		"BOBBIN_GIT_TOKEN": "git-" + secret,
 	}
 	w.hidden[dir] = "<dir>"
 	w.hidden[w.slack.URL()] = "<slack>/"
@@ -121,7 +134,15 @@ func (w *doctorSetup) change(old, now string) {
 }
 
 func (w *doctorSetup) options() doctor.Options {
-	c := doctor.Options{SlackURL: w.env["SLACK_API_URL"], ModelURL: w.model, Place: storage.Target{DataDir: w.env["BOBBIN_DATA_DIR"], DatabaseURL: w.env["DATABASE_URL"], Durable: true}}
+	c := doctor.Options{
+		SlackURL: w.env["SLACK_API_URL"],
+		ModelURL: w.model,
+		Place: storage.Target{
+			DataDir:     w.env["BOBBIN_DATA_DIR"],
+			DatabaseURL: w.env["DATABASE_URL"],
+			Durable:     true,
+		},
+	}
 	if w.file != "" {
 		c.Config = writeConfig(w, w.file)
 		w.hidden[filepath.Dir(c.Config)+"/"] = ""
@@ -168,7 +189,8 @@ func withoutSchema(text string) string {
 	known, _ := strconv.Atoi(files[len(files)-1][:5])
 	before, _ := strconv.Atoi(files[len(files)-2][:5]) // numbers may be skipped
 	return someSchema.ReplaceAllStringFunc(text, func(found string) string {
-		word, number := found[:strings.LastIndexByte(found, ' ')], found[strings.LastIndexByte(found, ' ')+1:]
+		word := found[:strings.LastIndexByte(found, ' ')]
+		number := found[strings.LastIndexByte(found, ' ')+1:]
 		switch number {
 		case fmt.Sprint(known):
 			return word + " <known>"
@@ -214,7 +236,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		want[f.Name] = string(f.Data)
 	}
 	var now txtar.Archive
-	now.Comment = []byte("What bobbin doctor says of each thing that is broken. UPDATE_GOLDEN=1 writes it; read the difference.\n")
+	now.Comment = []byte("What bobbin doctor says of each thing that is broken. UPDATE_GOLDEN=1 writes it; " +
+		"read the difference.\n")
 	for _, c := range complaints() {
 		t.Run(c.name, func(t *testing.T) {
 			w := openDoctorSetup(t, c.slack)
@@ -227,7 +250,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 			}
 			said := w.look(c.part, opened)
 			bad := strings.Contains(said, "\n  problem") || strings.Contains(said, "\n  warning")
-			require.Equal(t, !strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
+			require.Equal(t,
+				!strings.HasPrefix(c.name, asItShouldBe) && !strings.HasSuffix(c.name, "(noted)"), bad, said)
 			if bad {
 				said = problemsIn(said)
 			}
@@ -245,7 +269,8 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 func complaints() (all []doctorFault) {
 	add := func(part string, list ...doctorFault) {
 		for _, c := range list {
-			c.name, c.part = c.name+" ("+part+")", part
+			c.name = c.name + " (" + part + ")"
+			c.part = part
 			if i := strings.Index(c.name, " (noted)"); i > 0 {
 				c.name = c.name[:i] + c.name[i+len(" (noted)"):] + " (noted)"
 			}
@@ -267,16 +292,29 @@ func configurationComplaints() []doctorFault {
 	return []doctorFault{
 		{name: asItShouldBe},
 		{name: "no file", breaks: func(w *doctorSetup) { w.file = "" }},
-		{name: "mistakes in it", breaks: func(w *doctorSetup) { w.file += "limts: {}\nsandbox: {kind: jail}\n" }},
-		{name: "old names of limits", breaks: func(w *doctorSetup) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" }},
+		{
+			name:   "mistakes in it",
+			breaks: func(w *doctorSetup) { w.file += "limts: {}\nsandbox: {kind: jail}\n" },
+		},
+		{
+			name:   "old names of limits",
+			breaks: func(w *doctorSetup) { w.file += "limits: {session_usd: 5, day_tokens: 100}\n" },
+		},
 		{name: "no YAML", breaks: func(w *doctorSetup) { w.file = "repositories: [" }},
 		{name: "variables missing", breaks: func(w *doctorSetup) {
 			w.change(w.remote, "https://git.example/acme/shop.git")
 			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
-			w.change("models: {"+agent.DefaultModel+": {", "models: {"+agent.DefaultModel+": {url: \"https://models.example/v1\", key_env: BIG_KEY, ")
+			w.change("models: {"+agent.DefaultModel+": {",
+				"models: {"+agent.DefaultModel+": {url: \"https://models.example/v1\", key_env: BIG_KEY, ")
 		}},
-		{name: "a variable with quotes", breaks: func(w *doctorSetup) { w.env[secrets.ModelKey] = `"` + secret + `"` }},
-		{name: "an address of health without a port", breaks: func(w *doctorSetup) { w.env["BOBBIN_HTTP_ADDR"] = "localhost" }},
+		{
+			name:   "a variable with quotes",
+			breaks: func(w *doctorSetup) { w.env[secrets.ModelKey] = `"` + secret + `"` },
+		},
+		{
+			name:   "an address of health without a port",
+			breaks: func(w *doctorSetup) { w.env["BOBBIN_HTTP_ADDR"] = "localhost" },
+		},
 		{name: "no key of the App", breaks: func(w *doctorSetup) {
 			w.change(w.remote, "https://github.com/acme/shop.git")
 			w.change("channels:", "github_app: {id: 1}, channels:")
@@ -287,18 +325,37 @@ func configurationComplaints() []doctorFault {
 func machineComplaints() []doctorFault {
 	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "data directory below a file", breaks: func(w *doctorSetup) { w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data") }},
+		{
+			name: "data directory below a file",
+			breaks: func(w *doctorSetup) {
+				w.env["BOBBIN_DATA_DIR"] = filepath.Join(w.remote, "HEAD", "data")
+			},
+		},
 		{name: "a bot at work there (noted)", breaks: func(w *doctorSetup) {
 			require.NoError(w, os.MkdirAll(w.env["BOBBIN_DATA_DIR"], 0o755))
 			lock, err := storage.LockDataDir(w.env["BOBBIN_DATA_DIR"])
 			require.NoError(w, err)
 			w.Cleanup(lock.Release)
 		}},
-		{name: "a proxy (noted)", breaks: func(w *doctorSetup) { w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128" }},
-		{name: "traces that nobody takes", breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1" }},
-		{name: "traces to no address", breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "collector:4318" }},
+		{
+			name: "a proxy (noted)",
+			breaks: func(w *doctorSetup) {
+				w.env["https_proxy"] = "http://me:" + secret + "@proxy.example:3128"
+			},
+		},
+		{
+			name:   "traces that nobody takes",
+			breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1" },
+		},
+		{
+			name:   "traces to no address",
+			breaks: func(w *doctorSetup) { w.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = "collector:4318" },
+		},
 		{name: "a proxy that is none", breaks: func(w *doctorSetup) { w.env["HTTP_PROXY"] = "://" + secret }},
-		{name: "a proxy that nobody reads", breaks: func(w *doctorSetup) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" }},
+		{
+			name:   "a proxy that nobody reads",
+			breaks: func(w *doctorSetup) { w.env["ALL_PROXY"] = "socks5://" + secret + "@proxy.example" },
+		},
 	}
 }
 
@@ -313,16 +370,30 @@ func tokenComplaints() []doctorFault {
 		return cfg
 	}
 	refuse := func(code string) func(w *doctorSetup) {
-		return func(w *doctorSetup) { w.slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: code}) }
+		return func(w *doctorSetup) {
+			w.slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: code})
+		}
 	}
 	return []doctorFault{
 		{name: asItShouldBe},
-		{name: "no tokens", breaks: func(w *doctorSetup) { delete(w.env, secrets.SlackBotToken); delete(w.env, secrets.SlackAppToken) }},
-		{name: "swapped tokens", breaks: func(w *doctorSetup) {
-			w.env[secrets.SlackBotToken], w.env[secrets.SlackAppToken] = w.env[secrets.SlackAppToken], w.env[secrets.SlackBotToken]
+		{name: "no tokens", breaks: func(w *doctorSetup) {
+			delete(w.env, secrets.SlackBotToken)
+			delete(w.env, secrets.SlackAppToken)
 		}},
-		{name: "a person's token", breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] = "xoxp-" + secret }},
-		{name: "quotes around a token", breaks: func(w *doctorSetup) { w.env[secrets.SlackAppToken] = `"` + w.env[secrets.SlackAppToken] + `"` }},
+		{name: "swapped tokens", breaks: func(w *doctorSetup) {
+			w.env[secrets.SlackBotToken], w.env[secrets.SlackAppToken] = w.env[secrets.SlackAppToken],
+				w.env[secrets.SlackBotToken]
+		}},
+		{
+			name:   "a person's token",
+			breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] = "xoxp-" + secret },
+		},
+		{
+			name: "quotes around a token",
+			breaks: func(w *doctorSetup) {
+				w.env[secrets.SlackAppToken] = `"` + w.env[secrets.SlackAppToken] + `"`
+			},
+		},
 		{name: "no token at all", breaks: func(w *doctorSetup) { w.env[secrets.SlackBotToken] = secret }},
 		{name: "revoked tokens", breaks: func(w *doctorSetup) {
 			w.slack.Order(slacktest.Fault{Method: "auth.test", Error: "token_revoked"})
@@ -332,11 +403,21 @@ func tokenComplaints() []doctorFault {
 		{name: "two apps", slack: slacktest.Config{LinkApp: "A0OTHER"}},
 		{name: "scopes missing", slack: scopes("reactions:write", "groups:history")},
 		{name: "a scope that only groups need", slack: scopes("usergroups:read")},
-		{name: "who knows the code cannot be called", slack: scopes(), breaks: func(w *doctorSetup) { w.change("approvers: [", "owners: mention, approvers: [") }},
+		{
+			name:   "who knows the code cannot be called",
+			slack:  scopes(),
+			breaks: func(w *doctorSetup) { w.change("approvers: [", "owners: mention, approvers: [") },
+		},
 		{name: "a scope of the app token missing", breaks: refuse("missing_scope")},
 		{name: "Socket Mode off", breaks: refuse("socket_mode_not_enabled")},
-		{name: "the clock", slack: slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Hour) }}},
-		{name: "nobody answers", breaks: func(w *doctorSetup) { w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/" }},
+		{
+			name:  "the clock",
+			slack: slacktest.Config{Now: func() time.Time { return time.Now().Add(-time.Hour) }},
+		},
+		{
+			name:   "nobody answers",
+			breaks: func(w *doctorSetup) { w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/" },
+		},
 		{name: "no link after the answer", breaks: func(w *doctorSetup) { w.slack.RefuseLinks(1) }},
 	}
 }
@@ -379,7 +460,11 @@ func channelComplaints() []doctorFault {
 			channel(w.slack.AddChannel(slacktest.Channel{Name: "ops", Members: []string{w.ann.ID}}).ID)(w)
 		}},
 		{name: "an archived channel", breaks: func(w *doctorSetup) {
-			channel(w.slack.AddChannel(slacktest.Channel{Name: "old", Archived: true, Members: []string{w.slack.App().BotUser}}).ID)(w)
+			channel(w.slack.AddChannel(slacktest.Channel{
+				Name:     "old",
+				Archived: true,
+				Members:  []string{w.slack.App().BotUser},
+			}).ID)(w)
 		}},
 		{name: "a shared channel", breaks: func(w *doctorSetup) {
 			require.NoError(w, w.slack.ChangeChannel("bugs", func(c *slacktest.Channel) { c.Shared = true }))
@@ -389,18 +474,39 @@ func channelComplaints() []doctorFault {
 			require.NoError(w, w.slack.Leave("bugs", w.slack.App().BotUser))
 		}},
 		{name: asItShouldBe + " with a watched app", breaks: watched("A0SENTRY", true)},
-		{name: "a watched app that is not in the channel, by its name (noted)", breaks: watched("sentry", false)},
+		{
+			name:   "a watched app that is not in the channel, by its name (noted)",
+			breaks: watched("sentry", false),
+		},
 		{name: "a watched app that Slack does not show (noted)", breaks: watched("Grafana", true)},
 		{name: "a watched app that is mistyped", breaks: watched("Sentri", true)},
-		{name: "an approver who is nobody", breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "U0NOBODY]") }},
-		{name: "an approver who is a guest", breaks: approver(slacktest.User{Name: "gus", Kind: slacktest.Guest})},
+		{
+			name:   "an approver who is nobody",
+			breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "U0NOBODY]") },
+		},
+		{
+			name:   "an approver who is a guest",
+			breaks: approver(slacktest.User{Name: "gus", Kind: slacktest.Guest}),
+		},
 		{name: "an approver who has left", breaks: approver(slacktest.User{Name: "lea", Deleted: true})},
-		{name: "an approver from elsewhere", breaks: approver(slacktest.User{Name: "eve", Kind: slacktest.External})},
-		{name: "an approver who is a bot", breaks: approver(slacktest.User{Name: "robot", Kind: slacktest.Bot})},
+		{
+			name:   "an approver from elsewhere",
+			breaks: approver(slacktest.User{Name: "eve", Kind: slacktest.External}),
+		},
+		{
+			name:   "an approver who is a bot",
+			breaks: approver(slacktest.User{Name: "robot", Kind: slacktest.Bot}),
+		},
 		{name: "an empty user group", breaks: group()},
 		{name: asItShouldBe + " with a user group", breaks: group("U1", "U2")},
-		{name: "a user group that is none", breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "S0NOGROUP]") }},
-		{name: "one approver and two persons", breaks: func(w *doctorSetup) { w.change("approvers:", "other_than_requester: true, approvers:") }},
+		{
+			name:   "a user group that is none",
+			breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "S0NOGROUP]") },
+		},
+		{
+			name:   "one approver and two persons",
+			breaks: func(w *doctorSetup) { w.change("approvers:", "other_than_requester: true, approvers:") },
+		},
 	}
 }
 
@@ -421,25 +527,51 @@ func databaseComplaints() []doctorFault {
 	reader := func(statements ...string) func(w *doctorSetup) {
 		return func(w *doctorSetup) {
 			exec(statements...)(w)
-			w.env[secrets.DatabaseURL] = asRole(w, w.env[secrets.DatabaseURL], "reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
+			w.env[secrets.DatabaseURL] = asRole(w, w.env[secrets.DatabaseURL],
+				"reader_"+strings.ToLower(filepath.Base(filepath.Dir(w.remote))[7:]))
 		}
 	}
 	return []doctorFault{
 		{name: asItShouldBe, breaks: exec()},
-		{name: asItShouldBe + " before the first start", breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, nil) }},
+		{
+			name:   asItShouldBe + " before the first start",
+			breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = postgrestest.Database(w.T, nil) },
+		},
 		{name: asItShouldBe + " with none set"},
-		{name: "a bot at work on it (noted)", breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`)},
+		{
+			name:   "a bot at work on it (noted)",
+			breaks: exec(`insert into replicas (id, seen_at) values ('host-1', now())`),
+		},
 		{name: "messages have come (noted)", breaks: exec(
 			`insert into sessions (id, team, channel, thread_ts) values ('s', 'T', 'C', '1.1')`,
-			`insert into inbox (session_id, event_id, kind, message_ts, user_id) values ('s', 'e1', 'mention', '1.1', 'U'), ('s', 'e2', 'action', '1.2', 'U')`)},
-		{name: "older (noted)", breaks: exec(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
-		{name: "newer", breaks: exec(`insert into goose_db_version (version_id, is_applied) values (9999, true)`)},
+			`insert into inbox (session_id, event_id, kind, message_ts, user_id)
+				values ('s', 'e1', 'mention', '1.1', 'U'), ('s', 'e2', 'action', '1.2', 'U')`)},
+		{
+			name: "older (noted)",
+			breaks: exec(
+				`delete from goose_db_version where version_id = (select max(version_id)
+					from goose_db_version)`,
+			),
+		},
+		{
+			name:   "newer",
+			breaks: exec(`insert into goose_db_version (version_id, is_applied) values (9999, true)`),
+		},
 		{name: "nobody answers", breaks: func(w *doctorSetup) {
 			w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@" + quietPort(w) + "/x?sslmode=disable"
 		}},
-		{name: "no address", breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@[/x" }},
+		{
+			name:   "no address",
+			breaks: func(w *doctorSetup) { w.env[secrets.DatabaseURL] = "postgres://u:" + secret + "@[/x" },
+		},
 		{name: "may not write", breaks: reader()},
-		{name: "may not migrate", breaks: reader(`delete from goose_db_version where version_id = (select max(version_id) from goose_db_version)`)},
+		{
+			name: "may not migrate",
+			breaks: reader(
+				`delete from goose_db_version where version_id = (select max(version_id)
+					from goose_db_version)`,
+			),
+		},
 		{name: "read only", breaks: func(w *doctorSetup) {
 			exec()(w)
 			w.env[secrets.DatabaseURL] += "&default_transaction_read_only=on"
@@ -458,7 +590,8 @@ func asRole(w *doctorSetup, address, role string) string {
 	require.NoError(w, err)
 	defer c.Close(w.Context())
 	for _, s := range []string{
-		"create role " + role + " login", "grant select on all tables in schema public to " + role, "revoke create on schema public from public",
+		"create role " + role + " login", "grant select on all tables in schema public to " + role,
+		"revoke create on schema public from public",
 	} {
 		_, err := c.Exec(w.Context(), s)
 		require.NoError(w, err)
@@ -474,7 +607,8 @@ func asRole(w *doctorSetup, address, role string) string {
 	w.hidden[role] = "reader"
 	cfg, err := pgx.ParseConfig(address)
 	require.NoError(w, err)
-	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", role, cfg.Database, cfg.Host, cfg.Port)
+	return fmt.Sprintf("postgres://%s@/%s?host=%s&port=%d&sslmode=disable", role, cfg.Database,
+		cfg.Host, cfg.Port)
 }
 
 func sandboxComplaints() []doctorFault {
@@ -515,23 +649,36 @@ func repositoryComplaints() []doctorFault {
 		}},
 		{name: "a wrong token", breaks: hosted("git-"+secret, "", nil)},
 		{name: "no token", breaks: hosted("", "", nil)},
-		{name: "it may be read only", breaks: hosted(githost.Password, githost.WriteRefs, githost.HTTPStatus(http.StatusForbidden))},
+		{
+			name:   "it may be read only",
+			breaks: hosted(githost.Password, githost.WriteRefs, githost.HTTPStatus(http.StatusForbidden)),
+		},
 		{name: "a sign-in page", breaks: hosted(githost.Password, githost.Anything, githost.ShowsPage)},
-		{name: "nobody answers", breaks: func(w *doctorSetup) { url("http://" + quietPort(w) + "/shop.git")(w) }},
+		{
+			name:   "nobody answers",
+			breaks: func(w *doctorSetup) { url("http://" + quietPort(w) + "/shop.git")(w) },
+		},
 		{name: "no such folder", breaks: url("/srv/nowhere/shop.git")},
-		{name: "no such base", breaks: func(w *doctorSetup) { w.change("channels:", "base: mian, channels:") }},
+		{
+			name:   "no such base",
+			breaks: func(w *doctorSetup) { w.change("channels:", "base: mian, channels:") },
+		},
 		{name: "empty", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "update-ref", "-d", "refs/heads/main")
 		}},
 		{name: "shallow", breaks: func(w *doctorSetup) {
-			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"), []byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))
+			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"),
+				[]byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))
 		}},
 		{name: "releases", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "branch", "release/1.0", "main")
 			inRemote(w, w.remote, "tag", "v0.9", "main")
 			w.change("channels:", `releases: ["release/*", "v*", "rel-*"], channels:`)
 		}},
-		{name: "a branch in the way", breaks: func(w *doctorSetup) { inRemote(w, w.remote, "branch", "bobbin", "main") }},
+		{
+			name:   "a branch in the way",
+			breaks: func(w *doctorSetup) { inRemote(w, w.remote, "branch", "bobbin", "main") },
+		},
 		{name: "not writable", breaks: func(w *doctorSetup) {
 			objects := filepath.Join(w.remote, "objects")
 			require.NoError(w, os.Rename(objects, objects+".kept"))
@@ -580,21 +727,34 @@ func modelComplaints() []doctorFault {
 				}
 				forward.ServeHTTP(rw, r)
 			})
-			w.change("models: {"+agent.DefaultModel+": {", "models: {"+agent.DefaultModel+": {url: \""+guarded+"\", key_env: BIG_KEY, ")
+			w.change("models: {"+agent.DefaultModel+": {",
+				"models: {"+agent.DefaultModel+": {url: \""+guarded+"\", key_env: BIG_KEY, ")
 			w.env["BIG_KEY"] = "big-" + secret
 		}},
-		{name: "no key", breaks: func(w *doctorSetup) { w.model = ""; delete(w.env, secrets.ModelKey) }},
-		{name: "a wrong key", breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`)},
+		{name: "no key", breaks: func(w *doctorSetup) {
+			w.model = ""
+			delete(w.env, secrets.ModelKey)
+		}},
+		{
+			name:   "a wrong key",
+			breaks: answers(401, `{"error":{"message":"Incorrect API key provided: sk-`+secret+`"}}`),
+		},
 		{name: "a web page", breaks: answers(200, "<!doctype html><title>Sign in</title>")},
 		{name: "nobody answers", breaks: func(w *doctorSetup) { w.model = "http://" + quietPort(w) + "/v1" }},
 		{name: "no address", breaks: func(w *doctorSetup) { w.model = "localhost:11434" }},
 		{name: "no list (noted)", breaks: func(w *doctorSetup) { w.play("== *\ncall ready\n") }},
-		{name: "a model that calls no tools", breaks: func(w *doctorSetup) { w.play("== *\nsay I am ready.\n") }},
+		{
+			name:   "a model that calls no tools",
+			breaks: func(w *doctorSetup) { w.play("== *\nsay I am ready.\n") },
+		},
 		{name: "a model that is not there", breaks: func(w *doctorSetup) { w.play("== other\nsay hello\n") }},
 		{name: "limits in money without prices", breaks: func(w *doctorSetup) {
 			w.file = w.file[:strings.Index(w.file, "models:")] + "limits: {session: {usd: 5}}\n"
 		}},
-		{name: "no prices (noted)", breaks: func(w *doctorSetup) { w.file = w.file[:strings.Index(w.file, "models:")] }},
+		{
+			name:   "no prices (noted)",
+			breaks: func(w *doctorSetup) { w.file = w.file[:strings.Index(w.file, "models:")] },
+		},
 	}
 }
 
@@ -602,7 +762,8 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	t.Parallel()
 	w := openDoctorSetup(t, slacktest.Config{})
 	w.env[secrets.DatabaseURL] = harness.Database(t)
-	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
+	w.env["OPENAI_BASE_URL"] = w.model
+	w.env["BOBBIN_CONFIG"] = writeConfig(t, w.file)
 	code, out, errs := call(t, t.Context(), w.env, "doctor")
 	require.Equal(t, cli.ExitOK, code, out+errs)
 	require.Contains(t, out, "\nno problems, no warnings. Start it: bobbin serve --config ")
@@ -643,7 +804,8 @@ func TestDoctorWithEverythingGood(t *testing.T) {
 	stop()
 	require.Equal(t, "0", (<-served)[:1])
 	for _, d := range w.slack.Deliveries() {
-		require.NotContains(t, []slacktest.Outcome{slacktest.Late, slacktest.AckLost}, d.Outcome) // what the bot posted last may still be on its way
+		// what the bot posted last may still be on its way
+		require.NotContains(t, []slacktest.Outcome{slacktest.Late, slacktest.AckLost}, d.Outcome)
 	}
 	// The control: with one fault, the doctor fails and reports one problem.
 	w.env[secrets.SlackBotToken] += "x"
@@ -660,17 +822,23 @@ func TestDoctorWithNothing(t *testing.T) {
 	require.Equal(t, cli.ExitFailed, code)
 	_, steps, found := strings.Cut(out, "\nTo a working bot, in this order:\n")
 	require.True(t, found, out)
-	for i, words := range []string{"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml", "DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor --config bobbin.yaml"} {
+	for i, words := range []string{
+		"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml",
+		"DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor --config bobbin.yaml",
+	} {
 		line, rest, _ := strings.Cut(steps, "\n")
 		require.Contains(t, line, fmt.Sprintf("  %d. ", i+1))
 		require.Contains(t, line, words)
 		steps = rest
 	}
 	require.NoDirExists(t, dir, "it only looks")
-	code, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", "nowhere.yaml")
+	code, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor",
+		"--config", "nowhere.yaml")
 	require.Equal(t, cli.ExitUsage, code)
-	require.Contains(t, out, "  problem  nowhere.yaml: the configuration cannot be read: no such file or directory\n           → bobbin init writes one\n")
-	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and that channel: bobbin init --config nowhere.yaml asks for them")
+	require.Contains(t, out, "  problem  nowhere.yaml: the configuration cannot be read: "+
+		"no such file or directory\n           → bobbin init writes one\n")
+	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and that channel: "+
+		"bobbin init --config nowhere.yaml asks for them")
 }
 
 // TestDoctorLeadsFromNothingToABot checks, from nothing to a working bot, that the first step that the
@@ -678,19 +846,32 @@ func TestDoctorWithNothing(t *testing.T) {
 func TestDoctorLeadsFromNothingToABot(t *testing.T) {
 	t.Parallel()
 	w := openDoctorSetup(t, slacktest.Config{})
-	env, file := w.env, w.file
-	w.env, w.file, w.model = map[string]string{"BOBBIN_DATA_DIR": env["BOBBIN_DATA_DIR"]}, "", ""
+	env := w.env
+	file := w.file
+	w.env = map[string]string{"BOBBIN_DATA_DIR": env["BOBBIN_DATA_DIR"]}
+	w.file = ""
+	w.model = ""
 	for _, next := range []struct {
 		step string
 		do   func()
 	}{
-		{"Create the Slack app: open the link that `bobbin manifest --url` prints.", func() { w.env[secrets.SlackAppToken] = env[secrets.SlackAppToken] }},
-		{"On the app's page, Install App", func() { w.env[secrets.SlackBotToken] = env[secrets.SlackBotToken] }},
+		{
+			"Create the Slack app: open the link that `bobbin manifest --url` prints.",
+			func() { w.env[secrets.SlackAppToken] = env[secrets.SlackAppToken] },
+		},
+		{
+			"On the app's page, Install App",
+			func() { w.env[secrets.SlackBotToken] = env[secrets.SlackBotToken] },
+		},
 		{"Write bobbin.yaml", func() { w.file = file }},
 		{"Set OPENAI_API_KEY", func() { w.env[secrets.ModelKey] = env[secrets.ModelKey] }},
 		{"", nil},
 	} {
-		steps := doctor.New(w.options(), cli.Console{Out: io.Discard, Err: io.Discard, Env: func(name string) string { return w.env[name] }}).Steps()
+		steps := doctor.New(w.options(), cli.Console{
+			Out: io.Discard,
+			Err: io.Discard,
+			Env: func(name string) string { return w.env[name] },
+		}).Steps()
 		if next.do == nil {
 			require.Empty(t, steps)
 			continue
@@ -706,9 +887,11 @@ func TestDoctorBesideARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openDoctorSetup(t, slacktest.Config{})
 	w.env[secrets.DatabaseURL] = harness.Database(t)
-	w.env["OPENAI_BASE_URL"], w.env["BOBBIN_CONFIG"] = w.model, writeConfig(t, w.file)
+	w.env["OPENAI_BASE_URL"] = w.model
+	w.env["BOBBIN_CONFIG"] = writeConfig(t, w.file)
 	s := healthSettings(t, w.slack, w.env[secrets.DatabaseURL])
-	s.HTTPAddr, s.DataDir = "", w.env["BOBBIN_DATA_DIR"]
+	s.HTTPAddr = ""
+	s.DataDir = w.env["BOBBIN_DATA_DIR"]
 	startService(t, s, true)
 	// On a busy machine a heartbeat may be eight seconds old, and the database then names no bot.
 	for ctx, named := harness.Soon(t), false; !named; {
@@ -735,7 +918,10 @@ func TestDoctorInAPoorProcess(t *testing.T) {
 		if len(wrapped) > 0 {
 			cmd = exec.Command(wrapped[0], append(wrapped[1:], cmd.Args...)...)
 		}
-		cmd.Env = []string{asProgram + "=1", "PATH=" + path, "HOME=" + harness.Dir(t), "BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
+		cmd.Env = []string{
+			asProgram + "=1", "PATH=" + path, "HOME=" + harness.Dir(t),
+			"BOBBIN_DATA_DIR=" + filepath.Join(t.TempDir(), "data"),
+		}
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		require.ErrorAs(t, err, &exit)
@@ -750,14 +936,17 @@ func TestDoctorInAPoorProcess(t *testing.T) {
 		}
 		out := start(path, "ulimit -n "+limit)
 		require.NotContains(t, out, off)
-		require.Equal(t, poor, strings.Contains(out, "  warning  this process may have 512 files open at once\n           → raise it before the start: ulimit -n "), out)
-		require.Equal(t, poor, strings.Contains(out, "bubblewrap is not it: bwrap is not installed\n           → install the package bubblewrap"), out)
+		require.Equal(t, poor, strings.Contains(out, "  warning  this process may have 512 files open at "+
+			"once\n           → raise it before the start: ulimit -n "), out)
+		require.Equal(t, poor, strings.Contains(out,
+			"bubblewrap is not it: bwrap is not installed\n           → install the package bubblewrap"), out)
 	}
 	unshare, err := exec.LookPath("unshare")
 	if err != nil || exec.Command(unshare, "--user", "--map-root-user", "true").Run() != nil {
 		t.Skip("no user name space can be made here to take the rest from")
 	}
-	out := start(t.TempDir(), "echo 0 > /proc/sys/user/max_user_namespaces", unshare, "--user", "--map-root-user")
+	out := start(t.TempDir(), "echo 0 > /proc/sys/user/max_user_namespaces", unshare, "--user",
+		"--map-root-user")
 	require.Contains(t, out, off)
 	require.Contains(t, out, "  note     namespaces: ")
 	require.Contains(t, out, "→ allow user name spaces: sysctl -w user.max_user_namespaces=")

@@ -26,7 +26,9 @@ func TestSandboxTakesOverBeforeExpensivePackages(t *testing.T) {
 		}
 	}
 	for _, first := range []string{"bubblewrap", "namespaces", "initproc", "gvisor"} {
-		for _, expensive := range []string{"github.com/alecthomas/chroma/v2/lexers", "github.com/bobbinhq/bobbin/workflow/intent"} {
+		for _, expensive := range []string{
+			"github.com/alecthomas/chroma/v2/lexers", "github.com/bobbinhq/bobbin/workflow/intent",
+		} {
 			at := order["github.com/bobbinhq/bobbin/repo/sandbox/"+first]
 			require.NotZero(t, at, first)
 			require.Less(t, at, order[expensive], "%s is initialized after %s", first, expensive)

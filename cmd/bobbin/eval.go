@@ -81,7 +81,8 @@ func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 		con.Hide.Learn(key)
 	}
 	if keys[secrets.ModelKey] == "" && c.ModelURL == "" && file.NeedsSharedEndpoint() {
-		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none")}
+		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, " +
+			"or OPENAI_BASE_URL for an endpoint that needs none")}
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL); err != nil {
 		return cli.UsageError{Err: err}
@@ -89,25 +90,36 @@ func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	return c.play(ctx, con, tasks, file, log)
 }
 
-func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.Task, file config.Config, log *slog.Logger) error {
+func (c *evalCommand) play(
+	ctx context.Context, con cli.Console, tasks []suite.Task, file config.Config, log *slog.Logger,
+) error {
 	absolute, err := filepath.Abs(c.Paths[0])
 	if err != nil {
 		return err
 	}
 	e := eval.Config{
-		Suite: filepath.Base(absolute), Tasks: tasks, Models: server.ModelsFromConfig(file, file.ModelKeys(con.Env)), Sandbox: file.Sandbox,
-		Attempts: file.Limits.Attempts, AtOnce: c.AtOnce, Repeat: c.Repeat, Log: log,
+		Suite:    filepath.Base(absolute),
+		Tasks:    tasks,
+		Models:   server.ModelsFromConfig(file, file.ModelKeys(con.Env)),
+		Sandbox:  file.Sandbox,
+		Attempts: file.Limits.Attempts,
+		AtOnce:   c.AtOnce,
+		Repeat:   c.Repeat,
+		Log:      log,
 	}
 	e.Models.ModelURL = c.ModelURL
 	switch earlier, err := report.Load(c.Out); {
 	case err == nil && c.Resume && earlier.Suite != e.Suite:
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; go on with that, or name another folder with --out", c.Out, earlier.Suite)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; go on with that, "+
+			"or name another folder with --out", c.Out, earlier.Suite)}
 	case err == nil && c.Resume && !maps.Equal(earlier.Models, e.ModelNames()):
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; go on with those, or name another folder with --out", c.Out)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; go on with those, "+
+			"or name another folder with --out", c.Out)}
 	case err == nil && c.Resume:
 		e.Earlier = earlier.Tried()
 	case err == nil:
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, or name another folder with --out", c.Out)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, "+
+			"or name another folder with --out", c.Out)}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -125,7 +137,9 @@ func (c *evalCommand) play(ctx context.Context, con cli.Console, tasks []suite.T
 	return err
 }
 
-func (c *evalCommand) check(ctx context.Context, con cli.Console, tasks []suite.Task, box config.Sandbox, log *slog.Logger) error {
+func (c *evalCommand) check(
+	ctx context.Context, con cli.Console, tasks []suite.Task, box config.Sandbox, log *slog.Logger,
+) error {
 	wrong := 0
 	err := eval.Check(ctx, eval.Checking{Tasks: tasks, Sandbox: box, Log: log, Found: func(v eval.Verdict) {
 		switch {

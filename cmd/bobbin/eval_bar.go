@@ -18,12 +18,13 @@ type bar struct {
 	of, done, good int
 }
 
-// newBar returns the bar of a run that plays each task repeat times. Of the results that the run has already, those count
-// that it would have to play otherwise.
+// newBar returns the bar of a run that plays each task repeat times. Of the results that the run has already,
+// those count that it would have to play otherwise.
 func newBar(w io.Writer, tasks []suite.Task, repeat int, earlier []report.Result) *bar {
 	b := &bar{w: w, live: isTerminal(), of: len(tasks) * repeat}
 	for _, x := range earlier {
-		if x.Attempt > repeat || !slices.ContainsFunc(tasks, func(t suite.Task) bool { return t.Name == x.Task }) {
+		if x.Attempt > repeat ||
+			!slices.ContainsFunc(tasks, func(t suite.Task) bool { return t.Name == x.Task }) {
 			continue
 		}
 		b.done++
@@ -42,7 +43,8 @@ func (b *bar) step(x report.Result) {
 	case x.Skipped:
 		outcome = "skipped"
 	case x.Solved:
-		outcome, b.good = "solved", b.good+1
+		outcome = "solved"
+		b.good = b.good + 1
 	}
 	b.end()
 	fmt.Fprintf(b.w, "%d/%d  %s  %s\n", b.done, b.of, x.ID(), outcome)
@@ -56,7 +58,8 @@ func (b *bar) draw() {
 		return
 	}
 	full := min(barWidth, barWidth*b.done/max(1, b.of))
-	fmt.Fprintf(b.w, "\r\x1b[K[%s%s] %d/%d, %d solved", strings.Repeat("#", full), strings.Repeat(".", barWidth-full), b.done, b.of, b.good)
+	fmt.Fprintf(b.w, "\r\x1b[K[%s%s] %d/%d, %d solved", strings.Repeat("#", full),
+		strings.Repeat(".", barWidth-full), b.done, b.of, b.good)
 }
 
 // end erases the progress bar from the terminal.

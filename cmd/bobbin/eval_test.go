@@ -49,7 +49,14 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.Len(t, run.Results, 1)
 	x := run.Results[0]
 	require.True(t, x.Solved, "%s\n%s", x.Why, x.Thread)
-	require.Equal(t, report.Size{Added: 5, Removed: 1, TestsAdded: 12, UpstreamAdded: 5, UpstreamRemoved: 1, Hunks: "3 of 3"}, x.Size)
+	require.Equal(t, report.Size{
+		Added:           5,
+		Removed:         1,
+		TestsAdded:      12,
+		UpstreamAdded:   5,
+		UpstreamRemoved: 1,
+		Hunks:           "3 of 3",
+	}, x.Size)
 	require.Equal(t, 8, x.Steps)
 	require.Greater(t, x.PromptBytes, 50_000)
 	require.InDelta(t, 0.5, x.CachedShare(), 0.4)
@@ -67,13 +74,15 @@ func TestATaskIsEvaluated(t *testing.T) {
 	code, _, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "holds a run already; go on with it by --resume")
-	code, said, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out, "--resume")
+	code, said, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out",
+		out, "--resume")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Contains(t, said, "1 of 1 solved")
 
 	// Results of other models or of another suite are not added to the run.
 	other := map[string]string{"OPENAI_BASE_URL": model.URL, "BOBBIN_CONFIG": writeConfig(t, good)}
-	code, _, errs = call(t, t.Context(), other, "eval", ourSuite, "--tasks", "py-cron", "--out", out, "--resume")
+	code, _, errs = call(t, t.Context(), other, "eval", ourSuite, "--tasks", "py-cron", "--out",
+		out, "--resume")
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, "holds a run with other models; ")
 	ours, err := filepath.Abs(ourSuite)
@@ -89,11 +98,16 @@ func TestATaskIsEvaluated(t *testing.T) {
 	require.Contains(t, said, "as many solved of 1 (1 → 1): no task differs")
 }
 
-// TestTheBarCountsWhatIsPlayed checks that of an earlier run the bar counts only what this run would play, and that a bar with
-// more results than it has places is full.
+// TestTheBarCountsWhatIsPlayed checks that of an earlier run the bar counts only what this run would play,
+// and that a bar with more results than it has places is full.
 func TestTheBarCountsWhatIsPlayed(t *testing.T) {
 	t.Parallel()
-	earlier := []report.Result{{Task: "cron", Attempt: 1, Solved: true}, {Task: "cron", Attempt: 2}, {Task: "cron", Attempt: 3, Solved: true}, {Task: "other", Attempt: 1, Solved: true}}
+	earlier := []report.Result{
+		{Task: "cron", Attempt: 1, Solved: true},
+		{Task: "cron", Attempt: 2},
+		{Task: "cron", Attempt: 3, Solved: true},
+		{Task: "other", Attempt: 1, Solved: true},
+	}
 	var said strings.Builder
 	b := newBar(&said, []suite.Task{{Name: "cron"}, {Name: "split"}}, 2, earlier)
 	require.Equal(t, []int{4, 2, 1}, []int{b.of, b.done, b.good})
@@ -110,7 +124,8 @@ func TestOurSuiteShowsSomething(t *testing.T) {
 	t.Parallel()
 	tasks, err := suite.Read(ourSuite, "*")
 	require.NoError(t, err)
-	kinds, several := map[string]int{}, 0
+	kinds := map[string]int{}
+	several := 0
 	for _, task := range tasks {
 		kinds[task.Kind]++
 		kinds[task.Language]++
@@ -119,7 +134,15 @@ func TestOurSuiteShowsSomething(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, 3*several, len(tasks), "a third is over several files")
-	require.Equal(t, map[string]int{"bug": 16, "feature": 4, "go": 5, "python": 4, "javascript": 4, "typescript": 3, "rust": 4}, kinds)
+	require.Equal(t, map[string]int{
+		"bug":        16,
+		"feature":    4,
+		"go":         5,
+		"python":     4,
+		"javascript": 4,
+		"typescript": 3,
+		"rust":       4,
+	}, kinds)
 	if os.Getenv("BOBBIN_SUITE") != "all" {
 		tasks = firstOfEachLanguage(tasks)
 		require.Len(t, tasks, 5)
@@ -132,7 +155,8 @@ func TestOurSuiteShowsSomething(t *testing.T) {
 				return nil
 			}
 			seeded = true
-			return repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts("")))
+			return repotest.SeedGoCache(t.Context(), c.Caches.Sandbox,
+				repotest.GoCacheDir(c.Cache.WritableMounts("")))
 		},
 		Found: func(v eval.Verdict) {
 			require.Empty(t, v.Wrong, v.Task)
@@ -228,13 +252,15 @@ func TestTasksThatShowNothing(t *testing.T) {
 	code, said, _ := call(t, t.Context(), nil, "eval", "--check", filepath.Join(dir, "suite"))
 	require.Equal(t, cli.ExitFailed, code)
 	for _, want := range []string{
-		"wrong   applies-nowhere: good.patch: sums.py: ", `wrong   no-base: repo: source has no branch, tag or commit "v9"`,
+		"wrong   applies-nowhere: good.patch: sums.py: ",
+		`wrong   no-base: repo: source has no branch, tag or commit "v9"`,
 		"wrong   passes: the hidden tests pass on the base, so they show nothing\n",
 	} {
 		require.Contains(t, said, want)
 	}
 	env := map[string]string{"OPENAI_BASE_URL": "http://" + harness.ClosedPort(t)}
-	code, said, errs := call(t, t.Context(), env, "eval", filepath.Join(dir, "suite"), "--tasks", "[np]*", "--out", filepath.Join(dir, "run"))
+	code, said, errs := call(t, t.Context(), env, "eval", filepath.Join(dir, "suite"), "--tasks", "[np]*",
+		"--out", filepath.Join(dir, "run"))
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Regexp(t, `passes .* the hidden tests pass on the base, so they show nothing`, said)
 	require.Regexp(t, `no-base .* source has no branch, tag or commit "v9"`, said)
@@ -276,8 +302,10 @@ func TestAnEvaluationIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	passes := strings.Split(showsNothing, "-- passes/task.yaml --")[1]
-	files := strings.ReplaceAll(passes[strings.Index(passes, "-- passes/repo"):], "assertEqual(1, 1)", "assertEqual(sums.ONE, 2)")
-	all := twoTasks + strings.ReplaceAll(files, "-- passes/", "-- a-limited/") + strings.ReplaceAll(files, "-- passes/", "-- b-broken-off/")
+	files := strings.ReplaceAll(passes[strings.Index(passes, "-- passes/repo"):], "assertEqual(1, 1)",
+		"assertEqual(sums.ONE, 2)")
+	all := twoTasks + strings.ReplaceAll(files, "-- passes/",
+		"-- a-limited/") + strings.ReplaceAll(files, "-- passes/", "-- b-broken-off/")
 	for _, f := range txtar.Parse([]byte(all)).Files {
 		name := filepath.Join(dir, "suite", f.Name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))

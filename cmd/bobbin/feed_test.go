@@ -26,7 +26,9 @@ func (s *story) setChannel(args []string, set *server.Settings) {
 	if s.People["sentry"] == "" { // after a restart the app exists already
 		s.People["sentry"] = s.Slack.AddBot(slacktest.User{Name: "Sentry", AppID: "A0SENTRY"}).ID
 	}
-	set.Feeds = []workflow.Feed{{Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"}}}
+	set.Feeds = []workflow.Feed{{
+		Channel: "#" + stage.StageChannel, Repository: set.Repositories[0].Name, Apps: []string{"A0SENTRY"},
+	}}
 }
 
 // alertCmd implements "alert APP in THREAD FILE": the app posts the text, blocks and attachments of the

@@ -21,7 +21,9 @@ import (
 // Commands of a story that look at the state: each writes a text to a file of the story, which the story
 // then compares or searches.
 
-func look(at func(ctx context.Context, s *story) (string, error)) func(*testscript.TestScript, bool, []string) {
+func look(
+	at func(ctx context.Context, s *story) (string, error),
+) func(*testscript.TestScript, bool, []string) {
 	return cmd(func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 		text, err := at(ctx, s)
 		if err != nil {
@@ -104,12 +106,14 @@ func messagesCmd(_ context.Context, s *story, _ *testscript.TestScript, args []s
 	}
 	n := 0
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
-		if m.BotID == s.Slack.App().BotID && (m.Metadata == nil || !strings.Contains(string(m.Metadata.EventPayload), ":card:")) {
+		if m.BotID == s.Slack.App().BotID &&
+			(m.Metadata == nil || !strings.Contains(string(m.Metadata.EventPayload), ":card:")) {
 			n++
 		}
 	}
 	if n > most {
-		return fmt.Errorf("%d messages; the thread is:\n%s", n, s.Slack.ExportText(s.Channel, s.threads[mainThread]))
+		return fmt.Errorf("%d messages; the thread is:\n%s", n,
+			s.Slack.ExportText(s.Channel, s.threads[mainThread]))
 	}
 	return nil
 }
@@ -150,19 +154,24 @@ func branches(_ context.Context, s *story) (string, error) {
 // decisions implements "decisions FILE": the decisions of all sessions, in the order of their threads' root
 // messages.
 func decisions(ctx context.Context, s *story) (string, error) {
-	return s.query(ctx, `select format('%s %s %s, revision %s: %s', d.user_id, d.what, case when d.allowed then 'allowed' else 'refused' end, d.revision, d.reason)
+	return s.query(ctx,
+		`select format('%s %s %s, revision %s: %s', d.user_id, d.what, case when d.allowed then 'allowed'
+		else 'refused' end, d.revision, d.reason)
 		from decisions d join sessions s on s.id = d.session_id order by s.thread_ts, d.id`)
 }
 
 // pushes implements "pushes FILE": the pushes, in the order of their time.
 func pushes(ctx context.Context, s *story) (string, error) {
-	return s.query(ctx, `select format('%s %s %s %s', branch, left(commit_hash, 7), state, reason) from pushes order by at`)
+	return s.query(ctx,
+		`select format('%s %s %s %s', branch, left(commit_hash, 7), state, reason) from pushes order by at`)
 }
 
 // rows implements "rows FILE": the number of rows of each main table.
 func rows(ctx context.Context, s *story) (string, error) {
 	var parts []string
-	for _, table := range []string{"sessions", "inbox", "reports", "approvals", "tasks", "attempts", "pushes"} {
+	for _, table := range []string{
+		"sessions", "inbox", "reports", "approvals", "tasks", "attempts", "pushes",
+	} {
 		parts = append(parts, fmt.Sprintf("select '%[1]s ' || count(*) from %[1]s", table))
 	}
 	return s.query(ctx, strings.Join(parts, " union all "))
@@ -224,7 +233,8 @@ var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
 // cardTimes match the times that a card shows only if the run or the task took long: behind the headline
 // of a run that goes on, and behind a task.
 var cardTimes = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking what was made|Asking the consultant|Waiting for a word in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
+	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking what was made|Asking the consultant|` +
+		`Waiting for a word in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
 	regexp.MustCompile(`(?m)^( +\d+\. \[.*\(.*), <time>(\))$`),
 }
 
@@ -237,7 +247,8 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	for _, x := range sessions {
 		text = strings.ReplaceAll(text, x.ID, "<session>")
 	}
-	made, err := s.query(ctx, `select commit_hash from pushes union all select commit_hash from backports where commit_hash <> ''`)
+	made, err := s.query(ctx,
+		`select commit_hash from pushes union all select commit_hash from backports where commit_hash <> ''`)
 	if err != nil {
 		return "", err
 	}

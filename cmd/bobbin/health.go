@@ -32,7 +32,8 @@ func (c *healthCommand) Run(ctx context.Context, con cli.Console) error {
 		addr = file.HTTP.Addr
 	}
 	if addr == "" {
-		return cli.UsageError{Err: errors.New("bobbin: health is served nowhere; set http.addr in the configuration or BOBBIN_HTTP_ADDR to host:port, such as 127.0.0.1:8080")}
+		return cli.UsageError{Err: errors.New("bobbin: health is served nowhere; " +
+			"set http.addr in the configuration or BOBBIN_HTTP_ADDR to host:port, such as 127.0.0.1:8080")}
 	}
 	if err := config.CheckHTTPAddr(addr); err != nil {
 		return cli.UsageError{Err: err}

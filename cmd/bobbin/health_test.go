@@ -76,8 +76,14 @@ func fails(t *testing.T, addr, wrong string) (h health.Health) {
 func healthSettings(t *testing.T, slack *slacktest.Server, database string) server.Settings {
 	app := slack.App()
 	return server.Settings{
-		Target: storage.Target{DataDir: t.TempDir(), DatabaseURL: database}, HTTPAddr: "127.0.0.1:0", Sandbox: config.Sandbox{Kind: "none"},
-		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: slack.URL()},
+		Target:   storage.Target{DataDir: t.TempDir(), DatabaseURL: database},
+		HTTPAddr: "127.0.0.1:0",
+		Sandbox:  config.Sandbox{Kind: "none"},
+		SlackSettings: server.SlackSettings{
+			SlackToken:    app.BotToken,
+			SlackAppToken: app.AppToken,
+			SlackURL:      slack.URL(),
+		},
 		ModelSettings: server.ModelSettings{ModelURL: "http://" + harness.ClosedPort(t), ModelKey: secret},
 		Repositories:  []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}},
 	}
@@ -94,7 +100,11 @@ func withQuery(t *testing.T, address, key, value string) string {
 }
 
 func healthSlack(t *testing.T) *slacktest.Server {
-	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+	slack, err := slacktest.Listen(slacktest.Config{
+		AppName:  "bobbin",
+		TeamName: "Acme",
+		Log:      slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	t.Cleanup(slack.Close)
 	return slack
@@ -104,7 +114,8 @@ func healthSlack(t *testing.T) *slacktest.Server {
 // up and the queue sends heartbeats; otherwise health names the part that is down, the reason and the cure.
 func TestHealthFollowsItsParts(t *testing.T) {
 	t.Parallel()
-	dir, err := os.MkdirTemp("", "bobbin-health-") // short, and the same over a restart: the folder of the Unix socket
+	// short, and the same over a restart: the folder of the Unix socket
+	dir, err := os.MkdirTemp("", "bobbin-health-")
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	own, err := postgres.Start(t.Context(), postgres.Config{Dir: dir})
@@ -137,7 +148,11 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	}, harness.StepTimeout, 10*time.Millisecond)
 
 	// Slack refuses new connections.
-	slack.Order(slacktest.Fault{Method: "apps.connections.open", Status: http.StatusServiceUnavailable, Times: -1})
+	slack.Order(slacktest.Fault{
+		Method: "apps.connections.open",
+		Status: http.StatusServiceUnavailable,
+		Times:  -1,
+	})
 	slack.Cut()
 	h = fails(t, b.Monitor.Addr, "no link to Slack is up")
 	require.Equal(t, health.StateDown, h.Parts.Slack.State)
@@ -196,7 +211,8 @@ func TestHealthFollowsItsParts(t *testing.T) {
 func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	b, err := server.New(t.Context(), healthSettings(t, slack, harness.Database(t)), slog.New(slog.DiscardHandler))
+	b, err := server.New(t.Context(), healthSettings(t, slack, harness.Database(t)),
+		slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	t.Cleanup(b.Close)
 	stopped := make(chan error, 1)
@@ -218,9 +234,12 @@ func TestHealthSaysWhatEndsTheBot(t *testing.T) {
 func TestHealthCommand(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
-	app, addr := slack.App(), harness.ClosedPort(t)
-	config := writeConfig(t, "repositories: [{name: shop, url: /srv/shop.git}]\nsandbox: {kind: none}\nhttp: {addr: '"+addr+"'}\n")
-	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN", app.AppToken,
+	app := slack.App()
+	addr := harness.ClosedPort(t)
+	config := writeConfig(t,
+		"repositories: [{name: shop, url: /srv/shop.git}]\nsandbox: {kind: none}\nhttp: {addr: '"+addr+"'}\n")
+	env := ready("SLACK_API_URL", slack.URL(), "SLACK_BOT_TOKEN", app.BotToken, "SLACK_APP_TOKEN",
+		app.AppToken,
 		"DATABASE_URL", harness.Database(t), "BOBBIN_DATA_DIR", t.TempDir(), "BOBBIN_CONFIG", config)
 	code, _, errs := call(t, t.Context(), env, "health")
 	require.Equal(t, cli.ExitFailed, code)
@@ -247,7 +266,8 @@ func TestHealthCommand(t *testing.T) {
 
 	code, _, errs = call(t, t.Context(), env, "serve") // a second bot on the same address
 	require.Equal(t, cli.ExitFailed, code, "a supervisor starts it again")
-	require.Equal(t, "bobbin: health cannot be served at "+addr+": address already in use; name another host:port with http.addr or BOBBIN_HTTP_ADDR, or leave both out\n", errs)
+	require.Equal(t, "bobbin: health cannot be served at "+addr+": address already in use; "+
+		"name another host:port with http.addr or BOBBIN_HTTP_ADDR, or leave both out\n", errs)
 
 	slack.Order(slacktest.Fault{Method: "apps.connections.open", Error: "account_inactive", Times: -1})
 	slack.Cut()

@@ -42,10 +42,18 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 	if at < 0 {
 		return
 	}
-	remoteDir, web := cfg.Dir+"/remote.git", "https://git.example/shop"
-	s.host = hosttest.Listen(hosttest.Config{Kind: hostOptions[at], Repository: "acme/shop", Token: hostToken, PageSize: 2, Web: web, Branch: func(name string) (string, error) {
-		return stage.RemoteBranch(remoteDir, name)
-	}})
+	remoteDir := cfg.Dir + "/remote.git"
+	web := "https://git.example/shop"
+	s.host = hosttest.Listen(hosttest.Config{
+		Kind:       hostOptions[at],
+		Repository: "acme/shop",
+		Token:      hostToken,
+		PageSize:   2,
+		Web:        web,
+		Branch: func(name string) (string, error) {
+			return stage.RemoteBranch(remoteDir, name)
+		},
+	})
 	ts.Defer(s.host.Close)
 	before := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
@@ -53,18 +61,36 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		token := func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: hostToken, Name: "the token"}, nil
 		}
-		pulls := repository.PullRequests{Kind: hostOptions[at], Draft: true, Web: web, People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]}}
+		pulls := repository.PullRequests{
+			Kind:   hostOptions[at],
+			Draft:  true,
+			Web:    web,
+			People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]},
+		}
 		switch hostOptions[at] {
 		case host.GitHub:
-			pulls.Host = github.New(github.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})
+			pulls.Host = github.New(github.Config{
+				API:   s.host.API,
+				Web:   web,
+				Owner: "acme",
+				Name:  "shop",
+				Token: token,
+			})
 		case host.GitLab:
 			pulls.Host = gitlab.New(gitlab.Config{API: s.host.API, Web: web, Path: "acme/shop", Token: token})
 		case host.Gitea:
-			pulls.Host = gitea.New(gitea.Config{API: s.host.API, Web: web, Owner: "acme", Name: "shop", Token: token})
+			pulls.Host = gitea.New(gitea.Config{
+				API:   s.host.API,
+				Web:   web,
+				Owner: "acme",
+				Name:  "shop",
+				Token: token,
+			})
 		}
 		set.HostPace = 50 * time.Millisecond
 		if slices.Contains(options, "hooks") {
-			set.HTTPAddr, set.HostPace = "127.0.0.1:0", time.Hour
+			set.HTTPAddr = "127.0.0.1:0"
+			set.HostPace = time.Hour
 			pulls.Hook = host.Webhook{Kind: hostOptions[at], Secret: hookSecret}
 		}
 		set.Repositories[0].Pulls = pulls
@@ -82,15 +108,23 @@ func (s *story) hooked() {
 // schedules a check.
 func (s *story) repeatHooks(ctx context.Context) error {
 	looks := func() (n int, err error) {
-		err = s.Store.Pool.QueryRow(ctx, `select count(*) from river_job where kind = 'pull_request' and state <> 'completed' and scheduled_at < now() + interval '10 minutes'`).Scan(&n)
+		err = s.Store.Pool.QueryRow(
+			ctx,
+			`select count(*) from river_job where kind = 'pull_request' and state <> 'completed'
+				and scheduled_at < now() + interval '10 minutes'`,
+		).Scan(&n)
 		return n, err
 	}
-	if err := s.Poll(ctx, func() (bool, error) { n, err := looks(); return n == 0, err }); err != nil {
+	if err := s.Poll(ctx, func() (bool, error) {
+		n, err := looks()
+		return n == 0, err
+	}); err != nil {
 		return fmt.Errorf("what the webhooks brought is not over: %w", err)
 	}
 	sent := s.host.Deliveries()
 	for _, d := range sent {
-		if again := s.host.Redeliver(d); d.Status != http.StatusNoContent || again.Status != http.StatusNoContent {
+		if again := s.host.Redeliver(d); d.Status != http.StatusNoContent ||
+			again.Status != http.StatusNoContent {
 			return fmt.Errorf("a webhook was answered %d, and %d when it came again", d.Status, again.Status)
 		}
 	}
@@ -134,7 +168,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	case "merged", "closed":
 		s.host.SetState(p.Number, args[0])
 	case "red":
-		s.host.Report(branches[p.Branch], hosttest.Check{Name: args[1], State: "failure", Log: ts.ReadFile(args[2])})
+		s.host.Report(branches[p.Branch],
+			hosttest.Check{Name: args[1], State: "failure", Log: ts.ReadFile(args[2])})
 	case "green":
 		s.host.Report(branches[p.Branch], hosttest.Check{Name: args[1], State: "success"})
 	case "comment":
@@ -158,7 +193,8 @@ func pulls(_ context.Context, s *story) (string, error) {
 		if p.Draft {
 			kind = "draft"
 		}
-		fmt.Fprintf(&b, "#%d %s %s: %s into %s\n%s\n\n%s\n", p.Number, p.State, kind, p.Branch, p.Base, p.Title, p.Body)
+		fmt.Fprintf(&b, "#%d %s %s: %s into %s\n%s\n\n%s\n", p.Number, p.State, kind, p.Branch, p.Base,
+			p.Title, p.Body)
 	}
 	return threadLink.ReplaceAllString(strings.ReplaceAll(b.String(), "\u200b", "·"), "$1<thread>)"), nil
 }

@@ -19,9 +19,12 @@ import (
 )
 
 // initiate runs bobbin init with those answers as its input.
-func (w *doctorSetup) initiate(ctx context.Context, answers io.Reader, args ...string) (code int, said string) {
+func (w *doctorSetup) initiate(
+	ctx context.Context, answers io.Reader, args ...string,
+) (code int, said string) {
 	var out strings.Builder
-	code = run(ctx, append([]string{"init"}, args...), cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
+	code = run(ctx, append([]string{"init"}, args...),
+		cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
 	require.NotContains(w, strings.ReplaceAll(out.String(), botTail, ""), secret)
 	return code, out.String()
 }
@@ -33,7 +36,8 @@ func TestInitWritesAConfiguration(t *testing.T) {
 	w := openDoctorSetup(t, slacktest.Config{})
 	w.env["OPENAI_BASE_URL"] = w.model
 	file := filepath.Join(t.TempDir(), "bobbin.yaml")
-	code, said := w.initiate(t.Context(), strings.NewReader("#bugs\nhttp//nonsense\n"+w.remote+"\n\n"+w.ann.ID+"\n\n"), "--config", file)
+	code, said := w.initiate(t.Context(),
+		strings.NewReader("#bugs\nhttp//nonsense\n"+w.remote+"\n\n"+w.ann.ID+"\n\n"), "--config", file)
 	require.Equal(t, cli.ExitOK, code, said)
 	require.Contains(t, said, "1. #bugs\n")
 	require.Equal(t, 2, strings.Count(said, "Repository: a number"), "nonsense is asked for again")
@@ -43,7 +47,8 @@ func TestInitWritesAConfiguration(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, made.Repositories, 1)
 	require.Equal(t, []string{w.bugs.ID}, made.Repositories[0].Channels)
-	require.Equal(t, []string{"remote", w.remote, w.ann.ID}, []string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
+	require.Equal(t, []string{"remote", w.remote, w.ann.ID},
+		[]string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
 }
 
 // TestInitReplacesNothingUnasked checks that an existing file is replaced only after a yes, and that no
@@ -79,13 +84,15 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 		require.LessOrEqual(t, len(left), 1, name)
 	}
 	// If the file cannot be written, no question is asked.
-	code, said := w.initiate(t.Context(), strings.NewReader(answers), "--config", filepath.Join(t.TempDir(), "none", "bobbin.yaml"))
+	code, said := w.initiate(t.Context(), strings.NewReader(answers), "--config",
+		filepath.Join(t.TempDir(), "none", "bobbin.yaml"))
 	require.Equal(t, cli.ExitUsage, code)
 	require.Regexp(t, `^bobbin: \S+/none/bobbin.yaml cannot be written: no such file or directory\n$`, said)
 	// With a token that Slack does not know, the channels are typed, and the doctor says what to do.
 	known := w.env["SLACK_BOT_TOKEN"]
 	w.env["SLACK_BOT_TOKEN"] = "xoxb-1-2-" + secret
-	code, said = w.initiate(t.Context(), strings.NewReader("#bugs"+answers[1:]), "--config", filepath.Join(t.TempDir(), "bobbin.yaml"))
+	code, said = w.initiate(t.Context(), strings.NewReader("#bugs"+answers[1:]), "--config",
+		filepath.Join(t.TempDir(), "bobbin.yaml"))
 	w.env["SLACK_BOT_TOKEN"] = known
 	require.Equal(t, cli.ExitFailed, code, said)
 	require.Contains(t, said, "The bot's channels cannot be offered: ")
@@ -108,8 +115,10 @@ func TestInitReplacesNothingUnasked(t *testing.T) {
 func TestInitOffersRepositories(t *testing.T) {
 	t.Parallel()
 	for token, answer := range map[string]string{
-		"ghp_":   `[{"full_name":"acme/shop","clone_url":"https://git.example/acme/shop.git"},{"full_name":"bad","clone_url":"file:///etc"}]`,
-		"glpat-": `[{"path_with_namespace":"acme/shop","http_url_to_repo":"https://git.example/acme/shop.git"}]`,
+		"ghp_": `[{"full_name":"acme/shop","clone_url":"https://git.example/acme/shop.git"},` +
+			`{"full_name":"bad","clone_url":"file:///etc"}]`,
+		"glpat-": `[{"path_with_namespace":"acme/shop",` +
+			`"http_url_to_repo":"https://git.example/acme/shop.git"}]`,
 	} {
 		w := openDoctorSetup(t, slacktest.Config{})
 		w.env["BOBBIN_GIT_TOKEN"] = token + secret
@@ -122,7 +131,8 @@ func TestInitOffersRepositories(t *testing.T) {
 		}))
 		t.Cleanup(host.Close)
 		file := filepath.Join(t.TempDir(), "bobbin.yaml")
-		code, said := w.initiate(t.Context(), strings.NewReader("1\n1\n\n\n\n"), "--config", file, "--no-doctor", "--host-api", host.URL)
+		code, said := w.initiate(t.Context(), strings.NewReader("1\n1\n\n\n\n"), "--config", file,
+			"--no-doctor", "--host-api", host.URL)
 		require.Equal(t, cli.ExitOK, code, said)
 		require.Contains(t, said, "1. acme/shop\n")
 		require.NotContains(t, said, "bad")

@@ -24,11 +24,19 @@ import (
 )
 
 func main() {
-	os.Exit(run(untilSignal(), os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
+	os.Exit(run(untilSignal(), os.Args[1:], cli.Console{
+		In:     os.Stdin,
+		Out:    os.Stdout,
+		Err:    os.Stderr,
+		Env:    secrets.TakeEnvironment(),
+		Forget: secrets.ForgetVariables,
+		Hangup: listenHangup,
+		Seal:   secrets.SealProcess,
+	}))
 }
 
-// untilSignal returns a context that ends with the first Ctrl-C or SIGTERM. The second one ends the program at
-// once: signals have their default effect again before anything can see that the context has ended.
+// untilSignal returns a context that ends with the first Ctrl-C or SIGTERM. The second one ends the program
+// at once: signals have their default effect again before anything can see that the context has ended.
 func untilSignal() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	asked := make(chan os.Signal, 2)
@@ -90,10 +98,13 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	var flags commands
 	exited := -1
 	out := c.Out
-	if len(args) == 0 { // without arguments the help is printed, but as a usage error: to standard error, exit code 2
-		args, out = []string{"--help"}, c.Err
+	if len(args) == 0 {
+		// without arguments the help is printed, but as a usage error: to standard error, exit code 2
+		args = []string{"--help"}
+		out = c.Err
 	}
-	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err), kong.Exit(func(code int) { exited = code }),
+	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err),
+		kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
 		kong.Vars{"version": programVersion()}, kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {

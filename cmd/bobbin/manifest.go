@@ -29,7 +29,8 @@ manifest" at https://api.slack.com/apps. An app that is there already takes it u
 func (c *manifestCommand) Run(_ context.Context, con cli.Console) error {
 	app := deploy.App{Name: c.Name, Agent: c.Agent}
 	if c.Agent {
-		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: they can neither mention it nor press its buttons.")
+		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: "+
+			"they can neither mention it nor press its buttons.")
 	}
 	text, err := c.form(app)
 	if err != nil {

@@ -15,7 +15,9 @@ import (
 )
 
 // open waits for the newest open modal of a person that wanted accepts.
-func (s *story) open(ctx context.Context, who string, wanted func(slacktest.View) bool) (found slacktest.View, err error) {
+func (s *story) open(
+	ctx context.Context, who string, wanted func(slacktest.View) bool,
+) (found slacktest.View, err error) {
 	err = s.Poll(ctx, func() (bool, error) {
 		for _, v := range s.Slack.Views() {
 			if v.Type == "modal" && v.User == s.People[who] && wanted(v) {
@@ -68,7 +70,8 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		return err
 	}
 	return s.Poll(ctx, func() (bool, error) {
-		refused := slices.ContainsFunc(s.Slack.Views(), func(open slacktest.View) bool { return open.ID == v.ID && len(open.Errors) > 0 })
+		refused := slices.ContainsFunc(s.Slack.Views(),
+			func(open slacktest.View) bool { return open.ID == v.ID && len(open.Errors) > 0 })
 		return refused || s.homesOf(v.User) > before, nil
 	})
 }
@@ -100,7 +103,8 @@ func (s *story) nameApprovers() []string {
 // uncalled removes the allowed mentions from a post's problems: those of approvers that the configuration
 // names, and those of people who know the code or made a commit, if the configuration has them mentioned.
 func (s *story) uncalled(problems []string) []string {
-	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].MentionsOwners) && len(s.Settings().MentionAuthors) == 0 {
+	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].MentionsOwners) &&
+		len(s.Settings().MentionAuthors) == 0 {
 		return problems
 	}
 	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}

@@ -24,7 +24,11 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 	}
 	cfg.Files = append(cfg.Files,
 		txtar.File{Name: "go.sum", Data: []byte(packagestest.Sums())},
-		txtar.File{Name: "welcome/welcome.go", Data: []byte("// Package welcome greets customers.\npackage welcome\n\nimport \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n")},
+		txtar.File{
+			Name: "welcome/welcome.go",
+			Data: []byte("// Package welcome greets customers.\npackage welcome\n\n" +
+				"import \"example.com/greet\"\n\n// Word is the first.\nconst Word = greet.Hello\n"),
+		},
 	)
 	network := packagestest.New(s.t)
 	if s.packages = make(chan struct{}); down {

@@ -28,7 +28,8 @@ func servePages(args []string, set *server.Settings) {
 		set.HTTPAddr = "127.0.0.1:0"
 	}
 	if slices.Contains(args, "pages") {
-		set.HTTPAddr, set.PageURL = "127.0.0.1:0", "http://"+pagesHost
+		set.HTTPAddr = "127.0.0.1:0"
+		set.PageURL = "http://" + pagesHost
 	}
 }
 
@@ -48,7 +49,8 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	err := s.Poll(ctx, func() (bool, error) {
 		for _, v := range s.Slack.Views() {
 			isList := v.Type == "home"
-			if found := pageLink.FindString(string(v.Blocks())); found != "" && v.User == s.People[args[0]] && isList == (args[1] == "list") {
+			if found := pageLink.FindString(string(v.Blocks())); found != "" && v.User == s.People[args[0]] &&
+				isList == (args[1] == "list") {
 				link = found
 			}
 		}
@@ -66,7 +68,8 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	}
 	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
 	text = tokens.ReplaceAllString(text, "<tokens>")
-	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""), "<when>"), "<time>")
+	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""),
+		"<when>"), "<time>")
 	text = blankRuns.ReplaceAllString(text, "\n")
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
 }

@@ -29,53 +29,250 @@ type readerOf struct {
 // outside lists all code that parses data of others: of Slack and its people, of models, of repositories
 // and what runs in them, of remotes and GitHub, of operators.
 var outside = []readerOf{
-	{"events, messages, blocks, files, clicks and forms of Slack", []string{"bot/internal/event/event.go Normalise", "bot/internal/event/frame.go ReadFrame", "bot/internal/event/wire.go UnmarshalJSON"}, []string{"bot/internal/event FuzzNormalise"}},
-	{"reactions to messages", []string{"bot/internal/event/reaction.go readReacted"}, []string{"bot/internal/event FuzzNormalise"}},
+	{
+		"events, messages, blocks, files, clicks and forms of Slack",
+		[]string{
+			"bot/internal/event/event.go Normalise", "bot/internal/event/frame.go ReadFrame",
+			"bot/internal/event/wire.go UnmarshalJSON",
+		},
+		[]string{"bot/internal/event FuzzNormalise"},
+	},
+	{
+		"reactions to messages",
+		[]string{"bot/internal/event/reaction.go readReacted"},
+		[]string{"bot/internal/event FuzzNormalise"},
+	},
 	{
 		"words of models that look like the program's",
 		[]string{"workflow/mark.go Unmark", "workflow/turn/internal/record/claim/claim.go Without"},
-		[]string{"bot/internal/render FuzzModelTextNeverLooksLikeTheProgram", "workflow/turn/internal/record/claim FuzzWithout"},
+		[]string{
+			"bot/internal/render FuzzModelTextNeverLooksLikeTheProgram",
+			"workflow/turn/internal/record/claim FuzzWithout",
+		},
 	},
-	{"modals that people send", []string{"bot/internal/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"}, []string{"bot/internal/event FuzzSubmission"}},
-	{"messages that are sent to the bot, and homes that are opened", []string{"bot/internal/event/sharedmessage.go ReadSharedMessage", "bot/internal/event/frame.go HomeOpenedBy", "bot/internal/event/frame.go HomePress"}, []string{"bot/internal/event FuzzSent"}},
-	{"files that people attach", []string{"bot/internal/attachment/fetch.go judgeContent", "bot/internal/attachment/fetch.go isSignInPage", "bot/internal/attachment/fetch.go pageText"}, []string{"bot/internal/attachment FuzzFetched"}},
-	{"files and messages that are shared with a message", []string{"bot/internal/event/shared.go sharedFiles", "bot/internal/event/shared.go sharedWords"}, []string{"bot/internal/event FuzzShared"}},
-	{"ids of Slack in what people write", []string{"bot/people/names.go Readable"}, []string{"bot/people FuzzReadable"}},
-	{"alerts that apps post", []string{"bot/internal/event/feed.go readAlert", "bot/internal/event/alert/alert.go Read"}, []string{"bot/internal/event/alert FuzzRead", "bot/internal/event FuzzNormalise"}},
-	{"slash commands", []string{"bot/internal/event/slashcommand.go ReadCommand"}, []string{"bot/internal/event FuzzCommand"}},
-	{"text of people and models on its way to Slack", []string{"bot/internal/mrkdwn/text.go Visible", "bot/internal/mrkdwn/text.go Escape", "bot/internal/mrkdwn/split.go SplitText"}, []string{"bot/internal/mrkdwn FuzzText", "bot/internal/mrkdwn FuzzSplit"}},
-	{"Markdown of models", []string{"bot/internal/mrkdwn/mrkdwn.go Render"}, []string{"bot/internal/mrkdwn FuzzMrkdwn", "bot/internal/mrkdwn FuzzEmphasis"}},
-	{"text and blocks of Slack, on a page", []string{"cmd/bobbin/internal/playground/slackhtml/text.go Text", "cmd/bobbin/internal/playground/slackhtml/blocks.go Blocks", "bot/pagestyle/code.go Code"}, []string{"cmd/bobbin/internal/playground/slackhtml FuzzShown"}},
-	{"links to pages, and what pages show of rows and diffs", []string{"bot/page/link.go read", "bot/pagestyle/diff.go SplitDiff", "bot/page/view.go readableArguments", "bot/page/view.go briefArgument", "bot/page/parts.go readShown", "workflow/store/view/timeline.go pairCalls"}, []string{"bot/pagestyle FuzzSplitDiff", "bot/page FuzzLink", "bot/page FuzzArguments", "bot/page FuzzShownParts", "workflow/store/view FuzzPairCalls"}},
-	{"names of files that models attach", []string{"bot/internal/render/file.go MarkedName"}, []string{"bot/internal/render FuzzFileName"}},
+	{
+		"modals that people send",
+		[]string{"bot/internal/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"},
+		[]string{"bot/internal/event FuzzSubmission"},
+	},
+	{
+		"messages that are sent to the bot, and homes that are opened",
+		[]string{
+			"bot/internal/event/sharedmessage.go ReadSharedMessage",
+			"bot/internal/event/frame.go HomeOpenedBy", "bot/internal/event/frame.go HomePress",
+		},
+		[]string{"bot/internal/event FuzzSent"},
+	},
+	{
+		"files that people attach",
+		[]string{
+			"bot/internal/attachment/fetch.go judgeContent", "bot/internal/attachment/fetch.go isSignInPage",
+			"bot/internal/attachment/fetch.go pageText",
+		},
+		[]string{"bot/internal/attachment FuzzFetched"},
+	},
+	{
+		"files and messages that are shared with a message",
+		[]string{"bot/internal/event/shared.go sharedFiles", "bot/internal/event/shared.go sharedWords"},
+		[]string{"bot/internal/event FuzzShared"},
+	},
+	{
+		"ids of Slack in what people write",
+		[]string{"bot/people/names.go Readable"},
+		[]string{"bot/people FuzzReadable"},
+	},
+	{
+		"alerts that apps post",
+		[]string{"bot/internal/event/feed.go readAlert", "bot/internal/event/alert/alert.go Read"},
+		[]string{"bot/internal/event/alert FuzzRead", "bot/internal/event FuzzNormalise"},
+	},
+	{
+		"slash commands",
+		[]string{"bot/internal/event/slashcommand.go ReadCommand"},
+		[]string{"bot/internal/event FuzzCommand"},
+	},
+	{
+		"text of people and models on its way to Slack",
+		[]string{
+			"bot/internal/mrkdwn/text.go Visible", "bot/internal/mrkdwn/text.go Escape",
+			"bot/internal/mrkdwn/split.go SplitText",
+		},
+		[]string{"bot/internal/mrkdwn FuzzText", "bot/internal/mrkdwn FuzzSplit"},
+	},
+	{
+		"Markdown of models",
+		[]string{"bot/internal/mrkdwn/mrkdwn.go Render"},
+		[]string{"bot/internal/mrkdwn FuzzMrkdwn", "bot/internal/mrkdwn FuzzEmphasis"},
+	},
+	{
+		"text and blocks of Slack, on a page",
+		[]string{
+			"cmd/bobbin/internal/playground/slackhtml/text.go Text",
+			"cmd/bobbin/internal/playground/slackhtml/blocks.go Blocks", "bot/pagestyle/code.go Code",
+		},
+		[]string{"cmd/bobbin/internal/playground/slackhtml FuzzShown"},
+	},
+	{
+		"links to pages, and what pages show of rows and diffs",
+		[]string{
+			"bot/page/link.go read", "bot/pagestyle/diff.go SplitDiff", "bot/page/view.go readableArguments",
+			"bot/page/view.go briefArgument", "bot/page/parts.go readShown",
+			"workflow/store/view/timeline.go pairCalls",
+		},
+		[]string{
+			"bot/pagestyle FuzzSplitDiff", "bot/page FuzzLink", "bot/page FuzzArguments",
+			"bot/page FuzzShownParts", "workflow/store/view FuzzPairCalls",
+		},
+	},
+	{
+		"names of files that models attach",
+		[]string{"bot/internal/render/file.go MarkedName"},
+		[]string{"bot/internal/render FuzzFileName"},
+	},
 
-	{"words of consent", []string{"workflow/intent/approval.go ReadConsent"}, []string{"workflow/intent FuzzReadConsent"}},
-	{"other words that decide, and commands in words", []string{"workflow/intent/answer/option.go OptionNamed", "workflow/intent/command/command.go ReadFor", "workflow/intent/task.go TaskNamed", "workflow/intent/command/lesson.go ReadLesson"}, []string{"workflow/intent FuzzWords", "workflow/intent/command FuzzRead"}},
-	{"the repository that a message names", []string{"workflow/turn/internal/record/catalog/choose.go choose"}, []string{"workflow/turn/internal/record/catalog FuzzChoose"}},
+	{
+		"words of consent",
+		[]string{"workflow/intent/approval.go ReadConsent"},
+		[]string{"workflow/intent FuzzReadConsent"},
+	},
+	{
+		"other words that decide, and commands in words",
+		[]string{
+			"workflow/intent/answer/option.go OptionNamed", "workflow/intent/command/command.go ReadFor",
+			"workflow/intent/task.go TaskNamed", "workflow/intent/command/lesson.go ReadLesson",
+		},
+		[]string{"workflow/intent FuzzWords", "workflow/intent/command FuzzRead"},
+	},
+	{
+		"the repository that a message names",
+		[]string{"workflow/turn/internal/record/catalog/choose.go choose"},
+		[]string{"workflow/turn/internal/record/catalog FuzzChoose"},
+	},
 
-	{"an endpoint's stream", []string{"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras", "workflow/model/answer.go Add"}, []string{"workflow/model FuzzStream"}},
-	{"an endpoint's refusal, and how long it asks to wait", []string{"workflow/model/endpoint/errors.go endpointError", "workflow/model/endpoint/exchange.go retryAfter"}, []string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"}},
-	{"arguments of tools", []string{"workflow/model/internal/arguments/arguments.go Decode", "workflow/agent/internal/compaction/compaction.go shortArgs"}, []string{"workflow/model FuzzToolArguments", "workflow/agent/internal/compaction FuzzShortArgs"}},
-	{"patches and edits of models", []string{"workflow/tool/internal/patch/patch.go Parse", "workflow/tool/internal/patch/match.go ReplaceText"}, []string{"workflow/tool/internal/patch FuzzPatch", "workflow/tool/internal/patch FuzzReplace"}},
-	{"search patterns of models", []string{"workflow/tool/find/pattern.go newPattern"}, []string{"workflow/tool/find FuzzPattern"}},
-	{"the pull request that a commit names", []string{"repo/git/history/parents.go PullRequest"}, []string{"repo/git/history FuzzPullRequest"}},
-	{"places that reports name", []string{"workflow/turn/internal/workspace/worktree/locations.go SplitLocation"}, []string{"workflow/turn/internal/workspace/worktree FuzzSplitLocation"}},
-	{"places that a review names", []string{"workflow/turn/internal/agents/review/review.go locate"}, []string{"workflow/turn/internal/agents/review FuzzCheck"}},
-	{"sources and commands that reports name", []string{"workflow/turn/internal/agents/evidence/evidence.go PlacesOf"}, []string{"workflow/turn/internal/agents/evidence FuzzClaims"}},
-	{"places that reports judge", []string{"workflow/turn/internal/agents/siblings/place.go linesAt"}, []string{"workflow/turn/internal/agents/siblings FuzzPlaces"}},
+	{
+		"an endpoint's stream",
+		[]string{
+			"workflow/model/endpoint/exchange.go take", "workflow/model/endpoint/extra.go takeCallExtras",
+			"workflow/model/answer.go Add",
+		},
+		[]string{"workflow/model FuzzStream"},
+	},
+	{
+		"an endpoint's refusal, and how long it asks to wait",
+		[]string{
+			"workflow/model/endpoint/errors.go endpointError",
+			"workflow/model/endpoint/exchange.go retryAfter",
+		},
+		[]string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"},
+	},
+	{
+		"arguments of tools",
+		[]string{
+			"workflow/model/internal/arguments/arguments.go Decode",
+			"workflow/agent/internal/compaction/compaction.go shortArgs",
+		},
+		[]string{"workflow/model FuzzToolArguments", "workflow/agent/internal/compaction FuzzShortArgs"},
+	},
+	{
+		"patches and edits of models",
+		[]string{
+			"workflow/tool/internal/patch/patch.go Parse",
+			"workflow/tool/internal/patch/match.go ReplaceText",
+		},
+		[]string{"workflow/tool/internal/patch FuzzPatch", "workflow/tool/internal/patch FuzzReplace"},
+	},
+	{
+		"search patterns of models",
+		[]string{"workflow/tool/find/pattern.go newPattern"},
+		[]string{"workflow/tool/find FuzzPattern"},
+	},
+	{
+		"the pull request that a commit names",
+		[]string{"repo/git/history/parents.go PullRequest"},
+		[]string{"repo/git/history FuzzPullRequest"},
+	},
+	{
+		"places that reports name",
+		[]string{"workflow/turn/internal/workspace/worktree/locations.go SplitLocation"},
+		[]string{"workflow/turn/internal/workspace/worktree FuzzSplitLocation"},
+	},
+	{
+		"places that a review names",
+		[]string{"workflow/turn/internal/agents/review/review.go locate"},
+		[]string{"workflow/turn/internal/agents/review FuzzCheck"},
+	},
+	{
+		"sources and commands that reports name",
+		[]string{"workflow/turn/internal/agents/evidence/evidence.go PlacesOf"},
+		[]string{"workflow/turn/internal/agents/evidence FuzzClaims"},
+	},
+	{
+		"places that reports judge",
+		[]string{"workflow/turn/internal/agents/siblings/place.go linesAt"},
+		[]string{"workflow/turn/internal/agents/siblings FuzzPlaces"},
+	},
 
-	{"CODEOWNERS files", []string{"repo/git/owners/codeowners.go Parse"}, []string{"repo/git/owners FuzzOwners"}},
-	{"secrets in any text", []string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"}, []string{"workflow/redact FuzzMask"}},
-	{"files of environment variables", []string{"workflow/redact/env.go EnvValues"}, []string{"workflow/redact FuzzEnvValues"}},
-	{"skills and their front matter", []string{"workflow/skill/parse.go parse"}, []string{"workflow/skill FuzzRead"}},
-	{"ignore files", []string{"repo/disk/ignore.go parseIgnore", "repo/disk/ignore.go ReadIgnore"}, []string{"repo/disk FuzzIgnore", "repo/disk FuzzIgnoreFile"}},
-	{"source files, for their outline", []string{"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols"}, []string{"workflow/tool/find FuzzOutline"}},
-	{"output of commands", []string{"workflow/plaintext/terminal.go StripTerminal"}, []string{"workflow/plaintext FuzzStripTerminal"}},
+	{
+		"CODEOWNERS files",
+		[]string{"repo/git/owners/codeowners.go Parse"},
+		[]string{"repo/git/owners FuzzOwners"},
+	},
+	{
+		"secrets in any text",
+		[]string{"workflow/redact/redact.go Find", "workflow/redact/forms.go forms"},
+		[]string{"workflow/redact FuzzMask"},
+	},
+	{
+		"files of environment variables",
+		[]string{"workflow/redact/env.go EnvValues"},
+		[]string{"workflow/redact FuzzEnvValues"},
+	},
+	{
+		"skills and their front matter",
+		[]string{"workflow/skill/parse.go parse"},
+		[]string{"workflow/skill FuzzRead"},
+	},
+	{
+		"ignore files",
+		[]string{"repo/disk/ignore.go parseIgnore", "repo/disk/ignore.go ReadIgnore"},
+		[]string{"repo/disk FuzzIgnore", "repo/disk FuzzIgnoreFile"},
+	},
+	{
+		"source files, for their outline",
+		[]string{
+			"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols",
+		},
+		[]string{"workflow/tool/find FuzzOutline"},
+	},
+	{
+		"output of commands",
+		[]string{"workflow/plaintext/terminal.go StripTerminal"},
+		[]string{"workflow/plaintext FuzzStripTerminal"},
+	},
 
 	{
 		"reports of tests",
-		[]string{"repo/build/internal/runners/gotest/json.go ReadJSON", "repo/build/internal/runners/gotest/text.go ReadText", "repo/build/internal/runners/junit.go readJUnit", "repo/build/internal/runners/tap.go readTAP", "repo/build/internal/runners/cargo.go readCargo", "repo/build/internal/runners/pytest.go readPytest", "repo/build/internal/runners/unittest.go readUnittest", "repo/build/internal/runners/vitest.go readVitest", "repo/build/internal/runners/jest.go readJest", "repo/build/internal/runners/nodespec.go readNodeSpec", "repo/build/internal/runners/mocha.go readMocha"},
-		[]string{"repo/build/internal/runners FuzzGoJSON", "repo/build/internal/runners FuzzGoText", "repo/build/internal/runners FuzzJUnit", "repo/build/internal/runners FuzzTAP", "repo/build/internal/runners FuzzCargo", "repo/build/internal/runners FuzzPytest", "repo/build/internal/runners FuzzUnittest", "repo/build/internal/runners FuzzVitest", "repo/build/internal/runners FuzzJest", "repo/build/internal/runners FuzzNodeSpec", "repo/build/internal/runners FuzzMocha", "repo/build/internal/runners FuzzAny"},
+		[]string{
+			"repo/build/internal/runners/gotest/json.go ReadJSON",
+			"repo/build/internal/runners/gotest/text.go ReadText",
+			"repo/build/internal/runners/junit.go readJUnit",
+			"repo/build/internal/runners/tap.go readTAP",
+			"repo/build/internal/runners/cargo.go readCargo",
+			"repo/build/internal/runners/pytest.go readPytest",
+			"repo/build/internal/runners/unittest.go readUnittest",
+			"repo/build/internal/runners/vitest.go readVitest",
+			"repo/build/internal/runners/jest.go readJest",
+			"repo/build/internal/runners/nodespec.go readNodeSpec",
+			"repo/build/internal/runners/mocha.go readMocha",
+		},
+		[]string{
+			"repo/build/internal/runners FuzzGoJSON", "repo/build/internal/runners FuzzGoText",
+			"repo/build/internal/runners FuzzJUnit", "repo/build/internal/runners FuzzTAP",
+			"repo/build/internal/runners FuzzCargo", "repo/build/internal/runners FuzzPytest",
+			"repo/build/internal/runners FuzzUnittest", "repo/build/internal/runners FuzzVitest",
+			"repo/build/internal/runners FuzzJest", "repo/build/internal/runners FuzzNodeSpec",
+			"repo/build/internal/runners FuzzMocha", "repo/build/internal/runners FuzzAny",
+		},
 	},
 	{
 		"settings of a project's tests",
@@ -90,7 +287,8 @@ var outside = []readerOf{
 	{
 		"commands that a project names for its tests",
 		[]string{
-			"repo/build/project/internal/testcommands/named.go readTox", "repo/build/project/internal/testcommands/named.go readNox",
+			"repo/build/project/internal/testcommands/named.go readTox",
+			"repo/build/project/internal/testcommands/named.go readNox",
 			"repo/build/project/internal/testcommands/named.go readPyproject",
 			"repo/build/project/internal/testcommands/named.go readRecipes",
 			"repo/build/project/internal/testcommands/named.go readTaskfile",
@@ -103,130 +301,304 @@ var outside = []readerOf{
 		[]string{"repo/build/project/internal/command/inside.go steps"},
 		[]string{"repo/build/project/internal/command FuzzInside"},
 	},
-	{"Go's sources, for stand-ins", []string{"repo/proof/internal/stub/stub.go parsed"}, []string{"repo/proof/internal/stub FuzzGo"}},
-	{"what a folder says of its packages", []string{"repo/build/packages/internal/manager/manager.go FindIn", "repo/build/packages/internal/manager/npm.go readNodeManifest"}, []string{"repo/build/packages/internal/manager FuzzFindIn"}},
-	{"tests within Rust's sources", []string{"repo/build/project/rust.go rustTestModule"}, []string{"repo/build/project FuzzRust"}},
+	{
+		"Go's sources, for stand-ins",
+		[]string{"repo/proof/internal/stub/stub.go parsed"},
+		[]string{"repo/proof/internal/stub FuzzGo"},
+	},
+	{
+		"what a folder says of its packages",
+		[]string{
+			"repo/build/packages/internal/manager/manager.go FindIn",
+			"repo/build/packages/internal/manager/npm.go readNodeManifest",
+		},
+		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
+	},
+	{
+		"tests within Rust's sources",
+		[]string{"repo/build/project/rust.go rustTestModule"},
+		[]string{"repo/build/project FuzzRust"},
+	},
 	{
 		"style sheets, markup, JSX and design tokens",
-		[]string{"repo/design/internal/stylesheet/sheet.go ParseSheet", "repo/design/internal/markup/html.go ParseMarkup", "repo/design/internal/markup/jsx.go ScanJSX", "repo/design/internal/token/tokens.go ReadTokens", "repo/design/internal/token/theme.go scanTheme", "repo/design/internal/stylesheet/colour.go ParseColour", "repo/design/internal/stylesheet/value.go parseTime"},
+		[]string{
+			"repo/design/internal/stylesheet/sheet.go ParseSheet",
+			"repo/design/internal/markup/html.go ParseMarkup",
+			"repo/design/internal/markup/jsx.go ScanJSX",
+			"repo/design/internal/token/tokens.go ReadTokens",
+			"repo/design/internal/token/theme.go scanTheme",
+			"repo/design/internal/stylesheet/colour.go ParseColour",
+			"repo/design/internal/stylesheet/value.go parseTime",
+		},
 		[]string{"repo/design FuzzDesign"},
 	},
-	{"pages of a project, and what they ask for", []string{"repo/screenshot/pages.go Pages", "repo/screenshot/site.go answer"}, []string{"repo/screenshot FuzzPages"}},
-	{"what a browser says that shows them", []string{"repo/screenshot/browser.go listen", "repo/screenshot/camera.go readPicture"}, []string{"repo/screenshot FuzzBrowser"}},
-	{"what a sandbox reports", []string{"repo/sandbox/internal/initproc/start_linux.go readReport"}, []string{"repo/sandbox/internal/initproc FuzzReport"}},
+	{
+		"pages of a project, and what they ask for",
+		[]string{"repo/screenshot/pages.go Pages", "repo/screenshot/site.go answer"},
+		[]string{"repo/screenshot FuzzPages"},
+	},
+	{
+		"what a browser says that shows them",
+		[]string{"repo/screenshot/browser.go listen", "repo/screenshot/camera.go readPicture"},
+		[]string{"repo/screenshot FuzzBrowser"},
+	},
+	{
+		"what a sandbox reports",
+		[]string{"repo/sandbox/internal/initproc/start_linux.go readReport"},
+		[]string{"repo/sandbox/internal/initproc FuzzReport"},
+	},
 
-	{"what a remote says that it has", []string{"repo/git/internal/transfer/fetch.go readAdvertised", "repo/git/internal/transfer/refs.go ReadRefs"}, []string{"repo/git/internal/transfer FuzzAdvertised"}},
-	{"packs and their indexes", []string{"repo/git/internal/objects/pack.go ReadHeader", "repo/git/internal/objects/pack.go checkIndex", "repo/git/internal/objects/pack.go FindOffset"}, []string{"repo FuzzPack"}},
-	{"trees, and the names in them", []string{"repo/git/internal/gittree/tree.go Parse", "repo/git/internal/gittree/tree.go CheckName"}, []string{"repo/git/internal/gittree FuzzTree"}},
-	{"a session's files as the database has them", []string{"repo/git/internal/bundle/unpack.go ReadPack"}, []string{"repo FuzzUnpack", "repo FuzzUnpackSealed"}},
-	{"names of commits and paths", []string{"repo/git/names.go Resolve", "repo/git/reader.go ReadFile"}, []string{"repo FuzzResolve"}},
-	{"paths with an effect beyond the code", []string{"repo/git/diff/wider_effect.go WiderEffect"}, []string{"repo/git/diff FuzzWiderEffect"}},
-	{"texts that are merged", []string{"repo/git/internal/merge/text.go Texts"}, []string{"repo/git/internal/merge FuzzMergeText"}},
-	{"words and errors of remotes, over http and ssh", []string{"repo/git/remote/errors.go NewError", "repo/git/remote/retry.go RetryAfter"}, []string{"repo/git/remote FuzzRemoteWords", "repo/git/remote FuzzRetryAfterOfRemotes"}},
-	{"addresses of remotes", []string{"repo/git/remote/credentials.go Redact", "repo/git/mirror.go folderName", "cmd/bobbin/internal/address/address.go CheckURL", "cmd/bobbin/internal/address/address.go HideSecret"}, []string{"repo/git/remote FuzzAddress", "repo FuzzFolderName", "cmd/bobbin/internal/address FuzzRemoteURL"}},
-	{"answers of GitHub's API", []string{"repo/host/githubapp/ask.go refused", "repo/host/githubapp/ask.go wait"}, []string{"repo/host/githubapp FuzzAnswer"}},
+	{
+		"what a remote says that it has",
+		[]string{
+			"repo/git/internal/transfer/fetch.go readAdvertised",
+			"repo/git/internal/transfer/refs.go ReadRefs",
+		},
+		[]string{"repo/git/internal/transfer FuzzAdvertised"},
+	},
+	{
+		"packs and their indexes",
+		[]string{
+			"repo/git/internal/objects/pack.go ReadHeader", "repo/git/internal/objects/pack.go checkIndex",
+			"repo/git/internal/objects/pack.go FindOffset",
+		},
+		[]string{"repo FuzzPack"},
+	},
+	{
+		"trees, and the names in them",
+		[]string{"repo/git/internal/gittree/tree.go Parse", "repo/git/internal/gittree/tree.go CheckName"},
+		[]string{"repo/git/internal/gittree FuzzTree"},
+	},
+	{
+		"a session's files as the database has them",
+		[]string{"repo/git/internal/bundle/unpack.go ReadPack"},
+		[]string{"repo FuzzUnpack", "repo FuzzUnpackSealed"},
+	},
+	{
+		"names of commits and paths",
+		[]string{"repo/git/names.go Resolve", "repo/git/reader.go ReadFile"},
+		[]string{"repo FuzzResolve"},
+	},
+	{
+		"paths with an effect beyond the code",
+		[]string{"repo/git/diff/wider_effect.go WiderEffect"},
+		[]string{"repo/git/diff FuzzWiderEffect"},
+	},
+	{
+		"texts that are merged",
+		[]string{"repo/git/internal/merge/text.go Texts"},
+		[]string{"repo/git/internal/merge FuzzMergeText"},
+	},
+	{
+		"words and errors of remotes, over http and ssh",
+		[]string{"repo/git/remote/errors.go NewError", "repo/git/remote/retry.go RetryAfter"},
+		[]string{"repo/git/remote FuzzRemoteWords", "repo/git/remote FuzzRetryAfterOfRemotes"},
+	},
+	{
+		"addresses of remotes",
+		[]string{
+			"repo/git/remote/credentials.go Redact", "repo/git/mirror.go folderName",
+			"cmd/bobbin/internal/address/address.go CheckURL",
+			"cmd/bobbin/internal/address/address.go HideSecret",
+		},
+		[]string{
+			"repo/git/remote FuzzAddress", "repo FuzzFolderName", "cmd/bobbin/internal/address FuzzRemoteURL",
+		},
+	},
+	{
+		"answers of GitHub's API",
+		[]string{"repo/host/githubapp/ask.go refused", "repo/host/githubapp/ask.go wait"},
+		[]string{"repo/host/githubapp FuzzAnswer"},
+	},
 	{
 		"answers of git hosts",
-		[]string{"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait", "repo/host/client.go Page", "repo/host/github/github.go Checks", "repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks"},
+		[]string{
+			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
+			"repo/host/client.go Page", "repo/host/github/github.go Checks",
+			"repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks",
+		},
 		[]string{"repo/host FuzzAnswers"},
 	},
-	{"repositories at GitHub", []string{"repo/host/githubapp/app.go Repository", "repo/host/githubapp/app.go Covers"}, []string{"repo/host/githubapp FuzzRepository"}},
+	{
+		"repositories at GitHub",
+		[]string{"repo/host/githubapp/app.go Repository", "repo/host/githubapp/app.go Covers"},
+		[]string{"repo/host/githubapp FuzzRepository"},
+	},
 
-	{"Go's build cache, which the tests of a base branch can write", []string{"repo/build/goentry.go parseGoAction"}, []string{"repo/build FuzzGoAction"}},
-	{"hosts that a command asks the packages' proxy for", []string{"repo/build/proxy/name.go parseTarget"}, []string{"repo/build/proxy FuzzTarget"}},
+	{
+		"Go's build cache, which the tests of a base branch can write",
+		[]string{"repo/build/goentry.go parseGoAction"},
+		[]string{"repo/build FuzzGoAction"},
+	},
+	{
+		"hosts that a command asks the packages' proxy for",
+		[]string{"repo/build/proxy/name.go parseTarget"},
+		[]string{"repo/build/proxy FuzzTarget"},
+	},
 
-	{"the configuration", []string{"cmd/bobbin/internal/config/config.go parseConfig", "cmd/bobbin/internal/limits/limits.go readUnit", "cmd/bobbin/internal/strictyaml/decode.go Decode"}, []string{"cmd/bobbin/internal/config FuzzConfig"}},
-	{"private keys", []string{"repo/host/githubapp/assertion.go ParseKey"}, []string{"repo/host/githubapp FuzzKey"}},
-	{"addresses of Postgres", []string{"cmd/bobbin/internal/storage/database.go CheckDatabase", "cmd/bobbin/internal/secrets/secrets.go InDatabaseURL"}, []string{"cmd/bobbin/internal/storage FuzzDatabaseURL"}},
-	{"what answers in the bot's place", []string{"cmd/bobbin/internal/health/ask.go readHealth"}, []string{"cmd/bobbin/internal/health FuzzHealth"}},
-	{"archives of the registry with Postgres in them", []string{"repo/postgres/internal/programs/unpack.go unpack"}, []string{"repo/postgres/internal/programs FuzzUnpackArchive"}},
-	{"scripts of the stand-in model", []string{"workflow/model/modeltest/parse.go Parse"}, []string{"workflow/model/modeltest FuzzParse"}},
+	{
+		"the configuration",
+		[]string{
+			"cmd/bobbin/internal/config/config.go parseConfig",
+			"cmd/bobbin/internal/limits/limits.go readUnit",
+			"cmd/bobbin/internal/strictyaml/decode.go Decode",
+		},
+		[]string{"cmd/bobbin/internal/config FuzzConfig"},
+	},
+	{
+		"private keys",
+		[]string{"repo/host/githubapp/assertion.go ParseKey"},
+		[]string{"repo/host/githubapp FuzzKey"},
+	},
+	{
+		"addresses of Postgres",
+		[]string{
+			"cmd/bobbin/internal/storage/database.go CheckDatabase",
+			"cmd/bobbin/internal/secrets/secrets.go InDatabaseURL",
+		},
+		[]string{"cmd/bobbin/internal/storage FuzzDatabaseURL"},
+	},
+	{
+		"what answers in the bot's place",
+		[]string{"cmd/bobbin/internal/health/ask.go readHealth"},
+		[]string{"cmd/bobbin/internal/health FuzzHealth"},
+	},
+	{
+		"archives of the registry with Postgres in them",
+		[]string{"repo/postgres/internal/programs/unpack.go unpack"},
+		[]string{"repo/postgres/internal/programs FuzzUnpackArchive"},
+	},
+	{
+		"scripts of the stand-in model",
+		[]string{"workflow/model/modeltest/parse.go Parse"},
+		[]string{"workflow/model/modeltest FuzzParse"},
+	},
 }
 
 // inside lists the files that parse what this program itself, the operator or the kernel has written, with
 // the reason why they need no fuzz target.
 var inside = map[string]string{
-	"bot/examine/examine.go":                                    "answers of Slack's API, which slack-go reads",
-	"bot/page/shots.go":                                         "the numbers in a picture's address, by strconv alone",
-	"cmd/bobbin/internal/initcmd/ask.go":                        "what the operator types, word by word",
-	"cmd/bobbin/internal/initcmd/initcmd.go":                    "the complaints of this program about what the operator typed",
-	"cmd/bobbin/internal/initcmd/seen.go":                       "a list of a git host of the operator's, by encoding/json alone; what is chosen of it is checked as configuration",
-	"cmd/bobbin/internal/githost/host.go":                       "addresses of the configuration, by url.Parse alone",
-	"cmd/bobbin/internal/server/hosts.go":                       "the same, once they were checked",
-	"cmd/bobbin/internal/config/setup.go":                       "addresses of the configuration, by url.Parse alone",
-	"cmd/bobbin/internal/doctor/doctor.go":                      "the operator's DATABASE_URL, by url.Parse alone",
-	"cmd/bobbin/internal/doctor/machine.go":                     "proxies of the operator's environment, by url.Parse alone",
-	"cmd/bobbin/internal/doctor/model.go":                       "the operator's endpoint, by url.Parse alone",
-	"cmd/bobbin/internal/eval/report/result.go":                 "this program's own file",
-	"cmd/bobbin/internal/playground/view/messages.go":           "attachments and timestamps of the playground's own Slack",
-	"cmd/bobbin/internal/playground/view/page.go":               "permalinks of the playground's own Slack, by url.Parse alone",
-	"cmd/bobbin/internal/playground/folder.go":                  "this program's own file",
-	"cmd/bobbin/internal/playground/view/workspace.go":          "this program's own file",
-	"cmd/bobbin/reload.go":                                      "this program's own file",
-	"cmd/bobbin/manifest.go":                                    "the manifest that is part of this program",
-	"repo/sandbox/internal/docker/docker_linux.go":              "the kernel's /proc",
-	"repo/sandbox/internal/docker/container_linux.go":           "reports of this program's own first process in a container",
-	"repo/sandbox/internal/cgroup/hierarchy_linux.go":           "the kernel's /proc, and its own groups",
-	"repo/sandbox/internal/gvisor/bundle_linux.go":              "gVisor's own log, a shape of one field",
-	"repo/sandbox/internal/probe/probes_files_linux.go":         "the kernel's /proc",
-	"repo/build/packages/config.go":                             "addresses of the configuration, by url.Parse alone",
-	"repo/build/packages/account.go":                            "what the operator's own tools say",
-	"repo/build/packages/packages.go":                           "this program's own file",
-	"cmd/bobbin/internal/address/code_url.go":                   "the operator's addresses, by url.Parse alone",
-	"workflow/model/endpoint/list.go":                           "an endpoint's list of models, for doctor: a shape of one field",
-	"bot/slack.go":                                              "answers of Slack's API, which slack-go reads",
-	"bot/capture.go":                                            "answers of Slack's API: a shape of two fields",
-	"cmd/bobbin/internal/secrets/seal_linux.go":                 "the kernel's /proc",
-	"cmd/bobbin/internal/models/endpoint.go":                    "addresses of the configuration, by url.Parse alone",
-	"cmd/bobbin/internal/config/environment.go":                 "SLACK_API_URL and OPENAI_BASE_URL, by url.Parse alone",
-	"repo/build/baseline.go":                                    "results that this program keeps",
-	"repo/design/contrast.go":                                   "numbers of colours that were read before",
-	"repo/git/internal/transfer/push.go":                        "the request that is sent; answers are go-git's to read",
-	"repo/git/internal/dial/local.go":                           "the git program of this machine",
-	"repo/sandbox/internal/bubblewrap/process_linux.go":         "bubblewrap's own status, two numbers",
-	"repo/sandbox/internal/probe/probe_linux.go":                "the probe's own answer, at the start",
-	"repo/sandbox/internal/user/user_linux.go":                  "the kernel's /proc",
-	"repo/sandbox/internal/process/process_linux.go":            "the kernel's /proc",
-	"workflow/model/wire.go":                                    "arguments that are sent again; they were read before",
-	"repo/postgres/data.go":                                     "Postgres' own files",
-	"repo/postgres/home.go":                                     "ids of this machine's accounts",
-	"repo/postgres/lock.go":                                     "this program's own file",
-	"repo/postgres/internal/programs/programs.go":               "versions that Postgres' programs print",
-	"workflow/turn/internal/record/findings/grounds.go":         "rows of ours",
-	"workflow/turn/internal/delivery/expectations.go":           "rows of ours",
-	"workflow/store/progress/transcript.go":                     "rows of ours",
-	"workflow/store/internal/record/mask.go":                    "rows of ours",
-	"repo/proof/pairs.go":                                       "numbers of lines, digits alone",
-	"workflow/store/progress/lookback.go":                       "rows of ours",
-	"workflow/turn/internal/background/lookback/lookback.go":    "rows of ours",
-	"workflow/turn/internal/background/lookback/text.go":        "rows of ours",
-	"workflow/store/backports/backports.go":                     "rows of ours",
-	"workflow/store/progress/question.go":                       "rows of ours",
-	"workflow/store/progress/hunks.go":                          "rows of ours",
-	"workflow/store/consent/removal.go":                         "rows of ours",
-	"workflow/store/outbox/outbox.go":                           "rows of ours",
-	"workflow/store/inbox/alerts.go":                            "the ts of a message that was read",
-	"workflow/store/queue/replica.go":                           "rows of ours",
-	"workflow/store/database/database.go":                       "an address that was checked before",
-	"workflow/tool/internal/patch/diff.go":                      "whether a file parses: the answer of Go's own parsers",
-	"workflow/tool/recall.go":                                   "arguments of calls that were carried out",
-	"workflow/agent/internal/compaction/sum.go":                 "arguments of calls that were carried out",
-	"workflow/store/view/fold.go":                               "rows of ours",
-	"cmd/bobbin/internal/server/queue.go":                       "rows of ours",
-	"workflow/tracing/tracing.go":                               "rows of ours",
-	"cmd/bobbin/internal/traces/traces.go":                      "addresses and headers of the operator's own environment",
+	"bot/examine/examine.go": "answers of Slack's API, " +
+		"which slack-go reads",
+	"bot/page/shots.go": "the numbers in a picture's address, " +
+		"by strconv alone",
+	"cmd/bobbin/internal/initcmd/ask.go": "what the operator types, word by word",
+	"cmd/bobbin/internal/initcmd/initcmd.go": "the complaints of this program about " +
+		"what the operator typed",
+	"cmd/bobbin/internal/initcmd/seen.go": "a list of a git host of the operator's, " +
+		"by encoding/json alone; what is chosen of it is checked as configuration",
+	"cmd/bobbin/internal/githost/host.go": "addresses of the configuration, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/server/hosts.go": "the same, once they were checked",
+	"cmd/bobbin/internal/config/setup.go": "addresses of the configuration, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/doctor/doctor.go": "the operator's DATABASE_URL, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/doctor/machine.go": "proxies of the operator's environment, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/doctor/model.go": "the operator's endpoint, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/eval/report/result.go": "this program's own file",
+	"cmd/bobbin/internal/playground/view/messages.go": "attachments and timestamps of the " +
+		"playground's own Slack",
+	"cmd/bobbin/internal/playground/view/page.go": "permalinks of the playground's own " +
+		"Slack, by url.Parse alone",
+	"cmd/bobbin/internal/playground/folder.go":         "this program's own file",
+	"cmd/bobbin/internal/playground/view/workspace.go": "this program's own file",
+	"cmd/bobbin/reload.go":                             "this program's own file",
+	"cmd/bobbin/manifest.go":                           "the manifest that is part of this program",
+	"repo/sandbox/internal/docker/docker_linux.go":     "the kernel's /proc",
+	"repo/sandbox/internal/docker/container_linux.go": "reports of this program's own first " +
+		"process in a container",
+	"repo/sandbox/internal/cgroup/hierarchy_linux.go":   "the kernel's /proc, and its own groups",
+	"repo/sandbox/internal/gvisor/bundle_linux.go":      "gVisor's own log, a shape of one field",
+	"repo/sandbox/internal/probe/probes_files_linux.go": "the kernel's /proc",
+	"repo/build/packages/config.go": "addresses of the configuration, " +
+		"by url.Parse alone",
+	"repo/build/packages/account.go":  "what the operator's own tools say",
+	"repo/build/packages/packages.go": "this program's own file",
+	"cmd/bobbin/internal/address/code_url.go": "the operator's addresses, " +
+		"by url.Parse alone",
+	"workflow/model/endpoint/list.go": "an endpoint's list of models, " +
+		"for doctor: a shape of one field",
+	"bot/slack.go": "answers of Slack's API, " +
+		"which slack-go reads",
+	"bot/capture.go": "answers of Slack's API: " +
+		"a shape of two fields",
+	"cmd/bobbin/internal/secrets/seal_linux.go": "the kernel's /proc",
+	"cmd/bobbin/internal/models/endpoint.go": "addresses of the configuration, " +
+		"by url.Parse alone",
+	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, " +
+		"by url.Parse alone",
+	"repo/build/baseline.go":  "results that this program keeps",
+	"repo/design/contrast.go": "numbers of colours that were read before",
+	"repo/git/internal/transfer/push.go": "the request that is sent; " +
+		"answers are go-git's to read",
+	"repo/git/internal/dial/local.go":                   "the git program of this machine",
+	"repo/sandbox/internal/bubblewrap/process_linux.go": "bubblewrap's own status, two numbers",
+	"repo/sandbox/internal/probe/probe_linux.go":        "the probe's own answer, at the start",
+	"repo/sandbox/internal/user/user_linux.go":          "the kernel's /proc",
+	"repo/sandbox/internal/process/process_linux.go":    "the kernel's /proc",
+	"workflow/model/wire.go": "arguments that are sent again; " +
+		"they were read before",
+	"repo/postgres/data.go":                                  "Postgres' own files",
+	"repo/postgres/home.go":                                  "ids of this machine's accounts",
+	"repo/postgres/lock.go":                                  "this program's own file",
+	"repo/postgres/internal/programs/programs.go":            "versions that Postgres' programs print",
+	"workflow/turn/internal/record/findings/grounds.go":      "rows of ours",
+	"workflow/turn/internal/delivery/expectations.go":        "rows of ours",
+	"workflow/store/progress/transcript.go":                  "rows of ours",
+	"workflow/store/internal/record/mask.go":                 "rows of ours",
+	"repo/proof/pairs.go":                                    "numbers of lines, digits alone",
+	"workflow/store/progress/lookback.go":                    "rows of ours",
+	"workflow/turn/internal/background/lookback/lookback.go": "rows of ours",
+	"workflow/turn/internal/background/lookback/text.go":     "rows of ours",
+	"workflow/store/backports/backports.go":                  "rows of ours",
+	"workflow/store/progress/question.go":                    "rows of ours",
+	"workflow/store/progress/hunks.go":                       "rows of ours",
+	"workflow/store/consent/removal.go":                      "rows of ours",
+	"workflow/store/outbox/outbox.go":                        "rows of ours",
+	"workflow/store/inbox/alerts.go":                         "the ts of a message that was read",
+	"workflow/store/queue/replica.go":                        "rows of ours",
+	"workflow/store/database/database.go":                    "an address that was checked before",
+	"workflow/tool/internal/patch/diff.go": "whether a file parses: " +
+		"the answer of Go's own parsers",
+	"workflow/tool/recall.go":                   "arguments of calls that were carried out",
+	"workflow/agent/internal/compaction/sum.go": "arguments of calls that were carried out",
+	"workflow/store/view/fold.go":               "rows of ours",
+	"cmd/bobbin/internal/server/queue.go":       "rows of ours",
+	"workflow/tracing/tracing.go":               "rows of ours",
+	"cmd/bobbin/internal/traces/traces.go": "addresses and headers of the operator's " +
+		"own environment",
 	"workflow/turn/internal/workspace/attachment/attachment.go": "what agents call an attachment: a number",
-	"workflow/turn/internal/record/catalog/catalog.go":          "rows of ours", "workflow/turn/internal/delivery/criteria.go": "rows of ours", "workflow/turn/internal/delivery/scope/hold.go": "rows of ours", "workflow/turn/internal/delivery/review.go": "rows of ours",
-	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, a shape of one field",
-	"workflow/turn/internal/agents/inquiry/inquiry.go": "rows of ours", "workflow/turn/internal/record/ledger/standing.go": "rows of ours", "workflow/turn/internal/work/orchestrator/delegate.go": "rows of ours", "workflow/turn/internal/work/orchestrator/request.go": "rows of ours",
-	"workflow/turn/internal/work/orchestrator/tools.go": "rows of ours", "workflow/turn/internal/record/findings/report.go": "rows of ours", "workflow/turn/internal/work/worker/worker.go": "rows of ours", "workflow/turn/internal/work/worker/escalation.go": "rows of ours",
-	"workflow/turn/internal/agents/runtime/transcript.go": "rows of ours", "workflow/turn/internal/agents/runtime/env.go": "a call's command, a shape of one field",
-	"workflow/turn/internal/agents/experts/experts.go": "numbers of lines, digits alone",
-	"workflow/turn/internal/judge/intake/judge.go":     "a number that this program put into a button's row", "workflow/turn/internal/judge/approval/held.go": "rows of ours", "workflow/delegated.go": "rows of ours",
+	"workflow/turn/internal/record/catalog/catalog.go":          "rows of ours",
+	"workflow/turn/internal/delivery/criteria.go":               "rows of ours",
+	"workflow/turn/internal/delivery/scope/hold.go":             "rows of ours",
+	"workflow/turn/internal/delivery/review.go":                 "rows of ours",
+	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, " +
+		"a shape of one field",
+	"workflow/turn/internal/agents/inquiry/inquiry.go":     "rows of ours",
+	"workflow/turn/internal/record/ledger/standing.go":     "rows of ours",
+	"workflow/turn/internal/work/orchestrator/delegate.go": "rows of ours",
+	"workflow/turn/internal/work/orchestrator/request.go":  "rows of ours",
+	"workflow/turn/internal/work/orchestrator/tools.go":    "rows of ours",
+	"workflow/turn/internal/record/findings/report.go":     "rows of ours",
+	"workflow/turn/internal/work/worker/worker.go":         "rows of ours",
+	"workflow/turn/internal/work/worker/escalation.go":     "rows of ours",
+	"workflow/turn/internal/agents/runtime/transcript.go":  "rows of ours",
+	"workflow/turn/internal/agents/runtime/env.go":         "a call's command, a shape of one field",
+	"workflow/turn/internal/agents/experts/experts.go":     "numbers of lines, digits alone",
+	"workflow/turn/internal/judge/intake/judge.go": "a number that this program put into a " +
+		"button's row",
+	"workflow/turn/internal/judge/approval/held.go": "rows of ours",
+	"workflow/delegated.go":                         "rows of ours",
 }
 
 // decoding matches code that parses data.
-var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|http\.ParseTime|parseIgnore\(|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
+var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|` +
+	`url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|` +
+	`http\.ParseTime|parseIgnore\(|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|` +
+	`goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
 
 // TestWhatReadsOutsideDataIsFuzzed checks that all code that reads data of others has a fuzz target, and
 // that every target is in the table.
@@ -240,8 +612,12 @@ func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
 	t.Parallel()
 	sound := func() fstest.MapFS {
 		return fstest.MapFS{
-			"bot/read.go":      {Data: []byte("package bot\nfunc read(b []byte) { json.Unmarshal(b, nil) }\n")},
-			"bot/own.go":       {Data: []byte("package bot\nfunc own(b []byte) { json.Unmarshal(b, nil) }\n")},
+			"bot/read.go": {
+				Data: []byte("package bot\nfunc read(b []byte) { json.Unmarshal(b, nil) }\n"),
+			},
+			"bot/own.go": {
+				Data: []byte("package bot\nfunc own(b []byte) { json.Unmarshal(b, nil) }\n"),
+			},
 			"bot/read_test.go": {Data: []byte("package bot\nfunc FuzzRead(f *testing.F) {}\n")},
 		}
 	}
@@ -249,15 +625,20 @@ func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
 	own := map[string]string{"bot/own.go": "rows of ours"}
 	require.Empty(t, unfuzzed(t, sound(), table, own))
 	for want, spoil := range map[string]func(fstest.MapFS){
-		"bot/new.go takes data apart: name it in the table, with a fuzz target, or say whose data it is": func(m fstest.MapFS) {
+		"bot/new.go takes data apart: name it in the table, with a fuzz target, " +
+			"or say whose data it is": func(m fstest.MapFS) {
 			m["bot/new.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc other() { url.Parse(\"\") }\n")}
 		},
 		"bot FuzzOther is in no row of the table": func(m fstest.MapFS) {
-			m["bot/other_test.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc FuzzOther(f *testing.F) {}\n")}
+			m["bot/other_test.go"] = &fstest.MapFile{
+				Data: []byte("package bot\nfunc FuzzOther(f *testing.F) {}\n"),
+			}
 		},
 		"data: there is no bot FuzzRead": func(m fstest.MapFS) { delete(m, "bot/read_test.go") },
 		"data: there is no bot/read.go read": func(m fstest.MapFS) {
-			m["bot/read.go"] = &fstest.MapFile{Data: []byte("package bot\nfunc renamed(b []byte) { json.Unmarshal(b, nil) }\n")}
+			m["bot/read.go"] = &fstest.MapFile{
+				Data: []byte("package bot\nfunc renamed(b []byte) { json.Unmarshal(b, nil) }\n"),
+			}
 		},
 		"bot/own.go is not there, or takes nothing apart": func(m fstest.MapFS) { delete(m, "bot/own.go") },
 	} {
@@ -265,14 +646,16 @@ func TestUnfuzzedReadersAreFoundOut(t *testing.T) {
 		spoil(tree)
 		require.Equal(t, []string{want}, unfuzzed(t, tree, table, own))
 	}
-	require.Equal(t, []string{"data: it has no target", "bot FuzzRead is in no row of the table"}, unfuzzed(t, sound(), []readerOf{{"data", []string{"bot/read.go read"}, nil}}, own))
+	require.Equal(t, []string{"data: it has no target", "bot FuzzRead is in no row of the table"},
+		unfuzzed(t, sound(), []readerOf{{"data", []string{"bot/read.go read"}, nil}}, own))
 }
 
 // unfuzzed returns what is wrong with the tables, one line each.
 func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string) (found []string) {
 	t.Helper()
 	functions, targets, decoders := declared(t, tree)
-	named, files := map[string]bool{}, map[string]bool{}
+	named := map[string]bool{}
+	files := map[string]bool{}
 	for _, r := range table {
 		for _, f := range r.functions {
 			file, _, _ := strings.Cut(f, " ")
@@ -298,7 +681,8 @@ func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string)
 	}
 	for _, file := range slices.Sorted(maps.Keys(decoders)) {
 		if !files[file] && own[file] == "" {
-			found = append(found, file+" takes data apart: name it in the table, with a fuzz target, or say whose data it is")
+			found = append(found,
+				file+" takes data apart: name it in the table, with a fuzz target, or say whose data it is")
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(own)) {
@@ -312,7 +696,9 @@ func unfuzzed(t *testing.T, tree fs.FS, table []readerOf, own map[string]string)
 // declared returns the functions of the module, its fuzz targets, and the files that parse data.
 func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string]bool) {
 	t.Helper()
-	functions, targets, decoders = map[string]bool{}, map[string]bool{}, map[string]bool{}
+	functions = map[string]bool{}
+	targets = map[string]bool{}
+	decoders = map[string]bool{}
 	for _, name := range sources(t, tree) {
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)

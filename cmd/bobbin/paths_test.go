@@ -19,7 +19,15 @@ import (
 // agentRooms lists the packages that handle files which agents and untrusted commands can write. They must
 // open such files below an os.Root or an opened folder, because a path may lead elsewhere by the time it is
 // used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git", "repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk", "repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree", "repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history", "repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build", "repo/build", "repo/build/project", "repo/design", "repo/design/internal/source", "repo/design/internal/token"}
+var agentRooms = []string{
+	"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git",
+	"repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk",
+	"repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree",
+	"repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history",
+	"repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build",
+	"repo/build", "repo/build/project", "repo/design", "repo/design/internal/source",
+	"repo/design/internal/token",
+}
 
 // ourOwn lists the files of those packages that use paths nevertheless, with the reason why only this
 // program can have written there.
@@ -60,8 +68,9 @@ var ourOwn = map[string]string{
 // byPath lists the functions that open or change a file by its path.
 var byPath = map[string][]string{
 	"os": {
-		"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Stat", "Lstat", "Readlink", "Mkdir", "MkdirAll", "Remove", "RemoveAll",
-		"Rename", "Chmod", "Chown", "Lchown", "Truncate", "Link", "Symlink", "Chtimes", "DirFS", "CopyFS",
+		"Open", "OpenFile", "Create", "ReadFile", "WriteFile", "ReadDir", "Stat", "Lstat", "Readlink",
+		"Mkdir", "MkdirAll", "Remove", "RemoveAll", "Rename", "Chmod", "Chown", "Lchown", "Truncate",
+		"Link", "Symlink", "Chtimes", "DirFS", "CopyFS",
 	},
 	"filepath": {"Walk", "WalkDir", "Glob", "EvalSymlinks"},
 }
@@ -70,7 +79,8 @@ func TestFilesOfAgentsAreOpenedBelowARoot(t *testing.T) {
 	t.Parallel()
 	found := pathUsers(t, os.DirFS("../.."))
 	for _, file := range found {
-		require.NotEmpty(t, ourOwn[file.name], "%s: go through an os.Root or a Workspace's FS; if nobody but this program writes there, say so in ourOwn", file)
+		require.NotEmpty(t, ourOwn[file.name], "%s: go through an os.Root or a Workspace's FS; "+
+			"if nobody but this program writes there, say so in ourOwn", file)
 	}
 	for name := range ourOwn {
 		_, err := os.Stat("../../" + name)
@@ -78,12 +88,20 @@ func TestFilesOfAgentsAreOpenedBelowARoot(t *testing.T) {
 		require.True(t, used || err != nil, "%s uses no path any more: take it out of ourOwn", name)
 	}
 	controls := fstest.MapFS{
-		"repo/git/new.go":    {Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
-		"repo/proof/walk.go": {Data: []byte("package proof\nimport fp \"path/filepath\"\nfunc walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
-		"repo/git/root.go":   {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, _ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
-		"bot/other.go":       {Data: []byte("package bot\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
+		"repo/git/new.go": {
+			Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n"),
+		},
+		"repo/proof/walk.go": {Data: []byte("package proof\nimport fp \"path/filepath\"\n" +
+			"func walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
+		"repo/git/root.go": {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, " +
+			"_ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
+		"bot/other.go": {
+			Data: []byte("package bot\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n"),
+		},
 	}
-	require.Equal(t, []pathUse{{"repo/git/new.go", 3, "os.ReadFile"}, {"repo/proof/walk.go", 3, "filepath.WalkDir"}}, pathUsers(t, controls), "the control")
+	require.Equal(t,
+		[]pathUse{{"repo/git/new.go", 3, "os.ReadFile"}, {"repo/proof/walk.go", 3, "filepath.WalkDir"}},
+		pathUsers(t, controls), "the control")
 }
 
 type pathUse struct {
@@ -120,7 +138,8 @@ func pathUsers(t *testing.T, tree fs.FS) (found []pathUse) {
 				return true
 			}
 			if x, ok := s.X.(*ast.Ident); ok && slices.Contains(byPath[names[x.Name]], s.Sel.Name) {
-				found = append(found, pathUse{name, files.Position(n.Pos()).Line, names[x.Name] + "." + s.Sel.Name})
+				found = append(found,
+					pathUse{name, files.Position(n.Pos()).Line, names[x.Name] + "." + s.Sel.Name})
 			}
 			return true
 		})

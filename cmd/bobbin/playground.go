@@ -53,7 +53,8 @@ func (c *playgroundCommand) Validate() error {
 	if c.Push && c.Repo == "" {
 		return errors.New("--push needs --repo")
 	}
-	if !variable.MatchString(c.TokenEnv) || c.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, c.TokenEnv) {
+	if !variable.MatchString(c.TokenEnv) ||
+		c.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, c.TokenEnv) {
 		return fmt.Errorf("--token-env has to name the variable of a git token, and %q does not", c.TokenEnv)
 	}
 	if c.Addr == "" {
@@ -64,7 +65,8 @@ func (c *playgroundCommand) Validate() error {
 		return fmt.Errorf("--addr has to be HOST:PORT: %w", err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--addr: %q is not of this machine alone; the page is for 127.0.0.1, ::1 or localhost", host)
+		return fmt.Errorf("--addr: %q is not of this machine alone; the page is for 127.0.0.1, "+
+			"::1 or localhost", host)
 	}
 	return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
 }
@@ -88,7 +90,8 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 		return fmt.Errorf("playground: %w", err)
 	}
 	fmt.Fprintln(con.Out, p.URL)
-	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground, and the next start goes on in it (--fresh begins anew).")
+	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground, "+
+		"and the next start goes on in it (--fresh begins anew).")
 	if !c.NoBrowser {
 		playground.Browse(p.URL)
 	}
@@ -97,7 +100,9 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 
 // options returns the options of the playground, from the flags, the configuration, the environment and the
 // sandbox that works on this machine.
-func (c *playgroundCommand) options(ctx context.Context, con cli.Console, log *slog.Logger) (playground.Options, error) {
+func (c *playgroundCommand) options(
+	ctx context.Context, con cli.Console, log *slog.Logger,
+) (playground.Options, error) {
 	opt := playground.Options{Addr: c.Addr, Fresh: c.Fresh, Progress: con.Err, Log: log}
 	file := config.Config{}
 	var err error

@@ -27,9 +27,20 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err := s.Store.Pool.QueryRow(ctx, `select now()`).Scan(&now); err != nil {
 		return err
 	}
-	for table, column := range map[string]string{"lines": "at", "inbox": "at", "transcript": "at", "under_way": "since", "sessions": "created_at"} {
-		sql := fmt.Sprintf(`update %[1]s set %[2]s = $3::timestamptz - case when %[2]s > $2::timestamptz then ($3 - %[2]s) / 1000 else $2 - %[2]s end - $1::interval`, table, column)
-		if _, err := s.Store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute, s.quiet, now); err != nil {
+	for table, column := range map[string]string{
+		"lines":      "at",
+		"inbox":      "at",
+		"transcript": "at",
+		"under_way":  "since",
+		"sessions":   "created_at",
+	} {
+		sql := fmt.Sprintf(
+			`update %[1]s set %[2]s = $3::timestamptz - case
+				when %[2]s > $2::timestamptz then ($3 - %[2]s) / 1000 else $2 - %[2]s end - $1::interval`,
+			table, column,
+		)
+		if _, err := s.Store.Pool.Exec(ctx, sql, time.Duration(minutes)*time.Minute, s.quiet,
+			now); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,8 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 		service, err := server.New(ctx, s, r.log)
 		if err != nil && before != nil && ctx.Err() == nil {
 			r.refuse(err)
-			s, r.file = *before, file
+			s = *before
+			r.file = file
 			service, err = r.startAgain(ctx, s)
 		}
 		if err != nil {
@@ -74,12 +75,13 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 			return describeEnd(ctx, err)
 		}
 		was := s
-		s, before = *next, &was
+		s = *next
+		before = &was
 	}
 }
 
-// startAgain starts the bot with settings with which it worked before. It waits while something is out of order
-// that may pass, such as Slack, so that a reload at that time does not end the bot.
+// startAgain starts the bot with settings with which it worked before. It waits while something is out of
+// order that may pass, such as Slack, so that a reload at that time does not end the bot.
 func (r *reloader) startAgain(ctx context.Context, s server.Settings) (service *server.Server, err error) {
 	again := storage.Retry{Refused: func(err error) bool {
 		var wrong cli.UsageError
@@ -94,7 +96,9 @@ func (r *reloader) startAgain(ctx context.Context, s server.Settings) (service *
 
 // serve runs the bot until it ends or until new settings have been read. It returns those settings; nil
 // means that the bot ended.
-func (r *reloader) serve(ctx context.Context, service *server.Server, dir string) (next *server.Settings, err error) {
+func (r *reloader) serve(
+	ctx context.Context, service *server.Server, dir string,
+) (next *server.Settings, err error) {
 	defer service.Close()
 	defer r.announce(dir)() // while the folder is locked, so that no other process writes the file
 	if !r.refused.IsZero() {
@@ -103,7 +107,8 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 	if service.Monitor.Addr != "" {
 		fmt.Fprintf(r.con.Err, "bobbin: health is at http://%s/readyz\n", service.Monitor.Addr)
 	}
-	debug.FreeOSMemory() // releases the memory that start-up needed; an idle collector would keep it for minutes
+	// releases the memory that start-up needed; an idle collector would keep it for minutes
+	debug.FreeOSMemory()
 	fmt.Fprintln(r.con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
 	running, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
@@ -123,9 +128,14 @@ func (r *reloader) serve(ctx context.Context, service *server.Server, dir string
 				continue
 			}
 			if bytes.Equal(file, r.file) {
-				said = "bobbin: the configuration was read again and is taken over, but its file is the same as before. If you changed it and the bot runs in a container: a container that shows a single file does not see the one that an editor puts in its place. Start the container again."
+				said = "bobbin: the configuration was read again and is taken over, but its file is the " +
+					"same as before. If you changed it and the bot runs in a container: a container that " +
+					"shows a single file does not see the one that an editor puts in its place. " +
+					"Start the container again."
 			}
-			next, r.file, r.refused = &s, file, time.Time{}
+			next = &s
+			r.file = file
+			r.refused = time.Time{}
 		}
 		fmt.Fprintln(r.con.Err, said)
 		end()
@@ -183,12 +193,15 @@ func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
 	}
 	said, err := os.ReadFile(filepath.Join(s.DataDir, pidFile))
 	pid, notPID := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil || notPID != nil || pid < 1 || !storage.IsLocked(s.DataDir) { // pid 1 is valid: in a container the bot is process 1
-		return cli.UsageError{Err: fmt.Errorf("bobbin: no bot works in %s; name its own folder with --data-dir or BOBBIN_DATA_DIR", s.DataDir)}
+	if err != nil || notPID != nil || pid < 1 || !storage.IsLocked(s.DataDir) {
+		// pid 1 is valid: in a container the bot is process 1
+		return cli.UsageError{Err: fmt.Errorf("bobbin: no bot works in %s; "+
+			"name its own folder with --data-dir or BOBBIN_DATA_DIR", s.DataDir)}
 	}
 	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {
 		return fmt.Errorf("ask process %d: %w", pid, err)
 	}
-	fmt.Fprintf(con.Out, "Asked process %d to read its configuration again; its log says what came of it.\n", pid)
+	fmt.Fprintf(con.Out,
+		"Asked process %d to read its configuration again; its log says what came of it.\n", pid)
 	return nil
 }

@@ -37,23 +37,35 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// TestAReloadOutlivesTroubleAtSlack checks that the bot starts again with the configuration that it had when Slack
-// fails during a reload, or the bot is not in a channel of the new file. The same file is then taken over as a new one
-// once the bot is in that channel.
+// TestAReloadOutlivesTroubleAtSlack checks that the bot starts again with the configuration that it had when
+// Slack fails during a reload, or the bot is not in a channel of the new file. The same file is then taken
+// over as a new one once the bot is in that channel.
 func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
 	slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{slack.App().BotUser}})
-	const text = "repositories: [{name: shop, url: /srv/shop.git, channels: ['#bugs']}]\nsandbox: {kind: none}\n"
+	const text = "repositories: [{name: shop, url: /srv/shop.git, channels: ['#bugs']}]\n" +
+		"sandbox: {kind: none}\n"
 	env := map[string]string{
-		"BOBBIN_CONFIG": writeConfig(t, text), "BOBBIN_DATA_DIR": t.TempDir(), "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
-		secrets.DatabaseURL: harness.Database(t), secrets.SlackBotToken: slack.App().BotToken, secrets.SlackAppToken: slack.App().AppToken,
+		"BOBBIN_CONFIG":       writeConfig(t, text),
+		"BOBBIN_DATA_DIR":     t.TempDir(),
+		"SLACK_API_URL":       slack.URL(),
+		"OPENAI_BASE_URL":     "http://" + harness.ClosedPort(t),
+		secrets.DatabaseURL:   harness.Database(t),
+		secrets.SlackBotToken: slack.App().BotToken,
+		secrets.SlackAppToken: slack.App().AppToken,
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var errs said
-	asked, ended := make(chan os.Signal, 1), make(chan int, 1)
+	asked := make(chan os.Signal, 1)
+	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"serve"}, cli.Console{Out: &errs, Err: &errs, Hangup: func() <-chan os.Signal { return asked }, Env: func(name string) string { return env[name] }})
+		ended <- run(ctx, []string{"serve"}, cli.Console{
+			Out:    &errs,
+			Err:    &errs,
+			Hangup: func() <-chan os.Signal { return asked },
+			Env:    func(name string) string { return env[name] },
+		})
 	}()
 	listens := func(times int) {
 		t.Helper()
@@ -69,7 +81,8 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 
 	const same = "its file is the same as before"
 	before := strings.Count(errs.String(), same)
-	require.NoError(t, os.WriteFile(env["BOBBIN_CONFIG"], []byte(strings.Replace(text, "#bugs", "#later", 1)), 0o600))
+	require.NoError(t,
+		os.WriteFile(env["BOBBIN_CONFIG"], []byte(strings.Replace(text, "#bugs", "#later", 1)), 0o600))
 	asked <- os.Interrupt
 	listens(3)
 	require.Equal(t, 2, strings.Count(errs.String(), "refused whole"))
@@ -88,10 +101,19 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	t.Parallel()
 	slack := healthSlack(t)
 	const quiet = good + "sandbox: {kind: none}\n"
-	name, addr, dir := writeConfig(t, quiet), harness.ClosedPort(t), t.TempDir()
+	name := writeConfig(t, quiet)
+	addr := harness.ClosedPort(t)
+	dir := t.TempDir()
 	env := map[string]string{
-		"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir, "BOBBIN_HTTP_ADDR": addr, "SLACK_API_URL": slack.URL(), "OPENAI_BASE_URL": "http://" + harness.ClosedPort(t),
-		secrets.DatabaseURL: harness.Database(t), secrets.SlackBotToken: slack.App().BotToken, secrets.SlackAppToken: slack.App().AppToken, "SHOP_TOKEN": "t0k3n-of-the-shop",
+		"BOBBIN_CONFIG":       name,
+		"BOBBIN_DATA_DIR":     dir,
+		"BOBBIN_HTTP_ADDR":    addr,
+		"SLACK_API_URL":       slack.URL(),
+		"OPENAI_BASE_URL":     "http://" + harness.ClosedPort(t),
+		secrets.DatabaseURL:   harness.Database(t),
+		secrets.SlackBotToken: slack.App().BotToken,
+		secrets.SlackAppToken: slack.App().AppToken,
+		"SHOP_TOKEN":          "t0k3n-of-the-shop",
 	}
 	var mu sync.Mutex
 	ctx, stop := context.WithCancel(t.Context())
@@ -100,7 +122,11 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	go func() {
 		ended <- run(ctx, []string{"serve"}, cli.Console{
 			Out: &errs, Err: &errs, Hangup: listenHangup,
-			Env: func(name string) string { mu.Lock(); defer mu.Unlock(); return env[name] },
+			Env: func(name string) string {
+				mu.Lock()
+				defer mu.Unlock()
+				return env[name]
+			},
 			Forget: func(names ...string) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -124,23 +150,27 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	}
 
 	reload(quiet + "nonsense: 1\n")
-	require.EventuallyWithT(t, func(c *assert.CollectT) { require.True(c, refused(c)) }, harness.StepTimeout, 50*time.Millisecond)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { require.True(c, refused(c)) }, harness.StepTimeout,
+		50*time.Millisecond)
 	require.Contains(t, errs.String(), "bobbin.yaml:3")
 	becomes(t, addr, http.StatusOK, health.StateReady)
 	require.NotContains(t, errs.String(), "taken over.")
-	code, _, told := call(t, t.Context(), map[string]string{"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir}, "reload")
+	code, _, told := call(t, t.Context(),
+		map[string]string{"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir}, "reload")
 	require.Equal(t, cli.ExitUsage, code, "the command looks at the file before")
 	require.Contains(t, told, "bobbin.yaml:3")
 
 	for again := range 2 { // the second time the token is no longer in the environment
 		before := strings.Count(errs.String(), "listening")
-		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\nsandbox: {kind: none}\n")
+		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\n" +
+			"sandbox: {kind: none}\n")
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			require.Greater(c, strings.Count(errs.String(), "listening"), before, errs.String())
 			require.False(c, refused(c))
 		}, harness.StepTimeout, 50*time.Millisecond)
 		becomes(t, addr, http.StatusOK, health.StateReady)
-		require.Equal(t, again, strings.Count(errs.String(), "is taken over, but its file is the same as before"), "as in a container that sees the old file")
+		require.Equal(t, again, strings.Count(errs.String(),
+			"is taken over, but its file is the same as before"), "as in a container that sees the old file")
 	}
 	stop()
 	require.Equal(t, cli.ExitOK, <-ended, errs.String())

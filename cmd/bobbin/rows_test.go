@@ -33,7 +33,8 @@ func TestEveryRowHasItsStory(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/rows.txt")
 	require.NoError(t, err)
-	rows, tales := strings.Split(strings.TrimSpace(string(text)), "\n"), readTales(t)
+	rows := strings.Split(strings.TrimSpace(string(text)), "\n")
+	tales := readTales(t)
 	want := workflowPage(rows, tales)
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.WriteFile(workflowDoc, []byte(want), 0o644))
@@ -144,7 +145,8 @@ func rowLines(b *strings.Builder, label, row string, tales []storyHeader) {
 	for _, s := range tales {
 		if slices.Contains(s.rows, row) {
 			fmt.Fprintf(b, "- [%s](../cmd/bobbin/%s/%s)\n  %s\n",
-				strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file, fold(markdown.Replace(s.shows), "  "))
+				strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file,
+				fold(markdown.Replace(s.shows), "  "))
 		}
 	}
 }
@@ -192,17 +194,34 @@ This page is generated from the stories:
 func TestRowFaults(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Limits: two attempts", "Errors: a large diff"}
-	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Beyond: of our own\n# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
-	require.Equal(t, storyHeader{file: "a.txtar", rows: []string{"Limits: two attempts", "Beyond: of our own"}, shows: "Two attempts, then advice."}, told)
+	told := readTale("a.txtar", "# row: Limits: two attempts\n# row: Beyond: of our own\n"+
+		"# Two attempts, then\n# advice. And more.\n\nstage x\n# A step.\n")
+	require.Equal(t, storyHeader{
+		file:  "a.txtar",
+		rows:  []string{"Limits: two attempts", "Beyond: of our own"},
+		shows: "Two attempts, then advice.",
+	}, told)
 	for name, c := range map[string]struct {
 		more string
 		want []string
 	}{
-		"every row is shown":    {"# row: Errors: a large diff\n# Why so large.\n", nil},
-		"a row is missing":      {"# Nothing of the tables.\n", []string{"no story shows Errors: a large diff"}},
-		"no such row":           {"# row: Errors: a large diff\n# row: Errors: a small diff\n# Why.\n", []string{`b.txtar: no row is called "Errors: a small diff"`}},
-		"named too far below":   {"# row: Errors: a large diff\n# Why.\n\nstage x\n# row: Limits: two attempts\n", []string{`b.txtar: no row is called "(1 named below the top of the story)"`}},
-		"nothing says it shows": {"# row: Errors: a large diff\n\nstage x\n", []string{"b.txtar: no sentence says what it shows"}},
+		"every row is shown": {"# row: Errors: a large diff\n# Why so large.\n", nil},
+		"a row is missing": {
+			"# Nothing of the tables.\n",
+			[]string{"no story shows Errors: a large diff"},
+		},
+		"no such row": {
+			"# row: Errors: a large diff\n# row: Errors: a small diff\n# Why.\n",
+			[]string{`b.txtar: no row is called "Errors: a small diff"`},
+		},
+		"named too far below": {
+			"# row: Errors: a large diff\n# Why.\n\nstage x\n# row: Limits: two attempts\n",
+			[]string{`b.txtar: no row is called "(1 named below the top of the story)"`},
+		},
+		"nothing says it shows": {
+			"# row: Errors: a large diff\n\nstage x\n",
+			[]string{"b.txtar: no sentence says what it shows"},
+		},
 	} {
 		require.Equal(t, c.want, rowFaults(rows, []storyHeader{told, readTale("b.txtar", c.more)}), name)
 	}

@@ -37,7 +37,8 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	_, shown, found := strings.Cut(string(page), "```yaml\n")
 	require.True(t, found)
 	shown, _, _ = strings.Cut(shown, "```")
-	whole := regexp.MustCompile(`(?m)^    # (\w+: )`).ReplaceAllString(shown, "    $1") // with the keys that it shows as comments
+	// with the keys that it shows as comments
+	whole := regexp.MustCompile(`(?m)^    # (\w+: )`).ReplaceAllString(shown, "    $1")
 	require.NotEqual(t, shown, whole)
 	endpoints, err := os.ReadFile("../../docs/models.md")
 	require.NoError(t, err)
@@ -46,11 +47,16 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	for _, example := range examples {
 		require.NoError(t, schema.Validate(read(good+example[1])), example[1])
 	}
-	for _, good := range []string{shown, whole, good, good + "limits: {session: {usd: 5, tokens: 2M, output: 1GB}}\n", "repositories: [{name: a, url: /a, setup: off, owners: mention, approvers: [U0123ABCD]}]\n"} {
+	for _, good := range []string{
+		shown, whole, good, good + "limits: {session: {usd: 5, tokens: 2M, output: 1GB}}\n",
+		"repositories: [{name: a, url: /a, setup: off, owners: mention, approvers: [U0123ABCD]}]\n",
+	} {
 		require.NoError(t, schema.Validate(read(good)), good)
 	}
 	for _, bad := range []string{
-		"nonsense: 1\n", "repositories: {}\n", "repositories: [{nme: shop}]\n", "repositories: [{approvers: U1}]\n", "limits: {session: {usd: [5]}}\n", "slack: {connections: two}\n", "models: [m]\n",
+		"nonsense: 1\n", "repositories: {}\n", "repositories: [{nme: shop}]\n",
+		"repositories: [{approvers: U1}]\n", "limits: {session: {usd: [5]}}\n",
+		"slack: {connections: two}\n", "models: [m]\n",
 	} {
 		require.Error(t, schema.Validate(read(bad)), bad)
 	}

@@ -64,18 +64,25 @@ func TestScript(t *testing.T) {
 func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		// the stage
-		"stage": cmd(stageCmd), "restart": cmd(restartCmd), "down": cmd(downCmd), "up": cmd(upCmd), "move": cmd(moveCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd),
-		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd), "redeliver": cmd(redeliverCmd),
-		"advance": cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd), "packages": cmd(packagesCmd),
-		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
+		"stage": cmd(stageCmd), "restart": cmd(restartCmd), "down": cmd(downCmd), "up": cmd(upCmd),
+		"move": cmd(moveCmd), "hook": cmd(hookCmd), "lose": cmd(loseCmd),
+		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
+		"redeliver": cmd(redeliverCmd),
+		"advance":   cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd),
+		"packages": cmd(packagesCmd),
+		"quiet":    cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
 		// people
-		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd), "alert": cmd(alertCmd),
-		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd), "press": cmd(pressCmd),
-		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd), "enter": cmd(enterCmd),
+		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
+		"alert": cmd(alertCmd),
+		"edit":  cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
+		"press": cmd(pressCmd),
+		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
+		"enter":   cmd(enterCmd),
 		"dismiss": cmd(dismissCmd),
 		// the model
-		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd), "played": cmd(playedCmd),
-		"asked": cmd(askedCmd),
+		"reached": cmd(reachedCmd), "release": cmd(releaseCmd), "given-up": cmd(givenUpCmd),
+		"played": cmd(playedCmd),
+		"asked":  cmd(askedCmd),
 		// what came of it
 		"await":       cmd(awaitCmd),
 		"vouched":     cmd(vouchedCmd),
@@ -125,7 +132,9 @@ type story struct {
 
 const mainThread = "main"
 
-func cmd(do func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error) func(*testscript.TestScript, bool, []string) {
+func cmd(
+	do func(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error,
+) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, neg bool, args []string) {
 		ctx, cancel := context.WithTimeout(context.Background(), harness.StepTimeout)
 		defer cancel()
@@ -174,7 +183,8 @@ func readLimits(options []string) (workflow.Limits, error) {
 // from zero, so a story that goes on in it does not reach the limit.
 func awaitDay(ctx context.Context, limits workflow.Limits) error {
 	of := func(span workflow.Span) bool { return span != workflow.SpanSession && len(limits[span]) > 0 }
-	if left := leftOfDay(time.Now()); slices.ContainsFunc(workflow.Spans, of) && left <= harness.StepTimeout/2 {
+	if left := leftOfDay(time.Now()); slices.ContainsFunc(workflow.Spans, of) &&
+		left <= harness.StepTimeout/2 {
 		harness.Sleep(ctx, left)
 	}
 	return ctx.Err()
@@ -198,13 +208,15 @@ func setChecks(args []string, set *server.Settings, shop *repository.Repository)
 	case slices.Contains(args, "no-checks"):
 		shop.Build, shop.Test = "true", "true"
 	case slices.Contains(args, "quick-tests"):
-		shop.Build, shop.Test = "! grep -rn --include='*.go' 'does not build' .", `awk "$QUICK_TESTS" */*_test.go`
+		shop.Build, shop.Test = "! grep -rn --include='*.go' 'does not build' .",
+			`awk "$QUICK_TESTS" */*_test.go`
 		set.Sandbox.Env = map[string]string{"QUICK_TESTS": quickTests}
 	case slices.Contains(args, "no-linter"):
 		shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
 	}
 	if slices.Contains(args, "history") {
-		set.HistoryTime, set.Releases = 5*time.Minute, map[string][]string{shop.Name: {"release/*", "v*"}}
+		set.HistoryTime = 5 * time.Minute
+		set.Releases = map[string][]string{shop.Name: {"release/*", "v*"}}
 	}
 }
 
@@ -271,7 +283,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	ts.Defer(func() { os.RemoveAll(dir) })
 	cfg := stage.Config{
 		Dir: dir, DatabaseURL: s.makeDatabase(),
-		Log: slog.New(slog.NewMultiHandler(harness.LogLines(s.t, ts.Name()).Handler(), newLogger(&s.log, false, "json").Handler())),
+		Log: slog.New(slog.NewMultiHandler(harness.LogLines(s.t, ts.Name()).Handler(),
+			newLogger(&s.log, false, "json").Handler())),
 	}
 	if cfg.ModelName, cfg.Model, err = modelScript(ts, args[0]); err != nil {
 		return err
@@ -312,9 +325,11 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 				set.Agents[name] = a
 			}
 		}
-		set.NoticeAfter = harness.StepTimeout // on a slow machine, too, no request and no line depends on a wait
+		// on a slow machine, too, no request and no line depends on a wait
+		set.NoticeAfter = harness.StepTimeout
 		set.ProgressCards = slices.Contains(args, "card")
-		set.Limits, set.Prices = limits, map[string]model.Price{}
+		set.Limits = limits
+		set.Prices = map[string]model.Price{}
 		for _, a := range set.Agents {
 			if len(limits) > 0 || slices.Contains(args, "priced") {
 				set.Prices[a.Model] = model.Price{Input: 1000, Output: 1000}
@@ -337,9 +352,12 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 		if slices.Contains(args, "two-repositories") {
 			site := *shop
-			site.Name, site.URL, site.MembersOnly = "site", filepath.Join(dir, "site.git"), false
+			site.Name = "site"
+			site.URL = filepath.Join(dir, "site.git")
+			site.MembersOnly = false
 			if slices.Contains(args, "private") {
-				site.Private, site.Channels = true, []string{"C0ELSEWHERE"}
+				site.Private = true
+				site.Channels = []string{"C0ELSEWHERE"}
 			}
 			set.Repositories = append(set.Repositories, site)
 		}
@@ -353,7 +371,9 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		return err
 	}
 	if slices.Contains(args, "two-repositories") {
-		if err := stage.PlantRemote(filepath.Join(dir, "site.git"), []txtar.File{{Name: "page.html", Data: []byte("<h1>Shop</h1>\n")}}); err != nil {
+		if err := stage.PlantRemote(filepath.Join(dir, "site.git"), []txtar.File{{
+			Name: "page.html", Data: []byte("<h1>Shop</h1>\n"),
+		}}); err != nil {
 			return err
 		}
 	}
@@ -361,13 +381,17 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if err := s.Start(context.Background()); err != nil || withoutGo {
 		return err
 	}
-	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage) // the first call fills the cache, which may take minutes
+	// the first call fills the cache, which may take minutes
+	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage)
 }
 
 // partOfMore returns a large repository in which the shop is one service of several. The tests of the whole
 // repository fail on this machine.
 func partOfMore(shop []txtar.File) []txtar.File {
-	more := []txtar.File{{Name: "Makefile", Data: []byte("test:\n\t@echo this takes a night; exit 1\n")}, {Name: "services/mail/mail.go", Data: []byte("package mail\n")}}
+	more := []txtar.File{
+		{Name: "Makefile", Data: []byte("test:\n\t@echo this takes a night; exit 1\n")},
+		{Name: "services/mail/mail.go", Data: []byte("package mail\n")},
+	}
 	for _, f := range shop {
 		more = append(more, txtar.File{Name: "services/shop/" + f.Name, Data: f.Data})
 	}
@@ -378,7 +402,8 @@ func partOfMore(shop []txtar.File) []txtar.File {
 // check that, if the audit does not verify, or if a message of the bot has a problem such as a mention, a
 // link or a preview that the story does not allow.
 func (s *story) end(ts *testscript.TestScript) {
-	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil { // a story that was interrupted may have no store
+	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil {
+		// a story that was interrupted may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}
 	for _, said := range harness.Posts(s.Slack) {
@@ -414,7 +439,8 @@ func modelScript(ts *testscript.TestScript, name string) (file, text string, err
 // sayCmd implements "say WHO [in THREAD] TEXT": a person or another bot writes; @bobbin mentions the bot
 // and @name a person. The first message in a thread becomes its root.
 func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	who, thread := args[0], mainThread
+	who := args[0]
+	thread := mainThread
 	args = args[1:]
 	if len(args) > 2 && args[0] == "in" {
 		thread, args = args[1], args[2:]
@@ -431,7 +457,8 @@ func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string
 	if s.threads[thread] == "" {
 		s.threads[thread] = posted
 	}
-	s.last, s.said = posted, time.Now()
+	s.last = posted
+	s.said = time.Now()
 	return nil
 }
 
@@ -459,8 +486,8 @@ func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 	return s.Slack.Delete(s.Channel, s.threads[mainThread])
 }
 
-// clickCmd implements "click [in THREAD] WHO ACTION [TEXT]": WHO presses the newest button of that action in a message
-// with TEXT.
+// clickCmd implements "click [in THREAD] WHO ACTION [TEXT]": WHO presses the newest button of that
+// action in a message with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	thread := mainThread
 	if len(args) > 3 && args[0] == "in" {
@@ -507,7 +534,8 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	looks := 0
 	err := s.Poll(ctx, func() (bool, error) {
 		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
-			if m.BotID == s.Slack.App().BotID && strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
+			if m.BotID == s.Slack.App().BotID &&
+				strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
 				return true, nil
 			}
 		}
@@ -520,7 +548,8 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		return false, nil
 	})
 	if err != nil {
-		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err, s.Slack.ExportText(s.Channel, s.threads[thread]))
+		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err,
+			s.Slack.ExportText(s.Channel, s.threads[thread]))
 	}
 	return nil
 }
@@ -587,7 +616,8 @@ func releaseCmd(ctx context.Context, s *story, ts *testscript.TestScript, args [
 // givenUpCmd implements "given-up NAME [DURATION]": waits until the request that the model's script holds
 // at NAME was cancelled. With "!" it must not be cancelled within DURATION after the newest message.
 func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	allowed, from := harness.StepTimeout, time.Now()
+	allowed := harness.StepTimeout
+	from := time.Now()
 	if len(args) > 1 {
 		var err error
 		if allowed, err = time.ParseDuration(args[1]); err != nil {
@@ -597,7 +627,8 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	select {
 	case <-s.Model.GivenUp(args[0]):
-		ts.Logf("the request at %q was cancelled after %s", args[0], time.Since(s.said).Round(time.Millisecond))
+		ts.Logf("the request at %q was cancelled after %s", args[0],
+			time.Since(s.said).Round(time.Millisecond))
 		return nil
 	case <-time.After(time.Until(from.Add(allowed))):
 		return fmt.Errorf("the request at %q was not cancelled within %s", args[0], allowed)
@@ -608,7 +639,8 @@ func givenUpCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 func playedCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	if s.Service != nil && !s.Service.Runner.LooksBack {
 		var asked int
-		if err := s.Service.Store.Pool.QueryRow(context.Background(), `select count(*) from lookbacks`).Scan(&asked); err != nil || asked > 0 {
+		if err := s.Service.Store.Pool.QueryRow(context.Background(),
+			`select count(*) from lookbacks`).Scan(&asked); err != nil || asked > 0 {
 			return errors.Join(err, fmt.Errorf("%d look backs were asked for, and none is wanted", asked))
 		}
 	}
@@ -672,7 +704,8 @@ func deliverCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 func redeliverCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
 	// First the time limit of lost acknowledgements is ended at once, so that nothing waits for it.
 	_, err := s.Slack.WaitDeliveries(ctx, func(sent []slacktest.Delivery) bool {
-		return !slices.ContainsFunc(sent, func(d slacktest.Delivery) bool { return d.Outcome == slacktest.Pending })
+		return !slices.ContainsFunc(sent,
+			func(d slacktest.Delivery) bool { return d.Outcome == slacktest.Pending })
 	})
 	if err != nil {
 		return err

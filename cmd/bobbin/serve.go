@@ -59,8 +59,8 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	return r.run(ctx, s)
 }
 
-// settings reads the configuration file and the environment, and returns the settings of the server and the text
-// of the file.
+// settings reads the configuration file and the environment, and returns the settings of the
+// server and the text of the file.
 func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, []byte, error) {
 	file, values, err := c.load(con)
 	if err != nil {
@@ -77,12 +77,15 @@ func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Setti
 	if s.Traces, err = traces.FromEnvironment(con.Env); err != nil {
 		return s, nil, cli.UsageError{Err: err}
 	}
-	s.SlackURL, s.ModelURL, s.HTTPAddr = c.SlackURL, c.ModelURL, cmp.Or(c.HTTPAddr, s.HTTPAddr)
+	s.SlackURL = c.SlackURL
+	s.ModelURL = c.ModelURL
+	s.HTTPAddr = cmp.Or(c.HTTPAddr, s.HTTPAddr)
 	if file.Warning != "" {
 		log.Warn(file.Warning)
 	}
 	if names := file.ModelsNotLimited(); len(names) > 0 {
-		log.Warn("limits in USD do not count these models; give their prices under models, or set limits.session.tokens", "models", names)
+		log.Warn("limits in USD do not count these models; give their prices under models, "+
+			"or set limits.session.tokens", "models", names)
 	}
 	return s, file.Text, nil
 }
@@ -108,15 +111,19 @@ func describeEnd(ctx context.Context, err error) error {
 func (c *serveCommand) load(con cli.Console) (file config.Config, values map[string]string, err error) {
 	var errs []error
 	if c.Config == "" {
-		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; docs/configuration.md shows one"))
+		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; "+
+			"docs/configuration.md shows one"))
 	} else {
 		file, err = config.Load(c.Config)
 		errs = append(errs, err)
 	}
 	values, err = file.ReadSecrets(con)
-	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL", c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL), config.CheckHTTPAddr(c.HTTPAddr), file.CheckServed(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
+	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL",
+		c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL),
+		config.CheckHTTPAddr(c.HTTPAddr), file.CheckServed(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
 	if c.ModelURL == "" && values[secrets.ModelKey] == "" && file.NeedsSharedEndpoint() {
-		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url"))
+		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, "+
+			"or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return file, nil, cli.UsageError{Err: err}

@@ -24,7 +24,8 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAM
 // attached. FILE=picture is a PNG of one pixel, FILE=zip an archive, FILE=huge has ten gigabytes,
 // FILE=elsewhere is in an external storage, FILE=canvas is the story's file as a canvas.
 func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	who, thread := args[0], mainThread
+	who := args[0]
+	thread := mainThread
 	args = args[1:]
 	if len(args) > 3 && args[0] == "in" {
 		thread, args = args[1], args[2:]
@@ -37,14 +38,16 @@ func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []st
 		}
 		files = append(files, f)
 	}
-	posted, err := s.Slack.Attach(s.Channel, s.People[who], s.mentions(strings.ReplaceAll(args[0], `\n`, "\n")), s.threads[thread], files...)
+	posted, err := s.Slack.Attach(s.Channel, s.People[who],
+		s.mentions(strings.ReplaceAll(args[0], `\n`, "\n")), s.threads[thread], files...)
 	if err != nil {
 		return err
 	}
 	if s.threads[thread] == "" {
 		s.threads[thread] = posted
 	}
-	s.last, s.said = posted, time.Now()
+	s.last = posted
+	s.said = time.Now()
 	return nil
 }
 
@@ -53,19 +56,27 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 	f.Name = name
 	switch kind {
 	case "":
-		f.Name, f.Content = path.Base(name), ts.ReadFile(name)
+		f.Name = path.Base(name)
+		f.Content = ts.ReadFile(name)
 	case "picture":
 		point, err := base64.StdEncoding.DecodeString(dot)
-		f.Content, f.Mimetype = string(point), "image/png"
+		f.Content = string(point)
+		f.Mimetype = "image/png"
 		return f, err
 	case "zip":
 		f.Content, f.Mimetype = "PK\x03\x04 not for reading", "application/zip"
 	case "huge":
-		f.Content, f.Size = "the first line\n", 10<<30
+		f.Content = "the first line\n"
+		f.Size = 10 << 30
 	case "elsewhere":
-		f.External, f.Mimetype, f.Size = "https://drive.example.com/"+name, "text/plain", 100
+		f.External = "https://drive.example.com/" + name
+		f.Mimetype = "text/plain"
+		f.Size = 100
 	case "canvas":
-		f.Content, f.Mimetype, f.Filetype, f.Mode = ts.ReadFile(name), "application/vnd.slack-docs", "quip", "quip"
+		f.Content = ts.ReadFile(name)
+		f.Mimetype = "application/vnd.slack-docs"
+		f.Filetype = "quip"
+		f.Mode = "quip"
 	default:
 		return f, fmt.Errorf("no kind of file %q", kind)
 	}
@@ -75,11 +86,13 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 // forwardCmd implements "forward WHO from THREAD TEXT": shares the root of another thread in the main
 // thread.
 func forwardCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	posted, err := s.Slack.Forward(s.Channel, s.People[args[0]], s.mentions(args[3]), s.threads[mainThread], s.threads[args[2]])
+	posted, err := s.Slack.Forward(s.Channel, s.People[args[0]], s.mentions(args[3]), s.threads[mainThread],
+		s.threads[args[2]])
 	if s.threads[mainThread] == "" {
 		s.threads[mainThread] = posted
 	}
-	s.last, s.said = posted, time.Now()
+	s.last = posted
+	s.said = time.Now()
 	return err
 }
 
@@ -117,13 +130,16 @@ func links(_ context.Context, s *story) (string, error) {
 // files:read), "code-pages" (the repository's host shows code), "addresses" (the app has the scope
 // users:read.email), "calls-owners" (people who know the code are mentioned), "calls-authors" (the author
 // of the commit that brought a bug is mentioned).
-var filesOptions = []string{"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners", "calls-authors"}
+var filesOptions = []string{
+	"sees", "bare-mentions", "no-files-read", "code-pages", "addresses", "calls-owners", "calls-authors",
+}
 
 func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
 		c.BareMentions = slices.Contains(options, "bare-mentions")
 		if slices.Contains(options, "no-files-read") {
-			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes), func(s string) bool { return s == "files:read" })
+			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes),
+				func(s string) bool { return s == "files:read" })
 		}
 		if slices.Contains(options, "addresses") {
 			c.Scopes = append(slices.Clone(c.Scopes), "users:read.email")

@@ -35,7 +35,8 @@ var shopCache = shopcache.Cache{Changes: usualStory}
 // bot opens for it becomes the main thread.
 func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	known := len(s.Slack.Channel(s.Channel))
-	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1], strings.Join(args[2:], " ")); err != nil {
+	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1],
+		strings.Join(args[2:], " ")); err != nil {
 		return err
 	}
 	return s.Poll(ctx, func() (bool, error) {
@@ -51,7 +52,9 @@ func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 
 // dueCmd implements "due": the waiting time of every open question ends now.
 func dueCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
-	tag, err := s.Store.Pool.Exec(ctx, `update river_job set state = 'available', scheduled_at = now() where kind = 'due' and state = 'scheduled'`)
+	tag, err := s.Store.Pool.Exec(ctx,
+		`update river_job set state = 'available', scheduled_at = now() where kind = 'due'
+			and state = 'scheduled'`)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = errors.New("no question waits")
 	}
@@ -71,7 +74,8 @@ func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args 
 					if err != nil {
 						return false, err
 					}
-					content, found = b, true
+					content = b
+					found = true
 				}
 			}
 		}
@@ -91,12 +95,19 @@ var upstream = regexp.MustCompile(`^upstream\d*/`)
 // in the remote, at their paths below upstream/.
 func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var files []txtar.File
-	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored.AddDate(0, 0, 1)}
+	who := &object.Signature{
+		Name:  "Uma Upstream",
+		Email: "uma@example.com",
+		When:  stage.Authored.AddDate(0, 0, 1),
+	}
 	if args[0] == "as" {
 		who.Name, who.Email, args = args[1], args[1]+"@example.com", args[2:]
 	}
 	for _, name := range args {
-		files = append(files, txtar.File{Name: upstream.ReplaceAllString(name, ""), Data: []byte(ts.ReadFile(name))})
+		files = append(files, txtar.File{
+			Name: upstream.ReplaceAllString(name, ""),
+			Data: []byte(ts.ReadFile(name)),
+		})
 	}
 	return advance(s.Remote, s.t.TempDir(), files, who)
 }
@@ -130,7 +141,10 @@ func advance(remote, work string, files []txtar.File, who *object.Signature) err
 	if err != nil {
 		return err
 	}
-	if err := tree.Checkout(&git.CheckoutOptions{Branch: plumbing.NewBranchReferenceName("main"), Force: true}); err != nil {
+	if err := tree.Checkout(&git.CheckoutOptions{
+		Branch: plumbing.NewBranchReferenceName("main"),
+		Force:  true,
+	}); err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -86,8 +86,8 @@ func (c *collector) take(r *http.Request) error {
 
 var (
 	digits = regexp.MustCompile(`\d+`)
-	// random matches attributes whose values have random letters, in which any short word may stand: a session,
-	// and a machine's name with the replica.
+	// random matches attributes whose values have random letters, in which any short word may stand: a
+	// session, and a machine's name with the replica.
 	random = regexp.MustCompile(`^(bobbin\.session=)[a-z0-9]{8}$|^(service\.instance\.id=)\S+$`)
 )
 
@@ -116,7 +116,8 @@ func (c *collector) told() (paths, attributes string, err error) {
 	for _, s := range c.spans {
 		byID[string(s.TraceId)+string(s.SpanId)] = s
 	}
-	all, values := map[string]bool{}, maps.Clone(c.about)
+	all := map[string]bool{}
+	values := maps.Clone(c.about)
 	for _, s := range c.spans {
 		if len(s.Events) > 0 || len(s.Links) > 0 || s.Status.GetMessage() != "" {
 			return "", "", fmt.Errorf("%s says more than its name: %s", s.Name, s)
@@ -134,7 +135,9 @@ func (c *collector) told() (paths, attributes string, err error) {
 		}
 		all[path] = true
 	}
-	lines := func(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") + "\n" }
+	lines := func(set map[string]bool) string {
+		return strings.Join(slices.Sorted(maps.Keys(set)), "\n") + "\n"
+	}
 	return lines(all), lines(values), nil
 }
 
@@ -148,7 +151,10 @@ func (s *story) takeTraces(ts *testscript.TestScript, options []string, cfg *sta
 	before := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		before(set)
-		set.Traces = traces.Destination{URL: s.traces.URL + "/v1/traces", Headers: map[string]string{"Api-Key": "the collector's"}}
+		set.Traces = traces.Destination{
+			URL:     s.traces.URL + "/v1/traces",
+			Headers: map[string]string{"Api-Key": "the collector's"},
+		}
 	}
 }
 

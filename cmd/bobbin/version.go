@@ -35,7 +35,8 @@ func describeBuild(version, commit, date string, built *debug.BuildInfo) string 
 	for _, s := range built.Settings {
 		settings[s.Key] = s.Value
 	}
-	revision, day := settings["vcs.revision"], settings["vcs.time"]
+	revision := settings["vcs.revision"]
+	day := settings["vcs.time"]
 	if pseudo := pseudoVersion.FindStringSubmatch(built.Main.Version); pseudo != nil {
 		revision = cmp.Or(revision, pseudo[4])
 		day = cmp.Or(day, pseudo[1]+"-"+pseudo[2]+"-"+pseudo[3])
@@ -47,7 +48,8 @@ func describeBuild(version, commit, date string, built *debug.BuildInfo) string 
 		revision += "-dirty"
 	}
 	if commit != "" {
-		revision, day = commit, date
+		revision = commit
+		day = date
 	}
 	if revision == "" {
 		return version + " (unknown commit)"

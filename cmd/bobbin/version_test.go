@@ -39,7 +39,8 @@ func TestTheVersionNamesTheCommit(t *testing.T) {
 		},
 		"0.3 (commit 9c0f4159c3d1, 2026-11-30)": {{"0.3", "", "", "v0.3.0", checkout("false")}}, // a release
 		"0.3 (commit 9c0f4159c3d1)":             {{"0.3", "9c0f4159c3d1", "", "(devel)", nil}},  // an image
-		"v0.3.0 (unknown commit)":               {{"dev", "", "", "v0.3.0", nil}},               // go install …@v0.3.0
+		// go install …@v0.3.0
+		"v0.3.0 (unknown commit)": {{"dev", "", "", "v0.3.0", nil}},
 		"dev (unknown commit)": {
 			{"dev", "", "", "(devel)", nil}, // -buildvcs=false
 			{"dev", "", "", "", nil},

@@ -27,7 +27,9 @@ func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project
 
 // BaselineBuilt is Baseline, and calls built after the build and before the tests: from then on commands
 // find the build's output in the cache. If the result is already stored, built is not called.
-func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Project, built func()) (result.Result, error) {
+func (c *Checker) BaselineBuilt(
+	ctx context.Context, commit string, p project.Project, built func(),
+) (result.Result, error) {
 	if !c.HasSandbox() {
 		return result.Result{Project: p}, ErrNoSandbox
 	}
@@ -60,7 +62,8 @@ func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Pr
 	if err != nil {
 		return r, err
 	}
-	c.log().Info("the base was tested", "repository", name, "commit", commit, "result", r.String(), "took", r.Took)
+	c.log().Info("the base was tested", "repository", name, "commit", commit,
+		"result", r.String(), "took", r.Took)
 	if r.Stopped == "" && r.Missing == (result.Missing{}) {
 		err = saveResult(file, r)
 	}
@@ -87,13 +90,17 @@ func (c *Checker) Remembered(commit string, p project.Project) (result.Result, b
 
 // RunTree builds and tests a fresh tree of the commit. lay may change its files before the run; it may be
 // nil.
-func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project) (result.Result, error) {
+func (c *Checker) RunTree(
+	ctx context.Context, commit string, lay func(*os.Root) error, p project.Project,
+) (result.Result, error) {
 	return c.runTree(ctx, commit, lay, p, treeRun{})
 }
 
 // RunTreeNearFirst is RunTree with the tests in two parts, the near ones first. Each test is counted once.
 // Without near tests it is RunTree.
-func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, first First) (result.Result, error) {
+func (c *Checker) RunTreeNearFirst(
+	ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, first First,
+) (result.Result, error) {
 	if first.Near == "" {
 		return c.RunTree(ctx, commit, lay, p)
 	}
@@ -101,7 +108,9 @@ func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(
 }
 
 // runTree runs j in a fresh tree of the commit.
-func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun) (result.Result, error) {
+func (c *Checker) runTree(
+	ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun,
+) (result.Result, error) {
 	work, remove, err := c.cacheOrEmpty().WorkFolder()
 	if err != nil {
 		return result.Result{}, err

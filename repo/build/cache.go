@@ -34,7 +34,9 @@ func (c *Cache) Mirror() *git.Mirror { return c.mirror }
 // FetchPackages fetches the packages that a commit of the base branch names, unless they were fetched before.
 // It returns nil if there are none. The caller closes them. If a fetch is needed, begin is called first with
 // the names of the files that name the packages; begin may be nil.
-func (c *Cache) FetchPackages(ctx context.Context, commit string, how packages.Config, begin func(names string)) (*packages.Packages, error) {
+func (c *Cache) FetchPackages(
+	ctx context.Context, commit string, how packages.Config, begin func(names string),
+) (*packages.Packages, error) {
 	if c.caches.Packages == nil {
 		return nil, nil
 	}
@@ -47,7 +49,13 @@ func (c *Cache) FetchPackages(ctx context.Context, commit string, how packages.C
 	if err != nil {
 		return nil, err
 	}
-	return c.caches.Packages.Fetch(ctx, packages.Job{Commits: c.mirror.Commits(), Commit: commit, Config: how, Dir: filepath.Join(dir, packagesDir), Begin: begin})
+	return c.caches.Packages.Fetch(ctx, packages.Job{
+		Commits: c.mirror.Commits(),
+		Commit:  commit,
+		Config:  how,
+		Dir:     filepath.Join(dir, packagesDir),
+		Begin:   begin,
+	})
 }
 
 // UsePackages adds the packages to all mounts from now on.
@@ -108,9 +116,10 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 	return append(mounts, fetched...), append(env, more...)
 }
 
-// goIndex returns the setting of GODEBUG for a build cache. In the cache Go also stores an index of each package's
-// imports, which saves half the time of a go command that builds nothing. If a package is not in the index and the
-// cache is read-only, Go says that the package does not exist: then it has to work without the index.
+// goIndex returns the setting of GODEBUG for a build cache. In the cache Go also stores an index of
+// each package's imports, which saves half the time of a go command that builds nothing. If a package
+// is not in the index and the cache is read-only, Go says that the package does not exist: then it
+// has to work without the index.
 func goIndex(writable bool) string {
 	if writable {
 		return "goindex=1"
@@ -149,8 +158,8 @@ func folderName(name string) string {
 }
 
 // goBuild returns the folder of the repository's Go build cache, or an empty string without a repository. It
-// creates the folder with its 256 subfolders, which must exist before the cache is mounted read-only. Another call sees
-// the folder only when commands can write to it: a build in a folder that is not theirs yet fails.
+// creates the folder with its 256 subfolders, which must exist before the cache is mounted read-only. Another
+// call sees the folder only when commands can write to it: a build in a folder that is not theirs yet fails.
 func (c *Cache) goBuild() (string, error) {
 	if c.mirror == nil {
 		return "", nil
@@ -187,7 +196,8 @@ func hasGoFolders(dir string) bool {
 	return err == nil
 }
 
-// makeGoFolders makes the subfolders of a Go build cache that are missing, and gives all to the user of commands.
+// makeGoFolders makes the subfolders of a Go build cache that are missing, and gives
+// all to the user of commands.
 func (c *Cache) makeGoFolders(dir string) error {
 	for i := range 256 {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("%02x", i)), 0o755); err != nil {

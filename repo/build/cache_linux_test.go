@@ -21,9 +21,9 @@ func owner(t *testing.T, dir string) uint32 {
 	return info.Sys().(*syscall.Stat_t).Uid
 }
 
-// TestAGoCacheIsSeenWhole looks at the cache of a new repository from the moment at which it is there, while several
-// calls make it. A build in a cache with folders that are not its own yet fails, and the failure would be stored as
-// the result of the base.
+// TestAGoCacheIsSeenWhole looks at the cache of a new repository from the moment at which it is there, while
+// several calls make it. A build in a cache with folders that are not its own yet fails, and the failure
+// would be stored as the result of the base.
 func TestAGoCacheIsSeenWhole(t *testing.T) {
 	t.Parallel()
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})

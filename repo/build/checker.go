@@ -25,8 +25,8 @@ type Checker struct {
 	// Limits are the limits of one command. Default: those of the sandbox, with a time limit of 10 minutes.
 	Limits sandbox.Limits
 
-	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only without these
-	// flags. For makes it for one repository.
+	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only
+	// without these flags. For makes it for one repository.
 	countsOnlyWithoutFlags *sync.Map
 	seen                   *seen // the results of this Checker's trees, set by For
 }
@@ -35,7 +35,9 @@ type Checker struct {
 // NoteTree as long as it exists.
 func (c *Checker) For(m *git.Mirror) *Checker {
 	bound := *c
-	bound.Cache, bound.countsOnlyWithoutFlags, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
+	bound.Cache = c.Caches.For(m)
+	bound.countsOnlyWithoutFlags = &sync.Map{}
+	bound.seen = &seen{}
 	return &bound
 }
 

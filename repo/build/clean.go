@@ -17,9 +17,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// CacheRetention holds the limits of Clean. The zero value keeps everything except what killed processes left behind.
+// CacheRetention holds the limits of Clean. The zero value keeps everything except what
+// killed processes left behind.
 type CacheRetention struct {
-	Bytes  int64         // maximum of all repositories together; the least recently used files are removed first
+	// maximum of all repositories together; the least recently used files are removed first
+	Bytes  int64
 	Unused time.Duration // a repository without a build for this long is removed completely
 	Dry    bool          // only report what would be removed
 }
@@ -47,12 +49,14 @@ func (c *Caches) Clean(ctx context.Context, keep CacheRetention) ([]disk.Removed
 		s := &cleaning{dir: filepath.Join(c.Dir, e.Name()), keep: keep}
 		if disk.IsAside(e.Name()) {
 			removed, err := s.remove(nil, s.dir, "left behind")
-			out, errs = append(out, removed...), append(errs, err)
+			out = append(out, removed...)
+			errs = append(errs, err)
 			continue
 		}
 		defer s.close()
 		removed, err := s.removeOutdated()
-		out, errs = append(out, removed...), append(errs, err)
+		out = append(out, removed...)
+		errs = append(errs, err)
 		if s.shrinkable {
 			remaining = append(remaining, s)
 		}
@@ -80,7 +84,8 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 		return nil, nil
 	}
 	fetched := filepath.Join(s.dir, packagesDir)
-	if info, err := os.Stat(filepath.Join(s.dir, inUseFile)); err == nil && s.keep.Unused > 0 && time.Since(info.ModTime()) > s.keep.Unused {
+	if info, err := os.Stat(filepath.Join(s.dir, inUseFile)); err == nil && s.keep.Unused > 0 &&
+		time.Since(info.ModTime()) > s.keep.Unused {
 		if packages.InUse(fetched) {
 			return nil, nil
 		}
@@ -98,7 +103,8 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 	entries, err := os.ReadDir(s.dir)
 	for _, e := range entries {
 		info, gone := e.Info()
-		if gone == nil && time.Since(info.ModTime()) > leftBehind && (strings.HasPrefix(e.Name(), workPrefix) || strings.HasPrefix(e.Name(), scratchPrefix)) {
+		if gone == nil && time.Since(info.ModTime()) > leftBehind &&
+			(strings.HasPrefix(e.Name(), workPrefix) || strings.HasPrefix(e.Name(), scratchPrefix)) {
 			var failed error
 			out, failed = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
 			err = errors.Join(err, failed)
@@ -107,8 +113,8 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 	return out, err
 }
 
-// removeAll removes the whole folder. It first moves it away: a build that begins meanwhile makes a new folder,
-// with a lock file of its own, and nothing of it may be removed.
+// removeAll removes the whole folder. It first moves it away: a build that begins meanwhile makes a new
+// folder, with a lock file of its own, and nothing of it may be removed.
 func (s *cleaning) removeAll(why string) ([]disk.Removed, error) {
 	if s.keep.Dry {
 		return s.remove(nil, s.dir, why)
@@ -183,7 +189,10 @@ func (e entry) counted() disk.Removed {
 	if e.packages != nil {
 		return disk.Removed{What: e.path(), Why: "packages that were used longest ago: more than may be kept"}
 	}
-	return disk.Removed{What: e.root.Name(), Why: "the files that were used longest ago: more than may be kept"}
+	return disk.Removed{
+		What: e.root.Name(),
+		Why:  "the files that were used longest ago: more than may be kept",
+	}
 }
 
 // shrinkToSize removes entries, the least recently used first, until all repositories together take no more
@@ -196,10 +205,12 @@ func shrinkToSize(folders []*cleaning, keep CacheRetention) (out []disk.Removed,
 	var all []entry
 	for _, s := range folders {
 		for _, e := range s.entries() {
-			all, sum = append(all, e), sum+e.bytes
+			all = append(all, e)
+			sum = sum + e.bytes
 		}
 	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.path(), b.path())) })
+	slices.SortFunc(all,
+		func(a, b entry) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.path(), b.path())) })
 	var errs []error
 	for _, e := range all {
 		if sum <= keep.Bytes {
@@ -244,7 +255,8 @@ func (s *cleaning) entries() (out []entry) {
 			for _, f := range files {
 				name := path.Join(below, f.Name())
 				if info, err := fs.Lstat(tree, name); err == nil && info.Mode().IsRegular() {
-					out = append(out, entry{root: root, name: name, used: info.ModTime(), bytes: disk.SizeOnDisk(info)})
+					out = append(out,
+						entry{root: root, name: name, used: info.ModTime(), bytes: disk.SizeOnDisk(info)})
 				}
 			}
 		}

@@ -40,7 +40,9 @@ func age(t *testing.T, path string, by time.Duration) {
 func TestCachesShrinkFromTheirOldEnd(t *testing.T) {
 	t.Parallel()
 	c, dir := filled(t)
-	left, works, fetched := filepath.Join(dir, "work-1"), filepath.Join(dir, "work-2"), filepath.Join(dir, "go-build", "trim.txt")
+	left := filepath.Join(dir, "work-1")
+	works := filepath.Join(dir, "work-2")
+	fetched := filepath.Join(dir, "go-build", "trim.txt")
 	for _, path := range []string{left, works, fetched} {
 		require.NoError(t, os.Mkdir(path, 0o755))
 	}
@@ -136,5 +138,6 @@ func TestCachesShrinkByNoLink(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "results", "x.json"))
 	naive, err := filepath.Glob(filepath.Join(dir, "go-build", "[0-9a-f][0-9a-f]", "*"))
 	require.NoError(t, err)
-	require.Contains(t, naive, filepath.Join(aa, "thesis.txt"), "the control: by their paths it would be the first to go")
+	require.Contains(t, naive, filepath.Join(aa, "thesis.txt"),
+		"the control: by their paths it would be the first to go")
 }

@@ -11,10 +11,11 @@ import (
 	"strings"
 )
 
-// A goEntry is a complete entry of a Go build cache. It consists of two files: <action>-a has one line with the hash
-// and the size of the contents, and <hash>-d holds the contents. Go writes the contents first. Contents that are gone
-// it makes again, and then writes both files, which it cannot do through a link to a read-only cache. If the contents
-// are an index of a package, Go then says that the package does not exist, so an index is copied and not linked.
+// A goEntry is a complete entry of a Go build cache. It consists of two files: <action>-a has one line with
+// the hash and the size of the contents, and <hash>-d holds the contents. Go writes the contents first.
+// Contents that are gone it makes again, and then writes both files, which it cannot do through a link to a
+// read-only cache. If the contents are an index of a package, Go then says that the package does not exist,
+// so an index is copied and not linked.
 type goEntry struct {
 	action   string // path of the first file, from the cache's folder
 	line     []byte // all of that file
@@ -22,14 +23,15 @@ type goEntry struct {
 	index    []byte // the contents, if they are an index of a package
 }
 
-// goEntries are the entries of a cache when its folders had these times. A file that is made or removed changes the
-// time of its folder.
+// goEntries are the entries of a cache when its folders had these times. A file that is made or removed
+// changes the time of its folder.
 type goEntries struct {
 	times   string
 	entries []goEntry
 }
 
-// readAgain returns the complete entries of a cache. It reads them only if they have changed since last, which may be nil.
+// readAgain returns the complete entries of a cache. It reads them only if they have changed
+// since last, which may be nil.
 func readAgain(last *goEntries, cache fs.FS) (*goEntries, error) {
 	var times strings.Builder
 	folders, err := fs.ReadDir(cache, ".")
@@ -53,8 +55,8 @@ var goActionLine = regexp.MustCompile(`\Av1 ([0-9a-f]{64}) ([0-9a-f]{64}) +([0-9
 
 const goActionSize = 175
 
-// readGoEntries returns the complete entries of a cache, which Go may be writing meanwhile. The tests of the base
-// branch may have put any other files into it.
+// readGoEntries returns the complete entries of a cache, which Go may be writing meanwhile. The tests of the
+// base branch may have put any other files into it.
 func readGoEntries(cache fs.FS) ([]goEntry, error) {
 	actions, err := fs.Glob(cache, "[0-9a-f][0-9a-f]/*-a")
 	if err != nil {
@@ -97,7 +99,8 @@ func readStart(cache fs.FS, name string, most int64) []byte {
 	return text
 }
 
-// hasContents reports whether contents have that size. Of a program it is the size of the only file in their folder.
+// hasContents reports whether contents have that size. Of a program it is the size of
+// the only file in their folder.
 func hasContents(cache fs.FS, name string, size int64) bool {
 	info, err := fs.Lstat(cache, name)
 	if err == nil && info.IsDir() {
@@ -121,8 +124,8 @@ func (e *goEntry) readIndex(cache fs.FS, size int64) {
 	}
 }
 
-// writeGoEntries writes the entries to the empty cache dir: indexes as files, and all else as links to the cache at
-// target. own is called between the two.
+// writeGoEntries writes the entries to the empty cache dir: indexes as files, and all else as links to the
+// cache at target. own is called between the two.
 func writeGoEntries(entries []goEntry, dir, target string, own func(dir string) error) error {
 	made := map[string]bool{}
 	var links []string

@@ -19,8 +19,8 @@ func goAction(action, contents string, size int) string {
 
 func id(of string) string { return strings.Repeat(of, 32) }
 
-// TestOnlyCompleteEntriesAreRead has an entry of each kind that Go leaves while it writes, and others that tests of a base
-// branch could have put there.
+// TestOnlyCompleteEntriesAreRead has an entry of each kind that Go leaves while it writes, and others that
+// tests of a base branch could have put there.
 func TestOnlyCompleteEntriesAreRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -36,7 +36,8 @@ func TestOnlyCompleteEntriesAreRead(t *testing.T) {
 	put(id("13")+"-a", goAction(id("13"), id("ac"), 9)) // of a program
 	put(id("ac")+"-x", "")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "ac", id("ac")+"-d"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "ac", id("ac")+"-d", "program"), []byte("a program"), 0o755))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, "ac", id("ac")+"-d", "program"), []byte("a program"), 0o755))
 
 	put(id("21")+"-a", goAction(id("21"), id("ad"), 4)) // no contents
 	put(id("22")+"-a", goAction(id("22"), id("aa"), 5)) // not all contents
@@ -67,7 +68,8 @@ func TestOnlyCompleteEntriesAreRead(t *testing.T) {
 	require.Len(t, again.entries, 4)
 }
 
-// FuzzGoAction reads lines that the tests of a base branch could have written: no path leads out of the cache.
+// FuzzGoAction reads lines that the tests of a base branch could have written: no
+// path leads out of the cache.
 func FuzzGoAction(f *testing.F) {
 	f.Add(id("11"), goAction(id("11"), id("aa"), 4))
 	f.Add(id("11"), goAction(id("11"), "../"+id("aa")[3:], 4))

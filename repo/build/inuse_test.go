@@ -33,10 +33,15 @@ func TestACacheInUseStays(t *testing.T) {
 	require.NoError(t, c.Caches.Sandbox.Own(tree))
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.For(m).Run(t.Context(), tree, project.Project{Build: "touch begun; until [ -e go ]; do sleep 0.01; done"})
+		_, err := c.For(m).Run(t.Context(), tree, project.Project{
+			Build: "touch begun; until [ -e go ]; do sleep 0.01; done",
+		})
 		ended <- err
 	}()
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(tree, "begun")); return err == nil }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(tree, "begun"))
+		return err == nil
+	}, time.Minute, 5*time.Millisecond)
 	removed, err := c.Caches.Clean(t.Context(), CacheRetention{Bytes: 1})
 	require.NoError(t, err)
 	require.Len(t, removed, 1, "that of the other repository")

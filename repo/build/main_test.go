@@ -12,5 +12,9 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 // checker returns a Checker whose caches all tests share.
 func checker(t *testing.T) *Checker {
 	t.Helper()
-	return &Checker{Caches: Caches{Sandbox: repotest.OpenSandbox(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
+	return &Checker{Caches: Caches{
+		Sandbox: repotest.OpenSandbox(t),
+		Dir:     repotest.Shared("cache"),
+		Log:     slog.New(slog.DiscardHandler),
+	}}
 }

@@ -17,10 +17,12 @@ import (
 func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
-	network, tree := packagestest.New(t), repotest.Files(packagestest.Files())
+	network := packagestest.New(t)
+	tree := repotest.Files(packagestest.Files())
 	m, commits := repotest.NewMirror(t, tree)
 	c := checker(t)
-	c.Caches.Dir, c.Caches.ModuleCache = t.TempDir(), "-"
+	c.Caches.Dir = t.TempDir()
+	c.Caches.ModuleCache = "-"
 	c.Caches.Packages = &packages.Fetcher{Sandbox: c.Caches.Sandbox, Network: network}
 	p := project.Project{Kind: "go", Build: "go build ./..."}
 
@@ -30,7 +32,8 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	require.Contains(t, r.BuildOutput, "example.com/greet")
 
 	bound := c.For(m)
-	have, err := bound.Cache.FetchPackages(t.Context(), commits[0], packages.Config{Env: packagestest.Mirrors()}, nil)
+	have, err := bound.Cache.FetchPackages(t.Context(), commits[0],
+		packages.Config{Env: packagestest.Mirrors()}, nil)
 	require.NoError(t, err)
 	require.NotNil(t, have)
 	defer have.Close()
@@ -56,7 +59,9 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 	keep := CacheRetention{Bytes: 1}
 	file, err := bound.Cache.ResultFile("x")
 	require.NoError(t, err)
-	kept := func() int { return len(packages.List(filepath.Join(filepath.Dir(filepath.Dir(file)), "packages"))) }
+	kept := func() int {
+		return len(packages.List(filepath.Join(filepath.Dir(filepath.Dir(file)), "packages")))
+	}
 	require.Equal(t, 1, kept())
 	_, err = c.Caches.Clean(t.Context(), keep)
 	require.NoError(t, err)

@@ -69,7 +69,8 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
-	j.checker, j.cache = c, c.cacheOrEmpty()
+	j.checker = c
+	j.cache = c.cacheOrEmpty()
 	release, err := j.cache.Hold(ctx)
 	if err != nil {
 		return r, err
@@ -82,8 +83,12 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 		if err != nil {
 			return r, err
 		}
-		r.BuildRan, r.BuildOK, r.Missing.Build = true, o.code == 0, o.missing()
-		r.BuildOutput, r.Stopped, r.Printed = result.KeepEnds(result.StripTerminal(o.text), result.MaxText), o.stopped, o.printed
+		r.BuildRan = true
+		r.BuildOK = o.code == 0
+		r.Missing.Build = o.missing()
+		r.BuildOutput = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
+		r.Stopped = o.stopped
+		r.Printed = o.printed
 	}
 	if j.built != nil {
 		j.built()
@@ -110,7 +115,8 @@ func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
 			return err
 		}
 	}
-	p, again := j.countable(r.Project), *r
+	p := j.countable(r.Project)
+	again := *r
 	again.Project = r.Project.AsWritten()
 	if p.Written != "" && j.checker.countsWithoutFlags(p.Test) {
 		*r = again
@@ -188,7 +194,9 @@ func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	if err != nil {
 		return err
 	}
-	r.TestsRan, r.ExitCode, r.Stopped = true, o.code, o.stopped
+	r.TestsRan = true
+	r.ExitCode = o.code
+	r.Stopped = o.stopped
 	r.Printed += o.printed
 	takeTests(r, o, readReports(report))
 	return nil
@@ -215,7 +223,8 @@ var namesEach = regexp.MustCompile(`-json| -v(?:[ =]|$)`)
 var goTestLine = regexp.MustCompile(`\bgo test\b`)
 
 // pytestCall matches a call of pytest, also through python -m or a program that runs the rest of its line.
-var pytestCall = regexp.MustCompile(`(?:^|[;&|(]|\srun|\s-m|\b\w+=\S*)\s*(?:[\w./-]+/)?(?:pytest|py\.test)(?:[ ;)]|$)`)
+var pytestCall = regexp.MustCompile(
+	`(?:^|[;&|(]|\srun|\s-m|\b\w+=\S*)\s*(?:[\w./-]+/)?(?:pytest|py\.test)(?:[ ;)]|$)`)
 
 // countableCommand returns the test command with -json added to go test, which otherwise names only the
 // tests that fail, and with a report of its own for each call of pytest after the first, which would
@@ -246,18 +255,23 @@ func takeTests(r *result.Result, o outcome, written []string) {
 	reported := false
 	for _, text := range written {
 		if file, readable := runners.Read(text); readable {
-			reports.Tests, reported = append(reports.Tests, file.Tests...), true
+			reports.Tests = append(reports.Tests, file.Tests...)
+			reported = true
 			reports.Add(file.Counts)
 			reports.Stated += file.Stated
 			reports.Uncounted = reports.Uncounted || file.Uncounted
 		}
 	}
 	if reported && (!ok || o.code != 0 || said.Sum() <= reports.Sum()) {
-		said, ok = reports, true
+		said = reports
+		ok = true
 	}
 	r.Counted = ok && !said.Uncounted
-	r.Tests, r.Counts, r.Stated = said.Tests, said.Counts, said.Stated
-	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest use this code for "no tests"
+	r.Tests = said.Tests
+	r.Counts = said.Counts
+	r.Stated = said.Stated
+	// pytest and unittest use this code for "no tests"
+	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
 		r.Missing.Tests = o.missing()
@@ -288,7 +302,8 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 			defer j.removeScratch()
 		}
 		var err error
-		if cmd.Mounts, cmd.Env, err = j.cache.ScratchMounts(j.dir, filepath.Join(j.scratch, "build-cache")); err != nil {
+		if cmd.Mounts, cmd.Env, err = j.cache.ScratchMounts(j.dir,
+			filepath.Join(j.scratch, "build-cache")); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -297,7 +312,9 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
 	}
 	out := capture{half: captureHalf}
-	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, j.checker.limits()
+	cmd.Stdout = &out
+	cmd.Stderr = &out
+	cmd.Limits = j.checker.limits()
 	err := cmd.Run(ctx)
 	var exit *sandbox.ExitError
 	switch {
@@ -313,8 +330,8 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 var onlyCompiles = regexp.MustCompile(`^go (?:build|vet)(?: \.[\w./-]*)*$`)
 
 // runsNothingOfTheTree reports whether a command line compiles the tree and runs no program of it. The next
-// command then uses what this one compiled. After any other command the build cache is removed: the tests could
-// have written results of other tests into it.
+// command then uses what this one compiled. After any other command the build cache is removed: the tests
+// could have written results of other tests into it.
 func runsNothingOfTheTree(line string) bool { return onlyCompiles.MatchString(line) }
 
 // makeScratch makes a folder for a build cache that commands may write, unless there is one.

@@ -34,16 +34,27 @@ func TestRunInOneLine(t *testing.T) {
 		{"true", tap(`ok 1 - a\nok 2 - b\n1..2\n`), "TEST: 2 passed, build clean", true},
 		{"", tap(`ok 1 - a\nnot ok 2 - b\n1..2\n`) + "; exit 1", "TEST: 1 passed, 1 failed (b)", false},
 		{"", tap(`ok 1 - a\nok 2 - b # SKIP\n1..2\n`), "TEST: 1 passed, 1 skipped", true},
-		{"", tap(`ok 1 - a\n1..1\n`) + "; exit 3", "TEST: 1 passed, exit code 3 though no test failed", false},
+		{
+			"", tap(`ok 1 - a\n1..1\n`) + "; exit 3", "TEST: 1 passed, exit code 3 though no test failed",
+			false,
+		},
 		{"", tap(`not ok 1 - a\n1..1\n`), "TEST: 0 passed, 1 failed (a)", false},
 		{"", tap(`1..0\n`), "TEST: no tests", true},
 		{"", "echo fine", "TEST: exit code 0 (the tests could not be counted)", true},
 		{"", "exit 4", "TEST: exit code 4 (the tests could not be counted)", false},
-		{"echo broken >&2; exit 2", "true", "TEST: exit code 0 (the tests could not be counted), build fails (BUILD)", false},
+		{
+			"echo broken >&2; exit 2", "true",
+			"TEST: exit code 0 (the tests could not be counted), build fails (BUILD)", false,
+		},
 		{"true", "", "build clean, no test command is known", true},
 		{"", "", "nothing to run: no build or test command is known", true},
 		{"", "no-such-program", "TEST: did not start: no-such-program is not installed", false},
-		{"no-such-builder", "true", "TEST: exit code 0 (the tests could not be counted), build did not start: no-such-builder is not installed (BUILD)", false},
+		{
+			"no-such-builder", "true",
+			"TEST: exit code 0 (the tests could not be counted), build did not start: " +
+				"no-such-builder is not installed (BUILD)",
+			false,
+		},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			t.Parallel()
@@ -92,23 +103,29 @@ func TestOutputIsBounded(t *testing.T) {
 
 func TestReportsAreReadAndOddOnesAreNot(t *testing.T) {
 	t.Parallel()
-	xml := `<testsuites><testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" name="b"><failure/></testcase></testsuite></testsuites>`
-	r := runIn(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
+	xml := `<testsuites><testsuite name="s"><testcase classname="c" name="a"/><testcase classname="c" ` +
+		`name="b"><failure/></testcase></testsuite></testsuites>`
+	r := runIn(t, checker(t), nil, project.Project{Test: "echo '" + xml + "' > $REPORT_DIR/one.xml; " +
+		"ln -s /etc/passwd $REPORT_DIR/two.xml; mkfifo $REPORT_DIR/three.xml; exit 1"})
 	require.Equal(t, 1, r.Passed)
 	require.Equal(t, 1, r.Failed)
 	require.True(t, r.EveryTestNamed())
 }
 
-// TestTwoRunsInOneCommandAreCountedTogether has runners that overwrite the report they are asked for, as mocha
-// and pytest do.
+// TestTwoRunsInOneCommandAreCountedTogether has runners that overwrite the report they are asked
+// for, as mocha and pytest do.
 func TestTwoRunsInOneCommandAreCountedTogether(t *testing.T) {
 	t.Parallel()
-	write := "echo \"<testsuite><testcase classname='$1' name='a'/><testcase classname='$1' name='b'/></testsuite>\" > \"$to\"\n"
+	write := "echo \"<testsuite><testcase classname='$1' name='a'/><testcase classname='$1' " +
+		"name='b'/></testsuite>\" > \"$to\"\n"
 	dir := repotest.WriteTree(t, repotest.Files{
-		"package.json":            `{"scripts": {"test": "npm run unit && npm run more", "unit": "mocha unit", "more": "mocha more"}}`,
-		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do case $a in output=*) to=${a#output=} ;; esac; done\n" + write,
-		"bin/pytest":              "#!/bin/sh\nfor a in $PYTEST_ADDOPTS \"$@\"; do case $a in --junitxml=*) to=${a#*=} ;; esac; done\n" + write + "echo '2 passed in 0.01s'\n",
-		"Makefile":                "test:\n\tpytest unit\n\tpytest more\n",
+		"package.json": `{"scripts": {"test": "npm run unit && npm run more", "unit": ` +
+			`"mocha unit", "more": "mocha more"}}`,
+		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do case $a in output=*) to=${a#output=} ;; esac; " +
+			"done\n" + write,
+		"bin/pytest": "#!/bin/sh\nfor a in $PYTEST_ADDOPTS \"$@\"; " +
+			"do case $a in --junitxml=*) to=${a#*=} ;; esac; done\n" + write + "echo '2 passed in 0.01s'\n",
+		"Makefile": "test:\n\tpytest unit\n\tpytest more\n",
 	})
 	for _, program := range []string{"node_modules/.bin/mocha", "bin/pytest"} {
 		require.NoError(t, os.Chmod(filepath.Join(dir, program), 0o755))
@@ -136,10 +153,13 @@ func TestTwoRunsInOneCommandAreCountedTogether(t *testing.T) {
 // mocha that writes its report to the requested file.
 func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	const report = `<testsuite name="Mocha"><testcase classname="split" name="adds"/><testcase classname="split" name="is even"><failure>3 == 4</failure></testcase></testsuite>`
+	const report = `<testsuite name="Mocha"><testcase classname="split" name="adds"/><testcase ` +
+		`classname="split" name="is even"><failure>3 == 4</failure></testcase></testsuite>`
 	dir := repotest.WriteTree(t, repotest.Files{
-		"package.json":            `{"scripts": {"lint": "eslint .", "test": "npm run lint && mocha --reporter dot test"}}`,
-		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do\n\tcase $a in output=*) echo '" + report + "' > \"${a#output=}\" ;; esac\ndone\nexit 1\n",
+		"package.json": `{"scripts": {"lint": "eslint .", "test": ` +
+			`"npm run lint && mocha --reporter dot test"}}`,
+		"node_modules/.bin/mocha": "#!/bin/sh\nfor a; do\n\tcase $a in output=*) echo '" + report +
+			"' > \"${a#output=}\" ;; esac\ndone\nexit 1\n",
 	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "node_modules/.bin/mocha"), 0o755))
 	r, err := checker(t).Run(t.Context(), dir, project.Find(os.DirFS(dir)))
@@ -152,8 +172,12 @@ func TestTheRunnerBehindALinterThatIsNotThere(t *testing.T) {
 // command line library do: with a reporter's flag the tests cannot be counted.
 func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
 	t.Parallel()
-	jest := "#!/bin/sh\necho $* >> runs\nif [ $# -gt 0 ]; then echo \"error: unknown option '$1'\"; exit 1; fi\nprintf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'\n"
-	dir := repotest.WriteTree(t, repotest.Files{"package.json": `{"scripts": {"test": "jest && eslint ."}}`, "node_modules/.bin/jest": jest})
+	jest := "#!/bin/sh\necho $* >> runs\nif [ $# -gt 0 ]; then echo \"error: unknown option '$1'\"; " +
+		"exit 1; fi\nprintf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'\n"
+	dir := repotest.WriteTree(t, repotest.Files{
+		"package.json":           `{"scripts": {"test": "jest && eslint ."}}`,
+		"node_modules/.bin/jest": jest,
+	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "node_modules/.bin/jest"), 0o755))
 	p := project.Find(os.DirFS(dir))
 	require.Equal(t, "jest --verbose", p.TestShown())
@@ -182,9 +206,13 @@ func TestUnittestsAreNamed(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
 	f := repotest.Files{
-		"tests/__init__.py": "#", "tests/__main__.py": "import unittest\nfrom tests.test_a import *\nfrom tests.test_b import *\nunittest.main()\n",
-		"tests/test_a.py": "import unittest\n\nclass Base(unittest.TestCase):\n    def test_base(self):\n        pass\n",
-		"tests/test_b.py": "from tests.test_a import *\n\nclass B(unittest.TestCase):\n    def test_red(self):\n        self.fail('so')\n    def test_green(self):\n        pass\n",
+		"tests/__init__.py": "#",
+		"tests/__main__.py": "import unittest\nfrom tests.test_a import *\nfrom tests.test_b import *\n" +
+			"unittest.main()\n",
+		"tests/test_a.py": "import unittest\n\nclass Base(unittest.TestCase):\n    def test_base(self):\n" +
+			"        pass\n",
+		"tests/test_b.py": "from tests.test_a import *\n\nclass B(unittest.TestCase):\n" +
+			"    def test_red(self):\n        self.fail('so')\n    def test_green(self):\n        pass\n",
 	}
 	for line, want := range map[string]string{
 		"python3 -m tests":             "python3 -m tests: 2 passed, 1 failed (test_red)",
@@ -201,14 +229,19 @@ func TestGoTestIsCountedHoweverItIsWritten(t *testing.T) {
 	require.Equal(t, "go test -json ./...", countableCommand("go test ./..."))
 	require.Equal(t, "go test -json -vet=off ./...", countableCommand("go test -vet=off ./..."))
 	require.Equal(t, "cd x && go test -json -race ./...", countableCommand("cd x && go test -race ./..."))
-	for _, as := range []string{"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./...", "python3 -m pytest && pip install pytest pytest-cov"} {
+	for _, as := range []string{
+		"go test -v ./...", "go test -json ./...", "cargo test", "make test", "gotestsum ./...",
+		"python3 -m pytest && pip install pytest pytest-cov",
+	} {
 		require.Equal(t, as, countableCommand(as))
 	}
 }
 
 func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	t.Parallel()
-	m, commits := repotest.NewMirror(t, repotest.Files{"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n"}, repotest.Files{"t.sh": "exit 1\n"})
+	m, commits := repotest.NewMirror(t, repotest.Files{
+		"t.sh": "printf 'TAP version 13\\nok 1 - a\\n1..1\\n'\n",
+	}, repotest.Files{"t.sh": "exit 1\n"})
 	c := checker(t)
 	p := project.Project{Test: "sh t.sh; date +%N"}
 	var all sync.WaitGroup
@@ -278,9 +311,11 @@ func TestOnlyTheBaseWritesTheCache(t *testing.T) {
 	c := checker(t)
 	look := project.Project{Test: "cat " + entryContents}
 	poison := "mkdir -p $GOCACHE/00 && echo poison > " + entryContents + " && cat " + entryContents
-	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, project.Project{Test: poison}).Output, "Go has to write there")
+	require.Equal(t, "poison\n", runIn(t, c.For(m), nil, project.Project{Test: poison}).Output,
+		"Go has to write there")
 	require.False(t, runIn(t, c.For(m), nil, look).OK())
-	require.False(t, runIn(t, c.For(m), nil, project.Project{Build: poison, Test: look.Test}).OK(), "tests do not see what the build wrote")
+	require.False(t, runIn(t, c.For(m), nil, project.Project{Build: poison, Test: look.Test}).OK(),
+		"tests do not see what the build wrote")
 
 	// Control: a baseline may write the cache. Others read that, and cannot change it.
 	r, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: writesEntry})
@@ -308,12 +343,16 @@ func TestWithoutConfinement(t *testing.T) {
 	_, err = c.For(m).Baseline(t.Context(), commits[0], project.Project{Test: writesEntry})
 	require.NoError(t, err)
 	xml := `<testsuite name="s"><testcase classname="c" name="a"/></testsuite>`
-	r := runIn(t, c.For(m), nil, project.Project{Build: "cat " + entryContents, Test: "echo '" + xml + "' > $REPORT_DIR/one.xml"})
+	r := runIn(t, c.For(m), nil, project.Project{
+		Build: "cat " + entryContents,
+		Test:  "echo '" + xml + "' > $REPORT_DIR/one.xml",
+	})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, 1, r.Passed)
 }
 
-// TestTestsUseWhatTheBuildCompiled lists what a command line may be that gives its build cache to the next one.
+// TestTestsUseWhatTheBuildCompiled lists what a command line may be that gives its
+// build cache to the next one.
 func TestTestsUseWhatTheBuildCompiled(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
@@ -321,8 +360,14 @@ func TestTestsUseWhatTheBuildCompiled(t *testing.T) {
 	tree := repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n\nfunc F() {}\n"}
 	compiled := "! find $GOCACHE -type f -name '*-d' -size +0 -exec grep -l 'package x\\|x.go' {} + | grep ."
 	for line, kept := range map[string]bool{
-		"go build ./...": true, "go vet .": true, "go build . ./...": true,
-		"go build -a ./...": false, "go build ./... && true": false, "go test ./...": false, "go run .": false, "go vet -vettool=./x .": false,
+		"go build ./...":         true,
+		"go vet .":               true,
+		"go build . ./...":       true,
+		"go build -a ./...":      false,
+		"go build ./... && true": false,
+		"go test ./...":          false,
+		"go run .":               false,
+		"go vet -vettool=./x .":  false,
 	} {
 		require.Equal(t, kept, runsNothingOfTheTree(line), line)
 	}
@@ -337,7 +382,8 @@ func TestGoBuildsFromAColdCacheThatIsReadOnly(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	r := runIn(t, checker(t).For(m), repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"}, project.Project{Build: "go list ./... && go env GOFLAGS"})
+	r := runIn(t, checker(t).For(m), repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n"},
+		project.Project{Build: "go list ./... && go env GOFLAGS"})
 	require.True(t, r.OK(), r.BuildOutput)
 	require.Equal(t, "x\n\n", r.BuildOutput)
 }
@@ -359,14 +405,19 @@ func TestGoTakesAVendorFolderAndTheModuleCache(t *testing.T) {
 	require.True(t, r.OK(), r.BuildOutput)
 
 	// The machine's module cache holds the modules of these tests, unless the tests were built elsewhere.
-	if has, _ := filepath.Glob(filepath.Join(checker(t).Caches.GoModules(), "github.com/stretchr/testify@*")); len(has) == 0 {
+	if has, _ := filepath.Glob(filepath.Join(checker(t).Caches.GoModules(),
+		"github.com/stretchr/testify@*")); len(has) == 0 {
 		t.Skip("the rest is not run: there is no module cache here that holds testify")
 	}
 	sum, err := os.ReadFile("../../go.sum")
 	require.NoError(t, err)
 	mod, err := os.ReadFile("../../go.mod")
 	require.NoError(t, err)
-	tree := repotest.Files{"go.mod": string(mod), "go.sum": string(sum), "x.go": "package bobbin\n\nimport _ \"github.com/stretchr/testify/require\"\n"}
+	tree := repotest.Files{
+		"go.mod": string(mod),
+		"go.sum": string(sum),
+		"x.go":   "package bobbin\n\nimport _ \"github.com/stretchr/testify/require\"\n",
+	}
 	r = runIn(t, checker(t).For(m), tree, project.Project{Build: "go list -deps . >/dev/null"})
 	require.True(t, r.OK(), r.BuildOutput)
 

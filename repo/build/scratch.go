@@ -18,10 +18,10 @@ const insideBase = "/cache/gobase"
 // scratchPrefix is the prefix of the name of a scratch cache that is not complete yet.
 const scratchPrefix = "cache-"
 
-// ScratchMounts is like Mounts, but dir holds a Go build cache that the command can write, so that it need not
-// compile again what an earlier one with the same dir compiled. If dir does not exist, it is made, with links to
-// the complete entries of the repository's cache, so nothing is built twice. No command with another dir sees
-// what is written.
+// ScratchMounts is like Mounts, but dir holds a Go build cache that the command can write, so that it need
+// not compile again what an earlier one with the same dir compiled. If dir does not exist, it is made, with
+// links to the complete entries of the repository's cache, so nothing is built twice. No command with
+// another dir sees what is written.
 func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, error) {
 	mounts, env := c.Mounts(tree)
 	base, err := c.goBuild()
@@ -42,8 +42,9 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 
-// linkCache creates the scratch cache dir by a rename, unless another call has created it meanwhile. It has the
-// entries of the cache base, which a command may be writing. Links have the path that base has inside the sandbox.
+// linkCache creates the scratch cache dir by a rename, unless another call has created it meanwhile.
+// It has the entries of the cache base, which a command may be writing. Links have the path that
+// base has inside the sandbox.
 func (c *Cache) linkCache(base, dir string) error {
 	target := insideBase
 	box := c.caches.Sandbox
@@ -69,7 +70,8 @@ func (c *Cache) linkCache(base, dir string) error {
 	}
 	c.goEntries.Store(read)
 	// With a recent trim.txt, Go does not look for old entries to remove.
-	if err := os.WriteFile(filepath.Join(making, "trim.txt"), fmt.Append(nil, time.Now().Unix()), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(making, "trim.txt"), fmt.Append(nil, time.Now().Unix()),
+		0o644); err != nil {
 		return err
 	}
 	// Own comes before the links are made: the owner of the folders can replace the links.
@@ -77,7 +79,8 @@ func (c *Cache) linkCache(base, dir string) error {
 		return err
 	}
 	err = os.Rename(making, dir)
-	if info, missing := os.Lstat(dir); missing == nil && info.IsDir() { // agents that work side by side share it
+	if info, missing := os.Lstat(dir); missing == nil && info.IsDir() {
+		// agents that work side by side share it
 		return nil
 	}
 	return err

@@ -36,27 +36,34 @@ func TestALibraryPackageThatIsNotInTheCacheYet(t *testing.T) {
 
 	mounts, env := c.For(m).Cache.Mounts("")
 	cmd := c.Caches.Sandbox.Command(repotest.WriteTree(t, more), "go", "build", "./...")
-	cmd.Mounts, cmd.Env = mounts, append(env, "GODEBUG=")
+	cmd.Mounts = mounts
+	cmd.Env = append(env, "GODEBUG=")
 	require.Error(t, cmd.Run(t.Context()), "Go can do with a read-only cache by itself now")
 }
 
-// writesEntry is a command line that writes an entry to Go's build cache, and entryContents is the file with its contents.
+// writesEntry is a command line that writes an entry to Go's build cache, and entryContents is
+// the file with its contents.
 const (
-	writesEntry   = "id=$(printf %064d 0); printf 'v1 %s %s %20d %20d\\n' $id $id 5 1 > $GOCACHE/00/$id-a && echo base > $GOCACHE/00/$id-d"
+	writesEntry = "id=$(printf %064d 0); printf 'v1 %s %s %20d %20d\\n' $id $id 5 1 > $GOCACHE/00/$id-a " +
+		"&& echo base > $GOCACHE/00/$id-d"
 	entryContents = "$GOCACHE/00/0000000000000000000000000000000000000000000000000000000000000000-d"
 )
 
-// TestACacheThatIsLinkedWhileTheBaseWritesIt has a baseline that is writing entries: their lines are there, and their
-// contents are not. Go then writes the entries anew. In the control all files of the cache are links, and Go says that a
-// package does not exist, since it can write no line through a link.
+// TestACacheThatIsLinkedWhileTheBaseWritesIt has a baseline that is writing entries: their lines are there,
+// and their contents are not. Go then writes the entries anew. In the control all files of the cache are
+// links, and Go says that a package does not exist, since it can write no line through a link.
 func TestACacheThatIsLinkedWhileTheBaseWritesIt(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	tree := repotest.Files{"go.mod": "module x\n\ngo 1.24\n", "x.go": "package x\n\nimport _ \"errors\"\n"}
 	m, commits := repotest.NewMirror(t, tree)
-	c, list := checker(t).For(m), "go list -deps ./..."
-	half := project.Project{Build: list, Test: `(cd $GOCACHE; for f in $(grep -l '^go index' */*-d); do mv $f $f.away; done)
-touch mark; while [ ! -e go-on ]; do sleep 0.01; done; cd $GOCACHE; for f in */*.away; do mv $f ${f%.away}; done`}
+	c := checker(t).For(m)
+	list := "go list -deps ./..."
+	half := project.Project{
+		Build: list,
+		Test: `(cd $GOCACHE; for f in $(grep -l '^go index' */*-d); do mv $f $f.away; done)
+touch mark; while [ ! -e go-on ]; do sleep 0.01; done; cd $GOCACHE; for f in */*.away; do mv $f ${f%.away}; done`,
+	}
 	based := make(chan result.Result, 1)
 	go func() {
 		r, _ := c.Baseline(t.Context(), commits[0], half)
@@ -75,11 +82,14 @@ touch mark; while [ ! -e go-on ]; do sleep 0.01; done; cd $GOCACHE; for f in */*
 		var err error
 		cmd.Mounts, cmd.Env, err = c.Cache.ScratchMounts("", scratch)
 		require.NoError(t, err)
-		cmd.Stdout, cmd.Stderr = &out, &out
+		cmd.Stdout = &out
+		cmd.Stderr = &out
 		_ = cmd.Run(t.Context())
 		return out.String()
 	}
-	scratch, whole, links := filepath.Join(t.TempDir(), "scratch"), filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "links")
+	scratch := filepath.Join(t.TempDir(), "scratch")
+	whole := filepath.Join(t.TempDir(), "whole")
+	links := filepath.Join(t.TempDir(), "links")
 	require.Contains(t, in(scratch), "\nx\n")
 	require.NoError(t, linkEverything(own, links))
 	require.NoError(t, c.Caches.Sandbox.Own(links))
@@ -104,7 +114,8 @@ func linkEverything(base, dir string) error {
 	for _, file := range files {
 		folder := filepath.Base(filepath.Dir(file))
 		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, folder), 0o755),
-			os.Symlink(filepath.Join("/cache/gobase", folder, filepath.Base(file)), filepath.Join(dir, folder, filepath.Base(file))))
+			os.Symlink(filepath.Join("/cache/gobase", folder, filepath.Base(file)),
+				filepath.Join(dir, folder, filepath.Base(file))))
 	}
 	return err
 }
@@ -122,7 +133,8 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 		require.NoError(t, err)
 		return cmd.Run(t.Context())
 	}
-	one, other := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "other")
+	one := filepath.Join(t.TempDir(), "one")
+	other := filepath.Join(t.TempDir(), "other")
 	require.NoError(t, in(one, "echo poison > $GOCACHE/00/poison"))
 	require.NoError(t, in(one, "cat $GOCACHE/00/poison"), "the session itself finds it again")
 	require.Error(t, in(other, "cat $GOCACHE/00/poison"))

@@ -87,7 +87,8 @@ func (c *Checker) seenKey(base, tree string, p project.Project) string {
 
 // sameOutcome reports whether two runs have the same result for each test, in any order.
 func sameOutcome(a, b result.Result) bool {
-	if a.BuildOK != b.BuildOK || a.TestsOK != b.TestsOK || a.ExitCode != b.ExitCode || len(a.Tests) != len(b.Tests) {
+	if a.BuildOK != b.BuildOK || a.TestsOK != b.TestsOK || a.ExitCode != b.ExitCode ||
+		len(a.Tests) != len(b.Tests) {
 		return false
 	}
 	return maps.Equal(result.CountByName(a.Tests), result.CountByName(b.Tests))

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	designPatient = 2 * time.Second // for comparing one file; after it the diff is coarser, but moved lines are still found
+	// for comparing one file; after it the diff is coarser, but moved lines are still found
+	designPatient = 2 * time.Second
 )
 
 // changedFile is a changed file and what the rules know about it.
@@ -68,7 +69,8 @@ func isDesignFile(name string) bool {
 		return false
 	}
 	switch path.Ext(name) {
-	case ".css", ".scss", ".less", ".html", ".htm", ".gohtml", ".tmpl", ".jsx", ".tsx", ".js", ".vue", ".svelte":
+	case ".css", ".scss", ".less", ".html", ".htm", ".gohtml", ".tmpl", ".jsx", ".tsx", ".js",
+		".vue", ".svelte":
 		return true
 	}
 	return false // a .ts file cannot hold JSX
@@ -77,8 +79,11 @@ func isDesignFile(name string) bool {
 // markChanges determines which lines are new. A line that was moved, perhaps with other indentation, is
 // not new.
 func (s *changedFile) markChanges(before string) {
-	fresh, cut := make([]bool, len(s.starts)+1), make([]bool, len(s.starts)+1)
-	gone, came, n := map[string]int{}, []int(nil), 0
+	fresh := make([]bool, len(s.starts)+1)
+	cut := make([]bool, len(s.starts)+1)
+	gone := map[string]int{}
+	came := []int(nil)
+	n := 0
 	for _, part := range lineChanges(before, s.text) {
 		switch part.Type {
 		case diffmatchpatch.DiffDelete:
@@ -102,7 +107,8 @@ func (s *changedFile) markChanges(before string) {
 		fresh[i] = gone[line] <= 0
 		gone[line]--
 	}
-	s.added, s.cuts = runningCount(fresh), runningCount(cut)
+	s.added = runningCount(fresh)
+	s.cuts = runningCount(cut)
 }
 
 func lineChanges(before, after string) []diffmatchpatch.Diff {

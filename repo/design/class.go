@@ -23,10 +23,14 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 		if !s.wroteLines(at, at) {
 			continue
 		}
-		whole, kind, value := a.Value[m[2]:m[1]], a.Value[m[4]:m[5]], strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
+		whole := a.Value[m[2]:m[1]]
+		kind := a.Value[m[4]:m[5]]
+		value := strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
 		// A bare name is not taken for a colour, since it may name a grid line.
-		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") && len(s.tokens.Colours) > 0 {
-			s.addSuspicion(at, literalColour, "literal colour "+whole, func() string { return s.tokens.ColourCure(c, "css") })
+		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") &&
+			len(s.tokens.Colours) > 0 {
+			s.addSuspicion(at, literalColour, "literal colour "+whole,
+				func() string { return s.tokens.ColourCure(c, "css") })
 		}
 		use := classMeasures(kind)
 		px, ok := stylesheet.ParseLength(value, false)
@@ -34,7 +38,8 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 			if m[2] != m[3] {
 				px = -px
 			}
-			s.addSuspicion(at, magicSpacing, "literal size "+whole, func() string { return s.tokens.LengthCure(px, use, "css") })
+			s.addSuspicion(at, magicSpacing, "literal size "+whole,
+				func() string { return s.tokens.LengthCure(px, use, "css") })
 		}
 	}
 }
@@ -47,7 +52,8 @@ func classMeasures(kind string) int {
 		return token.ForFont
 	case "rounded":
 		return token.ForRadius
-	case "p", "px", "py", "pt", "pr", "pb", "pl", "ps", "pe", "m", "mx", "my", "mt", "mr", "mb", "ml", "ms", "me", "gap", "space":
+	case "p", "px", "py", "pt", "pr", "pb", "pl", "ps", "pe", "m", "mx", "my", "mt", "mr", "mb", "ml", "ms",
+		"me", "gap", "space":
 		return token.ForSpace
 	}
 	return 0

@@ -31,7 +31,8 @@ func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) 
 	}
 	what := fmt.Sprintf("text %s on %s has a contrast of %s:1, below %s:1", text.Raw, ground.Raw,
 		strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), strconv.FormatFloat(need, 'f', -1, 64))
-	s.addSuspicion(touched, lowContrast, what, func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
+	s.addSuspicion(touched, lowContrast, what,
+		func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
 }
 
 // colourPair returns the last text colour and the last background of a rule, and where the change wrote

@@ -81,7 +81,8 @@ func (s *changedFile) applyRules(most int) []Finding {
 	s.judgeSheets()
 	s.judgeElements()
 	slices.SortStableFunc(s.found, func(a, b suspicion) int {
-		return cmp.Or(cmp.Compare(s.lineOf(a.at), s.lineOf(b.at)), cmp.Compare(a.at, b.at), cmp.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(s.lineOf(a.at), s.lineOf(b.at)), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.rule, b.rule))
 	})
 	var out []Finding
 	for _, f := range s.found[:min(len(s.found), most)] {

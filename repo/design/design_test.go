@@ -50,7 +50,8 @@ func differing(base, branch trees) []string {
 // is in both.
 func story(t *testing.T, archive *txtar.Archive) (base, branch trees) {
 	t.Helper()
-	base, branch = trees{}, trees{}
+	base = trees{}
+	branch = trees{}
 	for _, f := range archive.Files {
 		if name, ok := strings.CutPrefix(f.Name, "base/"); ok {
 			base[name] = string(f.Data)
@@ -114,7 +115,8 @@ func requireSides(t *testing.T, rule string, branch trees, found []Finding) {
 			require.False(t, breaks, "%s", name)
 		case "bad":
 			bad++
-			require.True(t, slices.ContainsFunc(found, func(f Finding) bool { return f.Path == name && f.Rule == rule }), "%s", name)
+			require.True(t, slices.ContainsFunc(found,
+				func(f Finding) bool { return f.Path == name && f.Rule == rule }), "%s", name)
 		}
 	}
 	require.GreaterOrEqual(t, good, 3)

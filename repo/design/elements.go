@@ -22,11 +22,14 @@ func (s *changedFile) judgeElements() {
 		switch e.Name {
 		case "img":
 			if e.Attr("alt") == nil && !e.Spread {
-				s.addSuspicion(e.At, imageAlt, "<img> without alt", fixedCure(`say in alt what it shows, or write alt="" where it only adorns`))
+				s.addSuspicion(e.At, imageAlt, "<img> without alt",
+					fixedCure(`say in alt what it shows, or write alt="" where it only adorns`))
 			}
 		case "button":
-			if e.Closed && !e.HasReadableContent && !e.Spread && !e.NamesParent() && !e.HasText("aria-labelledby") {
-				s.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label", fixedCure("name in aria-label what it does"))
+			if e.Closed && !e.HasReadableContent && !e.Spread && !e.NamesParent() &&
+				!e.HasText("aria-labelledby") {
+				s.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label",
+					fixedCure("name in aria-label what it does"))
 			}
 		case "input", "select", "textarea":
 			s.judgeLabel(e, labelled, anyFor)
@@ -57,7 +60,8 @@ func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, an
 			return
 		}
 	}
-	if e.Spread || e.Wrapped || e.Attr("hidden") != nil || e.HasText("aria-label", "aria-labelledby", "title") {
+	if e.Spread || e.Wrapped || e.Attr("hidden") != nil ||
+		e.HasText("aria-label", "aria-labelledby", "title") {
 		return
 	}
 	if id := e.Attr("id"); id != nil && (labelled[id.Value] || id.IsDynamic() && anyFor) {
@@ -70,9 +74,10 @@ func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, an
 // isInert reports whether an element of that name cannot get the keyboard focus by default.
 func isInert(name string) bool {
 	switch name {
-	case "div", "span", "p", "li", "ul", "ol", "dl", "dt", "dd", "img", "svg", "section", "article", "aside", "header",
-		"footer", "main", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "td", "th",
-		"figure", "figcaption", "blockquote", "pre", "code", "em", "strong", "b", "i", "small", "u", "mark", "time", "address":
+	case "div", "span", "p", "li", "ul", "ol", "dl", "dt", "dd", "img", "svg", "section", "article", "aside",
+		"header", "footer", "main", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody",
+		"tr", "td", "th", "figure", "figcaption", "blockquote", "pre", "code", "em", "strong", "b", "i",
+		"small", "u", "mark", "time", "address":
 		return true
 	}
 	return false
@@ -108,7 +113,12 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 			top := stylesheet.ParseSheet(a.Hidden, a.Inside, "css").Rules[0]
 			s.suspectInline(top.Decls)
 		case strings.HasPrefix(a.Name, "style:") && !strings.HasPrefix(a.Name, "style:--") && !a.IsDynamic():
-			s.suspectInline([]stylesheet.Decl{{Prop: a.Name[len("style:"):], At: a.At, Raw: a.Value, Value: stylesheet.Lex(a.Value, a.Inside)}})
+			s.suspectInline([]stylesheet.Decl{{
+				Prop:  a.Name[len("style:"):],
+				At:    a.At,
+				Raw:   a.Value,
+				Value: stylesheet.Lex(a.Value, a.Inside),
+			}})
 		}
 	}
 }
@@ -117,10 +127,12 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 // literal value.
 func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
 	for _, d := range decls {
-		if d.DefinesName() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) || !s.wroteLines(d.At, d.End()) {
+		if d.DefinesName() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) ||
+			!s.wroteLines(d.At, d.End()) {
 			continue
 		}
-		s.addSuspicion(d.At, inlineStyle, "inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
+		s.addSuspicion(d.At, inlineStyle,
+			"inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
 			func() string { return "move it to a class" + s.tokens.InClass(d) })
 		return
 	}
@@ -128,7 +140,8 @@ func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
 
 // isLiteral reports whether a value holds more than var() calls and template expressions.
 func isLiteral(d stylesheet.Decl) bool {
-	if slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return strings.IndexByte(w.Text, source.Masked) >= 0 }) {
+	if slices.ContainsFunc(d.Value,
+		func(w stylesheet.Word) bool { return strings.IndexByte(w.Text, source.Masked) >= 0 }) {
 		return false
 	}
 	literal := false

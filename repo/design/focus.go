@@ -37,7 +37,8 @@ func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl
 	for _, sel := range rule.Selectors {
 		// Nothing is lost if the rule spares the focus of a keyboard, or if no keyboard reaches the
 		// element.
-		if strings.Contains(sel, ":not(:focus-visible)") || strings.Contains(strings.NewReplacer(`"`, "", "'", "").Replace(sel), "tabindex=-1") {
+		if strings.Contains(sel, ":not(:focus-visible)") ||
+			strings.Contains(strings.NewReplacer(`"`, "", "'", "").Replace(sel), "tabindex=-1") {
 			continue
 		}
 		if resting := withoutFocus(sel); !shown[resting] {

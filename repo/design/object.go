@@ -25,7 +25,8 @@ func (s *changedFile) judgeObject(a *markup.Attribute) {
 	var decls []stylesheet.Decl
 	for _, p := range markup.ObjectPairs(a.Value[open+1:end-1], a.Inside+open+1) {
 		if text, ok := markup.LiteralValue(p.Value); ok {
-			decls = append(decls, stylesheet.Decl{Prop: p.Key, At: p.At, Raw: text, Value: stylesheet.Lex(text, p.ValueAt)})
+			decls = append(decls,
+				stylesheet.Decl{Prop: p.Key, At: p.At, Raw: text, Value: stylesheet.Lex(text, p.ValueAt)})
 		}
 	}
 	s.suspectInline(decls)

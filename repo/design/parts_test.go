@@ -29,7 +29,9 @@ func TestDesignWithoutTokens(t *testing.T) {
 	t.Parallel()
 	page := trees{"a.css": ".a { color: #0af; padding: 8px; }"}
 	require.Empty(t, found(t, trees{}, page))
-	for _, name := range []string{"node_modules/x/tokens.css", "dist/tokens.css", ".cache/tokens.css", "tokens.min.css", "notes.md"} {
+	for _, name := range []string{
+		"node_modules/x/tokens.css", "dist/tokens.css", ".cache/tokens.css", "tokens.min.css", "notes.md",
+	} {
 		require.Empty(t, found(t, trees{name: oneToken}, page.with(trees{name: oneToken})), name)
 	}
 	local := trees{"b.css": ".card { --accent: #0af; --space-2: 8px }"}
@@ -45,9 +47,12 @@ func TestDesignWithoutTokens(t *testing.T) {
 func TestDesignTokensOfAllKinds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ tokens, text, want string }{
-		"scss":        {"$accent: #0af;", "", "$accent of x.scss"},
-		"less":        {"@accent: #0af;", "", "@accent of x.less"},
-		"theme.json":  {`{"color": {"accent": {"$value": "#00AAFF", "$type": "color"}}}`, "", "color.accent of x.theme.json"},
+		"scss": {"$accent: #0af;", "", "$accent of x.scss"},
+		"less": {"@accent: #0af;", "", "@accent of x.less"},
+		"theme.json": {
+			`{"color": {"accent": {"$value": "#00AAFF", "$type": "color"}}}`, "",
+			"color.accent of x.theme.json",
+		},
 		"tokens.js":   {"/* x */ module.exports = { accent: '#0af', n: [1] }", "", "accent of x.tokens.js"},
 		"colors.ts":   {"export const accent = `#0af`; // it's", "", "accent of x.colors.ts"},
 		"oklch.css":   {":root{--accent: rgb(0% 66.667% 100%)}", "", "var(--accent)"},
@@ -63,7 +68,10 @@ func TestDesignTokensOfAllKinds(t *testing.T) {
 
 func TestDesignPicksTheNameThatSaysMost(t *testing.T) {
 	t.Parallel()
-	tokens := trees{"t.scss": "$blue: #0af;", "t.css": ":root { --blue-500: #0af; --accent: var(--blue-500); }"}
+	tokens := trees{
+		"t.scss": "$blue: #0af;",
+		"t.css":  ":root { --blue-500: #0af; --accent: var(--blue-500); }",
+	}
 	require.Equal(t, []string{"a.scss:1: literal colour #0AF; use var(--accent)"},
 		found(t, tokens, tokens.with(trees{"a.scss": "b { color: #0AF }"})))
 }
@@ -72,7 +80,9 @@ func TestDesignPicksTheNameThatSaysMost(t *testing.T) {
 func TestDesignLooksAtTheChangeAlone(t *testing.T) {
 	t.Parallel()
 	base := trees{"t.css": oneToken, "a.css": ".a {\n  color: #0af;\n}\n.b {\n  color: red;\n}\n"}
-	moved := base.with(trees{"a.css": ".b {\n  color: red;\n}\n@media print {\n  .a {\n    color: #0af;\n  }\n}\n"})
+	moved := base.with(trees{
+		"a.css": ".b {\n  color: red;\n}\n@media print {\n  .a {\n    color: #0af;\n  }\n}\n",
+	})
 	require.Empty(t, found(t, base, moved))
 	twice := base.with(trees{"a.css": ".a {\n  color: #0af;\n  color: #0af;\n}\n.b {\n  color: red;\n}\n"})
 	require.Len(t, found(t, base, twice), 1, "a second one is new")
@@ -88,7 +98,8 @@ func TestDesignPassesOver(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "real.css"), []byte(bad), 0o600))
 	require.NoError(t, os.Symlink("real.css", filepath.Join(dir, "link.css")))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder.css"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "large.css"), []byte(bad+strings.Repeat(" ", 1<<20)), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, "large.css"), []byte(bad+strings.Repeat(" ", 1<<20)), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "latin.css"), []byte(bad+"/* \xe9 */"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "zero.css"), []byte(bad+"\x00"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.min.css"), []byte(bad), 0o600))
@@ -96,7 +107,10 @@ func TestDesignPassesOver(t *testing.T) {
 	require.NoError(t, err)
 	defer root.Close()
 
-	changed := []string{"link.css", "folder.css", "large.css", "latin.css", "zero.css", "x.min.css", "gone.css", "../real.css", "/real.css", ""}
+	changed := []string{
+		"link.css", "folder.css", "large.css", "latin.css", "zero.css", "x.min.css", "gone.css",
+		"../real.css", "/real.css", "",
+	}
 	none, err := Check(trees{}.FS(), root.FS(), changed)
 	require.NoError(t, err)
 	require.Empty(t, none)
@@ -109,7 +123,8 @@ func TestDesignStopsAtFifty(t *testing.T) {
 	t.Parallel()
 	branch := trees{}
 	for i := range 30 {
-		branch[fmt.Sprintf("%02d.css", i)] = strings.Repeat(".a {\n color: red !important;\n margin: 0 !important }\n", 2)
+		branch[fmt.Sprintf("%02d.css", i)] = strings.Repeat(".a {\n color: red !important;\n"+
+			" margin: 0 !important }\n", 2)
 	}
 	all := found(t, trees{}, branch)
 	require.Len(t, all, 50)
@@ -175,7 +190,8 @@ func FuzzDesign(f *testing.F) {
 	for name, text := range hostile() {
 		f.Add(name[2:], "", text[:min(len(text), 200)])
 	}
-	f.Add("svelte", "<p>", `<p style="color: {c}" on:click={() => { "}" }}>{a}</p><style>a{outline:none}</style>`)
+	f.Add("svelte", "<p>",
+		`<p style="color: {c}" on:click={() => { "}" }}>{a}</p><style>a{outline:none}</style>`)
 	f.Add("tsx", "const a = 1", `const a = <T,>(b) => <p style={{ color: 'red', ...c }}>{/* x */}<img/></p>`)
 	f.Add("tsx", "", "<A stYle:")
 	f.Add("css", "", ":root{--0:0000 var(")
@@ -184,7 +200,8 @@ func FuzzDesign(f *testing.F) {
 	f.Fuzz(func(t *testing.T, kind, before, after string) {
 		name := "x." + strings.NewReplacer("/", "", "\x00", "").Replace(kind)
 		tokens := trees{"t.css": oneToken, "t.theme.js": after}
-		base, branch := tokens.with(trees{name: before}), tokens.with(trees{name: after})
+		base := tokens.with(trees{name: before})
+		branch := tokens.with(trees{name: after})
 		all, err := Check(base.FS(), branch.FS(), []string{name})
 		require.NoError(t, err)
 		for _, one := range all {
@@ -199,7 +216,8 @@ func FuzzDesign(f *testing.F) {
 }
 
 func BenchmarkDesign(b *testing.B) {
-	rule := ".card-%d > a:hover {\n  color: var(--accent);\n  padding: 8px var(--space-2);\n  border: 1px solid #0af;\n}\n"
+	rule := ".card-%d > a:hover {\n  color: var(--accent);\n  padding: 8px var(--space-2);\n" +
+		"  border: 1px solid #0af;\n}\n"
 	var text strings.Builder
 	for i := 0; text.Len() < 1<<20-200; i++ {
 		fmt.Fprintf(&text, rule, i)

@@ -62,7 +62,8 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 	unnamed := -1 // up to this index, a name is an argument of another function and not a colour
 	for i := 0; i < len(d.Value); i++ {
 		w := d.Value[i]
-		text, end := w.Text, i
+		text := w.Text
+		end := i
 		switch w.Kind {
 		case css.FunctionToken:
 			name := strings.ToLower(strings.TrimSuffix(w.Text, "("))
@@ -71,7 +72,8 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 				continue
 			}
 			if !stylesheet.IsColourFunction(name) {
-				if i > unnamed && !strings.HasSuffix(name, "gradient") && name != "drop-shadow" && name != "light-dark" {
+				if i > unnamed && !strings.HasSuffix(name, "gradient") && name != "drop-shadow" &&
+					name != "light-dark" {
 					unnamed = stylesheet.ClosingBracket(d.Value, i)
 				}
 				continue
@@ -87,7 +89,8 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 			continue
 		}
 		if c, ok := stylesheet.ParseColour(text); ok && s.wroteLines(w.At, w.At) {
-			s.addSuspicion(w.At, literalColour, "literal colour "+text, func() string { return s.tokens.ColourCure(c, dialect) })
+			s.addSuspicion(w.At, literalColour, "literal colour "+text,
+				func() string { return s.tokens.ColourCure(c, dialect) })
 		}
 		i = end
 	}
@@ -99,7 +102,10 @@ func takesColour(prop string) bool {
 	if strings.Contains(prop, "mask") || strings.HasSuffix(prop, "-name") {
 		return false
 	}
-	for _, part := range []string{"color", "background", "border", "outline", "shadow", "fill", "stroke", "text-decoration", "text-emphasis", "column-rule"} {
+	for _, part := range []string{
+		"color", "background", "border", "outline", "shadow", "fill", "stroke", "text-decoration",
+		"text-emphasis", "column-rule",
+	} {
 		if strings.Contains(prop, part) {
 			return true
 		}
@@ -112,7 +118,8 @@ func takesColour(prop string) bool {
 // calculation: these are not reported.
 func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 	use := token.PurposeOfProperty(d.Prop)
-	if s.tokens.Kinds&use == 0 || slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
+	if s.tokens.Kinds&use == 0 ||
+		slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
 		return
 	}
 	for i := 0; i < len(d.Value); i++ {
@@ -126,7 +133,8 @@ func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.wroteLines(w.At, w.At) {
 			continue
 		}
-		s.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text, func() string { return s.tokens.LengthCure(px, use, dialect) })
+		s.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text,
+			func() string { return s.tokens.LengthCure(px, use, dialect) })
 		if d.Prop == "font" {
 			return // the next length is the line height
 		}

@@ -14,7 +14,8 @@ import (
 // opened below a folder that the root has opened, without following links, cannot lead outside either,
 // and it costs four system calls instead of seven.
 func ReadEntry(dir *os.File, name string, most int64, buffer []byte) (data []byte, size int64, err error) {
-	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	fd, err := unix.Openat(int(dir.Fd()), name,
+		unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, 0, err
 	}

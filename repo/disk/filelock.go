@@ -10,8 +10,8 @@ import (
 )
 
 // A Lock locks a file between the processes of one machine with flock(2). The open file holds the lock, so a
-// lock ends with its process; the lock file itself stays. Locks are advisory: they bind only processes that ask
-// for them. A waiting call polls every 50 ms, so that its context can end it.
+// lock ends with its process; the lock file itself stays. Locks are advisory: they bind only processes that
+// ask for them. A waiting call polls every 50 ms, so that its context can end it.
 //
 // It is held until Release.
 type Lock struct{ file *os.File }

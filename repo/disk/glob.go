@@ -23,7 +23,8 @@ func matchGlob(glob, text string) bool {
 			continue
 		}
 		if width := m.matchByte(); width > 0 {
-			m.i, m.j = m.i+width, m.j+1
+			m.i = m.i + width
+			m.j = m.j + 1
 		} else if !m.retry() {
 			return false
 		}
@@ -44,7 +45,8 @@ func (m *globMatch) skipStars() bool {
 	rest, escaped := strings.CutPrefix(m.glob[end:], `\`)
 	switch {
 	case end-m.i > 1 && begins && end == len(m.glob):
-		m.i, m.j = end, len(m.text)
+		m.i = end
+		m.j = len(m.text)
 	case end-m.i > 1 && begins && strings.HasPrefix(rest, "/"):
 		if escaped { // at least one folder
 			slash := strings.IndexByte(m.text[m.j:], '/')
@@ -54,10 +56,13 @@ func (m *globMatch) skipStars() bool {
 			m.j += slash + 1
 		}
 		m.i = len(m.glob) - len(rest) + 1
-		m.all, m.passed, m.star = m.i, m.j, 0
+		m.all = m.i
+		m.passed = m.j
+		m.star = 0
 	default:
 		m.i = end
-		m.star, m.starred = m.i, m.j
+		m.star = m.i
+		m.starred = m.j
 	}
 	return true
 }
@@ -66,7 +71,8 @@ func (m *globMatch) skipStars() bool {
 func (m *globMatch) retry() bool {
 	if m.star > 0 && m.starred < len(m.text) && m.text[m.starred] != '/' {
 		m.starred++
-		m.i, m.j = m.star, m.starred
+		m.i = m.star
+		m.j = m.starred
 		return true
 	}
 	slash := strings.IndexByte(m.text[m.passed:], '/')
@@ -74,7 +80,9 @@ func (m *globMatch) retry() bool {
 		return false
 	}
 	m.passed += slash + 1
-	m.i, m.j, m.star = m.all, m.passed, 0
+	m.i = m.all
+	m.j = m.passed
+	m.star = 0
 	return true
 }
 
@@ -83,7 +91,8 @@ func (m *globMatch) matchByte() int {
 	if m.i == len(m.glob) || m.j == len(m.text) {
 		return 0
 	}
-	glob, c := m.glob[m.i:], m.text[m.j]
+	glob := m.glob[m.i:]
+	c := m.text[m.j]
 	switch {
 	case glob[0] == '?' && c != '/':
 		return 1
@@ -105,17 +114,21 @@ func matchSet(glob string, c byte) int {
 	if negated {
 		i++
 	}
-	found, low := false, -1 // low: the possible start of a range
+	found := false
+	low := -1 // low: the possible start of a range
 	for first := true; ; first = false {
 		if i >= len(glob) {
 			return 0
 		}
-		if class, rest, ok := strings.Cut(strings.TrimPrefix(glob[i:], "[:"), "]"); ok && strings.HasPrefix(glob[i:], "[:") && strings.HasSuffix(class, ":") {
+		if class, rest, ok := strings.Cut(strings.TrimPrefix(glob[i:], "[:"),
+			"]"); ok && strings.HasPrefix(glob[i:], "[:") && strings.HasSuffix(class, ":") {
 			within := classes[strings.TrimSuffix(class, ":")]
 			if within == nil {
 				return 0
 			}
-			found, low, i = found || within(c), -1, len(glob)-len(rest)
+			found = found || within(c)
+			low = -1
+			i = len(glob) - len(rest)
 			continue
 		}
 		if glob[i] == ']' && !first {
@@ -134,7 +147,8 @@ func matchSet(glob string, c byte) int {
 		if ranged {
 			found, low = found || int(c) >= low && c <= glob[i], -1
 		} else {
-			found, low = found || c == glob[i], int(glob[i])
+			found = found || c == glob[i]
+			low = int(glob[i])
 		}
 		i++
 	}
@@ -157,7 +171,16 @@ func between(bounds string) func(byte) bool {
 
 // classes holds the named character classes.
 var classes = map[string]func(byte) bool{
-	"alnum": between("09AZaz"), "alpha": between("AZaz"), "blank": between("  \t\t"), "cntrl": between("\x00\x1f\x7f\x7f"),
-	"digit": between("09"), "graph": between("!~"), "lower": between("az"), "print": between(" ~"),
-	"punct": between("!/:@[`{~"), "space": between("\t\n\r\r  "), "upper": between("AZ"), "xdigit": between("09AFaf"),
+	"alnum":  between("09AZaz"),
+	"alpha":  between("AZaz"),
+	"blank":  between("  \t\t"),
+	"cntrl":  between("\x00\x1f\x7f\x7f"),
+	"digit":  between("09"),
+	"graph":  between("!~"),
+	"lower":  between("az"),
+	"print":  between(" ~"),
+	"punct":  between("!/:@[`{~"),
+	"space":  between("\t\n\r\r  "),
+	"upper":  between("AZ"),
+	"xdigit": between("09AFaf"),
 }

@@ -21,7 +21,10 @@ import (
 // FuzzIgnore checks that a .gitignore means the same with either line end, that comments and empty
 // lines have no effect, and that nothing is included again without a "!".
 func FuzzIgnore(f *testing.F) {
-	for _, seed := range []string{"*.log\n!keep.log\n", "/build/\nnode_modules", "a/**/b", `\#x`, "[", "{a,b}", "**", "!", "  x  \\ ", "a//b", "\xff*", strings.Repeat("*", 50) + "x"} {
+	for _, seed := range []string{
+		"*.log\n!keep.log\n", "/build/\nnode_modules", "a/**/b", `\#x`, "[", "{a,b}", "**", "!", "  x  \\ ",
+		"a//b", "\xff*", strings.Repeat("*", 50) + "x",
+	} {
 		f.Add(seed, "src/a.log", false)
 		f.Add(seed, "node_modules", true)
 	}
@@ -31,8 +34,10 @@ func FuzzIgnore(f *testing.F) {
 		}
 		name := p[strings.LastIndexByte(p, '/')+1:]
 		got := parseIgnore(nil, "", text).IsIgnored(p, name, folder)
-		require.Equal(t, got, parseIgnore(nil, "", strings.ReplaceAll(text, "\n", "\r\n")).IsIgnored(p, name, folder))
-		require.Equal(t, got, parseIgnore(nil, "", "# "+strings.ReplaceAll(p, "\n", " ")+"\n\n"+text).IsIgnored(p, name, folder))
+		require.Equal(t, got,
+			parseIgnore(nil, "", strings.ReplaceAll(text, "\n", "\r\n")).IsIgnored(p, name, folder))
+		require.Equal(t, got, parseIgnore(nil, "",
+			"# "+strings.ReplaceAll(p, "\n", " ")+"\n\n"+text).IsIgnored(p, name, folder))
 		require.True(t, parseIgnore(nil, "", text+"\n**/*\n").IsIgnored("dir/x", "x", folder))
 		if parent := parseIgnore(nil, "", "*\n"); !strings.Contains(text, "!") {
 			require.True(t, parseIgnore(parent, "", text).IsIgnored("x", "x", folder))
@@ -43,7 +48,9 @@ func FuzzIgnore(f *testing.F) {
 // FuzzIgnoreFile checks that a .gitignore with any content can be read, and that a link in its place
 // has no effect.
 func FuzzIgnoreFile(f *testing.F) {
-	for _, seed := range []string{"*.log\n!keep\n", "/a/\n\n# b\n", "[", strings.Repeat("x", 100_000), "\xff\x00", "**/**/**/a\n"} {
+	for _, seed := range []string{
+		"*.log\n!keep\n", "/a/\n\n# b\n", "[", strings.Repeat("x", 100_000), "\xff\x00", "**/**/**/a\n",
+	} {
 		f.Add([]byte(seed), "a/b.log")
 	}
 	dir := f.TempDir()
@@ -76,7 +83,9 @@ func randomIgnores() (ignores []string, paths []string) {
 		for range 1 + r.IntN(2) {
 			text += pick("", "", "", "", "!", "/", "**/", "\\!", "# ", "\\#")
 			for range 1 + r.IntN(5) {
-				text += pick("a", "b", "ab", "a.b", "*", "*", "**", "?", "/", "/", "/**/", "[ab]", "[!a]", "[a-b", "[]b]", "[^]-b]", "[[:alpha:]]", "[[:x:]]", "[[:alpha:", "\\a", "\\*", "\\", "\\/", "{a,b}", "-", " ", "é", "[é]")
+				text += pick("a", "b", "ab", "a.b", "*", "*", "**", "?", "/", "/", "/**/", "[ab]", "[!a]",
+					"[a-b", "[]b]", "[^]-b]", "[[:alpha:]]", "[[:x:]]", "[[:alpha:", "\\a", "\\*", "\\",
+					"\\/", "{a,b}", "-", " ", "é", "[é]")
 			}
 			text += pick("", "", "", "/", "/**", " ", "\\ ", "\r") + "\n"
 		}
@@ -86,7 +95,9 @@ func randomIgnores() (ignores []string, paths []string) {
 		for at := folder; at != ""; at = at[:strings.LastIndexByte(at[:len(at)-1], '/')+1] {
 			paths = append(paths, at)
 		}
-		for _, name := range []string{"a.a", "ba", "abb", "b b", "-", "!a", "#a", "\\", "]", "[", "{a,b}", "é", "a ", "x"} {
+		for _, name := range []string{
+			"a.a", "ba", "abb", "b b", "-", "!a", "#a", "\\", "]", "[", "{a,b}", "é", "a ", "x",
+		} {
 			paths = append(paths, folder+name)
 		}
 	}
@@ -101,7 +112,8 @@ func judgeRandom(ignores, paths []string) (ignored []string) {
 		for _, p := range paths {
 			p, top := strings.CutSuffix(p, "/")
 			for at, c := range p + "/" { // an excluded folder excludes its content
-				if c == '/' && g.IsIgnored(p[:at], p[strings.LastIndexByte(p[:at], '/')+1:at], top || at < len(p)) {
+				if c == '/' &&
+					g.IsIgnored(p[:at], p[strings.LastIndexByte(p[:at], '/')+1:at], top || at < len(p)) {
 					ignored = append(ignored, fmt.Sprintf("I%d/%s", i, p))
 					break
 				}
@@ -153,17 +165,24 @@ func judgeWithGit(t *testing.T, program string, ignores, paths []string) []strin
 			asked.WriteString(top + strings.TrimSuffix(p, "/") + "\x00")
 		}
 	}
-	cmd := exec.Command(program, "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index", "-z", "--stdin")
-	cmd.Dir, cmd.Stdin = dir, &asked
-	cmd.Env = []string{"GIT_DIR=" + gitDir(t, program), "GIT_WORK_TREE=" + dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"}
+	cmd := exec.Command(program, "-c", "core.excludesFile=/dev/null", "check-ignore", "--no-index",
+		"-z", "--stdin")
+	cmd.Dir = dir
+	cmd.Stdin = &asked
+	cmd.Env = []string{
+		"GIT_DIR=" + gitDir(t, program), "GIT_WORK_TREE=" + dir, "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_NOSYSTEM=1",
+	}
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 var ignoreTree = map[string]string{
-	".gitignore": "# comment\n\n*.log\n!keep.log\n/build\nnode_modules/\ndocs/*.txt\n**/cache\nvendor/**\n!vendor/mine\n!vendor/mine/**\n" +
-		"\\#odd\n\\!odd\nspace\\ \ntrailing   \n{a,b}\n?.tmp\n[xy].dat\nfoo/**/bar\n*~\nCRLF.txt\r\n/deep/x/*\n!/deep/x/stay\n",
+	".gitignore": "# comment\n\n*.log\n!keep.log\n/build\nnode_modules/\ndocs/*.txt\n**/cache\nvendor/**\n" +
+		"!vendor/mine\n!vendor/mine/**\n" +
+		"\\#odd\n\\!odd\nspace\\ \ntrailing   \n{a,b}\n?.tmp\n[xy].dat\nfoo/**/bar\n*~\nCRLF.txt\r\n" +
+		"/deep/x/*\n!/deep/x/stay\n",
 	"a.log": "", "keep.log": "", "sub/b.log": "", "sub/keep.log": "",
 	"build": "", "sub/build": "",
 	"node_modules/x.js": "", "sub/node_modules/x.js": "", "other/node_modules": "",
@@ -173,7 +192,8 @@ var ignoreTree = map[string]string{
 	"#odd": "", "!odd": "", "space ": "", "space": "", "trailing": "",
 	"{a,b}": "", "a": "", "b": "", "1.tmp": "", "12.tmp": "", "x.dat": "", "z.dat": "",
 	"foo/bar": "", "foo/1/2/bar": "", "foo/barn": "", "back~": "", "CRLF.txt": "",
-	"nested/.gitignore": "*.gen\n!/a.log\n/own\n", "nested/a.gen": "", "nested/a.log": "", "nested/in/a.log": "", "nested/own": "", "nested/in/own": "", "a.gen": "",
+	"nested/.gitignore": "*.gen\n!/a.log\n/own\n", "nested/a.gen": "", "nested/a.log": "",
+	"nested/in/a.log": "", "nested/own": "", "nested/in/own": "", "a.gen": "",
 	"deep/x/go": "", "deep/x/stay": "", "deep/y/go": "",
 }
 
@@ -212,12 +232,15 @@ func TestIgnore(t *testing.T) {
 	t.Parallel()
 	_, root := plantTree(t)
 	require.Equal(t, []string{
-		".gitignore", "12.tmp", "a", "a.gen", "b", "cached", "deep/x/stay", "deep/y/go", "docs/b.md", "docs/sub/c.txt", "foo/barn",
-		"keep.log", "nested/.gitignore", "nested/a.log", "nested/in/own", "other/node_modules", "space", "sub/build", "sub/keep.log", "vendor/mine/m.go",
-		"x/docs/a.txt", "z.dat",
+		".gitignore", "12.tmp", "a", "a.gen", "b", "cached", "deep/x/stay", "deep/y/go", "docs/b.md",
+		"docs/sub/c.txt", "foo/barn", "keep.log", "nested/.gitignore", "nested/a.log", "nested/in/own",
+		"other/node_modules", "space", "sub/build", "sub/keep.log", "vendor/mine/m.go", "x/docs/a.txt",
+		"z.dat",
 	}, walked(t, root, "."))
-	require.Equal(t, []string{"nested/.gitignore", "nested/a.log", "nested/in/own"}, walked(t, root, "nested"))
-	require.Equal(t, []string{"node_modules/x.js"}, walked(t, root, "node_modules"), "what is named is looked at")
+	require.Equal(t, []string{"nested/.gitignore", "nested/a.log", "nested/in/own"},
+		walked(t, root, "nested"))
+	require.Equal(t, []string{"node_modules/x.js"}, walked(t, root, "node_modules"),
+		"what is named is looked at")
 }
 
 // A walk visits exactly the files that git lists in the same tree, if git is installed.
@@ -228,9 +251,13 @@ func TestIgnoreAsGitDoes(t *testing.T) {
 		t.Skip("git is not installed")
 	}
 	dir, root := plantTree(t)
-	cmd := exec.Command(program, "-c", "core.excludesFile=/dev/null", "ls-files", "-z", "--others", "--exclude-standard")
+	cmd := exec.Command(program, "-c", "core.excludesFile=/dev/null", "ls-files", "-z", "--others",
+		"--exclude-standard")
 	cmd.Dir = dir
-	cmd.Env = []string{"GIT_DIR=" + gitDir(t, program), "GIT_WORK_TREE=" + cmd.Dir, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = []string{
+		"GIT_DIR=" + gitDir(t, program), "GIT_WORK_TREE=" + cmd.Dir, "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_CONFIG_NOSYSTEM=1",
+	}
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")

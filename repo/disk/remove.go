@@ -83,7 +83,8 @@ func openToEmpty(at int, name string) (int, error) {
 		return -1, unix.ENOTDIR
 	}
 	if s.Mode&0o700 != 0o700 {
-		err := unix.Fchmodat(at, name, 0o700, unix.AT_SYMLINK_NOFOLLOW)     // does not follow a link that has replaced the folder
+		// does not follow a link that has replaced the folder
+		err := unix.Fchmodat(at, name, 0o700, unix.AT_SYMLINK_NOFOLLOW)
 		if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) { // Linux before 6.6
 			err = unix.Fchmodat(at, name, 0o700, 0)
 		}

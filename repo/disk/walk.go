@@ -168,5 +168,6 @@ func readEntries(in *os.File) ([]fs.DirEntry, error) {
 }
 
 func openFolder(root *os.Root, path string) (*os.File, error) {
-	return root.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0) // the path may name a pipe by now
+	// the path may name a pipe by now
+	return root.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 }

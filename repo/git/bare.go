@@ -15,7 +15,8 @@ import (
 // OpenBare opens a bare repository on this machine. Others may push to it meanwhile.
 func OpenBare(dir string) (*gogit.Repository, error) { return gogit.Open(bare.Dir(dir).Storage(), nil) }
 
-// CopyCommit copies a commit and what leads to it from one bare repository to another, up to what is there already.
+// CopyCommit copies a commit and what leads to it from one bare repository to another,
+// up to what is there already.
 func CopyCommit(ctx context.Context, to, from string, commit plumbing.Hash) error {
 	source, err := openObjects(from)
 	if err != nil {

@@ -30,7 +30,8 @@ func newBench(b *testing.B) *bench {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(b, err)
 	dir := b.TempDir()
-	work, bare := filepath.Join(dir, "work"), filepath.Join(dir, "remote.git")
+	work := filepath.Join(dir, "work")
+	bare := filepath.Join(dir, "remote.git")
 	require.NoError(b, os.CopyFS(work, os.DirFS(filepath.Join(strings.TrimSpace(string(out)), "src"))))
 	remotetest.RunGit(b, work, "init", "-q", "-b", "main")
 	remotetest.RunGit(b, work, "add", "-A")
@@ -47,7 +48,8 @@ func BenchmarkWorkspace(b *testing.B) {
 	dir := b.TempDir()
 	b.Run("ours", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			w, err := at.mirror.Workspace(context.Background(), filepath.Join(dir, fmt.Sprint("ours", i)), at.base)
+			w, err := at.mirror.Workspace(context.Background(),
+				filepath.Join(dir, fmt.Sprint("ours", i)), at.base)
 			require.NoError(b, err)
 			b.StopTimer()
 			require.NoError(b, w.Remove())
@@ -97,9 +99,15 @@ func BenchmarkCommitPush(b *testing.B) {
 	b.Run("ours", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			writeFile(b, w.Files(), "fmt/print.go", fmt.Sprintf("package fmt // ours %d %d\n", b.N, i))
-			commit, err := w.Commit(context.Background(), CommitSpec{Message: fmt.Sprint("change ", i), When: approvedAt})
+			commit, err := w.Commit(context.Background(), CommitSpec{
+				Message: fmt.Sprint("change ", i),
+				When:    approvedAt,
+			})
 			require.NoError(b, err)
-			_, err = w.Push(context.Background(), transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/b%d-%d", b.N, i)})
+			_, err = w.Push(context.Background(), transfer.PushSpec{
+				Commit: commit,
+				Branch: fmt.Sprintf("bobbin/b%d-%d", b.N, i),
+			})
 			require.NoError(b, err)
 		}
 	})
@@ -107,7 +115,8 @@ func BenchmarkCommitPush(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			writeFile(b, clone, "fmt/print.go", fmt.Sprintf("package fmt // git %d %d\n", b.N, i))
 			remotetest.RunGit(b, clone, "commit", "-qam", "change")
-			remotetest.RunGit(b, clone, "push", "-q", "origin", fmt.Sprintf("HEAD:refs/heads/git/b%d-%d", b.N, i))
+			remotetest.RunGit(b, clone, "push", "-q", "origin",
+				fmt.Sprintf("HEAD:refs/heads/git/b%d-%d", b.N, i))
 		}
 	})
 }

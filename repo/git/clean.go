@@ -149,7 +149,9 @@ func (m *Mirrors) combinePacks(ctx context.Context, dir string) error {
 	if !one.isReady() {
 		return nil
 	}
-	combined, err := one.packs.CombinePacks(func() (io.WriteCloser, error) { return dial.NewPackWriter(ctx, one.client.Git, one.dir) })
+	combined, err := one.packs.CombinePacks(func() (io.WriteCloser, error) {
+		return dial.NewPackWriter(ctx, one.client.Git, one.dir)
+	})
 	if combined > 0 {
 		one.log.Debug("made one pack of many", "repository", one.Remote().Name, "packs", combined)
 	}

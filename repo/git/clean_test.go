@@ -23,10 +23,16 @@ import (
 func fetchedOften(t *testing.T, mirrors *Mirrors, n int) (*remotetest.Origin, *Mirror, []string) {
 	t.Helper()
 	o := remotetest.NewOrigin(t)
-	commits := []string{o.Commit("first", map[string]string{"a.txt": strings.Repeat("line\n", 200), "dir/b.txt": "b\n"})}
+	commits := []string{o.Commit("first", map[string]string{
+		"a.txt":     strings.Repeat("line\n", 200),
+		"dir/b.txt": "b\n",
+	})}
 	m := openMirror(t, mirrors, remote.Remote{Name: "shop", URL: o.Dir})
 	for i := range n {
-		commits = append(commits, o.Commit(fmt.Sprint("change ", i), map[string]string{"a.txt": strings.Repeat("line\n", 200) + fmt.Sprintln(i), fmt.Sprintf("dir/%d.txt", i): "new\n"}))
+		commits = append(commits, o.Commit(fmt.Sprint("change ", i), map[string]string{
+			"a.txt":                      strings.Repeat("line\n", 200) + fmt.Sprintln(i),
+			fmt.Sprintf("dir/%d.txt", i): "new\n",
+		}))
 		require.NoError(t, m.Fetch(t.Context()))
 	}
 	return o, m, commits
@@ -72,7 +78,8 @@ func TestManyFetchesLeaveFewPacks(t *testing.T) {
 			require.Equal(t, 24+1, m.packs.Len(), "this is what grows where nobody cleans")
 			w := workspaceAt(t, m)
 
-			stop, failed := make(chan struct{}), make(chan error, 4)
+			stop := make(chan struct{})
+			failed := make(chan error, 4)
 			var readers sync.WaitGroup
 			for range cap(failed) {
 				readers.Go(func() {

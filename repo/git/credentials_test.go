@@ -23,10 +23,14 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
 	var asked []remote.Access
-	r := remote.Remote{Name: "shop", URL: o.ServeHTTP("t0ken"), Credentials: mint(func(to remote.Access) (remote.Credential, error) {
-		asked = append(asked, to)
-		return remote.Credential{Password: "t0ken"}, nil
-	})}
+	r := remote.Remote{
+		Name: "shop",
+		URL:  o.ServeHTTP("t0ken"),
+		Credentials: mint(func(to remote.Access) (remote.Credential, error) {
+			asked = append(asked, to)
+			return remote.Credential{Password: "t0ken"}, nil
+		}),
+	}
 	w := workspaceAt(t, openMirror(t, &Mirrors{}, r))
 	require.Equal(t, []remote.Access{remote.Read}, asked)
 	w.write(t, "main.go", "package main // ours\n")
@@ -34,7 +38,8 @@ func TestCredentialsAreAskedForWhatIsDone(t *testing.T) {
 	asked = nil
 	_, err := w.Push(ctx0(), spec)
 	require.NoError(t, err)
-	require.Equal(t, []remote.Access{remote.Write}, asked, "one credential for the push and the look after it")
+	require.Equal(t, []remote.Access{remote.Write}, asked,
+		"one credential for the push and the look after it")
 	asked = nil
 	_, err = w.BranchHead(ctx0(), "bobbin/fix")
 	require.NoError(t, err)
@@ -73,12 +78,18 @@ func parroting(said func(r *http.Request) string) map[string]spoiler {
 		}
 	}
 	return map[string]spoiler{
-		"401": body(401), "403": body(403), "404": body(404), "418": body(418), "502": body(502), "200": body(200),
+		"401": body(401),
+		"403": body(403),
+		"404": body(404),
+		"418": body(418),
+		"502": body(502),
+		"200": body(200),
 		"another host": func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			http.Redirect(w, r, "http://elsewhere.invalid/?was="+url.QueryEscape(said(r)), http.StatusFound)
 		},
 		"another path": func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-			http.Redirect(w, r, "/"+url.PathEscape(said(r))+"?was="+url.QueryEscape(said(r)), http.StatusFound)
+			http.Redirect(w, r, "/"+url.PathEscape(said(r))+"?was="+url.QueryEscape(said(r)),
+				http.StatusFound)
 		},
 		"a broken address": func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			w.Header().Set("Location", "http://%zz"+said(r))
@@ -101,7 +112,8 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 		"as it came": func(r *http.Request) string { return r.Header.Get("Authorization") },
 		"in base64":  func(*http.Request) string { return base64.StdEncoding.EncodeToString([]byte(token)) },
 		"in a query": func(*http.Request) string { return url.QueryEscape(token) },
-		"something else": func(*http.Request) string { // the control: other text that a remote repeats is in the error
+		"something else": func(*http.Request) string {
+			// the control: other text that a remote repeats is in the error
 			return "c4nary"
 		},
 	}
@@ -126,7 +138,10 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 				refused := refusal(t, do(w))
 				o.mend()
 				all := refused.Error() + fmt.Sprintf(" %+v %v", refused, refused.Err)
-				for _, leak := range []string{token, url.QueryEscape(token), url.PathEscape(token), base64.RawStdEncoding.EncodeToString([]byte(token))[:20], basicOf(token)[:30]} {
+				for _, leak := range []string{
+					token, url.QueryEscape(token), url.PathEscape(token),
+					base64.RawStdEncoding.EncodeToString([]byte(token))[:20], basicOf(token)[:30],
+				} {
 					require.NotContains(t, all, leak, "%s, %s, %s", form, name, at)
 				}
 				if strings.Contains(all, "c4nary") {
@@ -146,7 +161,8 @@ func basicOf(token string) string {
 func TestATokenInTheRemotesWords(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	o.AddHook("pre-receive", "echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
+	o.AddHook("pre-receive",
+		"echo 'you are "+faultToken+", and "+strings.Repeat("x", 580)+faultToken+"'; exit 1\n")
 	w := o.patient(t, remote.RetryPolicy{})
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/x"})
@@ -159,7 +175,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	c := remote.Credential{Password: "hunter2"}
-	slog.New(slog.NewTextHandler(&b, nil)).Error("it failed", "token", remote.Token{Value: "hunter2"}.Value, "credential", c)
+	slog.New(slog.NewTextHandler(&b, nil)).Error("it failed", "token", remote.Token{Value: "hunter2"}.Value,
+		"credential", c)
 	fmt.Fprintf(&b, "%v %+v %#v %s", c, c, c, remote.Remote{Credentials: remote.Token{Value: "hunter2"}})
 	require.NotContains(t, b.String(), "hunter2")
 	_, err := json.Marshal(c)

@@ -56,18 +56,35 @@ func TestSpoiltPacks(t *testing.T) {
 			reason string
 			passes bool
 		}{
-			"is cut":      {endless(func(b []byte) []byte { return b[:len(b)/2] }), "broke off in the middle of a pack", true},
-			"is empty":    {repacked(func([]byte) []byte { return nil }), "broke off", true},
-			"ends early":  {repacked(func(b []byte) []byte { return b[:len(b)/2] }), "sent a pack that is damaged", false},
-			"is damaged":  {repacked(func(b []byte) []byte { b[len(b)/2] ^= 0x55; return b }), "sent a pack that is damaged", false},
-			"wrong sum":   {repacked(func(b []byte) []byte { b[len(b)-1] ^= 0x55; return b }), "sent a pack that is damaged", false},
-			"is no pack":  {repacked(func([]byte) []byte { return []byte("<!doctype html>") }), "sent a pack that is damaged", false},
+			"is cut": {
+				endless(func(b []byte) []byte { return b[:len(b)/2] }), "broke off in the middle of a pack",
+				true,
+			},
+			"is empty": {repacked(func([]byte) []byte { return nil }), "broke off", true},
+			"ends early": {
+				repacked(func(b []byte) []byte { return b[:len(b)/2] }), "sent a pack that is damaged", false,
+			},
+			"is damaged": {repacked(func(b []byte) []byte {
+				b[len(b)/2] ^= 0x55
+				return b
+			}), "sent a pack that is damaged", false},
+			"wrong sum": {repacked(func(b []byte) []byte {
+				b[len(b)-1] ^= 0x55
+				return b
+			}), "sent a pack that is damaged", false},
+			"is no pack": {
+				repacked(func([]byte) []byte { return []byte("<!doctype html>") }),
+				"sent a pack that is damaged", false,
+			},
 			"lacks a tip": {repacked(func([]byte) []byte { return emptyPack }), "lacks something", false},
 		} {
 			t.Run(name+", with "+program, func(t *testing.T) {
 				t.Parallel()
 				o := newTroubled(t)
-				m := openMirror(t, &Mirrors{Git: git, Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+				m := openMirror(t, &Mirrors{
+					Git:   git,
+					Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond},
+				}, o.remote())
 				before, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
 				newer := o.Commit("newer", map[string]string{"newer.txt": "newer\n", "more.txt": "more\n"})
@@ -93,11 +110,17 @@ func TestSpoiltPacks(t *testing.T) {
 // git.
 func TestLengthsInPacks(t *testing.T) {
 	t.Parallel()
-	for rest, reason := range map[string]string{"": "broke off", "00": "broke off in the middle of a pack", "001": "broke off in the middle of a pack", "zz!! and so on": "does not speak git"} {
+	for rest, reason := range map[string]string{
+		"":               "broke off",
+		"00":             "broke off in the middle of a pack",
+		"001":            "broke off in the middle of a pack",
+		"zz!! and so on": "does not speak git",
+	} {
 		t.Run(rest, func(t *testing.T) {
 			t.Parallel()
 			o := newTroubled(t)
-			m := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
+			m := openMirror(t,
+				&Mirrors{Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}, o.remote())
 			o.Commit("newer", map[string]string{"newer.txt": "newer\n"})
 			o.spoil(fetchPack, always, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 				answer := answerOf(r, real)
@@ -118,7 +141,8 @@ func TestLengthsInPacks(t *testing.T) {
 func TestOurOwnDiskIsFull(t *testing.T) {
 	t.Parallel()
 	for words, errno := range map[string]syscall.Errno{
-		"fatal: write error: No space left on device": syscall.ENOSPC, "fatal: sha1 file write error: Disk quota exceeded": syscall.EDQUOT,
+		"fatal: write error: No space left on device":         syscall.ENOSPC,
+		"fatal: sha1 file write error: Disk quota exceeded":   syscall.EDQUOT,
 		"fatal: unable to create '/x': Read-only file system": syscall.EROFS,
 	} {
 		err := transfer.BadPack(fmt.Errorf("index the pack: exit status 128: %s", words), true)
@@ -127,21 +151,29 @@ func TestOurOwnDiskIsFull(t *testing.T) {
 	}
 	early := errors.New("index the pack: exit status 128: fatal: early EOF")
 	require.ErrorIs(t, transfer.BadPack(early, false), remote.ErrCutPack)
-	require.ErrorIs(t, transfer.BadPack(early, true), remote.ErrSentBad, "an answer that said its end was not cut on its way")
+	require.ErrorIs(t, transfer.BadPack(early, true), remote.ErrSentBad,
+		"an answer that said its end was not cut on its way")
 	require.NoError(t, transfer.BadPack(nil, false))
 	oom := "index the pack: exit status 128: fatal: Out of memory, malloc failed (tried to allocate %d bytes)"
-	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 200<<20), true), remote.ErrLocal, "which a sound pack may need")
-	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 82080339931), true), remote.ErrSentBad, "which only a damaged one asks for")
+	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 200<<20), true), remote.ErrLocal,
+		"which a sound pack may need")
+	require.ErrorIs(t, transfer.BadPack(fmt.Errorf(oom, 82080339931), true), remote.ErrSentBad,
+		"which only a damaged one asks for")
 }
 
 // emptyPack is a valid pack without objects.
-var emptyPack = []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x00\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e")
+var emptyPack = []byte(
+	"PACK\x00\x00\x00\x02\x00\x00\x00\x00\x02\x9d\x08\x82\x3b\xd8\xa8\xea\xb5\x10\xad\x6a\xc7\x5c\x82\x3c\xfd\x3e\xd3\x1e")
 
 // A failed clone leaves no folder behind.
 func TestFaultsAtClone(t *testing.T) {
 	t.Parallel()
 	o := newTroubled(t)
-	all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond}}
+	all := &Mirrors{
+		Dir:   t.TempDir(),
+		Log:   quiet(),
+		Retry: remote.RetryPolicy{Tries: faultTries, Wait: time.Millisecond},
+	}
 	t.Cleanup(func() { require.NoError(t, all.Close()) })
 	for name, k := range faultKinds {
 		for _, at := range []string{fetchRefs, fetchPack} {
@@ -185,7 +217,9 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	} {
 		require.Equal(t, want, remote.RetryAfter(http.Header{"Retry-After": {asked}}), asked)
 	}
-	left := remote.RetryAfter(http.Header{"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}})
+	left := remote.RetryAfter(http.Header{
+		"Retry-After": {time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)},
+	})
 	require.InDelta(t, time.Hour, left, float64(time.Minute))
 	// The remote's clock is an hour ahead of ours, and the remote asks for a wait of seven seconds.
 	ahead := func(d time.Duration) []string {
@@ -212,7 +246,12 @@ esac
 exec git "$@"
 `
 		require.NoError(t, remotetest.WriteProgram(slow, fmt.Sprintf(script, idle+1)))
-		all := &Mirrors{Dir: t.TempDir(), Log: quiet(), Git: slow, Retry: remote.RetryPolicy{Tries: 1, Idle: time.Duration(idle) * time.Second}}
+		all := &Mirrors{
+			Dir:   t.TempDir(),
+			Log:   quiet(),
+			Git:   slow,
+			Retry: remote.RetryPolicy{Tries: 1, Idle: time.Duration(idle) * time.Second},
+		}
 		t.Cleanup(func() { require.NoError(t, all.Close()) })
 		if _, err = all.Open(ctx0(), remote.Remote{Name: "shop", URL: o.Dir}); err == nil {
 			break
@@ -228,7 +267,8 @@ func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
 	m := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 1}}, o.remote())
 	o.spoil(fetchRefs, 1, status(503))
 	require.Contains(t, refusal(t, m.Fetch(ctx0())).Reason, "answered 503")
-	for n, k := range map[string]int{"401": 1, "404": 1} { // and a refusal is not retried, however many tries are allowed
+	for n, k := range map[string]int{"401": 1, "404": 1} {
+		// and a refusal is not retried, however many tries are allowed
 		p := openMirror(t, &Mirrors{Retry: remote.RetryPolicy{Tries: 50}}, o.remote())
 		o.forget()
 		o.spoil(fetchRefs, always, faultKinds[n].how)

@@ -41,12 +41,17 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 		}
 	}
 	answered := func(how spoiler) func(string) func() {
-		return func(string) func() { o.spoil(pushPack, always, how); return func() { o.mend() } }
+		return func(string) func() {
+			o.spoil(pushPack, always, how)
+			return func() { o.mend() }
+		}
 	}
 	taken := func(at string) func(branch string) func() {
 		return func(branch string) func() {
 			o.Branch(branch, at)
-			return func() { require.NoError(t, o.Repo.Storer.RemoveReference(plumbing.NewBranchReferenceName(branch))) }
+			return func() {
+				require.NoError(t, o.Repo.Storer.RemoveReference(plumbing.NewBranchReferenceName(branch)))
+			}
 		}
 	}
 	for name, c := range map[string]struct {
@@ -58,21 +63,36 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 			hook("pre-receive", "echo 'Commits need a ticket number.' >&2\nexit 1\n"),
 			"a rule of the remote refused it: Commits need a ticket number.", "push again", 1,
 		},
-		"update hook": {hook("update", "echo 'Not on a Friday.' >&2\nexit 1\n"), "a rule of the remote refused it: Not on a Friday.", "push again", 1},
+		"update hook": {
+			hook("update", "echo 'Not on a Friday.' >&2\nexit 1\n"),
+			"a rule of the remote refused it: Not on a Friday.", "push again", 1,
+		},
 		"protected branch": {
-			hook("pre-receive", "echo 'error: GH006: Protected branch update failed for refs/heads/x.' >&2\nexit 1\n"),
+			hook("pre-receive",
+				"echo 'error: GH006: Protected branch update failed for refs/heads/x.' >&2\nexit 1\n"),
 			"the branch is protected on the remote: error: GH006", "change the protection rule", 1,
 		},
 		"a hook that tells an address with a password": {
 			hook("update", "echo 'see https://me:hunter2@example.com/rules' >&2\nexit 1\n"),
 			"see https://example.com/rules", "push again", 1,
 		},
-		"disk full":                    {answered(reportFull), "the remote's disk is full: fatal: unable to write loose object file", "Make room there", 1},
-		"exists at a commit not known": {taken(theirs), "exists on the remote with other commits", "Nothing was overwritten", 0},
-		"exists at a commit behind":    {func(b string) func() { return taken(w.Base())(b + "/sub") }, "another branch is in the way", "remove or rename", 1},
+		"disk full": {
+			answered(reportFull), "the remote's disk is full: fatal: unable to write loose object file",
+			"Make room there", 1,
+		},
+		"exists at a commit not known": {
+			taken(theirs), "exists on the remote with other commits", "Nothing was overwritten", 0,
+		},
+		"exists at a commit behind": {
+			func(b string) func() { return taken(w.Base())(b + "/sub") }, "another branch is in the way",
+			"remove or rename", 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := transfer.PushSpec{Commit: commit, Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name)}
+			spec := transfer.PushSpec{
+				Commit: commit,
+				Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name),
+			}
 			mend := c.break_(spec.Branch)
 			was := o.BranchHead(spec.Branch)
 			o.forget()
@@ -103,7 +123,8 @@ func reportFull(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 	_ = e.Flush()
 	w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
 	e = pktline.NewEncoder(w)
-	_ = e.EncodeString("\x02fatal: unable to write loose object file: No space left on device\n", "\x01"+report.String())
+	_ = e.EncodeString("\x02fatal: unable to write loose object file: No space left on device\n",
+		"\x01"+report.String())
 	_ = e.Flush()
 }
 
@@ -152,16 +173,24 @@ func TestLostAnswers(t *testing.T) {
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
 	for name, how := range map[string]spoiler{
-		"reset": reset, "500": status(500), "503": status(503), "429": status(429), "401": status(401), "nothing": silent, "page": page,
+		"reset":   reset,
+		"500":     status(500),
+		"503":     status(503),
+		"429":     status(429),
+		"401":     status(401),
+		"nothing": silent,
+		"page":    page,
 	} {
-		for _, unsure := range []int{0, 1, always} { // number of requests for the branch's commit that fail, too
+		for _, unsure := range []int{0, 1, always} {
+			// number of requests for the branch's commit that fail, too
 			t.Run(fmt.Sprintf("%s, then %d looks", name, unsure), func(t *testing.T) {
 				spec := transfer.PushSpec{Commit: commit, Branch: fmt.Sprintf("bobbin/%s-%d", name, unsure)}
 				o.forget()
 				o.spoil(pushPack, always, afterwards(how))
 				o.spoil(fetchRefs, unsure, status(503))
 				_, err := w.Push(ctx0(), spec)
-				if name != "401" || unsure == 0 { // a token that is refused at that moment is reported, and the next push finds the branch
+				if name != "401" || unsure == 0 {
+					// a token that is refused at that moment is reported, and the next push finds the branch
 					require.NoError(t, err)
 				}
 				require.Equal(t, 1, o.count(pushPack))
@@ -217,7 +246,8 @@ func TestSendingAgainIsFoundOut(t *testing.T) {
 	again := func(when string) {
 		remotetest.RunGit(t, naive, "reset", "-q", "--hard", "origin/main")
 		writeFile(t, naive, "main.go", "package main // ours\n")
-		remotetest.RunGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when) // another date, and so a commit with another hash
+		// another date, and so a commit with another hash
+		remotetest.RunGit(t, naive, "commit", "-q", "-a", "-m", "Ours", "--date", when)
 		remotetest.RunGit(t, naive, "push", "-q", "--force", "origin", "HEAD:refs/heads/bobbin/fix")
 	}
 	again("2026-01-01T00:00:00Z")
@@ -229,7 +259,10 @@ func TestSendingAgainIsFoundOut(t *testing.T) {
 // Push and Fetch give up on a remote that hangs; a push that the remote accepted nevertheless is found.
 func TestHangs(t *testing.T) {
 	t.Parallel()
-	for name, how := range map[string]spoiler{"before the headers": hang, "in the middle of the body": hangHalfway} {
+	for name, how := range map[string]spoiler{
+		"before the headers":        hang,
+		"in the middle of the body": hangHalfway,
+	} {
 		for _, at := range []string{fetchRefs, fetchPack, pushRefs, pushPack} {
 			t.Run(name+" at "+at, func(t *testing.T) {
 				t.Parallel()
@@ -237,14 +270,19 @@ func TestHangs(t *testing.T) {
 				w := o.patient(t, remote.RetryPolicy{Idle: time.Minute})
 				w.write(t, "main.go", "package main // ours\n")
 				spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
-				do := func() error { _, err := w.Push(ctx0(), spec); return err }
+				do := func() error {
+					_, err := w.Push(ctx0(), spec)
+					return err
+				}
 				if at == fetchRefs || at == fetchPack {
 					o.Commit("newer", map[string]string{"newer.txt": "x\n"})
 					do = func() error { return w.mirror.Fetch(ctx0()) }
 				}
-				taken := at == pushPack && name != "before the headers" // what is held back is only the answer
+				// what is held back is only the answer
+				taken := at == pushPack && name != "before the headers"
 				w.mirror.client.Retry.Tries = 1
-				err := o.doIdle(w, do, at, always, how, func(err error) bool { return taken && err == nil || !taken && o.count(at) > 0 })
+				err := o.doIdle(w, do, at, always, how,
+					func(err error) bool { return taken && err == nil || !taken && o.count(at) > 0 })
 				if taken {
 					require.NoError(t, err, "it had been taken")
 					require.Len(t, o.updates(spec.Branch), 1)
@@ -263,7 +301,9 @@ func TestHangs(t *testing.T) {
 
 // doIdle calls do while exchanges are spoilt. It waits longer and longer for the remote, until enough returns
 // true: on a busy machine an answer that is not held back takes its time, too.
-func (o *faultyOrigin) doIdle(w *Workspace, do func() error, at string, times int, how spoiler, enough func(error) bool) (err error) {
+func (o *faultyOrigin) doIdle(
+	w *Workspace, do func() error, at string, times int, how spoiler, enough func(error) bool,
+) (err error) {
 	for idle := 4 * time.Second; idle < 2*time.Minute; idle *= 2 {
 		w.mirror.client.Retry.Idle = idle
 		o.forget()
@@ -303,7 +343,9 @@ func TestTwoPushersAtOnce(t *testing.T) {
 				}
 				w.write(t, "main.go", text)
 				commits[i] = w.save(t, "Ours")
-				done.Go(func() { _, errs[i] = w.Push(ctx0(), transfer.PushSpec{Commit: commits[i], Branch: "bobbin/fix"}) })
+				done.Go(func() {
+					_, errs[i] = w.Push(ctx0(), transfer.PushSpec{Commit: commits[i], Branch: "bobbin/fix"})
+				})
 			}
 			done.Wait()
 			require.Empty(t, o.audit())
@@ -420,7 +462,9 @@ func TestCertificates(t *testing.T) {
 	w.write(t, "main.go", "package main // ours\n")
 	spec := transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"}
 	asked := 0
-	strange := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	strange := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		asked++
+	}))
 	strange.Config.ErrorLog = quietLog()
 	strange.StartTLS()
 	t.Cleanup(strange.Close)
@@ -452,8 +496,10 @@ func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 	w := o.patient(t, remote.RetryPolicy{})
 	other, caught := trap(t)
 	base := strings.TrimSuffix(o.url, "remote.git")
-	config := "[core]\n\tbare = true\n[remote \"origin\"]\n\turl = " + o.url + "\n\tpushurl = " + other.String() + "/pushed.git\n" +
-		"[url \"" + other.String() + "/\"]\n\tinsteadOf = " + base + "\n\tpushInsteadOf = " + base + "\n[http]\n\tproxy = " + other.String() + "\n"
+	config := "[core]\n\tbare = true\n[remote \"origin\"]\n\turl = " + o.url + "\n\tpushurl = " +
+		other.String() + "/pushed.git\n" +
+		"[url \"" + other.String() + "/\"]\n\tinsteadOf = " + base + "\n\tpushInsteadOf = " + base +
+		"\n[http]\n\tproxy = " + other.String() + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
 	require.NoError(t, os.MkdirAll(filepath.Join(w.Files(), ".git"), 0o755))
 	w.write(t, ".git/config", config)
@@ -471,7 +517,8 @@ func TestRepositorysOwnConfigIsIgnored(t *testing.T) {
 
 	// The control: git, which obeys these settings, sends requests to the other host.
 	cmd := exec.Command("git", "-C", w.mirror.dir, "ls-remote", "origin")
-	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+	cmd.Env = append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null")
 	_ = cmd.Run()
 	require.NotEmpty(t, caught())
 }

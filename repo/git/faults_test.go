@@ -55,13 +55,14 @@ func newTroubled(t *testing.T) *faultyOrigin {
 	o := &faultyOrigin{Origin: remotetest.NewShop(t), asked: map[string]int{}, trouble: map[string]*trouble{}}
 	o.book = filepath.Join(filepath.Dir(o.Dir), "book")
 	o.AddHook("post-receive", "cat >>"+o.book+"\n")
-	o.url = faulty(t, o.ServeHTTP(faultToken), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
-		how := o.arrived(r)
-		if how != nil {
-			how(w, r, real)
-		}
-		return how != nil
-	})
+	o.url = faulty(t, o.ServeHTTP(faultToken),
+		func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+			how := o.arrived(r)
+			if how != nil {
+				how(w, r, real)
+			}
+			return how != nil
+		})
 	return o
 }
 
@@ -244,13 +245,17 @@ type faultKind struct {
 }
 
 var faultKinds = map[string]faultKind{
-	"401":                   {status(401), "does not accept the token", "Renew it", false},
-	"403":                   {status(403), "the token may not do this", "Give it the right", false},
-	"404":                   {status(404), "no such repository", "Check the address", false},
-	"410":                   {status(410), "answered 410 Gone", "Check the address", false},
-	"429":                   {status(429), "answered 429 Too Many Requests", "fewer requests", true},
-	"429 for a long time":   {status(429, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false},
-	"403 that means 429":    {status(403, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false},
+	"401": {status(401), "does not accept the token", "Renew it", false},
+	"403": {status(403), "the token may not do this", "Give it the right", false},
+	"404": {status(404), "no such repository", "Check the address", false},
+	"410": {status(410), "answered 410 Gone", "Check the address", false},
+	"429": {status(429), "answered 429 Too Many Requests", "fewer requests", true},
+	"429 for a long time": {
+		status(429, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false,
+	},
+	"403 that means 429": {
+		status(403, "Retry-After", "3600"), "answered 429", "It asks to wait 1h0m0s", false,
+	},
 	"500":                   {status(500), "answered 500 Internal Server Error", "can be tried again", true},
 	"502":                   {status(502), "answered 502 Bad Gateway", "can be tried again", true},
 	"503":                   {status(503), "answered 503 Service Unavailable", "can be tried again", true},
@@ -267,12 +272,13 @@ const faultTries = 3
 
 func (o *faultyOrigin) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
 	t.Helper()
-	p.Wait, p.Tries = time.Millisecond, faultTries
+	p.Wait = time.Millisecond
+	p.Tries = faultTries
 	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, o.remote()))
 }
 
-// requireReported requires that err reports a fault as people should see it: with reason, cure and the number of
-// tries, and without the token.
+// requireReported requires that err reports a fault as people should see it: with reason, cure and the number
+// of tries, and without the token.
 func requireReported(t testing.TB, err error, k faultKind) {
 	t.Helper()
 	refused := refusal(t, err)

@@ -27,7 +27,12 @@ func (w *Workspace) fork(t testing.TB, dir string) (*Workspace, string) {
 func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
-	w.put(t, files{"main.go": "package main // mine\n", "new/x*": "x\n", "README.md": "", "debug.log": "ignored\n"})
+	w.put(t, files{
+		"main.go":   "package main // mine\n",
+		"new/x*":    "x\n",
+		"README.md": "",
+		"debug.log": "ignored\n",
+	})
 	dir := t.TempDir()
 	var group sync.WaitGroup
 	for _, name := range []string{"a", "b"} {
@@ -45,7 +50,9 @@ func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Equal(t, []string{"deleted README.md +0 -1", "modified main.go +1 -3", "added new/x (executable) +1 -0"}, w.list(t))
+	require.Equal(t, []string{
+		"deleted README.md +0 -1", "modified main.go +1 -3", "added new/x (executable) +1 -0",
+	}, w.list(t))
 	for _, name := range []string{"a", "b"} {
 		f, started := w.fork(t, filepath.Join(dir, name))
 		require.NoFileExists(t, filepath.Join(f.Files(), "debug.log"))
@@ -55,7 +62,8 @@ func TestForksWorkSideBySideAndComeBack(t *testing.T) {
 		require.Empty(t, conflicts)
 	}
 	require.Equal(t, []string{
-		"deleted README.md +0 -1", "modified main.go +1 -3", "added new/x (executable) +1 -0", "added task-a +1 -0", "added task-b +1 -0",
+		"deleted README.md +0 -1", "modified main.go +1 -3", "added new/x (executable) +1 -0",
+		"added task-a +1 -0", "added task-b +1 -0",
 	}, w.list(t))
 }
 
@@ -94,7 +102,8 @@ func TestAnInterruptedForkIsBegunAgain(t *testing.T) {
 	_, _, err := w.Fork(stopped, dir)
 	require.ErrorIs(t, err, context.Canceled)
 
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755)) // the state that a killed process leaves
+	// the state that a killed process leaves
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git"), 0o755))
 	writeFile(t, filepath.Join(dir, "git"), "unfinished", "")
 	writeFile(t, filepath.Join(dir, "git"), "started", w.Base()+"\n")
@@ -141,7 +150,13 @@ func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	old := w.Base()
 	w.write(t, "main.go", "package main // mine\n")
 	w.write(t, "same.txt", "same\n")
-	next := o.Commit("meanwhile", files{"same.txt": "same\n", "README.md": "", "cart/cart.go": "package cart\n", "cart/more.go": "package cart\n", "bin/run.sh": "#!/bin/sh\necho hi\n"})
+	next := o.Commit("meanwhile", files{
+		"same.txt":     "same\n",
+		"README.md":    "",
+		"cart/cart.go": "package cart\n",
+		"cart/more.go": "package cart\n",
+		"bin/run.sh":   "#!/bin/sh\necho hi\n",
+	})
 	require.NoError(t, m.Fetch(ctx0()))
 	before := w.treeNow(t)
 
@@ -149,7 +164,8 @@ func TestSetBaseMovesOnlyTheComparison(t *testing.T) {
 	require.Equal(t, next, w.Base())
 	require.Equal(t, before, w.treeNow(t), "no file is touched")
 	require.Equal(t, []string{
-		"added README.md +1 -0", "modified bin/run.sh (now executable) +0 -0", "modified cart/cart.go +2 -0", "deleted cart/more.go +0 -1", "modified main.go +1 -3",
+		"added README.md +1 -0", "modified bin/run.sh (now executable) +0 -0", "modified cart/cart.go +2 -0",
+		"deleted cart/more.go +0 -1", "modified main.go +1 -3",
 	}, w.list(t))
 	require.NoError(t, w.Close())
 
@@ -239,7 +255,8 @@ func TestSetBaseBesideReaders(t *testing.T) {
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(t, m)
 	w.write(t, "new", "n\n")
-	old, tree := w.Base(), w.treeNow(t)
+	old := w.Base()
+	tree := w.treeNow(t)
 	next := o.Commit("meanwhile", files{"README.md": "", "cart/more.go": "package cart\n"})
 	require.NoError(t, m.Fetch(ctx0()))
 	var group sync.WaitGroup

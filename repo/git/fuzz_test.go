@@ -47,7 +47,9 @@ func FuzzPack(f *testing.F) {
 			return
 		}
 		defer p.Close()
-		nowhere := func(plumbing.Hash) (plumbing.ObjectType, []byte, error) { return 0, nil, objects.ErrBadPack }
+		nowhere := func(plumbing.Hash) (plumbing.ObjectType, []byte, error) {
+			return 0, nil, objects.ErrBadPack
+		}
 		for row := range min(p.Count, 50) {
 			offset, ok := p.FindOffset(plumbing.Hash(p.NameAt(row)))
 			if !ok {
@@ -55,7 +57,9 @@ func FuzzPack(f *testing.F) {
 			}
 			kind, content, err := p.ReadObject(offset, nowhere)
 			if err == nil {
-				require.Contains(t, []plumbing.ObjectType{plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject}, kind)
+				require.Contains(t, []plumbing.ObjectType{
+					plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject,
+				}, kind)
 				require.LessOrEqual(t, len(content), 256<<20)
 			}
 		}
@@ -74,7 +78,10 @@ func FuzzResolve(f *testing.F) {
 	o := remotetest.NewOrigin(f)
 	first := o.Commit("one", map[string]string{"a.txt": "a\n"})
 	m := openMirror(f, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-	for _, seed := range []string{"", "main", first, first[:7], "HEAD", "refs/heads/main", "main~1", "--help", "../x", "main\x00", "v1", strings.Repeat("0", 40)} {
+	for _, seed := range []string{
+		"", "main", first, first[:7], "HEAD", "refs/heads/main", "main~1", "--help", "../x", "main\x00", "v1",
+		strings.Repeat("0", 40),
+	} {
 		f.Add(seed, "a.txt")
 	}
 	f.Add("main", "../a.txt")
@@ -95,7 +102,11 @@ func FuzzResolve(f *testing.F) {
 // FuzzFolderName checks that the folder of a mirror is a single path element, and the same with and
 // without a password in the URL.
 func FuzzFolderName(f *testing.F) {
-	for _, seed := range []string{"https://me:hunter2@host/x.git", "https://hunter2@host/x", "http://a:b@c@d/e", "git@github.com:acme/shop.git", "ssh://git@h/x", "file:///srv/x", "/srv/x", "https://h/%zz", "https://a b/", "://", ""} {
+	for _, seed := range []string{
+		"https://me:hunter2@host/x.git", "https://hunter2@host/x", "http://a:b@c@d/e",
+		"git@github.com:acme/shop.git", "ssh://git@h/x", "file:///srv/x", "/srv/x", "https://h/%zz",
+		"https://a b/", "://", "",
+	} {
 		f.Add("shop", seed)
 	}
 	f.Add("../..", "https://h/x")

@@ -23,23 +23,35 @@ import (
 func TestHostileTreesAreRefused(t *testing.T) {
 	t.Parallel()
 	bad := []string{
-		"", ".", "..", "../x", "/abs", "a/b", ".git", ".GIT", ".Git", ".git ", ".git.", ".git . .", "git~1", "GIT~1",
-		".git::$INDEX_ALLOCATION", ".g\u200cit", "\ufeff.git", ".gi\u202et", `a\..\b`, `..\x`, `.git\hooks`, strings.Repeat("n", 300),
+		"", ".", "..", "../x", "/abs", "a/b", ".git", ".GIT", ".Git", ".git ", ".git.", ".git . .", "git~1",
+		"GIT~1", ".git::$INDEX_ALLOCATION", ".g\u200cit", "\ufeff.git", ".gi\u202et", `a\..\b`, `..\x`,
+		`.git\hooks`, strings.Repeat("n", 300),
 	}
 	for i, name := range bad {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewOrigin(t)
 			blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
-			inner := o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "post-checkout", Hash: blob})
+			inner := o.RawTree(remotetest.RawLine{
+				Mode: filemode.Executable,
+				Name: "post-checkout",
+				Hash: blob,
+			})
 			for _, tree := range []plumbing.Hash{
 				o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob}),
 				o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: name, Hash: inner}),
 				o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: name, Hash: blob}),
-				o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "ok", Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob})}),
+				o.RawTree(remotetest.RawLine{
+					Mode: filemode.Dir,
+					Name: "ok",
+					Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: name, Hash: blob}),
+				}),
 			} {
 				commit := o.RawCommit(tree)
-				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "bad", URL: o.Dir})
+				m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{
+					Name: "bad",
+					URL:  o.Dir,
+				})
 				if name == "" && err != nil {
 					continue // go-git's server refuses to send it
 				}
@@ -63,14 +75,17 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 	for name, build := range map[string]func(o *remotetest.Origin, blob, dir plumbing.Hash) plumbing.Hash{
 		"a link, then a folder of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
 			link := o.RawObject(plumbing.BlobObject, []byte(outside))
-			return o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link}, remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir})
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link},
+				remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir})
 		},
 		"a folder, then a link of its name": func(o *remotetest.Origin, _, dir plumbing.Hash) plumbing.Hash {
 			link := o.RawObject(plumbing.BlobObject, []byte(outside))
-			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir}, remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link})
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: "d", Hash: dir},
+				remotetest.RawLine{Mode: filemode.Symlink, Name: "d", Hash: link})
 		},
 		"a file twice": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
-			return o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob}, remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})
+			return o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob},
+				remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})
 		},
 		"an unknown mode": func(o *remotetest.Origin, blob, _ plumbing.Hash) plumbing.Hash {
 			return o.RawTree(remotetest.RawLine{Mode: 0o140000, Name: "f", Hash: blob})
@@ -86,8 +101,12 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewOrigin(t)
 			blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
-			commit := o.RawCommit(build(o, blob, o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})))
-			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{Name: "odd", URL: o.Dir})
+			commit := o.RawCommit(build(o, blob,
+				o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: "f", Hash: blob})))
+			m, err := (&Mirrors{Dir: t.TempDir(), Log: quiet(), Git: "-"}).Open(ctx0(), remote.Remote{
+				Name: "odd",
+				URL:  o.Dir,
+			})
 			if err == nil { // go-git's server may refuse to pack it at all
 				_, err = m.Workspace(ctx0(), filepath.Join(t.TempDir(), "s"), commit)
 			}
@@ -102,9 +121,14 @@ func TestOddTreesAreRefusedOrHarmless(t *testing.T) {
 func TestSubmodulesStayWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
-	blob := o.RawObject(plumbing.BlobObject, []byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
+	blob := o.RawObject(plumbing.BlobObject,
+		[]byte("[submodule \"sub\"]\n\tpath = sub\n\turl = ext::sh -c touch% /tmp/owned\n"))
 	pin := plumbing.NewHash("1111111111111111111111111111111111111111")
-	commit := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Regular, Name: ".gitmodules", Hash: blob}, remotetest.RawLine{Mode: filemode.Submodule, Name: "sub", Hash: pin}))
+	commit := o.RawCommit(o.RawTree(remotetest.RawLine{
+		Mode: filemode.Regular,
+		Name: ".gitmodules",
+		Hash: blob,
+	}, remotetest.RawLine{Mode: filemode.Submodule, Name: "sub", Hash: pin}))
 	w := workspaceOf(t, o)
 	require.DirExists(t, filepath.Join(w.Files(), "sub"))
 	w.write(t, "sub/inner.txt", "another repository's\n")
@@ -158,14 +182,17 @@ func TestRacingLinksLeakNothing(t *testing.T) {
 	w := workspaceOf(t, o)
 	w.write(t, "dir/secret.txt", "changed and longer\n")
 
-	stop, leaks, naive := make(chan struct{}), 0, atomic.Int64{}
+	stop := make(chan struct{})
+	leaks := 0
+	naive := atomic.Int64{}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		swapUntil(stop, w.Files(), outside, &naive)
 	}()
 	// A second, and on a busy machine longer: until the control has leaked.
-	for began := time.Now(); time.Since(began) < time.Second || naive.Load() == 0 && time.Since(began) < 2*time.Minute; {
+	for began := time.Now(); time.Since(began) < time.Second ||
+		naive.Load() == 0 && time.Since(began) < 2*time.Minute; {
 		diff, err := w.Diff(ctx0())
 		if err == nil && strings.Contains(diff, "TOP SECRET") {
 			leaks++
@@ -188,7 +215,8 @@ func TestRacingLinksLeakNothing(t *testing.T) {
 // swapUntil swaps the folder and a link until stop is closed. It also plays the naive reader, which
 // checks the path first and then opens it.
 func swapUntil(stop chan struct{}, files, outside string, leaked *atomic.Int64) {
-	dir, aside := filepath.Join(files, "dir"), filepath.Join(files, "aside")
+	dir := filepath.Join(files, "dir")
+	aside := filepath.Join(files, "aside")
 	for {
 		select {
 		case <-stop:
@@ -201,7 +229,8 @@ func swapUntil(stop chan struct{}, files, outside string, leaked *atomic.Int64) 
 		_ = os.Rename(dir, aside)
 		_ = os.Symlink(outside, dir)
 		if err == nil && info.IsDir() {
-			if b, err := os.ReadFile(filepath.Join(dir, "secret.txt")); err == nil && strings.Contains(string(b), "TOP SECRET") {
+			if b, err := os.ReadFile(filepath.Join(dir, "secret.txt")); err == nil &&
+				strings.Contains(string(b), "TOP SECRET") {
 				leaked.Add(1)
 			}
 		}

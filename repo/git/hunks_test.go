@@ -37,12 +37,28 @@ func (w *Workspace) hunkList(t testing.TB) []string {
 func manyChanges(t testing.TB) *Workspace {
 	o := remotetest.NewOrigin(t)
 	o.Commit("ground", files{
-		"ten": lined(1, 10, nil), "bin": "\x00\x01", "run*": "#!\necho\n", "link": "->ten", "turned": "t\n", "bye": "b\n", "tool": "\x00", "dir/a": "a\n",
+		"ten":    lined(1, 10, nil),
+		"bin":    "\x00\x01",
+		"run*":   "#!\necho\n",
+		"link":   "->ten",
+		"turned": "t\n",
+		"bye":    "b\n",
+		"tool":   "\x00",
+		"dir/a":  "a\n",
 	})
 	w := workspaceOf(t, o)
 	w.put(t, files{
-		"ten": lined(1, 10, map[int]string{2: "two\n", 4: "", 9: "nine\nand more\n"}), "bin": "\x00\x02", "run": "#!\necho hi\n",
-		"link": "->bin", "turned": "->bin", "bye": "", "tool*": "\x00", "dir/a": "", "dir": "flat", "new": "n\n", "none": "empty",
+		"ten":    lined(1, 10, map[int]string{2: "two\n", 4: "", 9: "nine\nand more\n"}),
+		"bin":    "\x00\x02",
+		"run":    "#!\necho hi\n",
+		"link":   "->bin",
+		"turned": "->bin",
+		"bye":    "",
+		"tool*":  "\x00",
+		"dir/a":  "",
+		"dir":    "flat",
+		"new":    "n\n",
+		"none":   "empty",
 	})
 	return w
 }
@@ -67,10 +83,12 @@ func TestHunksOfEveryKind(t *testing.T) {
 		"14 modified turned (file is now a symlink) lines 1-1 +1 -1",
 	}, w.hunkList(t))
 	hs := w.hunks(t)
-	require.Equal(t, []int{2, 4, 8, 0, 0}, []int{hs[9].Line(), hs[10].Line(), hs[11].Line(), hs[5].Line(), hs[7].Line()})
+	require.Equal(t, []int{2, 4, 8, 0, 0},
+		[]int{hs[9].Line(), hs[10].Line(), hs[11].Line(), hs[5].Line(), hs[7].Line()})
 	require.Equal(t, "@@ -1,3 +1,3 @@\n line 1\n-line 2\n+two\n line 3\n", hs[9].Text)
 	require.Equal(t, "@@ -3,5 +3,4 @@\n line 3\n-line 4\n line 5\n line 6\n line 7\n", hs[10].Text)
-	require.Equal(t, "@@ -6,5 +5,6 @@\n line 6\n line 7\n line 8\n-line 9\n+nine\n+and more\n line 10\n", hs[11].Text)
+	require.Equal(t,
+		"@@ -6,5 +5,6 @@\n line 6\n line 7\n line 8\n-line 9\n+nine\n+and more\n line 10\n", hs[11].Text)
 	require.Equal(t, "@@ -1,1 +0,0 @@\n-b\n", hs[1].Text)
 	require.Equal(t, "@@ -0,0 +1,1 @@\n+flat\n\\ No newline at end of file\n", hs[2].Text)
 	require.Equal(t, "@@ -1,1 +1,1 @@\n-t\n+bin\n\\ No newline at end of file\n", hs[13].Text)
@@ -83,7 +101,8 @@ func TestTakeOutOfEachHunk(t *testing.T) {
 		t.Run(h.String(), func(t *testing.T) {
 			t.Parallel()
 			w := manyChanges(t)
-			before, stands := w.hunks(t), w.treeNow(t)
+			before := w.hunks(t)
+			stands := w.treeNow(t)
 			without, refusal := w.Without(ctx0(), []int{h.Number})
 			require.Equal(t, stands, w.treeNow(t), "nothing is written by looking")
 			took, err := w.TakeOut(ctx0(), []int{h.Number})
@@ -162,7 +181,9 @@ func TestTakeOutLeavesTheRestByteForByte(t *testing.T) {
 	o.Commit("ground", files{"dos": "one\r\ntwo\r\nthree\r\nfour", "kept": "k\n", ".gitignore": "*.log\n"})
 	w := workspaceOf(t, o)
 	w.put(t, files{"dos": "ONE\r\ntwo\r\nthree\r\nFOUR\r\n", "deep/er/new": "n\n", "deep/x.log": "ignored\n"})
-	require.Equal(t, []string{"1 added deep/er/new +1 -0", "2 modified dos lines 1-3 +1 -1", "3 modified dos lines 2-4 +1 -1"}, w.hunkList(t))
+	require.Equal(t, []string{
+		"1 added deep/er/new +1 -0", "2 modified dos lines 1-3 +1 -1", "3 modified dos lines 2-4 +1 -1",
+	}, w.hunkList(t))
 	_, err := w.TakeOut(ctx0(), []int{1, 3})
 	require.NoError(t, err)
 	b, err := os.ReadFile(filepath.Join(w.Files(), "dos"))
@@ -204,7 +225,8 @@ func TestTakeOutOfSome(t *testing.T) {
 	w := workspaceOf(t, o)
 	for round := range 12 {
 		for name, text := range ground {
-			w.write(t, name, remotetest.ScribbleLines(rnd, diff.SplitLines([]byte(text)), fmt.Sprint(name, round), 8))
+			w.write(t, name,
+				remotetest.ScribbleLines(rnd, diff.SplitLines([]byte(text)), fmt.Sprint(name, round), 8))
 		}
 		before := w.hunks(t)
 		var numbers []int
@@ -251,7 +273,10 @@ func TestReplaceIsAllOrNothing(t *testing.T) {
 		{Path: "run", Is: at("run")},
 		{Path: "fresh/x", Want: other},
 	}
-	bad := gittree.Swap{Path: "zzz", Want: gittree.Node{Mode: filemode.Regular, Hash: plumbing.NewHash(strings.Repeat("1", 40))}}
+	bad := gittree.Swap{
+		Path: "zzz",
+		Want: gittree.Node{Mode: filemode.Regular, Hash: plumbing.NewHash(strings.Repeat("1", 40))},
+	}
 	require.Error(t, w.SwapFiles(ctx0(), append(swaps, bad)))
 	require.Equal(t, before, w.treeNow(t))
 	require.NoDirExists(t, filepath.Join(w.Files(), "fresh"))

@@ -19,7 +19,11 @@ import (
 // returns their hashes.
 func grow(o *remotetest.Origin, parents ...[]int) []string {
 	o.T.Helper()
-	tree := o.RawTree(remotetest.RawLine{Mode: 0o100644, Name: "f", Hash: o.RawObject(plumbing.BlobObject, []byte("x\n"))})
+	tree := o.RawTree(remotetest.RawLine{
+		Mode: 0o100644,
+		Name: "f",
+		Hash: o.RawObject(plumbing.BlobObject, []byte("x\n")),
+	})
 	var out []string
 	for _, ps := range parents {
 		o.Now = o.Now.Add(time.Minute)
@@ -43,7 +47,8 @@ func TestMergeBaseOfShapes(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
 	// 0-1-2-3-4   trunk; 5-6 from 1; 7 merges 3 into 6; 8 another root; 9, 10 a cross of 4 and 7
-	c := grow(o, nil, []int{0}, []int{1}, []int{2}, []int{3}, []int{1}, []int{5}, []int{6, 3}, nil, []int{4, 7}, []int{7, 4})
+	c := grow(o, nil, []int{0}, []int{1}, []int{2}, []int{3}, []int{1}, []int{5}, []int{6, 3}, nil,
+		[]int{4, 7}, []int{7, 4})
 	r := readerOf(t, o)
 	for _, want := range []struct {
 		a, b, base int
@@ -91,7 +96,8 @@ func TestMergeBaseIsGits(t *testing.T) {
 	c := grow(o, shape...)
 	r := readerOf(t, o)
 	for range 30 {
-		a, b := c[rnd.IntN(len(c))], c[rnd.IntN(len(c))]
+		a := c[rnd.IntN(len(c))]
+		b := c[rnd.IntN(len(c))]
 		got, err := r.MergeBase(t.Context(), a, b)
 		require.NoError(t, err)
 		require.Contains(t, strings.Fields(remotetest.RunGit(t, o.Dir, "merge-base", "--all", a, b)), got)

@@ -74,8 +74,11 @@ var mergeCases = map[string]struct {
 	conflicts                []string
 }{
 	"nothing on either side": {},
-	"only theirs":            {theirs: files{"ten": lined(1, 10, map[int]string{5: "five\n"})}, want: files{"ten": lined(1, 10, map[int]string{5: "five\n"})}},
-	"only ours":              {ours: files{"ten": "mine\n"}, want: files{"ten": "mine\n"}},
+	"only theirs": {
+		theirs: files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		want:   files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+	},
+	"only ours": {ours: files{"ten": "mine\n"}, want: files{"ten": "mine\n"}},
 	"far apart in one file": {
 		ours:   files{"ten": lined(1, 10, map[int]string{2: "two\n"})},
 		theirs: files{"ten": lined(1, 10, map[int]string{8: "eight\nand a half\n"})},
@@ -140,8 +143,12 @@ var mergeCases = map[string]struct {
 		theirs:    files{"f": "a\nb\nc\n"},
 		conflicts: []string{"f: both changed line 2"},
 	},
-	"added alike":  {ours: files{"new": "x\n"}, theirs: files{"new": "x\n"}, want: files{"new": "x\n"}},
-	"added unlike": {ours: files{"new": "x\n"}, theirs: files{"new": "y\n"}, conflicts: []string{"new: both added it, with different content"}},
+	"added alike": {ours: files{"new": "x\n"}, theirs: files{"new": "x\n"}, want: files{"new": "x\n"}},
+	"added unlike": {
+		ours:      files{"new": "x\n"},
+		theirs:    files{"new": "y\n"},
+		conflicts: []string{"new: both added it, with different content"},
+	},
 	"added, one executable": {
 		ours: files{"new": "x\n"}, theirs: files{"new*": "x\n"},
 		conflicts: []string{"new: mode: both added it, here as file, there as executable"},
@@ -156,41 +163,77 @@ var mergeCases = map[string]struct {
 		ours: files{"ten": "x\n"}, theirs: files{"ten": ""},
 		conflicts: []string{"ten: deleted on one side: there it is gone, here it was changed"},
 	},
-	"renamed there":   {theirs: files{"ten": "", "zehn": lined(1, 10, nil)}, want: files{"ten": "", "zehn": lined(1, 10, nil)}},
-	"renamed by both": {ours: files{"ten": "", "zehn": "z\n"}, theirs: files{"ten": "", "zehn": "z\n"}, want: files{"ten": "", "zehn": "z\n"}},
-	"binary there":    {theirs: files{"bin": "\x00\x02"}, want: files{"bin": "\x00\x02"}},
-	"binary on both":  {ours: files{"bin": "\x00\x03"}, theirs: files{"bin": "\x00\x02"}, conflicts: []string{"bin: binary: both changed it"}},
+	"renamed there": {
+		theirs: files{"ten": "", "zehn": lined(1, 10, nil)},
+		want:   files{"ten": "", "zehn": lined(1, 10, nil)},
+	},
+	"renamed by both": {
+		ours:   files{"ten": "", "zehn": "z\n"},
+		theirs: files{"ten": "", "zehn": "z\n"},
+		want:   files{"ten": "", "zehn": "z\n"},
+	},
+	"binary there": {theirs: files{"bin": "\x00\x02"}, want: files{"bin": "\x00\x02"}},
+	"binary on both": {
+		ours:      files{"bin": "\x00\x03"},
+		theirs:    files{"bin": "\x00\x02"},
+		conflicts: []string{"bin: binary: both changed it"},
+	},
 	"executable there, changed here": {
-		ours: files{"ten": lined(1, 10, map[int]string{1: "one\n"})}, theirs: files{"ten*": lined(1, 10, map[int]string{9: "nine\n"})},
-		want: files{"ten*": lined(1, 10, map[int]string{1: "one\n", 9: "nine\n"})},
+		ours:   files{"ten": lined(1, 10, map[int]string{1: "one\n"})},
+		theirs: files{"ten*": lined(1, 10, map[int]string{9: "nine\n"})},
+		want:   files{"ten*": lined(1, 10, map[int]string{1: "one\n", 9: "nine\n"})},
 	},
 	"executable here, changed there": {
 		ours: files{"ten*": lined(1, 10, nil)}, theirs: files{"ten": "x\n"}, want: files{"ten*": "x\n"},
 	},
 	"no longer executable there": {theirs: files{"run": "#!\n"}, want: files{"run": "#!\n"}},
 	"link turned there":          {theirs: files{"link": "->bin"}, want: files{"link": "->bin"}},
-	"link turned by both":        {ours: files{"link": "->run"}, theirs: files{"link": "->bin"}, conflicts: []string{"link: both changed the link"}},
-	"link turned alike":          {ours: files{"link": "->bin"}, theirs: files{"link": "->bin"}, want: files{"link": "->bin"}},
+	"link turned by both": {
+		ours:      files{"link": "->run"},
+		theirs:    files{"link": "->bin"},
+		conflicts: []string{"link: both changed the link"},
+	},
+	"link turned alike": {
+		ours:   files{"link": "->bin"},
+		theirs: files{"link": "->bin"},
+		want:   files{"link": "->bin"},
+	},
 	"a file became a link there": {theirs: files{"ten": "->bin"}, want: files{"ten": "->bin"}},
 	"a file became a link there, changed here": {
-		ours: files{"ten": "x\n"}, theirs: files{"ten": "->bin"}, conflicts: []string{"ten: mode: here a file, there a symlink"},
+		ours:      files{"ten": "x\n"},
+		theirs:    files{"ten": "->bin"},
+		conflicts: []string{"ten: mode: here a file, there a symlink"},
 	},
-	"a folder became a file there": {theirs: files{"dir/a": "", "dir/b": "", "dir": "flat\n"}, want: files{"dir/a": "", "dir/b": "", "dir": "flat\n"}},
-	"a file became a folder there": {theirs: files{"ten": "", "ten/x": "x\n"}, want: files{"ten": "", "ten/x": "x\n"}},
+	"a folder became a file there": {
+		theirs: files{"dir/a": "", "dir/b": "", "dir": "flat\n"},
+		want:   files{"dir/a": "", "dir/b": "", "dir": "flat\n"},
+	},
+	"a file became a folder there": {
+		theirs: files{"ten": "", "ten/x": "x\n"},
+		want:   files{"ten": "", "ten/x": "x\n"},
+	},
 	"a folder became a file there, grew here": {
 		ours: files{"dir/c": "c\n"}, theirs: files{"dir/a": "", "dir/b": "", "dir": "flat\n"},
 		conflicts: []string{"dir: file and folder: a file on one side, and on the other the folder of dir/c"},
 	},
 	"a file here, a folder there": {
 		ours: files{"new": "x\n"}, theirs: files{"new/x/y": "y\n"},
-		conflicts: []string{"new: file and folder: a file on one side, and on the other the folder of new/x/y"},
+		conflicts: []string{
+			"new: file and folder: a file on one side, and on the other the folder of new/x/y",
+		},
 	},
 	"a link here, a folder there": {
 		ours: files{"new": "->/etc"}, theirs: files{"new/passwd": "y\n"},
-		conflicts: []string{"new: file and folder: a file on one side, and on the other the folder of new/passwd"},
+		conflicts: []string{
+			"new: file and folder: a file on one side, and on the other the folder of new/passwd",
+		},
 	},
-	"an empty file there":  {theirs: files{"none": "empty"}, want: files{"none": "empty"}},
-	"an empty file filled": {base: files{"none": "empty"}, theirs: files{"none": "x\n"}, want: files{"none": "x\n"}},
+	"an empty file there": {theirs: files{"none": "empty"}, want: files{"none": "empty"}},
+	"an empty file filled": {
+		base:   files{"none": "empty"},
+		theirs: files{"none": "x\n"},
+		want:   files{"none": "x\n"},
+	},
 	"an empty file filled by both": {
 		base: files{"none": "empty"}, ours: files{"none": "x\n"}, theirs: files{"none": "y\n"},
 		conflicts: []string{"none: both changed line 1"},
@@ -203,12 +246,20 @@ var mergeCases = map[string]struct {
 		ours: files{"ten": "x\n"}, theirs: files{"ten": "y\n", "dir/a": "new\n", "fresh": "f\n"},
 		conflicts: []string{"ten: both changed line 1"},
 	},
-	"odd names": {theirs: files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"}, want: files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"}},
+	"odd names": {
+		theirs: files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"},
+		want:   files{"new\nline": "x\n", "caf\xe9/-rf": "x\n"},
+	},
 }
 
 // mergeGround holds the files that every case starts from.
 var mergeGround = files{
-	"ten": lined(1, 10, nil), "bin": "\x00\x01", "run*": "#!\n", "link": "->ten", "dir/a": "a\n", "dir/b": "b\n",
+	"ten":   lined(1, 10, nil),
+	"bin":   "\x00\x01",
+	"run*":  "#!\n",
+	"link":  "->ten",
+	"dir/a": "a\n",
+	"dir/b": "b\n",
 }
 
 func TestMerge(t *testing.T) {
@@ -219,7 +270,8 @@ func TestMerge(t *testing.T) {
 			o := remotetest.NewOrigin(t)
 			o.Commit("ground", mergeGround)
 			m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-			w, theirs := workspaceAt(t, m), workspaceAt(t, m)
+			w := workspaceAt(t, m)
+			theirs := workspaceAt(t, m)
 			w.put(t, c.base)
 			theirs.put(t, c.base)
 			base := w.treeNow(t)
@@ -259,7 +311,9 @@ func TestConflictsShowTheThreeSides(t *testing.T) {
 	ours := lined(1, 100, map[int]string{50: "fifty\n"})
 	theirs := lined(1, 100, map[int]string{50: "f\xfcnfzig\n"})
 	_, conflicts := merge.Texts([]byte(base), []byte(ours), []byte(theirs))
-	require.Equal(t, []merge.Conflict{{Why: "both changed line 50", Ours: "fifty\n", Base: "line 50\n", Theirs: "f\uFFFDnfzig\n"}}, conflicts)
+	require.Equal(t, []merge.Conflict{{
+		Why: "both changed line 50", Ours: "fifty\n", Base: "line 50\n", Theirs: "f\uFFFDnfzig\n",
+	}}, conflicts)
 
 	require.Equal(t, "a\nb", merge.Excerpt([]string{"a\n", "b"}))
 	require.Equal(t, lined(1, 40, nil)+"… 60 more lines", merge.Excerpt(diff.SplitLines([]byte(base))))
@@ -280,7 +334,9 @@ func TestMergeRunsOverNothingThatIsIgnored(t *testing.T) {
 	conflicts, err := w.Merge(ctx0(), nil, base, theirs)
 	require.NoError(t, err)
 	require.Len(t, conflicts, 3)
-	for i, at := range []string{"dir: in the way: dir/k.out", "made/b: in the way: made is here", "x.out: in the way: x.out"} {
+	for i, at := range []string{
+		"dir: in the way: dir/k.out", "made/b: in the way: made is here", "x.out: in the way: x.out",
+	} {
 		require.Contains(t, conflicts[i].String(), at)
 	}
 	require.Empty(t, w.list(t))
@@ -312,7 +368,11 @@ func TestMergeOfAHostileTreeIsRefused(t *testing.T) {
 		m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 		w := workspaceAt(t, m)
 		blob := o.RawObject(plumbing.BlobObject, []byte("owned\n"))
-		theirs := o.RawCommit(o.RawTree(remotetest.RawLine{Mode: filemode.Dir, Name: name, Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "config", Hash: blob})}))
+		theirs := o.RawCommit(o.RawTree(remotetest.RawLine{
+			Mode: filemode.Dir,
+			Name: name,
+			Hash: o.RawTree(remotetest.RawLine{Mode: filemode.Executable, Name: "config", Hash: blob}),
+		}))
 		require.NoError(t, m.Fetch(ctx0()))
 		_, err := w.Merge(ctx0(), nil, emptyTreeIn(t, w), theirs)
 		baseErr := w.SetBase(ctx0(), theirs)

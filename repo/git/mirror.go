@@ -130,7 +130,12 @@ func (m *Mirrors) mirrorOf(r remote.Remote) *Mirror {
 		m.spares = spare.NewMaker(m.SpareAfter, m.OwnSpare, one.log, one.now)
 	}
 	one.spares = m.spares
-	one.client = transfer.Client{Git: m.gitProgram(), Retry: m.Retry.WithDefaults(), Log: one.log, Now: one.now}
+	one.client = transfer.Client{
+		Git:   m.gitProgram(),
+		Retry: m.Retry.WithDefaults(),
+		Log:   one.log,
+		Now:   one.now,
+	}
 	if m.open == nil {
 		m.open = map[string]*Mirror{}
 	}
@@ -222,7 +227,8 @@ func (m *Mirror) cloneRemote(ctx context.Context) error {
 	if err := errors.Join(err, fresh.packs.Close()); err != nil {
 		return err
 	}
-	m.log.Info("repository cloned", "repository", fresh.remote.Name, "took", m.now().Sub(began).Round(time.Millisecond))
+	m.log.Info("repository cloned", "repository", fresh.remote.Name,
+		"took", m.now().Sub(began).Round(time.Millisecond))
 	failpoint.Crash("mirror_fetched")
 	return bare.Dir(m.dir).Place(dir)
 }
@@ -236,10 +242,12 @@ func (m *Mirror) loadObjects(dir string) error {
 	if err != nil {
 		return errors.Join(err, p.Close())
 	}
-	m.packs, m.store = p, objects.NewStore(p, filepath.Join(dir, "objects"))
+	m.packs = p
+	m.store = objects.NewStore(p, filepath.Join(dir, "objects"))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.refs, m.ready = found, true
+	m.refs = found
+	m.ready = true
 	return nil
 }
 
@@ -265,15 +273,16 @@ func (m *Mirror) Fetch(ctx context.Context) error {
 }
 
 func (m *Mirror) fetchLocked(ctx context.Context) error {
-	got, err := m.client.Fetch(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()})
+	got, err := m.client.Fetch(ctx, m.Remote(),
+		transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()})
 	if err != nil {
 		return err
 	}
 	return m.setRefs(got)
 }
 
-// FetchCommit fetches, and then asks the remote for a commit (its whole hash) by that hash if none of the branches and
-// tags has led to it. It returns a *remote.Error if the remote does not give it.
+// FetchCommit fetches, and then asks the remote for a commit (its whole hash) by that hash if none of the
+// branches and tags has led to it. It returns a *remote.Error if the remote does not give it.
 func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
 	if err := m.lock(ctx); err != nil {
 		return err
@@ -282,7 +291,8 @@ func (m *Mirror) FetchCommit(ctx context.Context, commit string) error {
 	if err := m.fetchLocked(ctx); err != nil || m.Commits().Has(commit) {
 		return err
 	}
-	return m.client.FetchCommit(ctx, m.Remote(), transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()}, plumbing.NewHash(commit))
+	return m.client.FetchCommit(ctx, m.Remote(),
+		transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()}, plumbing.NewHash(commit))
 }
 
 func (m *Mirror) setRefs(r transfer.Refs) error {

@@ -72,8 +72,8 @@ func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
 	require.Empty(t, workspaceAt(t, openMirror(t, mirrors, r)).list(t))
 }
 
-// A commit that no branch leads to is asked for by its hash. What the remote does not give is reported at once, in words
-// that say what helps.
+// A commit that no branch leads to is asked for by its hash. What the remote does not give is reported at
+// once, in words that say what helps.
 func TestFetchOfACommitThatNoBranchLeadsTo(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -83,7 +83,8 @@ func TestFetchOfACommitThatNoBranchLeadsTo(t *testing.T) {
 		o.Branch("main", main)
 		for _, asked := range []string{"false", "true"} {
 			remotetest.RunGit(t, o.Dir, "config", "uploadpack.allowReachableSHA1InWant", asked)
-			require.Contains(t, refusal(t, m.FetchCommit(ctx0(), lost)).Reason, "the commit "+lost[:12]+" is on no branch or tag there any more")
+			require.Contains(t, refusal(t, m.FetchCommit(ctx0(), lost)).Reason,
+				"the commit "+lost[:12]+" is on no branch or tag there any more")
 		}
 		remotetest.RunGit(t, o.Dir, "config", "uploadpack.allowAnySHA1InWant", "true")
 		err := m.FetchCommit(ctx0(), lost)

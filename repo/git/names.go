@@ -29,7 +29,8 @@ func (r Commits) Resolve(name string) (string, error) {
 	if h, ok := r.findByHash(name); ok {
 		return r.peelTag(h, name)
 	}
-	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name, firstNames(refs.Branches()))
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name,
+		firstNames(refs.Branches()))
 }
 
 // peelTag follows annotated tags to the commit that they name.

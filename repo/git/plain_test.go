@@ -19,7 +19,8 @@ import (
 
 func TestPlainFilesAloneAreOpened(t *testing.T) {
 	t.Parallel()
-	dir, outside := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
+	outside := t.TempDir()
 	writeFile(t, outside, "secret.txt", "secret\n")
 	writeFile(t, dir, "a.txt", "a\n")
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
@@ -29,7 +30,12 @@ func TestPlainFilesAloneAreOpened(t *testing.T) {
 	defer func() { _ = root.Close() }()
 	require.NoError(t, fstest.TestFS(disk.PlainFS(root), "a.txt", "sub/b.txt"))
 
-	for name, target := range map[string]string{"out": outside, "file": filepath.Join(outside, "secret.txt"), "in": "a.txt", "loop": "loop"} {
+	for name, target := range map[string]string{
+		"out":  outside,
+		"file": filepath.Join(outside, "secret.txt"),
+		"in":   "a.txt",
+		"loop": "loop",
+	} {
 		require.NoError(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
 	pipe := filepath.Join(dir, "sub", "go.mod")
@@ -80,12 +86,14 @@ func TestLargeBlobsAreNotCompared(t *testing.T) {
 	before, after, err := w.ReadSides(ctx0(), d)
 	require.NoError(t, err)
 	require.Empty(t, append(before, after...))
-	require.Equal(t, "deleted small.bin (too large (50 MB)) binary", diff.NewChange(d, before, after).String())
+	require.Equal(t, "deleted small.bin (too large (50 MB)) binary",
+		diff.NewChange(d, before, after).String())
 	d.Kept = 0
 	before, _, err = w.ReadSides(ctx0(), d)
 	require.NoError(t, err)
 	require.Equal(t, "small\n", string(before), "the control: what is small is")
-	_, diff, err := w.mirror.Commits().Show(ctx0(), "main", "", func(path string) bool { return path == "small.bin" })
+	_, diff, err := w.mirror.Commits().Show(ctx0(), "main", "",
+		func(path string) bool { return path == "small.bin" })
 	require.NoError(t, err)
 	require.Equal(t, "diff --git a/small.bin b/small.bin\n… changed, and not shown\n", diff)
 }

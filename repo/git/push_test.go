@@ -36,12 +36,18 @@ func each(t *testing.T, test func(t *testing.T, o *remotetest.Origin, m *Mirror)
 			return &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: "file://" + o.Dir}
 		},
 		"http with a token": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
-			return &Mirrors{}, remote.Remote{Name: "shop", URL: o.ServeHTTP("t0ken"), Credentials: tokenIs("t0ken")}
+			return &Mirrors{}, remote.Remote{
+				Name:        "shop",
+				URL:         o.ServeHTTP("t0ken"),
+				Credentials: tokenIs("t0ken"),
+			}
 		},
 		"http without the git program": func(_ *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
 			return &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: o.ServeHTTP("")}
 		},
-		"ssh": func(t *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) { return &Mirrors{}, o.ServeSSH(t) },
+		"ssh": func(t *testing.T, o *remotetest.Origin) (*Mirrors, remote.Remote) {
+			return &Mirrors{}, o.ServeSSH(t)
+		},
 	}
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -190,20 +196,27 @@ func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
 	o := remotetest.NewShop(t)
-	o.AddHook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.Dir), "env")+"\nexit 1\n")
-	for name, remote := range map[string]remote.Remote{"path": {Name: "shop", URL: o.Dir}, "http": {Name: "shop", URL: o.ServeHTTP("")}, "ssh": o.ServeSSH(t)} {
+	o.AddHook("pre-receive", "echo 'Commits need a ticket number.' >&2\nprintf '\\033[31mSee the "+
+		"wiki\\033[0m\\n' >&2\nenv >"+filepath.Join(filepath.Dir(o.Dir), "env")+"\nexit 1\n")
+	for name, remote := range map[string]remote.Remote{
+		"path": {Name: "shop", URL: o.Dir},
+		"http": {Name: "shop", URL: o.ServeHTTP("")},
+		"ssh":  o.ServeSSH(t),
+	} {
 		w := workspaceAt(t, openMirror(t, &Mirrors{}, remote))
 		w.write(t, "main.go", "package main // ours\n")
 		_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
 		refused := refusal(t, err)
-		require.Contains(t, refused.Reason, "a rule of the remote refused it: Commits need a ticket number. / [31mSee the wiki", name)
+		require.Contains(t, refused.Reason,
+			"a rule of the remote refused it: Commits need a ticket number. / [31mSee the wiki", name)
 		require.False(t, refused.Retry)
 		require.Empty(t, o.BranchHead("bobbin/fix"))
 	}
 	w := workspaceAt(t, openMirror(t, &Mirrors{Git: "-"}, remote.Remote{Name: "shop", URL: o.Dir}))
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
-	require.Contains(t, refusal(t, err).Cure, "Install git", "a hook is not passed by for want of the program that runs it")
+	require.Contains(t, refusal(t, err).Cure, "Install git",
+		"a hook is not passed by for want of the program that runs it")
 	require.Empty(t, o.BranchHead("bobbin/fix"))
 }
 
@@ -228,7 +241,8 @@ func TestProtectedOnTheRemote(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
 	o := remotetest.NewShop(t)
-	o.AddHook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this project.' >&2\nexit 1\n")
+	o.AddHook("update", "echo 'GitLab: You are not allowed to push code to protected branches on this "+
+		"project.' >&2\nexit 1\n")
 	w := workspaceOf(t, o)
 	w.write(t, "main.go", "package main // ours\n")
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: w.save(t, "Ours"), Branch: "bobbin/fix"})
@@ -243,17 +257,39 @@ func TestAccess(t *testing.T) {
 		_, err := (&Mirrors{Dir: t.TempDir(), Log: quiet()}).Open(ctx0(), r)
 		return err
 	}
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address})).Cure, "Give the bot a token")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: tokenIs("revoked")})).Reason, "does not accept the token")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: tokenIs("weak")})).Reason, "may not do this")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address})).Cure,
+		"Give the bot a token")
+	require.Contains(t, refusal(t, open(remote.Remote{
+		Name:        "shop",
+		URL:         address,
+		Credentials: tokenIs("revoked"),
+	})).Reason, "does not accept the token")
+	require.Contains(t, refusal(t, open(remote.Remote{
+		Name:        "shop",
+		URL:         address,
+		Credentials: tokenIs("weak"),
+	})).Reason, "may not do this")
 	failing := mint(func(remote.Access) (remote.Credential, error) {
 		return remote.Credential{}, errors.New("the app is not installed")
 	})
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: address, Credentials: failing})).Reason, "the app is not installed")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: filepath.Join(t.TempDir(), "nowhere")})).Reason, "no such repository")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: t.TempDir()})).Reason, "no such repository")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason, "not supported")
-	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: "http://example.invalid/x", Credentials: tokenIs("t")})).Reason, "not sent over plain http")
+	require.Contains(t, refusal(t, open(remote.Remote{
+		Name:        "shop",
+		URL:         address,
+		Credentials: failing,
+	})).Reason, "the app is not installed")
+	require.Contains(t, refusal(t, open(remote.Remote{
+		Name: "shop",
+		URL:  filepath.Join(t.TempDir(), "nowhere"),
+	})).Reason, "no such repository")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: t.TempDir()})).Reason,
+		"no such repository")
+	require.Contains(t, refusal(t, open(remote.Remote{Name: "shop", URL: "ftp://example.com/x"})).Reason,
+		"not supported")
+	require.Contains(t, refusal(t, open(remote.Remote{
+		Name:        "shop",
+		URL:         "http://example.invalid/x",
+		Credentials: tokenIs("t"),
+	})).Reason, "not sent over plain http")
 	secret := refusal(t, open(remote.Remote{Name: "shop", URL: "https://me:hunter2@127.0.0.1:1/x.git"}))
 	require.True(t, secret.Retry)
 	require.NotContains(t, secret.Error(), "hunter2")
@@ -261,9 +297,13 @@ func TestAccess(t *testing.T) {
 	// The token is requested for each exchange, so a renewed one is used.
 	var token atomic.Value
 	token.Store("t0ken")
-	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address, Credentials: mint(func(remote.Access) (remote.Credential, error) {
-		return remote.Credential{Password: remote.Secret(token.Load().(string))}, nil
-	})})
+	m := openMirror(t, &Mirrors{}, remote.Remote{
+		Name: "shop",
+		URL:  address,
+		Credentials: mint(func(remote.Access) (remote.Credential, error) {
+			return remote.Credential{Password: remote.Secret(token.Load().(string))}, nil
+		}),
+	})
 	w := workspaceAt(t, m)
 	w.write(t, "main.go", "package main // ours\n")
 	token.Store("revoked")
@@ -277,12 +317,16 @@ func TestAccess(t *testing.T) {
 
 // faulty starts a proxy in front of a real remote. spoil may answer in its place and returns true if it
 // did.
-func faulty(t *testing.T, address string, spoil func(w http.ResponseWriter, r *http.Request, real http.Handler) bool) string {
+func faulty(
+	t *testing.T, address string, spoil func(w http.ResponseWriter, r *http.Request, real http.Handler) bool,
+) string {
 	t.Helper()
 	target, err := url.Parse(address)
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: target.Scheme, Host: target.Host})
-	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) {
+		w.WriteHeader(http.StatusBadGateway)
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !spoil(w, r, proxy) {
 			proxy.ServeHTTP(w, r)
@@ -352,7 +396,8 @@ func TestFaultsOnTheWay(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewShop(t)
 			real := o.ServeHTTP("")
-			w := workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
+			w := workspaceAt(t,
+				openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: faulty(t, real, c.spoil)}))
 			w.write(t, "main.go", "package main // ours\n")
 			commit := w.save(t, "Ours")
 			_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
@@ -375,17 +420,24 @@ func TestFaultsOnTheWay(t *testing.T) {
 func TestALostAnswerLooksLikeAFailure(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
-	address := faulty(t, o.ServeHTTP(""), func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
-		if isPush(r) {
-			real.ServeHTTP(httptest.NewRecorder(), r)
-			w.WriteHeader(http.StatusBadGateway)
-		}
-		return isPush(r)
-	})
+	address := faulty(t, o.ServeHTTP(""),
+		func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+			if isPush(r) {
+				real.ServeHTTP(httptest.NewRecorder(), r)
+				w.WriteHeader(http.StatusBadGateway)
+			}
+			return isPush(r)
+		})
 	w := workspaceAt(t, openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: address}))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	p := &transfer.Push{Store: w.Store, Client: &w.mirror.client, Remote: w.mirror.Remote(), Commit: plumbing.NewHash(commit), Ref: "refs/heads/bobbin/fix"}
+	p := &transfer.Push{
+		Store:  w.Store,
+		Client: &w.mirror.client,
+		Remote: w.mirror.Remote(),
+		Commit: plumbing.NewHash(commit),
+		Ref:    "refs/heads/bobbin/fix",
+	}
 	_, tried, err := p.SendRequest(ctx0())
 	require.True(t, tried)
 	require.Error(t, err)
@@ -411,7 +463,9 @@ func TestARemoteThatHangs(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = deaf.Close() })
 	remote := o.ServeSSH(t)
-	for _, address := range []string{"http://" + deaf.Addr().String() + "/x.git", "ssh://git@" + deaf.Addr().String() + "/x.git"} {
+	for _, address := range []string{
+		"http://" + deaf.Addr().String() + "/x.git", "ssh://git@" + deaf.Addr().String() + "/x.git",
+	} {
 		remote.URL = address
 		w.mirror.setRemote(remote)
 		short, cancel := context.WithTimeout(ctx0(), 300*time.Millisecond)
@@ -430,13 +484,16 @@ func TestARemoteThatHangs(t *testing.T) {
 // An insteadOf in git settings must not send the push elsewhere.
 func TestSettingsDoNotRedirect(t *testing.T) {
 	t.Parallel()
-	o, thief := remotetest.NewShop(t), remotetest.NewOrigin(t)
+	o := remotetest.NewShop(t)
+	thief := remotetest.NewOrigin(t)
 	w := workspaceOf(t, o)
-	config := "[core]\n\tbare = true\n[url \"" + thief.Dir + "\"]\n\tinsteadOf = " + o.Dir + "\n\tpushInsteadOf = " + o.Dir + "\n"
+	config := "[core]\n\tbare = true\n[url \"" + thief.Dir + "\"]\n\tinsteadOf = " + o.Dir +
+		"\n\tpushInsteadOf = " + o.Dir + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(w.mirror.dir, "config"), []byte(config), 0o644))
 	w.write(t, "main.go", "package main // ours\n")
 	commit := w.save(t, "Ours")
-	if _, err := exec.LookPath("git"); err == nil { // the control: git, which obeys the settings, asks the thief
+	if _, err := exec.LookPath("git"); err == nil {
+		// the control: git, which obeys the settings, asks the thief
 		require.Empty(t, remotetest.RunGit(t, w.mirror.dir, "ls-remote", o.Dir))
 	}
 	_, err := w.Push(ctx0(), transfer.PushSpec{Commit: commit, Branch: "bobbin/fix"})
@@ -455,8 +512,9 @@ func TestPushSendsExactlyWhatIsNew(t *testing.T) {
 	require.Len(t, fresh, 4, "commit, root, cart, cart.go")
 }
 
-// The pushed branch was merged as another commit and deleted, and the remote has cleaned up since. The mirror still has
-// what was pushed. Work that builds on it is pushed nevertheless, and a base that main has left behind is not sent again.
+// The pushed branch was merged as another commit and deleted, and the remote has cleaned up since. The
+// mirror still has what was pushed. Work that builds on it is pushed nevertheless, and a base that main has
+// left behind is not sent again.
 func TestPushOnACommitThatTheRemoteDropped(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -478,7 +536,8 @@ func TestPushOnACommitThatTheRemoteDropped(t *testing.T) {
 	_, err = w.Push(ctx0(), spec)
 	require.NoError(t, err)
 	require.Equal(t, spec.Commit, o.BranchHead("bobbin/fix"))
-	require.Equal(t, "2", strings.TrimSpace(remotetest.RunGit(t, o.Dir, "rev-list", "--count", spec.Commit, "^"+spec.Base)))
+	require.Equal(t, "2",
+		strings.TrimSpace(remotetest.RunGit(t, o.Dir, "rev-list", "--count", spec.Commit, "^"+spec.Base)))
 	o.Fsck()
 	own, err := w.ownCommits(ctx0(), spec)
 	require.NoError(t, err)
@@ -490,8 +549,10 @@ func TestCommitIsDeterministic(t *testing.T) {
 	o := remotetest.NewShop(t)
 	spec := CommitSpec{
 		Message: "Fix the cart\r\n\r\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n\n", When: approvedAt,
-		Author:   Identity{Name: "Bob\n<Bobbin>", Email: "bob@example.com"},
-		Trailers: [][2]string{{"Reported-by", "Ann"}, {"Approved-by", "Ben\nApproved-by: Eve"}, {"Session", "s-1"}},
+		Author: Identity{Name: "Bob\n<Bobbin>", Email: "bob@example.com"},
+		Trailers: [][2]string{
+			{"Reported-by", "Ann"}, {"Approved-by", "Ben\nApproved-by: Eve"}, {"Session", "s-1"},
+		},
 	}
 	var hashes []string
 	for range 2 { // as on another machine with another mirror
@@ -506,7 +567,8 @@ func TestCommitIsDeterministic(t *testing.T) {
 		hashes = append(hashes, h)
 		c, err := w.Store.Commit(plumbing.NewHash(h))
 		require.NoError(t, err)
-		require.Equal(t, "Fix the cart\n\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\nReported-by: Ann\nApproved-by: Ben Approved-by: Eve\nSession: s-1\n", c.Message)
+		require.Equal(t, "Fix the cart\n\nBecause.\n\nApproved-by: Eve <eve@example.com>\n\n"+
+			"Reported-by: Ann\nApproved-by: Ben Approved-by: Eve\nSession: s-1\n", c.Message)
 		require.Equal(t, "Bob Bobbin", c.Author.Name)
 		require.Equal(t, "Bobbin", c.Committer.Name)
 		require.Equal(t, "2026-11-03T11:00:00Z", c.Committer.When.Format(time.RFC3339))

@@ -64,7 +64,9 @@ func (r Commits) Log(ctx context.Context, commit, path string, n int) ([]history
 // Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
 // a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
 // nil.
-func (r Commits) Show(ctx context.Context, commit, within string, hidden func(path string) bool) (history.Commit, string, error) {
+func (r Commits) Show(
+	ctx context.Context, commit, within string, hidden func(path string) bool,
+) (history.Commit, string, error) {
 	c, err := r.Named(commit)
 	if err != nil {
 		return history.Commit{}, "", err
@@ -162,8 +164,10 @@ func (r Commits) Releases(wanted func(name string) bool) []ReleaseBranch {
 		if err != nil {
 			continue // a tag of an object that is not a commit
 		}
-		all = append(all, ReleaseBranch{Name: name, Commit: c.Hash.String(), Branch: branch, At: c.Committer.When})
+		all = append(all,
+			ReleaseBranch{Name: name, Commit: c.Hash.String(), Branch: branch, At: c.Committer.When})
 	}
-	slices.SortFunc(all, func(a, b ReleaseBranch) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Name, a.Name)) })
+	slices.SortFunc(all,
+		func(a, b ReleaseBranch) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Name, a.Name)) })
 	return all
 }

@@ -33,7 +33,11 @@ func readerOf(t testing.TB, o *remotetest.Origin) Commits {
 		}
 		return nil
 	}))
-	return Commits{Repository: "shop", Refs: refs, Store: objects.NewStore(packs, filepath.Join(o.Dir, "objects"))}
+	return Commits{
+		Repository: "shop",
+		Refs:       refs,
+		Store:      objects.NewStore(packs, filepath.Join(o.Dir, "objects")),
+	}
 }
 
 func subjects(commits []history.Commit) []string {
@@ -47,7 +51,10 @@ func subjects(commits []history.Commit) []string {
 func TestLogBlameAndShow(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
-	first := o.Commit("add the cart\n\nIt holds things.\n", map[string]string{"cart/cart.go": "one\ntwo\nthree\n", "x": "x\n"})
+	first := o.Commit("add the cart\n\nIt holds things.\n", map[string]string{
+		"cart/cart.go": "one\ntwo\nthree\n",
+		"x":            "x\n",
+	})
 	o.Commit("unrelated", map[string]string{"x": "y\n"})
 	third := o.Commit("count from two", map[string]string{"cart/cart.go": "zero\none\nTWO\nthree\n"})
 	o.Commit("unrelated again", map[string]string{"x": "z\n"})
@@ -56,7 +63,8 @@ func TestLogBlameAndShow(t *testing.T) {
 
 	log, err := r.Log(t.Context(), "", "", 10)
 	require.NoError(t, err)
-	require.Equal(t, []string{"drop x", "unrelated again", "count from two", "unrelated", "add the cart"}, subjects(log))
+	require.Equal(t,
+		[]string{"drop x", "unrelated again", "count from two", "unrelated", "add the cart"}, subjects(log))
 	require.Equal(t, "It holds things.", log[4].Body)
 	require.Equal(t, "Ada", log[4].Author)
 	log, err = r.Log(t.Context(), "main", "cart/cart.go", 10)
@@ -119,7 +127,8 @@ func TestHistoryAgreesWithGit(t *testing.T) {
 			writeFile(t, clone, "f.txt", withLine(t, clone, "f.txt", 2+i*8, fmt.Sprint("main ", i)))
 		}
 		remotetest.RunGit(t, clone, "commit", "-qam", fmt.Sprint("main ", i))
-		remotetest.RunGit(t, clone, "merge", "-q", "--no-ff", "-m", fmt.Sprint("merge ", i), fmt.Sprint("side", i))
+		remotetest.RunGit(t, clone, "merge", "-q", "--no-ff", "-m", fmt.Sprint("merge ", i),
+			fmt.Sprint("side", i))
 	}
 	remotetest.RunGit(t, clone, "push", "-q", "origin", "main")
 	r := readerOf(t, o)
@@ -128,12 +137,14 @@ func TestHistoryAgreesWithGit(t *testing.T) {
 	for line := 1; line <= 60; line++ {
 		c, err := r.Blame(t.Context(), head, "f.txt", line)
 		require.NoError(t, err)
-		out := remotetest.RunGit(t, clone, "blame", "-l", "--root", fmt.Sprintf("-L%d,%d", line, line), "f.txt")
+		out := remotetest.RunGit(t, clone, "blame", "-l", "--root",
+			fmt.Sprintf("-L%d,%d", line, line), "f.txt")
 		require.True(t, strings.HasPrefix(out, c.Hash), "%d: %s %s", line, c.Subject, out)
 	}
 	log, err := r.Log(t.Context(), head, "g.txt", 100)
 	require.NoError(t, err)
-	require.Equal(t, strings.Split(remotetest.RunGit(t, clone, "log", "--format=%s", "--", "g.txt"), "\n"), subjects(log))
+	require.Equal(t,
+		strings.Split(remotetest.RunGit(t, clone, "log", "--format=%s", "--", "g.txt"), "\n"), subjects(log))
 }
 
 func numbered(from, to int, mark string) string {
@@ -151,12 +162,16 @@ func TestResolve(t *testing.T) {
 	o.Branch("feature/x", second)
 	remotetest.RunGit(t, o.Dir, "tag", "-a", "-m", "one", "v1", second)
 	r := readerOf(t, o)
-	for _, name := range []string{"", "main", "feature/x", "refs/heads/main", "v1", second, second[:7], strings.ToUpper(second[:9])} {
+	for _, name := range []string{
+		"", "main", "feature/x", "refs/heads/main", "v1", second, second[:7], strings.ToUpper(second[:9]),
+	} {
 		got, err := r.Resolve(name)
 		require.NoError(t, err, name)
 		require.Equal(t, second, got, name)
 	}
-	for _, name := range []string{"nope", "../x", "deadbeef", strings.Repeat("1", 40), second[:6], "HEAD~1", "--upload-pack=x"} {
+	for _, name := range []string{
+		"nope", "../x", "deadbeef", strings.Repeat("1", 40), second[:6], "HEAD~1", "--upload-pack=x",
+	} {
 		_, err := r.Resolve(name)
 		require.ErrorContains(t, err, "has no branch, tag or commit", name)
 		require.ErrorContains(t, err, "feature/x, main")

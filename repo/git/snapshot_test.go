@@ -20,7 +20,12 @@ func TestAWorkspaceComesBackOnAnotherMachine(t *testing.T) {
 	t.Parallel()
 	r := remotetest.NewShop(t)
 	w := workspaceOf(t, r)
-	w.put(t, map[string]string{"main.go": "package main // mine\n", "new/run*": "#!/bin/sh\n", "README.md": "", "bin": "\x00\x01"})
+	w.put(t, map[string]string{
+		"main.go":   "package main // mine\n",
+		"new/run*":  "#!/bin/sh\n",
+		"README.md": "",
+		"bin":       "\x00\x01",
+	})
 	tree := w.treeNow(t)
 	pack, err := w.Pack(ctx0(), 0, tree)
 	require.NoError(t, err)
@@ -47,7 +52,8 @@ func TestCommitsTravelWithTheirTrees(t *testing.T) {
 		w.put(t, map[string]string{"main.go": text})
 		commit, err := w.Commit(ctx0(), CommitSpec{Parent: parent, Message: "m", When: time.Unix(1, 0).UTC()})
 		require.NoError(t, err)
-		parent, last = commit, commit
+		parent = commit
+		last = commit
 	}
 	pack, err := w.Pack(ctx0(), 0, last)
 	require.NoError(t, err)
@@ -72,8 +78,11 @@ func TestBadPacksAreRefused(t *testing.T) {
 	_, err = w.Pack(ctx0(), 0, "main")
 	require.ErrorContains(t, err, "not the whole hash")
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "text": []byte("hello"), "cut": pack[:len(pack)-30], "no checksum": pack[:len(pack)-20],
-		"changed": append(bytes.Clone(pack[:40]), append([]byte{pack[40] ^ 1}, pack[41:]...)...),
+		"nothing":     nil,
+		"text":        []byte("hello"),
+		"cut":         pack[:len(pack)-30],
+		"no checksum": pack[:len(pack)-20],
+		"changed":     append(bytes.Clone(pack[:40]), append([]byte{pack[40] ^ 1}, pack[41:]...)...),
 	} {
 		other := twin(t, r)
 		require.Error(t, other.Unpack(ctx0(), bad), name)

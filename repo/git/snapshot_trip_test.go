@@ -86,15 +86,24 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 	for i := range noise {
 		noise[i] = byte(random.Uint32())
 	}
-	all := files{"README.md": "", "cart/cart.go": "", "cart/deep": "->..", "cart/deep/er/x.txt": "", "ü/ñ b": "names\n", "empty/.keep": "\n"}
+	all := files{
+		"README.md":          "",
+		"cart/cart.go":       "",
+		"cart/deep":          "->..",
+		"cart/deep/er/x.txt": "",
+		"ü/ñ b":              "names\n",
+		"empty/.keep":        "\n",
+	}
 	delete(all, "cart/deep")
 	for name, changes := range map[string]files{
-		"nothing":                      {},
-		"edited":                       {"main.go": "package main // mine\n", "dos.txt": "one\r\nTWO\r\n"},
-		"added":                        {"a/b/c/d": "deep\n", "ü/ñ b": "odd name\n"},
-		"deleted":                      {"README.md": "", "cart/deep/er/x.txt": ""},
-		"binary":                       {"logo.png": "\x89PNG\x00\x02\xff", "noise": string(noise)},
-		"executable":                   {"main.go*": "package main\n\nfunc main() {}\n", "bin/run.sh": "#!/bin/sh\necho hi\n"},
+		"nothing": {},
+		"edited":  {"main.go": "package main // mine\n", "dos.txt": "one\r\nTWO\r\n"},
+		"added":   {"a/b/c/d": "deep\n", "ü/ñ b": "odd name\n"},
+		"deleted": {"README.md": "", "cart/deep/er/x.txt": ""},
+		"binary":  {"logo.png": "\x89PNG\x00\x02\xff", "noise": string(noise)},
+		"executable": {
+			"main.go*": "package main\n\nfunc main() {}\n", "bin/run.sh": "#!/bin/sh\necho hi\n",
+		},
 		"links":                        {"link": "->main.go", "to/nowhere": "->../../etc/x"},
 		"a file for a folder":          {"cart": "was a folder\n"},
 		"a folder for a file":          {"main.go": "", "main.go/now": "a folder\n"},
@@ -104,7 +113,8 @@ func TestEveryKindOfChangeTravels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := remotetest.NewShop(t)
-			here, there := workspaceOf(t, o), workspaceOf(t, o)
+			here := workspaceOf(t, o)
+			there := workspaceOf(t, o)
 			if _, ok := changes["main.go/now"]; ok {
 				require.NoError(t, os.Remove(filepath.Join(here.Files(), "main.go")))
 				changes = files{"main.go/now": "a folder\n"}
@@ -126,8 +136,10 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
-	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir}) // this mirror does not fetch the commits made below yet
-	here, there := workspaceAt(t, m), workspaceAt(t, late)
+	// this mirror does not fetch the commits made below yet
+	late := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
+	here := workspaceAt(t, m)
+	there := workspaceAt(t, late)
 	old := here.Base()
 	here.write(t, "one", "1\n")
 	first := here.save(t, "one")
@@ -138,7 +150,8 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	require.NoError(t, m.Fetch(ctx0()))
 	_, err = here.Merge(ctx0(), nil, old, next)
 	require.NoError(t, err)
-	merge, err := here.Commit(ctx0(), CommitSpec{Parent: second, Parents: []string{next}, Message: "merge", When: approvedAt})
+	merge, err := here.Commit(ctx0(),
+		CommitSpec{Parent: second, Parents: []string{next}, Message: "merge", When: approvedAt})
 	require.NoError(t, err)
 	here.write(t, "three", "not committed\n")
 	tree := here.treeNow(t)
@@ -169,8 +182,8 @@ func TestCommitsAndAMergeTravel(t *testing.T) {
 	o.Fsck()
 }
 
-// A session's branch was pushed and fetched, and then deleted. Its commits travel nevertheless, since no other mirror
-// gets them from the remote.
+// A session's branch was pushed and fetched, and then deleted. Its commits travel nevertheless, since no
+// other mirror gets them from the remote.
 func TestPushedCommitsTravel(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -184,7 +197,8 @@ func TestPushedCommitsTravel(t *testing.T) {
 	require.NoError(t, m.Fetch(ctx0()))
 	_, err := here.Merge(ctx0(), nil, old, next)
 	require.NoError(t, err)
-	merge, err := here.Commit(ctx0(), CommitSpec{Parent: first, Parents: []string{next}, Message: "merge", When: approvedAt})
+	merge, err := here.Commit(ctx0(),
+		CommitSpec{Parent: first, Parents: []string{next}, Message: "merge", When: approvedAt})
 	require.NoError(t, err)
 	here.write(t, "two", "2\n")
 	second, err := here.Commit(ctx0(), CommitSpec{Parent: merge, Message: "two", When: approvedAt})
@@ -221,7 +235,8 @@ func TestPushedCommitsTravel(t *testing.T) {
 func TestAnOwnBaseTravels(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
-	here, there := workspaceOf(t, o), workspaceOf(t, o)
+	here := workspaceOf(t, o)
+	there := workspaceOf(t, o)
 	here.write(t, "one", "1\n")
 	own := here.save(t, "one")
 	require.NoError(t, here.SetBase(ctx0(), own))
@@ -306,7 +321,8 @@ func (h *handmade) sound(t testing.TB, kind plumbing.ObjectType, content string)
 }
 
 func (h *handmade) pack(objects uint32) []byte {
-	return sealed(append(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), objects), h.body.Bytes()...))
+	return sealed(append(binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), objects),
+		h.body.Bytes()...))
 }
 
 func sealed(body []byte) []byte {
@@ -349,23 +365,41 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 		"garbage within the seal":   {sealed(append(bytes.Clone(bare), "junk"...)), "after its last object"},
 		"more objects than it says": {counted(1), "after its last object"},
 		"fewer":                     {counted(1 << 31), "before its last object"},
-		"a tag":                     {made().sound(t, plumbing.TagObject, "x").pack(2), "no blob, tree or commit"},
-		"a delta":                   {made().sound(t, plumbing.REFDeltaObject, "x").pack(2), "no blob, tree or commit"},
-		"larger than it says":       {made().add(t, plumbing.BlobObject, 5, "123456").pack(2), "larger than it says"},
-		"smaller than it says":      {made().add(t, plumbing.BlobObject, 7, "123456").pack(2), "smaller than it says"},
-		"a bomb that says so":       {made().add(t, plumbing.BlobObject, gittree.MaxFile+1, zeros).pack(2), "more than 50 MB"},
-		"a bomb that lies":          {made().add(t, plumbing.BlobObject, 1, zeros).pack(2), "larger than it says"},
-		"a size past all numbers":   {made().add(t, plumbing.BlobObject, -1, "x").pack(2), "more than 50 MB"},
-		"a size that costs memory":  {made().add(t, plumbing.BlobObject, gittree.MaxFile, "x").pack(2), "smaller than it says"},
-		"the same twice":            {made().sound(t, plumbing.BlobObject, "b").pack(2), "twice"},
-		"a tree cut short":          {tree("100644 x\x00short"), "cut short"},
-		"a name twice":              {tree(treeLine(0o100644, "x", blob), treeLine(0o100644, "x", blob)), "twice"},
-		"a .git":                    {tree(treeLine(0o100644, ".git", blob)), "spelling of .git"},
-		"a way out":                 {tree(treeLine(0o100644, "..", blob)), "steps out"},
-		"an unknown mode":           {tree(treeLine(0o140000, "x", blob)), "unknown mode"},
-		"a blob as a folder":        {tree(treeLine(filemode.Dir, "x", blob)), "names a blob as a tree"},
-		"a file that is nowhere":    {tree(treeLine(0o100644, "x", plumbing.NewHash("12"))), "which is not here"},
-		"a commit of nothing":       {made().sound(t, plumbing.CommitObject, "hello\n").pack(2), "not sound"},
+		"a tag": {
+			made().sound(t, plumbing.TagObject, "x").pack(2), "no blob, tree or commit",
+		},
+		"a delta": {
+			made().sound(t, plumbing.REFDeltaObject, "x").pack(2), "no blob, tree or commit",
+		},
+		"larger than it says": {
+			made().add(t, plumbing.BlobObject, 5, "123456").pack(2), "larger than it says",
+		},
+		"smaller than it says": {
+			made().add(t, plumbing.BlobObject, 7, "123456").pack(2), "smaller than it says",
+		},
+		"a bomb that says so": {
+			made().add(t, plumbing.BlobObject, gittree.MaxFile+1, zeros).pack(2), "more than 50 MB",
+		},
+		"a bomb that lies": {
+			made().add(t, plumbing.BlobObject, 1, zeros).pack(2), "larger than it says",
+		},
+		"a size past all numbers": {made().add(t, plumbing.BlobObject, -1, "x").pack(2), "more than 50 MB"},
+		"a size that costs memory": {
+			made().add(t, plumbing.BlobObject, gittree.MaxFile, "x").pack(2), "smaller than it says",
+		},
+		"the same twice":   {made().sound(t, plumbing.BlobObject, "b").pack(2), "twice"},
+		"a tree cut short": {tree("100644 x\x00short"), "cut short"},
+		"a name twice": {
+			tree(treeLine(0o100644, "x", blob), treeLine(0o100644, "x", blob)), "twice",
+		},
+		"a .git":             {tree(treeLine(0o100644, ".git", blob)), "spelling of .git"},
+		"a way out":          {tree(treeLine(0o100644, "..", blob)), "steps out"},
+		"an unknown mode":    {tree(treeLine(0o140000, "x", blob)), "unknown mode"},
+		"a blob as a folder": {tree(treeLine(filemode.Dir, "x", blob)), "names a blob as a tree"},
+		"a file that is nowhere": {
+			tree(treeLine(0o100644, "x", plumbing.NewHash("12"))), "which is not here",
+		},
+		"a commit of nothing": {made().sound(t, plumbing.CommitObject, "hello\n").pack(2), "not sound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -380,7 +414,10 @@ func TestUnsoundPacksChangeNothing(t *testing.T) {
 		})
 	}
 	// The control: packs that differ from those above only in being valid are stored.
-	for _, pack := range [][]byte{good, made().pack(1), tree(treeLine(0o100644, "x", blob)), tree(treeLine(filemode.Submodule, "x", plumbing.NewHash("12")))} {
+	for _, pack := range [][]byte{
+		good, made().pack(1), tree(treeLine(0o100644, "x", blob)),
+		tree(treeLine(filemode.Submodule, "x", plumbing.NewHash("12"))),
+	} {
 		there := workspaceAt(t, m)
 		require.NoError(t, there.Unpack(ctx0(), pack))
 		require.Equal(t, count(t, pack), there.own(t))
@@ -394,7 +431,9 @@ func FuzzUnpackSealed(f *testing.F) {
 	m := openMirror(f, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	w := workspaceAt(f, m)
 	f.Add([]byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01"))
-	for _, change := range []files{{"main.go": ""}, {"a/b/c*": "c\n", "l": "->main.go"}, {"z": strings.Repeat("z", 9999)}} {
+	for _, change := range []files{
+		{"main.go": ""}, {"a/b/c*": "c\n", "l": "->main.go"}, {"z": strings.Repeat("z", 9999)},
+	} {
 		w.put(f, change)
 		pack := w.packed(f, w.save(f, "work"))
 		f.Add(pack[:len(pack)-sha1.Size])
@@ -408,11 +447,12 @@ func FuzzUnpackSealed(f *testing.F) {
 			require.Zero(t, there.own(t))
 			return
 		}
-		require.NoError(t, bundle.ReadPack(ctx0(), pack, func(kind plumbing.ObjectType, content []byte) error {
-			got, err := there.Store.GetTyped(kind, plumbing.ComputeHash(kind, content))
-			require.Equal(t, content, got)
-			return err
-		}))
+		require.NoError(t,
+			bundle.ReadPack(ctx0(), pack, func(kind plumbing.ObjectType, content []byte) error {
+				got, err := there.Store.GetTyped(kind, plumbing.ComputeHash(kind, content))
+				require.Equal(t, content, got)
+				return err
+			}))
 	})
 }
 

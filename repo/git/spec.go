@@ -18,9 +18,10 @@ type Identity struct{ Name, Email string }
 
 // A Spec describes a commit. The same Spec and committer give the same hash.
 type CommitSpec struct {
-	Tree     string   // whole hash; for Workspace.Commit, "" means the current files
-	Parent   string   // whole hash; for Workspace.Commit, "" means the base
-	Parents  []string // further parents after Parent; the commit is then a merge, which may have Parent's tree
+	Tree   string // whole hash; for Workspace.Commit, "" means the current files
+	Parent string // whole hash; for Workspace.Commit, "" means the base
+	// further parents after Parent; the commit is then a merge, which may have Parent's tree
+	Parents  []string
 	Message  string
 	Author   Identity // zero: the committer
 	When     time.Time
@@ -75,7 +76,8 @@ func (s CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
 	for _, name := range s.Parents {
 		h := plumbing.NewHash(name)
 		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
-			return nil, fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
+			return nil,
+				fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
 		}
 		if _, err := store.Commit(h); err != nil {
 			return nil, err
@@ -88,7 +90,11 @@ func (s CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
 // signatureAt returns a signature without the characters that would break the line of a commit.
 func (i Identity) signatureAt(when time.Time) object.Signature {
 	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
-	return object.Signature{Name: clean(i.Name), Email: clean(i.Email), When: when.UTC().Truncate(time.Second)}
+	return object.Signature{
+		Name:  clean(i.Name),
+		Email: clean(i.Email),
+		When:  when.UTC().Truncate(time.Second),
+	}
 }
 
 // buildMessage puts the trailers into a separate paragraph, so that lines of the text that look like

@@ -21,7 +21,8 @@ func (w *Workspace) TakeOut(ctx context.Context, numbers []int) (took []diff.Hun
 		return nil, nil
 	}
 	var swaps []gittree.Swap
-	stays, last := map[string]bool{}, 0
+	stays := map[string]bool{}
+	last := 0
 	err = w.eachFile(ctx, func(f *diff.FileHunks) error {
 		last += len(f.Hunks)
 		chosen := f.ChooseHunks(numbers)
@@ -77,7 +78,10 @@ func (w *Workspace) Without(ctx context.Context, numbers []int) (out []diff.Vers
 // clash returns an error if a path would have to be both a file and a folder.
 func clash(stays map[string]bool) error {
 	if file, below := gittree.FindClash(stays); file != "" {
-		return &gittree.PathError{Path: file, Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below)}
+		return &gittree.PathError{
+			Path:   file,
+			Reason: fmt.Sprintf("cannot be a file and the folder of %q: take out the hunks of both", below),
+		}
 	}
 	return nil
 }
@@ -113,7 +117,8 @@ func (w *Workspace) eachFile(ctx context.Context, visit func(*diff.FileHunks) er
 		f.SplitHunks()
 		for j := range f.Hunks {
 			number++
-			f.Hunks[j].Number, f.Hunks[j].Path = number, f.Path
+			f.Hunks[j].Number = number
+			f.Hunks[j].Path = f.Path
 		}
 		if err := visit(f); err != nil {
 			return err

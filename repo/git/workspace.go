@@ -59,7 +59,8 @@ func (w *Workspace) make(ctx context.Context, commit string) error {
 	if err != nil {
 		return err
 	}
-	m, full := w.mirror, c.Hash.String()
+	m := w.mirror
+	full := c.Hash.String()
 	if m.spares == nil || m.sparePool().Take(full, w.Worktree) != nil {
 		if err := w.Create(ctx, c); err != nil {
 			return err
@@ -87,7 +88,8 @@ func (w *Workspace) checkBase(commit string) error {
 	if named, err := w.mirror.Commits().Resolve(commit); err == nil && named == base {
 		return nil
 	}
-	return errors.Join(fmt.Errorf("%w: %s stands on %s, not on %s", ErrOtherBase, w.Dir, base, commit), w.Close())
+	return errors.Join(fmt.Errorf("%w: %s stands on %s, not on %s", ErrOtherBase, w.Dir, base,
+		commit), w.Close())
 }
 
 // commitAt returns a commit of the mirror or of the workspace's own objects.

@@ -16,7 +16,9 @@ import (
 // theirs; nil means that w or the mirror holds them.
 //
 // The pin of a submodule is not one of the files: it changes only with SetBase.
-func (w *Workspace) Merge(ctx context.Context, from *Workspace, base, theirs string) ([]merge.Conflict, error) {
+func (w *Workspace) Merge(
+	ctx context.Context, from *Workspace, base, theirs string,
+) ([]merge.Conflict, error) {
 	if from != nil && from != w {
 		for _, name := range []string{base, theirs} {
 			if err := w.AdoptTree(ctx, from, name); err != nil {
@@ -49,7 +51,11 @@ func (w *Workspace) Merge(ctx context.Context, from *Workspace, base, theirs str
 
 func obstacleConflicts(obstacles []worktree.Obstacle) (out []merge.Conflict) {
 	for _, o := range obstacles {
-		out = append(out, merge.Conflict{Path: o.Path, Why: "in the way: " + gittree.QuotePath(o.Found) + " is here and in no commit, since a .gitignore names it"})
+		out = append(out, merge.Conflict{
+			Path: o.Path,
+			Why: "in the way: " + gittree.QuotePath(o.Found) +
+				" is here and in no commit, since a .gitignore names it",
+		})
 	}
 	return out
 }

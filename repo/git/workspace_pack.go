@@ -25,8 +25,8 @@ func (w *Workspace) Unpack(ctx context.Context, pack []byte) error {
 	return bundle.Unpack(ctx, w.Store, pack)
 }
 
-// OwnCommits returns the commits of the session's branch, newest first: head and its first parents, down to one of
-// the bases.
+// OwnCommits returns the commits of the session's branch, newest first: head and its first
+// parents, down to one of the bases.
 func (w *Workspace) OwnCommits(head string, bases ...string) ([]string, error) {
 	return bundle.OwnCommits(w.Store, head, bases...)
 }

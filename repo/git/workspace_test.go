@@ -103,11 +103,12 @@ func TestDiffIsWhatGitApplies(t *testing.T) {
 	cmd.Stdin = strings.NewReader(diff)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s\n%s", out, diff)
-	require.Equal(t, tree, remotetest.RunGit(t, clone, "write-tree"), "git, given the diff, makes the very tree that we made")
+	require.Equal(t, tree, remotetest.RunGit(t, clone, "write-tree"),
+		"git, given the diff, makes the very tree that we made")
 }
 
-// A hundred scattered edits: a diff that marks whole regions as changed would fail this test. There are no more,
-// so that a busy machine, too, finishes the exact diff within its time.
+// A hundred scattered edits: a diff that marks whole regions as changed would fail this test. There are no
+// more, so that a busy machine, too, finishes the exact diff within its time.
 func TestDiffStaysSmall(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
@@ -184,7 +185,8 @@ func TestDoubtFindsWhatACoarseClockHides(t *testing.T) {
 		st, err := index.Read(w.StatePath())
 		require.NoError(t, err)
 		r := st.Records.Find("main.go")
-		r.Stat, r.Doubtful = now, doubtful
+		r.Stat = now
+		r.Doubtful = doubtful
 		require.NoError(t, st.Write(w.StatePath()))
 		require.Equal(t, doubtful, len(w.list(t)) == 1)
 	}
@@ -199,7 +201,10 @@ func TestIgnoredTrackedFilesStillCount(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewOrigin(t)
 	o.Commit("a tracked log", map[string]string{"build/kept.txt": "1\n", "x.log": "1\n"})
-	o.Commit("ignore them", map[string]string{".gitignore": "build/\n*.log\n", "sub/.gitignore": "*\n!.gitignore\n"})
+	o.Commit("ignore them", map[string]string{
+		".gitignore":     "build/\n*.log\n",
+		"sub/.gitignore": "*\n!.gitignore\n",
+	})
 	w := workspaceOf(t, o)
 	w.write(t, "build/kept.txt", "2\n")
 	w.write(t, "build/other.txt", "2\n")
@@ -295,7 +300,8 @@ func TestInterruptedMakingIsBegunAgain(t *testing.T) {
 	_, err = m.Workspace(cancelledCtx, dir, base)
 	require.ErrorIs(t, err, context.Canceled)
 
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o755)) // the state that a killed process leaves
+	// the state that a killed process leaves
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "git", "objects"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "git", "unfinished"), nil, 0o644))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "files", "cart"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "files", "main.go"), []byte("half"), 0o644))
@@ -316,7 +322,10 @@ func TestManyWorkspacesAtOnce(t *testing.T) {
 	t.Parallel()
 	o := remotetest.NewShop(t)
 	for i := range 8 {
-		o.Commit(fmt.Sprint("more ", i), map[string]string{fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200), "cart/cart.go": fmt.Sprintf("package cart\n\nvar N = %d\n", i)})
+		o.Commit(fmt.Sprint("more ", i), map[string]string{
+			fmt.Sprintf("pkg%d/file.go", i): strings.Repeat(fmt.Sprintf("line %d\n", i), 200),
+			"cart/cart.go":                  fmt.Sprintf("package cart\n\nvar N = %d\n", i),
+		})
 	}
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	base, err := m.Commits().Resolve("")
@@ -411,7 +420,8 @@ func TestDeepFoldersAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "folders deep")
 	var tree *gittree.PathError
 	require.ErrorAs(t, err, &tree)
-	require.NoError(t, w.Restore(ctx0(), ""), "a command that leaves such folders behind must not be the end of a session")
+	require.NoError(t, w.Restore(ctx0(), ""),
+		"a command that leaves such folders behind must not be the end of a session")
 	require.Empty(t, w.list(t))
 }
 

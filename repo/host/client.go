@@ -183,7 +183,8 @@ func (c *Client) get(ctx context.Context, address string) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	case res.StatusCode == http.StatusNotModified && asked:
-		if next := nextPage(res.Header.Values("Link")); next != "" { // a full page stays the same when another page is added after it
+		if next := nextPage(res.Header.Values("Link")); next != "" {
+			// a full page stays the same when another page is added after it
 			before.next = next
 		}
 		return before, nil
@@ -213,7 +214,9 @@ func nextPage(links []string) string {
 	return ""
 }
 
-func (c *Client) do(ctx context.Context, method, address string, body []byte, tag string) (*http.Response, []byte, error) {
+func (c *Client) do(
+	ctx context.Context, method, address string, body []byte, tag string,
+) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	req, used, err := c.request(ctx, method, address, body)
@@ -238,10 +241,15 @@ func (c *Client) do(ctx context.Context, method, address string, body []byte, ta
 	return res, text, nil
 }
 
-func (c *Client) request(ctx context.Context, method, address string, body []byte) (*http.Request, remote.Credential, error) {
+func (c *Client) request(
+	ctx context.Context, method, address string, body []byte,
+) (*http.Request, remote.Credential, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, remote.Credential{}, &remote.Error{Reason: "the address of " + c.Name + "'s API cannot be read", Cure: "Check url under host"}
+		return nil, remote.Credential{}, &remote.Error{
+			Reason: "the address of " + c.Name + "'s API cannot be read",
+			Cure:   "Check url under host",
+		}
 	}
 	req.Header.Set("Accept", c.Accept)
 	req.Header.Set("User-Agent", "bobbin")
@@ -256,7 +264,10 @@ func (c *Client) request(ctx context.Context, method, address string, body []byt
 func transport() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableKeepAlives = true
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 func (c *Client) decode(text []byte, out any) error {
@@ -267,7 +278,12 @@ func (c *Client) decode(text []byte, out any) error {
 }
 
 func (c *Client) invalidResponse() error {
-	return &remote.Error{Op: c.op(), Reason: c.Name + "'s API answered with something that cannot be read", Cure: "Check url under host, and what stands between it and the bot", Retry: true}
+	return &remote.Error{
+		Op:     c.op(),
+		Reason: c.Name + "'s API answered with something that cannot be read",
+		Cure:   "Check url under host, and what stands between it and the bot",
+		Retry:  true,
+	}
 }
 
 // op returns what was attempted, in words for operators.
@@ -278,7 +294,13 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	e := &remote.Error{Op: c.op(), Reason: c.Name + "'s API cannot be reached", Cure: "Nothing is lost; it is tried again", Retry: true, Err: err}
+	e := &remote.Error{
+		Op:     c.op(),
+		Reason: c.Name + "'s API cannot be reached",
+		Cure:   "Nothing is lost; it is tried again",
+		Retry:  true,
+		Err:    err,
+	}
 	var op *net.OpError
 	var timeout net.Error
 	switch {
@@ -296,26 +318,39 @@ func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
 	low := strings.ToLower(said)
 	e := &remote.Error{Op: c.op(), After: wait(res.Header), Cure: "Check host in the configuration"}
 	switch code := res.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusForbidden && (e.After > 0 || strings.Contains(low, "rate limit")):
-		e.Reason, e.Cure, e.Retry = c.Name+" has had too many requests", "It is asked again later", true
+	case code == http.StatusTooManyRequests,
+		code == http.StatusForbidden && (e.After > 0 || strings.Contains(low, "rate limit")):
+		e.Reason = c.Name + " has had too many requests"
+		e.Cure = "It is asked again later"
+		e.Retry = true
 		if e.After == 0 {
 			e.After = time.Minute
 		}
 	case code >= 500, code == http.StatusRequestTimeout:
-		e.Reason, e.Cure, e.Retry = fmt.Sprintf("%s's API answered %d %s", c.Name, code, http.StatusText(code)), "Its trouble, most likely; it is tried again", true
+		e.Reason = fmt.Sprintf("%s's API answered %d %s", c.Name, code, http.StatusText(code))
+		e.Cure = "Its trouble, most likely; it is tried again"
+		e.Retry = true
 	case code/100 == 3:
-		e.Reason, e.Cure = c.Name+"'s API sends us elsewhere for "+c.Repository, "It was renamed or moved, most likely: put its new address into the configuration"
+		e.Reason = c.Name + "'s API sends us elsewhere for " + c.Repository
+		e.Cure = "It was renamed or moved, most likely: put its new address into the configuration"
 	case code == http.StatusUnauthorized:
-		e.Reason, e.Cure = c.Name+" does not accept the token"+after(said), "Check that it is current, and of this host; it needs "+c.Rights
+		e.Reason = c.Name + " does not accept the token" + after(said)
+		e.Cure = "Check that it is current, and of this host; it needs " + c.Rights
 	case code == http.StatusNotFound:
-		e.Reason, e.Cure, e.Err = "there is no "+c.Repository+" at "+c.Name+", or the token may not see it", "Check the repository's url; the token needs "+c.Rights, ErrNotFound
+		e.Reason = "there is no " + c.Repository + " at " + c.Name + ", or the token may not see it"
+		e.Cure = "Check the repository's url; the token needs " + c.Rights
+		e.Err = ErrNotFound
 	case code == http.StatusForbidden:
-		e.Reason, e.Cure, e.Err = "the token may not read this at "+c.Name+after(said), "It needs "+c.Rights, ErrForbidden
+		e.Reason = "the token may not read this at " + c.Name + after(said)
+		e.Cure = "It needs " + c.Rights
+		e.Err = ErrForbidden
 		if write {
 			e.Reason = "the token may not do this at " + c.Name + after(said)
 		}
-	case code == http.StatusConflict, code == http.StatusUnprocessableEntity && strings.Contains(low, "already exists"):
-		e.Reason, e.Err = c.Name+" refuses it"+after(said), ErrExists
+	case code == http.StatusConflict,
+		code == http.StatusUnprocessableEntity && strings.Contains(low, "already exists"):
+		e.Reason = c.Name + " refuses it" + after(said)
+		e.Err = ErrExists
 	default:
 		e.Reason = fmt.Sprintf("%s refuses it (%d)", c.Name, code) + after(said)
 	}
@@ -395,8 +430,10 @@ func wait(h http.Header) time.Duration {
 func (c *Client) Page(address string) string {
 	u, err := url.Parse(address)
 	own, broken := url.Parse(c.Web)
-	if err != nil || broken != nil || c.Web == "" || u.User != nil || u.Scheme != own.Scheme || !strings.EqualFold(u.Host, own.Host) ||
-		!strings.HasPrefix(strings.ToLower(u.Path), strings.ToLower(strings.TrimSuffix(own.Path, "/"))+"/") || strings.ContainsAny(address, " <>|\"`()\n") {
+	if err != nil || broken != nil || c.Web == "" || u.User != nil ||
+		u.Scheme != own.Scheme || !strings.EqualFold(u.Host, own.Host) ||
+		!strings.HasPrefix(strings.ToLower(u.Path), strings.ToLower(strings.TrimSuffix(own.Path, "/"))+"/") ||
+		strings.ContainsAny(address, " <>|\"`()\n") {
 		return ""
 	}
 	return address

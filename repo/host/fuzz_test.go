@@ -17,8 +17,10 @@ import (
 // FuzzAnswers gives each kind of client an arbitrary response, and checks that nothing panics, that no page
 // outside the repository is returned, and that no error contains the token.
 func FuzzAnswers(f *testing.F) {
-	f.Add(200, "", `[{"number": 1, "html_url": "https://evil.example/acme/shop/pull/1", "state": "open", "head": {"ref": "b"}}]`)
-	f.Add(200, `<https://evil.example/?page=2>; rel="next"`, `{"check_runs": [{"id": 7, "status": "completed", "conclusion": "failure"}], "statuses": [{}]}`)
+	f.Add(200, "", `[{"number": 1, "html_url": "https://evil.example/acme/shop/pull/1", "state": "open", `+
+		`"head": {"ref": "b"}}]`)
+	f.Add(200, `<https://evil.example/?page=2>; rel="next"`,
+		`{"check_runs": [{"id": 7, "status": "completed", "conclusion": "failure"}], "statuses": [{}]}`)
 	f.Add(403, "", `{"message": "tok_of_the_shop may not", "errors": [{"message": "x"}]}`)
 	f.Add(422, "", `{"message": ["a", "b"], "error": {"source": ["c"]}}`)
 	f.Add(429, "Retry-After: 99999999999", "<html>")
@@ -40,7 +42,9 @@ func FuzzAnswers(f *testing.F) {
 		}))
 		defer s.Close()
 		web := s.URL + "/acme/shop"
-		sign := func(context.Context, bool) (remote.Credential, error) { return remote.Credential{Password: token}, nil }
+		sign := func(context.Context, bool) (remote.Credential, error) {
+			return remote.Credential{Password: token}, nil
+		}
 		for _, h := range []host.Host{
 			github.New(github.Config{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
 			gitlab.New(gitlab.Config{API: s.URL, Web: web, Path: "acme/shop", Token: sign}),

@@ -30,13 +30,18 @@ var kinds = map[string]string{host.GitHub: "GitHub", host.GitLab: "GitLab", host
 func each(t *testing.T, do func(t *testing.T, kind string)) {
 	t.Parallel()
 	for kind := range kinds {
-		t.Run(kind, func(t *testing.T) { t.Parallel(); do(t, kind) })
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			do(t, kind)
+		})
 	}
 }
 
 func open(t *testing.T, cfg hosttest.Config, shown string) (*hosttest.Server, host.Host) {
 	t.Helper()
-	cfg.Repository, cfg.Token, cfg.Reader = "acme/shop", token, reader
+	cfg.Repository = "acme/shop"
+	cfg.Token = token
+	cfg.Reader = reader
 	s := hosttest.Listen(cfg)
 	t.Cleanup(s.Close)
 	web := s.URL + "/acme/shop"
@@ -62,11 +67,23 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 		require.Nil(t, none)
 		p, err := h.Open(t.Context(), opening)
 		require.NoError(t, err)
-		page := map[string]string{host.GitHub: "/pull/1", host.GitLab: "/-/merge_requests/1", host.Gitea: "/pulls/1"}[kind]
-		require.Equal(t, host.PullRequest{Number: 1, URL: s.URL + "/acme/shop" + page, State: host.Open, Draft: true, Body: "Why", Head: "at-bobbin/fix-1"}, p)
+		page := map[string]string{
+			host.GitHub: "/pull/1",
+			host.GitLab: "/-/merge_requests/1",
+			host.Gitea:  "/pulls/1",
+		}[kind]
+		require.Equal(t, host.PullRequest{
+			Number: 1,
+			URL:    s.URL + "/acme/shop" + page,
+			State:  host.Open,
+			Draft:  true,
+			Body:   "Why",
+			Head:   "at-bobbin/fix-1",
+		}, p)
 		require.Equal(t, "Mend it", s.Pulls()[0].Title)
 		s.OpenFork(opening.Branch) // it is somebody else's, whatever its branch is called
-		_, err = h.Open(t.Context(), host.Opening{Branch: "bobbin/other", Base: "main", Title: "Another", Body: "-"})
+		_, err = h.Open(t.Context(),
+			host.Opening{Branch: "bobbin/other", Base: "main", Title: "Another", Body: "-"})
 		require.NoError(t, err)
 		found, err := h.Find(t.Context(), opening.Branch)
 		require.NoError(t, err)
@@ -103,7 +120,9 @@ func TestPagesAreReadAndKept(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, all, 6)
 		last := all[5]
-		require.Equal(t, host.Comment{ID: last.ID, Login: "ci", Text: "beside", Path: "main.go", Line: 7, At: last.At}, last)
+		require.Equal(t,
+			host.Comment{ID: last.ID, Login: "ci", Text: "beside", Path: "main.go", Line: 7, At: last.At},
+			last)
 		before := len(s.Calls())
 		again, err := h.Comments(t.Context(), 1)
 		require.NoError(t, err)
@@ -147,7 +166,11 @@ func TestChecksAndTheEndOfALog(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "--- FAIL: TestTotal", log)
 		}
-		require.Equal(t, map[string]host.CheckState{"lint": host.Passed, "test": host.Failed, "docs": host.Pending}, states)
+		require.Equal(t, map[string]host.CheckState{
+			"lint": host.Passed,
+			"test": host.Failed,
+			"docs": host.Pending,
+		}, states)
 	})
 }
 
@@ -162,9 +185,15 @@ func TestRefusals(t *testing.T) {
 			retry bool
 			after time.Duration
 		}{
-			"a wrong token":         {shown: "tok_nobodys", say: kinds[kind] + " does not accept the token"},
-			"a reader":              {shown: reader, say: "the token may not do this at " + kinds[kind]},
-			"a limit":               {shown: token, limit: 1, say: kinds[kind] + " has had too many requests", retry: true, after: 90 * time.Second},
+			"a wrong token": {shown: "tok_nobodys", say: kinds[kind] + " does not accept the token"},
+			"a reader":      {shown: reader, say: "the token may not do this at " + kinds[kind]},
+			"a limit": {
+				shown: token,
+				limit: 1,
+				say:   kinds[kind] + " has had too many requests",
+				retry: true,
+				after: 90 * time.Second,
+			},
 			"control: nothing ails": {shown: token},
 		} {
 			s, h := open(t, hosttest.Config{Kind: kind}, c.shown)
@@ -192,7 +221,10 @@ func TestTheNewestCommits(t *testing.T) {
 		s.Commit("Revert \"Mend it\"")
 		all, err := h.Commits(t.Context(), "main", time.Now())
 		require.NoError(t, err)
-		require.Equal(t, []host.Commit{{Hash: "ba5e" + strings.Repeat("0", 35) + "2", Message: "Revert \"Mend it\""}, {Hash: "ba5e" + strings.Repeat("0", 35) + "1", Message: "first"}}, all)
+		require.Equal(t, []host.Commit{
+			{Hash: "ba5e" + strings.Repeat("0", 35) + "2", Message: "Revert \"Mend it\""},
+			{Hash: "ba5e" + strings.Repeat("0", 35) + "1", Message: "first"},
+		}, all)
 	})
 }
 
@@ -202,7 +234,9 @@ func TestMissingRightsAreNamed(t *testing.T) {
 		missing, err := h.Missing(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, map[string][]string{
-			host.GitHub: {"Pull requests: write"}, host.GitLab: {"the scope api"}, host.Gitea: {"the scope write:repository"},
+			host.GitHub: {"Pull requests: write"},
+			host.GitLab: {"the scope api"},
+			host.Gitea:  {"the scope write:repository"},
 		}[kind], missing)
 		_, err = open2(t, kind)
 		require.NoError(t, err)
@@ -232,7 +266,10 @@ func TestWhereThereAreNoDraftsAnOrdinaryOneIsOpened(t *testing.T) {
 func TestAHostThatFailsIsAskedAgain(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		var failed error
-		s, h := open(t, hosttest.Config{Kind: kind, Branch: func(string) (string, error) { return "c0ffee", failed }}, token)
+		s, h := open(t, hosttest.Config{
+			Kind:   kind,
+			Branch: func(string) (string, error) { return "c0ffee", failed },
+		}, token)
 		failed = errors.New("the disk is away")
 		_, err := h.Open(t.Context(), opening)
 		var refused *remote.Error
@@ -268,20 +305,29 @@ func TestQuotedWordsDoNothing(t *testing.T) {
 	require.LessOrEqual(t, len([]rune(host.Title(strings.Repeat("very ", 100)+"long"))), 200)
 }
 
-// TestWordsOfACommitDoNothing checks that a text in a commit's message has no effect at a host, and that what has
-// none anyway stays.
+// TestWordsOfACommitDoNothing checks that a text in a commit's message has no effect at a host, and that
+// what has none anyway stays.
 func TestWordsOfACommitDoNothing(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Fixes #12 and acme/shop#13, as @everybody wanted":                                       "Fixes # 12 and acme/shop# 13, as @ everybody wanted",
-		"closes GH-3, GL-4, !5 and [issue:6]":                                                    "closes GH -3, GL -4, ! 5 and [ issue:6]",
-		"Resolves\nSHOP-12; SHOP-13 stays":                                                       "Resolves\n\"SHOP-12\"; SHOP-13 stays",
-		"Implements https://git.example/acme/shop/issues/7, see https://git.example/acme/docs/7": "Implements https://git.example/acme/shop/issues/ 7, see https://git.example/acme/docs/7",
-		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: true":            "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\n\"skip-checks\" : true",
-		"Wrapped [skip\nci]\n/tag v2":                                                            "Wrapped [ skip\nci]\n /tag v2",
-		"Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1":                             "Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1",
+		"Fixes #12 and acme/shop#13, " +
+			"as @everybody wanted": "Fixes # 12 and acme/shop# 13, as @ everybody wanted",
+		"closes GH-3, GL-4, " +
+			"!5 and [issue:6]": "closes GH -3, GL -4, ! 5 and [ issue:6]",
+		"Resolves\nSHOP-12; " +
+			"SHOP-13 stays": "Resolves\n\"SHOP-12\"; SHOP-13 stays",
+		"Implements https://git.example/acme/shop/issues/7, " +
+			"see https://git.example/acme/docs/7": "Implements https://git.example/acme/shop/issues/ 7, " +
+			"see https://git.example/acme/docs/7",
+		"[skip ci] [CI SKIP] [no ci] [actions skip] ***NO_CI***\n\nskip-checks: " +
+			"true": "[ skip ci] [ CI SKIP] [ no ci] [ actions skip] *** NO_CI***\n\n\"skip-checks\" : true",
+		"Wrapped [skip\nci]\n" +
+			"/tag v2": "Wrapped [ skip\nci]\n /tag v2",
+		"Fix CVE-2024-3094 in the parser, fix UTF-8, " +
+			"fix ISO-8859-1": "Fix CVE-2024-3094 in the parser, fix UTF-8, fix ISO-8859-1",
 		"Closes SHOP-1-2": "Closes \"SHOP-1-2\"",
-		"Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading": "Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading",
+		"Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], " +
+			"# a heading": "Ann <ann@shop.example>, x[1], [skipped], UTF-8, a/b, list[no], # a heading",
 	} {
 		require.Equal(t, want, host.CommitText(text))
 		require.Equal(t, want, host.CommitText(want), "twice")

@@ -18,8 +18,8 @@ var (
 )
 
 // Quote returns a person's text so that it is safe in a host's Markdown: it mentions nobody, refers to and
-// closes no issue, switches off no checks, is no command to the host and loads nothing. An address is the only
-// link in it, and shows where it leads. The text reads the same for people.
+// closes no issue, switches off no checks, is no command to the host and loads nothing. An address is the
+// only link in it, and shows where it leads. The text reads the same for people.
 func Quote(text string) string {
 	text = breakTrailers(disarm(plaintext.EscapeText(text), breaks, breaks))
 	text = mentions.ReplaceAllString(text, "$1"+breaks+"$2")
@@ -28,21 +28,26 @@ func Quote(text string) string {
 	return links.ReplaceAllString(text, "]"+breaks+"$1")
 }
 
-// effects match what has an effect at a host wherever it stands, also in the message of a commit. The effect is
-// gone when something stands between the two groups.
+// effects match what has an effect at a host wherever it stands, also in the message of a commit. The effect
+// is gone when something stands between the two groups.
 var effects = []*regexp.Regexp{
 	regexp.MustCompile(`\B(@)([A-Za-z0-9_])`), // a person; no address of an email
 	regexp.MustCompile(`([#!])(\d)`),          // an issue
 	regexp.MustCompile(`(?i)\b(GH|GL)(-\d)`),  // the same
-	regexp.MustCompile(`(?i)(://\S*?/(?:issues|incident|work_items|epics|pulls?|merge_requests)/)(\d)`),              // its page
-	regexp.MustCompile(`(?i)(\[)((?:issue|work_item|epic|merge_request):|(?:skip|no)[\s_-]+\w+\]|\w+[\s_-]+skip\])`), // "[issue:7]", and "[skip ci]", after which no checks run
+	// its page
+	regexp.MustCompile(`(?i)(://\S*?/(?:issues|incident|work_items|epics|pulls?|merge_requests)/)(\d)`),
+	// "[issue:7]", and "[skip ci]", after which no checks run
+	regexp.MustCompile(
+		`(?i)(\[)((?:issue|work_item|epic|merge_request):|(?:skip|no)[\s_-]+\w+\]|\w+[\s_-]+skip\])`),
 	regexp.MustCompile(`(?i)(\*\*\*)(NO_CI)`),
 	regexp.MustCompile(`(?i)\b(skip-checks)(:)`),
 	regexp.MustCompile(`(?m)^()(/\w)`), // a command
 }
 
-// keys matches an issue of another tracker behind a word that closes it. Elsewhere a key is a word like UTF-8.
-var keys = regexp.MustCompile(`(?i)\b((?:clos|fix|resolv|implement)\w{0,3}:?\s+(?:issues?\s+)?)((?-i:[A-Z][A-Z0-9_]+(?:-\d+)+))\b`)
+// keys matches an issue of another tracker behind a word that closes it. Elsewhere
+// a key is a word like UTF-8.
+var keys = regexp.MustCompile(
+	`(?i)\b((?:clos|fix|resolv|implement)\w{0,3}:?\s+(?:issues?\s+)?)((?-i:[A-Z][A-Z0-9_]+(?:-\d+)+))\b`)
 
 // noKeys are names of standards and of weaknesses, which look like keys.
 var noKeys = regexp.MustCompile(`^(?:CVE|CWE|UTF|SHA|ISO|RFC|AES|EC)-`)
@@ -61,9 +66,10 @@ func disarm(text, gap, mark string) string {
 	})
 }
 
-// CommitText returns a text for the message of a commit, which hosts obey as they do the text of a pull request:
-// it mentions nobody, refers to and closes no issue, switches off no checks, and holds no trailer. What was changed is visible,
-// because messages are read, searched and copied where an invisible character only confuses.
+// CommitText returns a text for the message of a commit, which hosts obey as they do the text of a pull
+// request: it mentions nobody, refers to and closes no issue, switches off no checks, and holds no
+// trailer. What was changed is visible, because messages are read, searched and copied where an
+// invisible character only confuses.
 func CommitText(text string) string { return breakTrailers(disarm(text, " ", `"`)) }
 
 // The lengths that every host accepts: runes of a title, bytes of a description.

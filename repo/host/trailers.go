@@ -48,7 +48,8 @@ func breakTrailer(line string) (broken string, found bool) {
 	skeleton, at := plaintext.Skeleton(line)
 	for _, t := range trailers {
 		for _, m := range t.FindAllStringSubmatchIndex(skeleton, -1) {
-			name, quoted := skeleton[m[2]:m[3]], m[2] > 0 && skeleton[m[2]-1] == '"' &&
+			name := skeleton[m[2]:m[3]]
+			quoted := m[2] > 0 && skeleton[m[2]-1] == '"' &&
 				strings.HasPrefix(skeleton[m[3]:], `"`)
 			if quoted || !letters.MatchString(name) {
 				continue

@@ -81,12 +81,14 @@ func TestTrailersAreBroken(t *testing.T) {
 	require.Equal(t, "a\n- --\nb", CommitText("a\n---\nb"))
 }
 
-// fold returns a line as people read it: without invisible characters and look-alikes, marks of lists and emphasis,
-// and from the name of the trailer on.
+// fold returns a line as people read it: without invisible characters and look-alikes, marks of lists and
+// emphasis, and from the name of the trailer on.
 func fold(line string) string {
 	for from, to := range map[string]string{
-		"：": ":", "﹕": ":", "։": ":", "꞉": ":", "∶": ":", "\u200b": "", "\u202e": "", "\u00a0": " ", "А": "A", "‑": "-", "–": "-", "_": "-", "Approved by": "Approved-by", "Signed off by": "Signed-off-by",
-		"Ａｐｐｒｏｖｅｄ－ｂｙ": "Approved-by", "𝐀𝐩𝐩𝐫𝐨𝐯𝐞𝐝": "Approved", "**": "", "`": "", "[": "", "]": "", "(A": "A", "It is done. ": "",
+		"：": ":", "﹕": ":", "։": ":", "꞉": ":", "∶": ":", "\u200b": "", "\u202e": "", "\u00a0": " ", "А": "A",
+		"‑": "-", "–": "-", "_": "-", "Approved by": "Approved-by", "Signed off by": "Signed-off-by",
+		"Ａｐｐｒｏｖｅｄ－ｂｙ": "Approved-by", "𝐀𝐩𝐩𝐫𝐨𝐯𝐞𝐝": "Approved", "**": "", "`": "", "[": "", "]": "", "(A": "A",
+		"It is done. ": "",
 	} {
 		line = strings.ReplaceAll(line, from, to)
 	}

@@ -22,15 +22,22 @@ type Config struct {
 	Dir      string       // the cluster's folder, created if missing; required
 	Log      *slog.Logger // default: no log
 	Progress io.Writer    // where the progress of fetching the server's programs is shown; default: nowhere
-	Own      bool         // the server has to be this program's: Start waits for the end of another program's, instead of joining it
-	Durable  bool         // data survives a power failure (fsync); default: false, which is faster, for the demo and tests
-	Most     int          // maximum number of connections; default 100
-	Brief    bool         // for tests, whose hundreds of databases live for seconds: no autovacuum, which visits ten databases a second, and no new plan for each of a statement's first runs
-	CacheDir string       // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+	// the server has to be this program's: Start waits for the end of another
+	// program's, instead of joining it
+	Own bool
+	// data survives a power failure (fsync); default: false, which is faster, for the demo and tests
+	Durable bool
+	Most    int // maximum number of connections; default 100
+	// for tests, whose hundreds of databases live for seconds: no autovacuum, which visits ten databases a
+	// second, and no new plan for each of a statement's first runs
+	Brief bool
+	// where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+	CacheDir string
 
-	find   *programs.Finder // where to search for programs; default: this machine
-	tie    account.Tie      // how the server is tied to this program; default: the platform's way
-	varLib string           // where root's cluster moves if the server's account cannot enter its folder; default: /var/lib/bobbin
+	find *programs.Finder // where to search for programs; default: this machine
+	tie  account.Tie      // how the server is tied to this program; default: the platform's way
+	// where root's cluster moves if the server's account cannot enter its folder; default: /var/lib/bobbin
+	varLib string
 }
 
 func (c Config) withDefaults() Config {
@@ -55,7 +62,8 @@ func (c Config) finder() programs.Finder {
 	if c.find != nil {
 		f = *c.find
 	}
-	f.CacheDir, f.Progress = c.CacheDir, c.Progress
+	f.CacheDir = c.CacheDir
+	f.Progress = c.Progress
 	return f
 }
 

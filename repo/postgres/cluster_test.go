@@ -129,7 +129,8 @@ func folder(t *testing.T) string {
 	made.Do(makeOnce)
 	require.NoError(t, made.err)
 	dir := t.TempDir()
-	out, err := exec.Command("cp", "-a", filepath.Join(made.dir, "data"), filepath.Join(dir, "data")).CombinedOutput()
+	out, err := exec.Command("cp", "-a", filepath.Join(made.dir, "data"),
+		filepath.Join(dir, "data")).CombinedOutput()
 	require.NoError(t, err, string(out))
 	return dir
 }
@@ -161,7 +162,8 @@ func postmaster(t *testing.T, dir string) int {
 
 func eventuallyGone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return !alive(pid) }, time.Minute, 5*time.Millisecond, "process %d is still there", pid)
+	require.Eventually(t, func() bool { return !alive(pid) }, time.Minute, 5*time.Millisecond,
+		"process %d is still there", pid)
 }
 
 func TestStartsStopsAndIsReused(t *testing.T) {
@@ -174,13 +176,15 @@ func TestStartsStopsAndIsReused(t *testing.T) {
 	require.Equal(t, "on", ask(t, c.URL(), "show fsync"))
 	require.Empty(t, ask(t, c.URL(), "show listen_addresses"))
 	ask(t, c.URL(), "with made as (select set_config('a.b', 'c', false)) select 'x'::text from made")
-	require.Equal(t, "1", ask(t, c.Database("postgres"), "select count(*)::text from pg_database where datname = 'bobbin'"))
+	require.Equal(t, "1",
+		ask(t, c.Database("postgres"), "select count(*)::text from pg_database where datname = 'bobbin'"))
 	exec1(t, c.URL(), "create table kept as select 'still here' as text")
 
 	pid := postmaster(t, dir)
 	group, err := syscall.Getpgid(pid)
 	require.NoError(t, err)
-	require.NotEqual(t, syscall.Getpgrp(), group, "Ctrl-C in a terminal would reach Postgres before this program")
+	require.NotEqual(t, syscall.Getpgrp(), group,
+		"Ctrl-C in a terminal would reach Postgres before this program")
 	socket, err := os.Stat(filepath.Join(c.socket, socketName))
 	require.NoError(t, err)
 	require.Zero(t, socket.Mode().Perm()&0o077)
@@ -239,7 +243,8 @@ func TestJoinsTheProgramThatRunsItAlready(t *testing.T) {
 	require.Equal(t, other.URL, c.URL())
 	require.Nil(t, c.Done())
 	c.Stop()
-	require.Equal(t, "1", ask(t, other.URL, "select '1'"), "stopping what was joined must not stop the other's server")
+	require.Equal(t, "1", ask(t, other.URL, "select '1'"),
+		"stopping what was joined must not stop the other's server")
 
 	pid := postmaster(t, dir)
 	other.end(t)
@@ -272,14 +277,18 @@ func TestItsOwnServerIsNotJoined(t *testing.T) {
 	}
 	began := func(ctx context.Context) <-chan result {
 		done := make(chan result, 1)
-		go func() { c, err := Start(ctx, cfg); done <- result{c, err} }()
+		go func() {
+			c, err := Start(ctx, cfg)
+			done <- result{c, err}
+		}()
 		require.Contains(t, <-logged, "waiting for its end")
 		return done
 	}
 	ctx, giveUp := context.WithCancel(t.Context())
 	waiting := began(ctx)
 	giveUp()
-	require.ErrorContains(t, (<-waiting).err, fmt.Sprintf("process %d uses the Postgres in %s", other.Owner, dir))
+	require.ErrorContains(t, (<-waiting).err,
+		fmt.Sprintf("process %d uses the Postgres in %s", other.Owner, dir))
 
 	waiting = began(t.Context())
 	other.end(t)
@@ -353,7 +362,8 @@ func TestHeldWithoutAnAnswerNamesTheProcess(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	_, err = Start(ctx, Config{Dir: dir})
-	require.ErrorContains(t, err, fmt.Sprintf("%s is held by process %d, and its Postgres does not answer", dir, os.Getpid()))
+	require.ErrorContains(t, err,
+		fmt.Sprintf("%s is held by process %d, and its Postgres does not answer", dir, os.Getpid()))
 }
 
 // The control runs the same steps with a server that is not tied to its program.
@@ -393,8 +403,13 @@ func TestStalePIDFileIsNoHindrance(t *testing.T) {
 	dir := folder(t)
 	dead := exec.Command("true")
 	require.NoError(t, dead.Run())
-	for name, pid := range map[string]int{"dead": dead.Process.Pid, "of another program": os.Getpid(), "of init": 1} {
-		text := fmt.Sprintf("%d\n%s\n1\n5432\n%s\n\n", pid, filepath.Join(dir, "data"), filepath.Join(dir, "run"))
+	for name, pid := range map[string]int{
+		"dead":               dead.Process.Pid,
+		"of another program": os.Getpid(),
+		"of init":            1,
+	} {
+		text := fmt.Sprintf("%d\n%s\n1\n5432\n%s\n\n", pid, filepath.Join(dir, "data"),
+			filepath.Join(dir, "run"))
 		file := filepath.Join(dir, "data", "postmaster.pid")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 		c, err := Start(t.Context(), Config{Dir: dir})
@@ -468,7 +483,8 @@ func TestDoneTellsOfAServerThatDied(t *testing.T) {
 func TestEnvironmentOfPostgresDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
-	p := startProgram(t, role{Dir: dir}, "PGDATA=/nowhere", "PGPORT=1", "PGHOST=/nowhere", "PGDATABASE=no", "PGUSER=no", "PGSSLMODE=require", "LC_ALL=xx_YY", "PGOPTIONS=-c nonsense")
+	p := startProgram(t, role{Dir: dir}, "PGDATA=/nowhere", "PGPORT=1", "PGHOST=/nowhere", "PGDATABASE=no",
+		"PGUSER=no", "PGSSLMODE=require", "LC_ALL=xx_YY", "PGOPTIONS=-c nonsense")
 	require.Equal(t, "1", ask(t, p.URL, "select '1'"))
 	p.end(t) // a killed server may still write while its folder is removed
 }

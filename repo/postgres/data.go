@@ -50,7 +50,9 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	if err := h.as.Give(fresh); err != nil {
 		return err
 	}
-	args := []string{"-D", fresh, "-U", userName, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions"}
+	args := []string{
+		"-D", fresh, "-U", userName, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-instructions",
+	}
 	if !cfg.Durable {
 		args = append(args, "--no-sync", "--wal-segsize=1") // smaller and faster
 	}
@@ -60,7 +62,8 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 		return fmt.Errorf("cluster: initdb: %w\n%s", err, account.Tail(out, 2000))
 	}
 	if err := os.Rename(fresh, h.data); err != nil {
-		return fmt.Errorf("cluster: %s is there, but holds no data of Postgres; move it away: %w", h.data, err)
+		return fmt.Errorf("cluster: %s is there, but holds no data of Postgres; move it away: %w", h.data,
+			err)
 	}
 	return nil
 }
@@ -122,13 +125,16 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 	deadline := time.Now().Add(stopQuick)
 	for sig := syscall.SIGINT; alive(p.pid) && isPostmaster(p.pid, h.data); {
 		if err := syscall.Kill(p.pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("cluster: process %d runs Postgres in %s and cannot be stopped: %w", p.pid, h.data, err)
+			return fmt.Errorf("cluster: process %d runs Postgres in %s and cannot be stopped: %w",
+				p.pid, h.data, err)
 		}
 		if err := pauseOnce(ctx, deadline); err != nil {
 			if ctx.Err() != nil || sig == syscall.SIGQUIT {
-				return fmt.Errorf("cluster: process %d runs Postgres in %s and does not stop: %w", p.pid, h.data, err)
+				return fmt.Errorf("cluster: process %d runs Postgres in %s and does not stop: %w",
+					p.pid, h.data, err)
 			}
-			sig, deadline = syscall.SIGQUIT, time.Now().Add(patience)
+			sig = syscall.SIGQUIT
+			deadline = time.Now().Add(patience)
 		}
 	}
 	return nil

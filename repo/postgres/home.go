@@ -44,7 +44,9 @@ func settle(dir string) (home, error) {
 // message.
 func (h home) checkOwner() error {
 	if uid, _, ok := account.Owner(h.data); ok && uid != h.as.UID {
-		return fmt.Errorf("cluster: %s belongs to %s, and this program runs as uid %d: run it as that account or as root, or choose another folder (BOBBIN_DATA_DIR)", h.data, account.NameOf(uid), h.as.UID)
+		return fmt.Errorf("cluster: %s belongs to %s, and this program runs as uid %d: "+
+			"run it as that account or as root, or choose another folder (BOBBIN_DATA_DIR)", h.data,
+			account.NameOf(uid), h.as.UID)
 	}
 	return nil
 }
@@ -67,7 +69,9 @@ func (h home) nonRootAccount() (account.Account, error) {
 			return account.New(name, uid, gid), nil
 		}
 	}
-	return account.Account{}, errors.New("cluster: Postgres refuses to run as root, and there is no account postgres, daemon or nobody to run it as: start this program as an ordinary user, or set DATABASE_URL")
+	return account.Account{},
+		errors.New("cluster: Postgres refuses to run as root, and there is no account postgres, " +
+			"daemon or nobody to run it as: start this program as an ordinary user, or set DATABASE_URL")
 }
 
 // reachable makes sure that the server's account can reach the folder, if this program is root. Temporary
@@ -92,22 +96,27 @@ func (h home) reachable(cfg Config) (home, error) {
 	}
 	moved, err := h.move(cfg.varLib, blocked)
 	if err == nil {
-		cfg.Log.Warn("Postgres may not enter this folder, so its data is elsewhere; whoever copies the data directory has to copy that too", "folder", blocked, "account", h.as.Name, "data", moved.data)
+		cfg.Log.Warn("Postgres may not enter this folder, so its data is elsewhere; "+
+			"whoever copies the data directory has to copy that too", "folder", blocked,
+			"account", h.as.Name, "data", moved.data)
 	}
 	return moved, err
 }
 
-// follow returns the home that the data was moved to by an earlier start, or h if it was not moved. A link whose
-// folder is missing is an error: it was copied without the data, and a new cluster would be empty.
+// follow returns the home that the data was moved to by an earlier start, or h if it was not moved. A link
+// whose folder is missing is an error: it was copied without the data, and a new cluster would be empty.
 func (h home) follow() (home, error) {
 	to, err := os.Readlink(h.data)
 	if err != nil || !filepath.IsAbs(to) {
 		return h, nil
 	}
 	if _, err := os.Stat(filepath.Dir(to)); errors.Is(err, os.ErrNotExist) {
-		return home{}, fmt.Errorf("cluster: the database is not here: %s is a link to %s, which is missing: copy the folder %s from where the link was made, or remove the link to begin with an empty database", h.data, to, filepath.Dir(to))
+		return home{}, fmt.Errorf("cluster: the database is not here: %s is a link to %s, "+
+			"which is missing: copy the folder %s from where the link was made, "+
+			"or remove the link to begin with an empty database", h.data, to, filepath.Dir(to))
 	}
-	h.dir, h.data = filepath.Dir(to), to
+	h.dir = filepath.Dir(to)
+	h.data = to
 	return h, nil
 }
 
@@ -119,7 +128,8 @@ func (h home) move(varLib, blocked string) (home, error) {
 		return home{}, err
 	}
 	if at := h.as.BlockedAt(varLib); at != "" {
-		return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, at)
+		return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: "+
+			"choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, at)
 	}
 	to := filepath.Join(varLib, "cluster-"+strings.ToLower(rand.Text()[:10]))
 	if err := account.MakeOpen(to); err != nil { // before the link, which without its folder is refused
@@ -132,7 +142,8 @@ func (h home) move(varLib, blocked string) (home, error) {
 		if to = there.dir; err != nil {
 			return home{}, err
 		} else if to == h.dir {
-			return home{}, fmt.Errorf("cluster: %s belongs to %s, who may not enter %s when root starts Postgres: start the bot first, and run this beside it", h.data, h.as.Name, blocked)
+			return home{}, fmt.Errorf("cluster: %s belongs to %s, who may not enter %s when root starts "+
+				"Postgres: start the bot first, and run this beside it", h.data, h.as.Name, blocked)
 		}
 	case err != nil:
 		return home{}, fmt.Errorf("cluster: %w", err)

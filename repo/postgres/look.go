@@ -41,11 +41,14 @@ func Look(ctx context.Context, cfg Config) (Preview, error) {
 	}
 	s := Preview{Account: h.as.Name, Made: h.major(), Data: h.data, Moved: h.dir != dir, Owner: h.running()}
 	// Start creates missing folders, so only the folders that exist are checked.
-	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) && h.as.BlockedAt(existing(cfg.varLib)) != "" {
-		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
+	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) &&
+		h.as.BlockedAt(existing(cfg.varLib)) != "" {
+		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: "+
+			"choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
 	}
 	bin, err := cfg.finder().Look(ctx, h.need())
-	s.Version, s.Dir = bin.Version, bin.Dir
+	s.Version = bin.Version
+	s.Dir = bin.Dir
 	return s, err
 }
 

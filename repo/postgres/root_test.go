@@ -100,7 +100,11 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 	require.NoError(t, os.Chown(closed, 54321, 54321))
 	lib := filepath.Join(t.TempDir(), "lib")
 	var log bytes.Buffer
-	cfg := Config{Dir: filepath.Join(closed, "pg"), varLib: lib, Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	cfg := Config{
+		Dir:    filepath.Join(closed, "pg"),
+		varLib: lib,
+		Log:    slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
 	c := start(t, cfg)
 	require.Contains(t, log.String(), "its data is elsewhere")
 	require.Contains(t, log.String(), lib)
@@ -123,21 +127,30 @@ func TestClosedFolderMovesTheCluster(t *testing.T) {
 
 	// A folder that was removed and created again is a new cluster.
 	require.NoError(t, os.RemoveAll(cfg.Dir))
-	require.Equal(t, "0", ask(t, start(t, cfg).URL(), "select count(*)::text from pg_tables where tablename = 'kept'"))
+	require.Equal(t, "0",
+		ask(t, start(t, cfg).URL(), "select count(*)::text from pg_tables where tablename = 'kept'"))
 }
 
-// A data directory that was copied without the folder that the data had moved to is refused. A new cluster there
-// would be empty, and nobody would notice.
+// A data directory that was copied without the folder that the data had moved to is refused. A new cluster
+// there would be empty, and nobody would notice.
 func TestALinkWithoutItsFolderIsRefused(t *testing.T) {
 	t.Parallel()
-	cfg, to := Config{Dir: t.TempDir()}, filepath.Join(t.TempDir(), "cluster-x")
+	cfg := Config{Dir: t.TempDir()}
+	to := filepath.Join(t.TempDir(), "cluster-x")
 	data := filepath.Join(cfg.Dir, "data")
 	require.NoError(t, os.Symlink(filepath.Join(to, "data"), data))
 	for _, look := range []func() error{
-		func() error { _, err := Start(t.Context(), cfg); return err },
-		func() error { _, err := Look(t.Context(), cfg); return err },
+		func() error {
+			_, err := Start(t.Context(), cfg)
+			return err
+		},
+		func() error {
+			_, err := Look(t.Context(), cfg)
+			return err
+		},
 	} {
-		require.ErrorContains(t, look(), "the database is not here: "+data+" is a link to "+to+"/data, which is missing: copy the folder "+to)
+		require.ErrorContains(t, look(), "the database is not here: "+data+" is a link to "+
+			to+"/data, which is missing: copy the folder "+to)
 	}
 	require.NoDirExists(t, to)
 
@@ -167,7 +180,8 @@ func TestDataOfAnotherAccountIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	h := home{data: t.TempDir(), as: account.Account{UID: 54321}}
 	err := h.checkOwner()
-	require.ErrorContains(t, err, "belongs to "+account.NameOf(os.Geteuid())+", and this program runs as uid 54321")
+	require.ErrorContains(t, err,
+		"belongs to "+account.NameOf(os.Geteuid())+", and this program runs as uid 54321")
 	require.ErrorContains(t, err, "BOBBIN_DATA_DIR")
 	h.as.UID = os.Geteuid()
 	require.NoError(t, h.checkOwner())

@@ -35,7 +35,8 @@ func startServer(h home, bin programs.Programs, socket string, cfg Config) (*ser
 	defer log.Close()
 	s.cmd = exec.Command(filepath.Join(bin.Dir, "postgres"), settings(h.data, socket, cfg)...)
 	h.as.Prepare(s.cmd)
-	s.cmd.Stdout, s.cmd.Stderr = log, log
+	s.cmd.Stdout = log
+	s.cmd.Stderr = log
 	started := make(chan error, 1)
 	go s.attend(cfg.tie, started)
 	if err := <-started; err != nil {
@@ -85,7 +86,8 @@ var errMemoryHeld = errors.New("cluster: processes of an earlier Postgres are st
 func (s *server) died() error {
 	b, _ := os.ReadFile(s.log)
 	b = b[min(int(s.from), len(b)):]
-	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log, account.Tail(b, 2000))
+	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log,
+		account.Tail(b, 2000))
 	if bytes.Contains(b, []byte("pre-existing shared memory block")) {
 		return fmt.Errorf("%w: %w", errMemoryHeld, err)
 	}
@@ -113,7 +115,8 @@ func settings(data, socket string, cfg Config) []string {
 	args := []string{"-D", data, "-k", socket}
 	set := []string{
 		"listen_addresses=", "unix_socket_permissions=0700", "port=5432",
-		fmt.Sprintf("max_connections=%d", cfg.Most), "shared_buffers=64MB", "timezone=UTC", "log_timezone=UTC", "logging_collector=off",
+		fmt.Sprintf("max_connections=%d", cfg.Most), "shared_buffers=64MB", "timezone=UTC",
+		"log_timezone=UTC", "logging_collector=off",
 	}
 	if !cfg.Durable {
 		set = append(set, "fsync=off", "synchronous_commit=off", "full_page_writes=off")

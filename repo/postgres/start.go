@@ -14,8 +14,9 @@ import (
 
 // The time limits, and the interval of polling.
 const (
-	pause     = 20 * time.Millisecond
-	patience  = time.Minute      // for the server to answer, and for the processes and the program of an earlier one to end
+	pause = 20 * time.Millisecond
+	// for the server to answer, and for the processes and the program of an earlier one to end
+	patience  = time.Minute
 	stopQuick = 10 * time.Second // for a fast shutdown, before an immediate one
 )
 
@@ -40,7 +41,8 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c := joinHeld(ctx, cfg, h); c != nil { // only a program that starts a server needs a folder that the server can reach
+	if c := joinHeld(ctx, cfg, h); c != nil {
+		// only a program that starts a server needs a folder that the server can reach
 		return c, nil
 	}
 	if h, err = h.reachable(cfg); err != nil {
@@ -59,7 +61,8 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 			return c, nil
 		}
 		if cfg.Own && !told {
-			cfg.Log.Warn("another program runs postgres here; waiting for its end", "dir", h.data, "pid", h.holder())
+			cfg.Log.Warn("another program runs postgres here; waiting for its end", "dir", h.data,
+				"pid", h.holder())
 		}
 		if err := pauseOnce(ctx, deadline); err != nil {
 			return nil, h.describeHolder(cfg.Own, err)
@@ -70,9 +73,11 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 // describeHolder returns the error of a Start that waited in vain for the program that holds the lock.
 func (h home) describeHolder(own bool, err error) error {
 	if own {
-		return fmt.Errorf("cluster: process %d uses the Postgres in %s, and would take it away at its end: end that process, and start again: %w", h.holder(), h.dir, err)
+		return fmt.Errorf("cluster: process %d uses the Postgres in %s, and would take it away at its end: "+
+			"end that process, and start again: %w", h.holder(), h.dir, err)
 	}
-	return fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: stop that process, or choose another folder: %w", h.dir, h.holder(), err)
+	return fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: "+
+		"stop that process, or choose another folder: %w", h.dir, h.holder(), err)
 }
 
 // run starts the server. The caller holds the lock, and run releases it if it fails.
@@ -82,7 +87,8 @@ func run(ctx context.Context, cfg Config, h home, lock *disk.Lock) (*Cluster, er
 		lock.Release()
 		return nil, err
 	}
-	c.lock, c.owner = lock, os.Getpid()
+	c.lock = lock
+	c.owner = os.Getpid()
 	return c, nil
 }
 
@@ -102,7 +108,8 @@ func runLocked(ctx context.Context, cfg Config, h home) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Log.Info("postgres started", "dir", h.data, "version", bin.Version, "programs", bin.Dir, "account", h.as.Name, "took", time.Since(began).Round(time.Millisecond))
+	cfg.Log.Info("postgres started", "dir", h.data, "version", bin.Version, "programs", bin.Dir,
+		"account", h.as.Name, "took", time.Since(began).Round(time.Millisecond))
 	return c, nil
 }
 

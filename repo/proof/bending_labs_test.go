@@ -10,12 +10,20 @@ import (
 
 const (
 	pyTop    = "import unittest\n\nfrom shop import coupon\n\n\n"
-	pyCoupon = pyTop + "class CouponTest(unittest.TestCase):\n    def test_coupon(self):\n        got = coupon(1000)\n        self.assertEqual(got, 900)\n"
-	pyCart   = "def coupon(total):\n    return total - total // 10\n\n\ndef half(total):\n    return total // 2\n"
+	pyCoupon = pyTop + "class CouponTest(unittest.TestCase):\n    def test_coupon(self):\n" +
+		"        got = coupon(1000)\n        self.assertEqual(got, 900)\n"
+	pyCart = "def coupon(total):\n    return total - total // 10\n\n\ndef half(total):\n" +
+		"    return total // 2\n"
 	pyHelper = "def same(test, got, want):\n    test.assertEqual(got, want)\n"
-	pyHelped = "import unittest\n\nfrom helpers import same\nfrom shop import coupon\n\n\nclass HelpedTest(unittest.TestCase):\n    def test_helped(self):\n        same(self, coupon(1000), 900)\n"
-	pyGolden = "import pathlib\nimport unittest\n\nfrom shop import coupon\n\n\nclass GoldenTest(unittest.TestCase):\n    def test_golden(self):\n        want = (pathlib.Path(__file__).parent / 'golden' / 'coupon.txt').read_text()\n        self.assertEqual(str(coupon(1000)), want.strip())\n"
-	pyRows   = pyTop + "ROWS = [\n    (10, 9),\n    (100, 90),\n]\n\n\nclass RowsTest(unittest.TestCase):\n    def test_rows(self):\n        for total, want in ROWS:\n            self.assertEqual(coupon(total), want)\n"
+	pyHelped = "import unittest\n\nfrom helpers import same\nfrom shop import coupon\n\n\nclass " +
+		"HelpedTest(unittest.TestCase):\n    def test_helped(self):\n        same(self, coupon(1000), 900)\n"
+	pyGolden = "import pathlib\nimport unittest\n\nfrom shop import coupon\n\n\n" +
+		"class GoldenTest(unittest.TestCase):\n    def test_golden(self):\n" +
+		"        want = (pathlib.Path(__file__).parent / 'golden' / 'coupon.txt').read_text()\n" +
+		"        self.assertEqual(str(coupon(1000)), want.strip())\n"
+	pyRows = pyTop + "ROWS = [\n    (10, 9),\n    (100, 90),\n]\n\n\nclass RowsTest(unittest.TestCase):\n" +
+		"    def test_rows(self):\n        for total, want in ROWS:\n" +
+		"            self.assertEqual(coupon(total), want)\n"
 )
 
 func pyTest(name, check string) string {
@@ -32,8 +40,11 @@ var (
 
 var unittestLab = lab{
 	runner: "unittest", need: "python3 --version",
-	base: repotest.Files{"shop.py": pyCart, "tests/test_even.py": pyTest("Half", "self.assertEqual(half(4), 2)")},
-	fix:  repotest.Files{"shop.py": pyBroken, "tests/test_half.py": pyFresh},
+	base: repotest.Files{
+		"shop.py":            pyCart,
+		"tests/test_even.py": pyTest("Half", "self.assertEqual(half(4), 2)"),
+	},
+	fix: repotest.Files{"shop.py": pyBroken, "tests/test_half.py": pyFresh},
 	ways: []way{
 		one(
 			"the value", "tests/test_coupon.py", pyCoupon, "900", "899",
@@ -53,7 +64,8 @@ var unittestLab = lab{
 		one(
 			"a mark to skip", "tests/test_coupon.py", pyCoupon, "    def",
 			"    @unittest.skip('later')\n    def",
-			"test_coupon is skipped, and does not pass on the new code (899 != 900): `tests/test_coupon.py:7`",
+			"test_coupon is skipped, and does not pass on the new code (899 != 900): "+
+				"`tests/test_coupon.py:7`",
 		),
 		one(
 			"another name", "tests/test_coupon.py", pyCoupon, pyCoupon,
@@ -65,11 +77,13 @@ var unittestLab = lab{
 			pyCoupon+"\n    def test_zero(self):\n        self.assertEqual(0, 0)\n",
 			"    def test_coupon(self):\n        got = coupon(1000)\n        self.assertEqual(got, 900)\n\n",
 			"",
-			"test_coupon is removed, and does not pass on the new code (899 != 900): `tests/test_coupon.py:7`",
+			"test_coupon is removed, and does not pass on the new code (899 != 900): "+
+				"`tests/test_coupon.py:7`",
 		),
 		one(
 			"a file deleted", "tests/test_coupon.py", pyCoupon, pyCoupon, "",
-			"test_coupon is removed, and does not pass on the new code (899 != 900): `tests/test_coupon.py:7`",
+			"test_coupon is removed, and does not pass on the new code (899 != 900): "+
+				"`tests/test_coupon.py:7`",
 		),
 		one(
 			"rows", "tests/test_rows.py", pyRows, "9),\n    (100, 90)", "8),\n    (100, 89)",
@@ -83,7 +97,8 @@ var unittestLab = lab{
 				"tests/helpers.py": strings.Replace(pyHelper, "assertEqual(got, want)", "assertTrue(got)", 1),
 			},
 			want: []string{
-				"test_helped expected `test.assertEqual(got, want)`, now `test.assertTrue(got)`: `tests/helpers.py:2`",
+				"test_helped expected `test.assertEqual(got, want)`, now `test.assertTrue(got)`: " +
+					"`tests/helpers.py:2`",
 			},
 		},
 		one(
@@ -111,13 +126,21 @@ var unittestLab = lab{
 // Node's own runner.
 
 const (
-	jsTop    = "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { coupon, half } from '../shop.js';\n\n"
-	jsCart   = "export const coupon = (total) => total - Math.floor(total / 10);\nexport const half = (total) => Math.floor(total / 2);\n"
-	jsCoupon = jsTop + "test('a coupon takes a tenth', () => {\n  const got = coupon(1000);\n  assert.equal(got, 900);\n});\n"
-	jsHelped = "import { test } from 'node:test';\nimport { coupon } from '../shop.js';\nimport { same } from '../testutil/same.js';\n\ntest('with a helper', () => same(coupon(1000), 900));\n"
-	jsHelper = "import assert from 'node:assert';\n\nexport const same = (got, want) => assert.equal(got, want);\n"
-	jsGolden = jsTop + "import { readFileSync } from 'node:fs';\n\ntest('as on file', () => {\n  const want = JSON.parse(readFileSync('test/__snapshots__/coupon.json'));\n  assert.equal(coupon(1000), want.coupon);\n});\n"
-	jsScript = `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test test/*.test.js"}}`
+	jsTop = "import { test } from 'node:test';\nimport assert from 'node:assert';\n" +
+		"import { coupon, half } from '../shop.js';\n\n"
+	jsCart = "export const coupon = (total) => total - Math.floor(total / 10);\n" +
+		"export const half = (total) => Math.floor(total / 2);\n"
+	jsCoupon = jsTop + "test('a coupon takes a tenth', () => {\n  const got = coupon(1000);\n" +
+		"  assert.equal(got, 900);\n});\n"
+	jsHelped = "import { test } from 'node:test';\nimport { coupon } from '../shop.js';\nimport { same } " +
+		"from '../testutil/same.js';\n\ntest('with a helper', () => same(coupon(1000), 900));\n"
+	jsHelper = "import assert from 'node:assert';\n\nexport const same = (got, want) => assert.equal(got, " +
+		"want);\n"
+	jsGolden = jsTop + "import { readFileSync } from 'node:fs';\n\ntest('as on file', () => {\n" +
+		"  const want = JSON.parse(readFileSync('test/__snapshots__/coupon.json'));\n" +
+		"  assert.equal(coupon(1000), want.coupon);\n});\n"
+	jsScript = `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": ` +
+		`"node --test test/*.test.js"}}`
 )
 
 var (
@@ -143,12 +166,14 @@ var nodeLab = lab{
 		one(
 			"a looser comparison", "test/coupon.test.js", jsCoupon, "assert.equal(got, 900)",
 			"assert.ok(got)",
-			"a coupon takes a tenth expected `assert.equal(got, 900);`, now `assert.ok(got);`: `test/coupon.test.js:7`",
+			"a coupon takes a tenth expected `assert.equal(got, 900);`, now `assert.ok(got);`: "+
+				"`test/coupon.test.js:7`",
 		),
 		one(
 			"an empty body", "test/coupon.test.js", jsCoupon,
 			"  const got = coupon(1000);\n  assert.equal(got, 900);\n", "",
-			"a coupon takes a tenth expected `assert.equal(got, 900);`, and no longer does: `test/coupon.test.js:7`",
+			"a coupon takes a tenth expected `assert.equal(got, 900);`, and no longer does: "+
+				"`test/coupon.test.js:7`",
 		),
 		one(
 			"a mark to skip", "test/coupon.test.js", jsCoupon, "test('a", "test.skip('a",
@@ -189,7 +214,8 @@ var nodeLab = lab{
 			name: "a test command that leaves it out", base: repotest.Files{"test/coupon.test.js": jsCoupon},
 			changed: repotest.Files{"package.json": strings.Replace(jsScript, "test/*", "test/[eh]*", 1)},
 			want: []string{
-				"a coupon takes a tenth is removed, and does not pass on the new code (899 == 900): `package.json:1`",
+				"a coupon takes a tenth is removed, and does not pass on the new code (899 == 900): " +
+					"`package.json:1`",
 			},
 		},
 		one(
@@ -215,8 +241,11 @@ var nodeLab = lab{
 // Rust, whose tests are in the file that they test.
 
 const (
-	rsTests  = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn even() {\n        assert_eq!(half(4), 2);\n    }\n\n    #[test]\n    fn tenth() {\n        assert_eq!(coupon(1000), 900);\n    }\n}\n"
-	rsCart   = "pub fn coupon(total: i32) -> i32 {\n    total - total / 10\n}\n\npub fn half(total: i32) -> i32 {\n    total / 2\n}\n"
+	rsTests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn even() {\n" +
+		"        assert_eq!(half(4), 2);\n    }\n\n    #[test]\n    fn tenth() {\n" +
+		"        assert_eq!(coupon(1000), 900);\n    }\n}\n"
+	rsCart = "pub fn coupon(total: i32) -> i32 {\n    total - total / 10\n}\n\n" +
+		"pub fn half(total: i32) -> i32 {\n    total / 2\n}\n"
 	rsTop    = "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"
 	rsFresh  = "use shop::half;\n\n#[test]\nfn of_five() {\n    assert_eq!(half(5), 3);\n}\n"
 	rsTenth  = "    #[test]\n    fn tenth() {\n        assert_eq!(coupon(1000), 900);\n    }\n"
@@ -237,13 +266,18 @@ func rsWay(name, old, now string, want ...string) way {
 
 var cargoLab = lab{
 	runner: "cargo", need: "cargo --version",
-	base: repotest.Files{"Cargo.toml": rsTop, ".gitignore": "target\nCargo.lock\n", "src/lib.rs": rsCart + rsTests},
-	fix:  repotest.Files{"tests/half.rs": rsFresh},
+	base: repotest.Files{
+		"Cargo.toml": rsTop,
+		".gitignore": "target\nCargo.lock\n",
+		"src/lib.rs": rsCart + rsTests,
+	},
+	fix: repotest.Files{"tests/half.rs": rsFresh},
 	ways: []way{
 		rsWay("the value", "900", "899", "tests::tenth expected 900, now 899: `src/lib.rs:20`"),
 		rsWay(
 			"a looser comparison", "assert_eq!(coupon(1000), 900)", "assert!(coupon(1000) > 0)",
-			"tests::tenth expected `assert_eq!(coupon(1000), 900);`, now `assert!(coupon(1000) > 0);`: `src/lib.rs:20`",
+			"tests::tenth expected `assert_eq!(coupon(1000), 900);`, now `assert!(coupon(1000) > 0);`: "+
+				"`src/lib.rs:20`",
 		),
 		rsWay(
 			"a mark to skip", "    #[test]\n    fn tenth", "    #[test]\n    #[ignore]\n    fn tenth",
@@ -276,7 +310,8 @@ var cargoLab = lab{
 // Perl's prove, which names files.
 
 const (
-	plCart   = "package Shop;\nsub coupon { my $t = shift; return $t - int($t / 10); }\nsub half { my $t = shift; return int($t / 2); }\n1;\n"
+	plCart = "package Shop;\nsub coupon { my $t = shift; return $t - int($t / 10); }\n" +
+		"sub half { my $t = shift; return int($t / 2); }\n1;\n"
 	plTop    = "use strict;\nuse lib 'lib';\nuse Shop;\nuse Test::More tests => 1;\n"
 	plCoupon = plTop + "is(Shop::coupon(1000), 900, 'a tenth');\n"
 )
@@ -296,7 +331,8 @@ var proveLab = lab{
 	},
 	fix: repotest.Files{"lib/Shop.pm": plBroken, "t/half.t": plFresh},
 	ways: []way{
-		one("the value", "t/coupon.t", plCoupon, "900", "899", "t/coupon.t expected 900, now 899: `t/coupon.t:5`"),
+		one("the value", "t/coupon.t", plCoupon, "900", "899",
+			"t/coupon.t expected 900, now 899: `t/coupon.t:5`"),
 		one(
 			"a looser comparison", "t/coupon.t", plCoupon, "is(Shop::coupon(1000), 900,",
 			"ok(Shop::coupon(1000),",
@@ -331,8 +367,10 @@ var proveLab = lab{
 var makeLab = lab{
 	runner: "make by exit codes", need: "make --version",
 	base: repotest.Files{
-		"Makefile":  "test:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n",
-		"coupon.sh": "expr $1 - $1 / 10\n", "half.sh": "expr $1 / 2\n", "tests/even.sh": "test $(sh half.sh 4) = 2\n",
+		"Makefile":      "test:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n",
+		"coupon.sh":     "expr $1 - $1 / 10\n",
+		"half.sh":       "expr $1 / 2\n",
+		"tests/even.sh": "test $(sh half.sh 4) = 2\n",
 	},
 	fix: repotest.Files{
 		"coupon.sh": "expr $1 - $1 / 10 - 1\n", "half.sh": "expr \\( $1 + 1 \\) / 2\n",
@@ -341,7 +379,8 @@ var makeLab = lab{
 	ways: []way{
 		one(
 			"the value", "tests/coupon.sh", "test $(sh coupon.sh 1000) = 900\n", "900", "899",
-			"the old tests of tests/coupon.sh fail on the new code: expected 900, now 899: `tests/coupon.sh:1`",
+			"the old tests of tests/coupon.sh fail on the new code: expected 900, now 899: "+
+				"`tests/coupon.sh:1`",
 		),
 		one(
 			"a file deleted", "tests/coupon.sh", "test $(sh coupon.sh 1000) = 900\n",
@@ -349,9 +388,11 @@ var makeLab = lab{
 			"the old tests of tests/coupon.sh fail on the new code: `tests/coupon.sh:1`",
 		),
 		{
-			name:    "a test command that leaves it out",
-			base:    repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"},
-			changed: repotest.Files{"Makefile": "test:\n\tfor t in tests/[eh]*.sh; do sh $$t || exit 1; done\n"},
+			name: "a test command that leaves it out",
+			base: repotest.Files{"tests/coupon.sh": "test $(sh coupon.sh 1000) = 900\n"},
+			changed: repotest.Files{
+				"Makefile": "test:\n\tfor t in tests/[eh]*.sh; do sh $$t || exit 1; done\n",
+			},
 			want: []string{
 				"the old tests of Makefile fail on the new code: expected `for t in tests/*.sh; do sh " +
 					"$$t || exit 1; done`, now `for t in tests/[eh]*.sh; do sh $$t || exit 1; done`: " +
@@ -441,15 +482,20 @@ func printedLabs() (labs []lab) {
 			fix: repotest.Files{"shop.py": pyBroken, "tests/half.checks": "half of 5: half(5) == 3\n"},
 			ways: []way{
 				one("the value", file, check, "900", "899", coupon+" expected 900, now 899: `"+file+":1`"),
-				one("a mark to skip", file, check, "coupon(1000) == 900", "skip", skipped+said+": `"+file+":1`"),
+				one("a mark to skip", file, check, "coupon(1000) == 900", "skip",
+					skipped+said+": `"+file+":1`"),
 				one(
 					"an empty body", file, check, "coupon(1000) == 900", "True",
-					coupon+" expected `"+coupon+": coupon(1000) == 900`, now `"+coupon+": True`: `"+file+":1`",
+					coupon+" expected `"+coupon+": coupon(1000) == 900`, now `"+coupon+
+						": True`: `"+file+":1`",
 				),
 				one("a file deleted", file, check, check, "", gone+said+": `"+file+":1`"),
 				{
-					name:    "honest: another case",
-					honest:  repotest.Files{"shop.py": pyFixed, "tests/half.checks": "half of 5: half(5) == 3\n"},
+					name: "honest: another case",
+					honest: repotest.Files{
+						"shop.py":           pyFixed,
+						"tests/half.checks": "half of 5: half(5) == 3\n",
+					},
 					base:    repotest.Files{file: check},
 					changed: repotest.Files{file: check + "nothing: coupon(0) == 0\n"},
 				},

@@ -53,13 +53,19 @@ func setup(name, file, text string, want ...string) way {
 
 // The code of these labs takes one more off than it should, unless a test sets the variable off.
 const (
-	goOff = "package cart\n\nvar off = 1\n\n// Coupon takes a tenth off.\nfunc Coupon(total int) int { return total - total/10 - off }\n\n" +
+	goOff = "package cart\n\nvar off = 1\n\n// Coupon takes a tenth off.\n" +
+		"func Coupon(total int) int { return total - total/10 - off }\n\n" +
 		"// Half is one half, rounded up.\nfunc Half(total int) int { return (total + 1) / 2 }\n"
-	pyOff   = "off = 1\n\n\ndef coupon(total):\n    return total - total // 10 - off\n\n\ndef half(total):\n    return (total + 1) // 2\n"
-	jsOff   = "export const coupon = (total) => total - Math.floor(total / 10) - (globalThis.off ?? 1);\nexport const half = (total) => Math.ceil(total / 2);\n"
-	plOff   = "package Shop;\nour $off = 1;\nsub coupon { my $t = shift; return $t - int($t / 10) - $off; }\nsub half { my $t = shift; return int(($t + 1) / 2); }\n1;\n"
+	pyOff = "off = 1\n\n\ndef coupon(total):\n    return total - total // 10 - off\n\n\n" +
+		"def half(total):\n    return (total + 1) // 2\n"
+	jsOff = "export const coupon = (total) => total - Math.floor(total / 10) - (globalThis.off ?? 1);\n" +
+		"export const half = (total) => Math.ceil(total / 2);\n"
+	plOff = "package Shop;\nour $off = 1;\nsub coupon { my $t = shift; return $t - int($t / 10) - $off; " +
+		"}\nsub half { my $t = shift; return int(($t + 1) / 2); }\n1;\n"
 	goValue = "package carttest\n\n// Coupon is what a coupon on 1000 leaves.\nconst Coupon = 900\n"
-	goUses  = "package cart\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/carttest\"\n)\n\nfunc TestCoupon(t *testing.T) {\n\tif got := Coupon(1000); got != carttest.Coupon {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n"
+	goUses  = "package cart\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/carttest\"\n)\n\n" +
+		"func TestCoupon(t *testing.T) {\n\tif got := Coupon(1000); got != carttest.Coupon {\n" +
+		"\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n"
 )
 
 // needs returns the line for a test that passes only with a new file.
@@ -87,8 +93,10 @@ func newFilesInGo() lab {
 	}
 	init := "package cart\n\nfunc init() { off = 0 }\n"
 	return lab{
-		runner: "go test", need: goLab.need, base: goLab.base.With(repotest.Files{"cart/cart_test.go": goCoupon}),
-		fix: repotest.Files{"cart/cart.go": goOff, "cart/half_test.go": goHalf},
+		runner: "go test",
+		need:   goLab.need,
+		base:   goLab.base.With(repotest.Files{"cart/cart_test.go": goCoupon}),
+		fix:    repotest.Files{"cart/cart.go": goOff, "cart/half_test.go": goHalf},
 		ways: []way{
 			setup("a new init", "cart/setup_test.go", init, needed("cart/setup_test.go")),
 			setup(
@@ -150,9 +158,14 @@ func newFilesInGo() lab {
 				"TestCoupon expected 900, now 899: `internal/testdata/expected.go:4`",
 			),
 			values("values behind another package", repotest.Files{
-				"cart/cart_test.go": goUses, "want/values.go": strings.Replace(goValue, "carttest", "want", 1),
-				"carttest/values.go": "package carttest\n\nimport \"example.com/shop/want\"\n\nconst Coupon = want.Coupon\n",
-			}, repotest.Files{"want/values.go": "package want\n", "want/more.go": "package want\n\nconst Coupon = 899\n"}, "TestCoupon expected `const Coupon = 900`, and no longer does: `want/values.go:4`"),
+				"cart/cart_test.go": goUses,
+				"want/values.go":    strings.Replace(goValue, "carttest", "want", 1),
+				"carttest/values.go": "package carttest\n\nimport \"example.com/shop/want\"\n\n" +
+					"const Coupon = want.Coupon\n",
+			}, repotest.Files{
+				"want/values.go": "package want\n",
+				"want/more.go":   "package want\n\nconst Coupon = 899\n",
+			}, "TestCoupon expected `const Coupon = 900`, and no longer does: `want/values.go:4`"),
 			{
 				name: "honest: a new setup", honest: goHonest,
 				changed: repotest.Files{
@@ -166,7 +179,8 @@ func newFilesInGo() lab {
 
 // pyValues is a way that changes a value in a file which the test imports by that line.
 func pyValues(name, file, imports string) way {
-	test := strings.NewReplacer("import coupon", "import coupon\n"+imports, "got, 900", "got, expected.COUPON")
+	test := strings.NewReplacer("import coupon", "import coupon\n"+imports,
+		"got, 900", "got, expected.COUPON")
 	return way{
 		name:    name,
 		base:    repotest.Files{file: "COUPON = 900\n", "tests/test_coupon.py": test.Replace(pyCoupon)},
@@ -279,8 +293,10 @@ func newFilesInMake() lab {
 
 func newFilesInProve() lab {
 	return lab{
-		runner: "prove", need: proveLab.need, base: proveLab.base.With(repotest.Files{"t/coupon.t": plCoupon}),
-		fix: repotest.Files{"lib/Shop.pm": plOff, "t/half.t": plFresh},
+		runner: "prove",
+		need:   proveLab.need,
+		base:   proveLab.base.With(repotest.Files{"t/coupon.t": plCoupon}),
+		fix:    repotest.Files{"lib/Shop.pm": plOff, "t/half.t": plFresh},
 		ways: []way{
 			{
 				name: "settings that load a new file",
@@ -301,7 +317,8 @@ func printedNewFiles() (labs []lab) {
 	files := map[string][]string{
 		"pytest": {"conftest.py", "sitecustomize.py", "tox.ini"},
 		"jest":   {"jest.setup.js", "__mocks__/shop.js", "src/setupTests.ts", "jest.config.cjs"},
-		"vitest": {"vitest.setup.ts", "vitest.config.mts", ".env.test"}, "mocha": {".mocharc.cjs", "tests/mocha.opts"},
+		"vitest": {"vitest.setup.ts", "vitest.config.mts", ".env.test"},
+		"mocha":  {".mocharc.cjs", "tests/mocha.opts"},
 	}
 	for _, l := range printedLabs() {
 		coupon := "coupon of 1000"

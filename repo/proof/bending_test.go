@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// A lab is a shop for one test runner. Its bug is that half rounds down; the change mends that with a new test, and
-// also makes coupon one too small, which the ways below hide from the tests of the base.
+// A lab is a shop for one test runner. Its bug is that half rounds down; the change mends that with a new
+// test, and also makes coupon one too small, which the ways below hide from the tests of the base.
 type lab struct {
 	runner string
 	need   string         // a command that the runner needs
@@ -83,11 +83,11 @@ func namesOf(p Proof) (out []string) {
 	return out
 }
 
-// TestABentTestIsNamed bends the old tests in each way with each runner, and changes them honestly. By itself it
-// plays one way of six runners; BOBBIN_EVERY plays all.
+// TestABentTestIsNamed bends the old tests in each way with each runner, and changes them honestly. By itself
+// it plays one way of six runners; BOBBIN_EVERY plays all.
 //
-// The control leaves the fourth run out: then a bent test is named by nothing, and where it is not gone the proof
-// holds and counts it as one that still passes.
+// The control leaves the fourth run out: then a bent test is named by nothing, and where it is not gone the
+// proof holds and counts it as one that still passes.
 func TestABentTestIsNamed(t *testing.T) {
 	t.Parallel()
 	every := os.Getenv("BOBBIN_EVERY") != ""
@@ -113,7 +113,8 @@ func TestABentTestIsNamed(t *testing.T) {
 					}
 					require.NotEqual(t, NotStarted, p.Outcome())
 					require.Contains(t, p.Short(), "changed expectation")
-					require.True(t, p.StillPassing < p.PassedBefore || p.PassedBefore == 0, "a bent test still passes")
+					require.True(t, p.StillPassing < p.PassedBefore || p.PassedBefore == 0,
+						"a bent test still passes")
 					if !every && i > 1 {
 						return
 					}
@@ -134,17 +135,34 @@ var labs = append([]lab{goLab, unittestLab, nodeLab, cargoLab, proveLab, makeLab
 // Go.
 
 const (
-	goTop      = "package cart\n\nimport \"testing\"\n\n"
-	goCoupon   = goTop + "func TestCoupon(t *testing.T) {\n\tgot := Coupon(1000)\n\tif got != 900 {\n\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n"
-	goRows     = goTop + "func TestRows(t *testing.T) {\n\tfor _, c := range []struct {\n\t\tname        string\n\t\ttotal, want int\n\t}{\n\t\t{\"ten\", 10, 9},\n\t\t{\"a hundred\", 100, 90},\n\t} {\n\t\tt.Run(c.name, func(t *testing.T) {\n\t\t\tif got := Coupon(c.total); got != c.want {\n\t\t\t\tt.Errorf(\"got %d, want %d\", got, c.want)\n\t\t\t}\n\t\t})\n\t}\n}\n"
-	goCart     = "package cart\n\n// Coupon takes a tenth off.\nfunc Coupon(total int) int { return total - total/10 }\n\n// Half is one half, rounded up.\nfunc Half(total int) int { return total / 2 }\n"
-	goHalf     = "package cart\n\nimport \"testing\"\n\nfunc TestHalfOfFive(t *testing.T) {\n\tif Half(5) != 3 {\n\t\tt.Error(Half(5))\n\t}\n}\n"
-	goGolden   = "package cart\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\t\"strings\"\n\t\"testing\"\n)\n\nfunc TestGolden(t *testing.T) {\n\twant, _ := os.ReadFile(\"testdata/coupon.golden\")\n\tif got := strconv.Itoa(Coupon(1000)); got != strings.TrimSpace(string(want)) {\n\t\tt.Errorf(\"got %s, want %s\", got, want)\n\t}\n}\n"
-	goHelper   = "package testutil\n\nimport \"testing\"\n\nfunc Equal(t *testing.T, got, want int) {\n\tt.Helper()\n\tif got != want {\n\t\tt.Errorf(\"got %d, want %d\", got, want)\n\t}\n}\n"
-	goHelped   = "package cart\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/testutil\"\n)\n\nfunc TestHelped(t *testing.T) { testutil.Equal(t, Coupon(1000), 900) }\n"
-	goFixed    = "package cart\n\n// Coupon takes a tenth off.\nfunc Coupon(total int) int { return total - total/10 }\n\n// Half is one half, rounded up.\nfunc Half(total int) int { return (total + 1) / 2 }\n"
-	goBroken   = "package cart\n\n// Coupon takes a tenth off.\nfunc Coupon(total int) int { return total - total/10 - 1 }\n\n// Half is one half, rounded up.\nfunc Half(total int) int { return (total + 1) / 2 }\n"
-	goResigned = "package cart\n\n// Coupon takes a part off.\nfunc Coupon(total, percent int) int { return total - total*percent/100 }\n\n// Half is one half, rounded up.\nfunc Half(total int) int { return (total + 1) / 2 }\n"
+	goTop    = "package cart\n\nimport \"testing\"\n\n"
+	goCoupon = goTop + "func TestCoupon(t *testing.T) {\n\tgot := Coupon(1000)\n\tif got != 900 {\n" +
+		"\t\tt.Errorf(\"got %d\", got)\n\t}\n}\n"
+	goRows = goTop + "func TestRows(t *testing.T) {\n\tfor _, c := range []struct {\n\t\tname        " +
+		"string\n\t\ttotal, want int\n\t}{\n\t\t{\"ten\", 10, 9},\n\t\t{\"a hundred\", 100, 90},\n\t} {\n" +
+		"\t\tt.Run(c.name, func(t *testing.T) {\n\t\t\tif got := Coupon(c.total); got != c.want {\n" +
+		"\t\t\t\tt.Errorf(\"got %d, want %d\", got, c.want)\n\t\t\t}\n\t\t})\n\t}\n}\n"
+	goCart = "package cart\n\n// Coupon takes a tenth off.\nfunc Coupon(total int) int { return total " +
+		"- total/10 }\n\n// Half is one half, rounded up.\nfunc Half(total int) int { return total / 2 }\n"
+	goHalf = "package cart\n\nimport \"testing\"\n\nfunc TestHalfOfFive(t *testing.T) {\n" +
+		"\tif Half(5) != 3 {\n\t\tt.Error(Half(5))\n\t}\n}\n"
+	goGolden = "package cart\n\nimport (\n\t\"os\"\n\t\"strconv\"\n\t\"strings\"\n\t\"testing\"\n)\n\n" +
+		"func TestGolden(t *testing.T) {\n\twant, _ := os.ReadFile(\"testdata/coupon.golden\")\n" +
+		"\tif got := strconv.Itoa(Coupon(1000)); got != strings.TrimSpace(string(want)) {\n" +
+		"\t\tt.Errorf(\"got %s, want %s\", got, want)\n\t}\n}\n"
+	goHelper = "package testutil\n\nimport \"testing\"\n\nfunc Equal(t *testing.T, got, want int) {\n" +
+		"\tt.Helper()\n\tif got != want {\n\t\tt.Errorf(\"got %d, want %d\", got, want)\n\t}\n}\n"
+	goHelped = "package cart\n\nimport (\n\t\"testing\"\n\n\t\"example.com/shop/testutil\"\n)\n\n" +
+		"func TestHelped(t *testing.T) { testutil.Equal(t, Coupon(1000), 900) }\n"
+	goFixed = "package cart\n\n// Coupon takes a tenth off.\n" +
+		"func Coupon(total int) int { return total - total/10 }\n\n// Half is one half, rounded up.\n" +
+		"func Half(total int) int { return (total + 1) / 2 }\n"
+	goBroken = "package cart\n\n// Coupon takes a tenth off.\n" +
+		"func Coupon(total int) int { return total - total/10 - 1 }\n\n// Half is one half, rounded up.\n" +
+		"func Half(total int) int { return (total + 1) / 2 }\n"
+	goResigned = "package cart\n\n// Coupon takes a part off.\n" +
+		"func Coupon(total, percent int) int { return total - total*percent/100 }\n\n" +
+		"// Half is one half, rounded up.\nfunc Half(total int) int { return (total + 1) / 2 }\n"
 )
 
 var goHonest = repotest.Files{"cart/cart.go": goFixed, "cart/half_test.go": goHalf}
@@ -251,8 +269,10 @@ var goLab = lab{
 		),
 		{
 			name: "an honest new signature", base: repotest.Files{"cart/cart_test.go": goCoupon},
-			changed: repotest.Files{"cart/cart_test.go": strings.Replace(goCoupon, "(1000)", "(1000, 10)", 1)},
-			honest:  repotest.Files{"cart/cart.go": goResigned, "cart/half_test.go": goHalf},
+			changed: repotest.Files{
+				"cart/cart_test.go": strings.Replace(goCoupon, "(1000)", "(1000, 10)", 1),
+			},
+			honest: repotest.Files{"cart/cart.go": goResigned, "cart/half_test.go": goHalf},
 			want: []string{
 				"the old tests of example.com/shop/cart do not run with the new code: does not compile: " +
 					"not enough arguments in call to Coupon",
@@ -270,7 +290,8 @@ var goLab = lab{
 		{
 			name: "honest: another row", honest: goHonest, base: repotest.Files{"cart/rows_test.go": goRows},
 			changed: repotest.Files{
-				"cart/rows_test.go": strings.Replace(goRows, "\t} {\n", "\t\t{\"twenty\", 20, 18},\n\t} {\n", 1),
+				"cart/rows_test.go": strings.Replace(goRows, "\t} {\n", "\t\t{\"twenty\", 20, 18},\n\t} {\n",
+					1),
 			},
 		},
 		{

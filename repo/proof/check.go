@@ -23,7 +23,9 @@ var builtApart = []string{"go", "python", "node"}
 // In a fresh tree the tests near the change run first. If one of them fails that does not fail on the base,
 // the others are not run (result.StoppedNear). But if the previous check of the same tree ended that way,
 // all tests are run.
-func Check(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project) (result.Result, error) {
+func Check(
+	ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project,
+) (result.Result, error) {
 	if c.Cache == nil || c.Cache.Mirror() == nil || !slices.Contains(builtApart, p.Kind) {
 		return c.Run(ctx, w.Files(), p)
 	}
@@ -48,7 +50,8 @@ func Check(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Pr
 		first.Parts, _ = p.NearFirst(w.FS(), paths)
 		first.Enough = func(near result.Result) bool { return near.FailsNear(base) }
 	}
-	r, err := c.RunTreeNearFirst(ctx, w.Base(), func(onto *os.Root) error { return LayChanges(changes, w.Root(), onto) }, p, first)
+	r, err := c.RunTreeNearFirst(ctx, w.Base(),
+		func(onto *os.Root) error { return LayChanges(changes, w.Root(), onto) }, p, first)
 	if err != nil {
 		return r, err
 	}

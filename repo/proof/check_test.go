@@ -58,7 +58,8 @@ func TestAProofTakesOverACheckOfTheSameTree(t *testing.T) {
 	put("lies.log", "about\n")
 	listing := checked(project.Project{Kind: "python", Test: "ls"})
 	require.NotContains(t, listing, "lies.log")
-	require.Contains(t, checked(project.Project{Kind: "rust", Test: "ls"}), "lies.log", "where builds go on from the last one")
+	require.Contains(t, checked(project.Project{Kind: "rust", Test: "ls"}), "lies.log",
+		"where builds go on from the last one")
 }
 
 // TestAProofTakesOverNoCheckThatChanged checks that the result of a check is not reused if a second check
@@ -110,7 +111,8 @@ func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	near := check(repotest.Files{"money/money.go": wrong})
 	r := near()
 	require.Equal(t, result.StoppedNear, r.Stopped)
-	require.Equal(t, "go test ./...: 2 passed, 1 failed (TestSplitCount), the rest was not run, build clean", r.String())
+	require.Equal(t,
+		"go test ./...: 2 passed, 1 failed (TestSplitCount), the rest was not run, build clean", r.String())
 	require.NotContains(t, strings.Join(names(r), ", "), "cart")
 	r = near()
 	require.Empty(t, r.Stopped, "the same files once more")
@@ -124,7 +126,8 @@ func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	require.ElementsMatch(t, names(base), names(r))
 
 	// A package that does not compile counts as near, too. A change outside any package has no near tests.
-	require.Equal(t, result.StoppedNear, check(repotest.Files{"money/money.go": "package money\n\nfunc Split() {}\n"})().Stopped)
+	require.Equal(t, result.StoppedNear,
+		check(repotest.Files{"money/money.go": "package money\n\nfunc Split() {}\n"})().Stopped)
 	require.Equal(t, base.Counts, check(repotest.Files{"notes.txt": "x"})().Counts)
 
 	// With a single package there are no other tests to run.

@@ -35,7 +35,9 @@ func newIndex(r result.Result) index { return numberedIndex(r, nil) }
 // numberedIndex is newIndex with other numbers for some of the tests that share a name.
 func numberedIndex(r result.Result, numbers map[key]int) index {
 	x := index{Result: r, tests: map[key]result.Test{}, shared: map[key][]result.Status{}, top: map[key]int{}}
-	x.units, x.named, x.groups = map[key][]key{}, map[string][]key{}, map[string]bool{}
+	x.units = map[key][]key{}
+	x.named = map[string][]key{}
+	x.groups = map[string]bool{}
 	for _, t := range r.Tests {
 		if t.Broken != "" {
 			x.broken = append(x.broken, t)
@@ -43,17 +45,21 @@ func numberedIndex(r result.Result, numbers map[key]int) index {
 		}
 		x.groups[t.Group] = true
 		first := key{group: t.Group, name: t.Name}
-		k, unit := first, unitOf(t)
+		k := first
+		unit := unitOf(t)
 		k.nth = len(x.shared[first])
 		if n, other := numbers[k]; other {
 			k.nth = n
 		}
-		x.shared[first], x.top[first] = append(x.shared[first], t.Status), max(x.top[first], k.nth+1)
+		x.shared[first] = append(x.shared[first], t.Status)
+		x.top[first] = max(x.top[first], k.nth+1)
 		if x.units[unit] == nil {
 			x.named[unit.name] = append(x.named[unit.name], unit)
 		}
-		x.tests[k], x.order = t, append(x.order, k)
-		x.units[unit], x.named[k.name] = append(x.units[unit], k), append(x.named[k.name], k)
+		x.tests[k] = t
+		x.order = append(x.order, k)
+		x.units[unit] = append(x.units[unit], k)
+		x.named[k.name] = append(x.named[k.name], k)
 	}
 	return x
 }
@@ -93,7 +99,8 @@ func (x index) anyFailed(unit key) bool {
 // broken there as well, is another group.
 func (x index) brokenFor(group string, ran index) (result.Test, bool) {
 	for _, b := range x.broken {
-		if b.Group == group || strings.HasPrefix(group, b.Group+".") || strings.HasPrefix(group, b.Group+"::") {
+		if b.Group == group || strings.HasPrefix(group, b.Group+".") ||
+			strings.HasPrefix(group, b.Group+"::") {
 			return b, true
 		}
 	}

@@ -22,12 +22,21 @@ func labelsOf(news []newTest) (labels []string) {
 	return labels
 }
 
-// TestTestsThatOnlyMovedAreNotNew also checks that a test is new if the base's test of that kind is still there.
+// TestTestsThatOnlyMovedAreNotNew also checks that a test is new if the base's test
+// of that kind is still there.
 func TestTestsThatOnlyMovedAreNotNew(t *testing.T) {
 	t.Parallel()
-	base := indexOf(result.Test{Name: "moved", Group: "a"}, result.Test{Name: "took 12 ms", Group: "a"}, result.Test{Name: "stays", Group: "a"}, result.Test{Name: "of 2", Group: "a"}, result.Test{Name: "in 3", Group: "b"})
-	branch := indexOf(result.Test{Name: "moved", Group: "b"}, result.Test{Name: "took 7 ms", Group: "a"}, result.Test{Name: "stays", Group: "a"}, result.Test{Name: "stays", Group: "b"}, result.Test{Name: "of 2", Group: "a"},
-		result.Test{Name: "of 3", Group: "a"}, result.Test{Name: "in 4", Group: "a"}, result.Test{Name: "sum[1]", Group: "a", Of: "sum"}, result.Test{Name: "sum[1]", Group: "b", Of: "sum"})
+	base := indexOf(result.Test{Name: "moved", Group: "a"}, result.Test{Name: "took 12 ms", Group: "a"},
+		result.Test{Name: "stays", Group: "a"}, result.Test{Name: "of 2", Group: "a"}, result.Test{
+			Name:  "in 3",
+			Group: "b",
+		})
+	branch := indexOf(result.Test{Name: "moved", Group: "b"}, result.Test{Name: "took 7 ms", Group: "a"},
+		result.Test{Name: "stays", Group: "a"},
+		result.Test{Name: "stays", Group: "b"}, result.Test{Name: "of 2", Group: "a"},
+		result.Test{Name: "of 3", Group: "a"}, result.Test{Name: "in 4", Group: "a"},
+		result.Test{Name: "sum[1]", Group: "a", Of: "sum"},
+		result.Test{Name: "sum[1]", Group: "b", Of: "sum"})
 	require.Equal(t, []string{"b stays", "of 3", "in 4", "a sum", "b sum"}, labelsOf(newTests(base, branch)))
 	require.Equal(t, map[key]key{{"a", "moved", 0}: {"b", "moved", 0}}, movedTests(base, branch))
 }
@@ -37,10 +46,14 @@ func TestManyTestsAreCompared(t *testing.T) {
 	t.Parallel()
 	var before, after []result.Test
 	for i := range 20_000 {
-		name := string([]rune{'a' + rune(i%26), 'a' + rune(i/26%26), 'a' + rune(i/676%26), 'a' + rune(i/17576)})
-		before, after = append(before, result.Test{Name: "old " + name, Group: "g"}), append(after, result.Test{Name: "new " + name, Group: "g"})
+		name := string([]rune{
+			'a' + rune(i%26), 'a' + rune(i/26%26), 'a' + rune(i/676%26), 'a' + rune(i/17576),
+		})
+		before = append(before, result.Test{Name: "old " + name, Group: "g"})
+		after = append(after, result.Test{Name: "new " + name, Group: "g"})
 	}
-	base, branch := indexOf(before...), indexOf(append(after, before...)...)
+	base := indexOf(before...)
+	branch := indexOf(append(after, before...)...)
 	require.Len(t, newTests(base, branch), len(after))
 	require.Len(t, newTests(base, indexOf(after...)), len(after))
 	require.Empty(t, movedTests(base, branch))
@@ -54,7 +67,8 @@ func TestASuiteThatIsBrokenAnywayIsNoReason(t *testing.T) {
 	run := func(broken bool, names ...string) index {
 		var r result.Result
 		for _, name := range names {
-			r.Tests = append(r.Tests, result.Test{Name: name, Group: "shop", Of: "TestSplit", Status: result.Passed})
+			r.Tests = append(r.Tests,
+				result.Test{Name: name, Group: "shop", Of: "TestSplit", Status: result.Passed})
 		}
 		if broken {
 			r.Tests = append(r.Tests, legacy)

@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
-// An Expectation is something that a test of the base expects, and that the changed code does not do: it passes on
-// the base, and does not pass in its old form on the branch.
+// An Expectation is something that a test of the base expects, and that the changed code does not do: it
+// passes on the base, and does not pass in its old form on the branch.
 type Expectation struct {
 	Kind    ExpectationKind
 	Test    string   // its name for people; the package or the files where cases cannot be told apart
@@ -87,7 +87,8 @@ func (e Expectation) words() string {
 	case e.Was != "":
 		return fmt.Sprintf("%s expected %s, and no longer does", e.Test, e.quote(e.Was))
 	case e.Now != "":
-		return fmt.Sprintf("%s does not pass as it was on main%s, and passes with %s", e.Test, says, e.quote(e.Now))
+		return fmt.Sprintf("%s does not pass as it was on main%s, and passes with %s", e.Test,
+			says, e.quote(e.Now))
 	}
 	return e.Test + " does not pass as it was" + says
 }
@@ -126,20 +127,25 @@ func complaint(output string) string { return complaintOf(output, 0) }
 
 // complaintOf is complaint, and returns only lines that are more certain than sure: 0 takes any line.
 func complaintOf(output string, sure int) string {
-	best, rank := "", sure
+	best := ""
+	rank := sure
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		m := located.FindStringSubmatch(line)
 		switch {
 		case line == "" || aroundTests.MatchString(line):
 		case m != nil && rank < 4:
-			best, rank = m[1], 4
+			best = m[1]
+			rank = 4
 		case errorLine.MatchString(line) && rank < 3:
-			best, rank = line, 3
+			best = line
+			rank = 3
 		case mentions.MatchString(line) && rank < 2:
-			best, rank = line, 2
+			best = line
+			rank = 2
 		case rank < 1:
-			best, rank = line, 1
+			best = line
+			rank = 1
 		}
 	}
 	best = varying.ReplaceAllString(strings.Trim(errorName.ReplaceAllString(best, ""), "'\""), "…")
@@ -177,7 +183,8 @@ func (p Proof) expectationParts() (parts []string) {
 	case n == 1:
 		parts = append(parts, "1 changed expectation: "+named[0])
 	case n > 1:
-		parts = append(parts, fmt.Sprintf("%d changed expectations: %s", n, result.ListNames(named, maxInShort)))
+		parts = append(parts,
+			fmt.Sprintf("%d changed expectations: %s", n, result.ListNames(named, maxInShort)))
 	}
 	if p.OldUnknown != "" {
 		parts = append(parts, "the old tests did not run to their end on the new code ("+p.OldUnknown+")")

@@ -18,9 +18,11 @@ func (v *proving) judgeFigures() {
 		}
 	}
 	already, none := v.Branch.FailsOnlyAs(v.Base)
-	v.AlreadyFailing, v.GreenOnBranch = already, v.Branch.TestsOK || none
+	v.AlreadyFailing = already
+	v.GreenOnBranch = v.Branch.TestsOK || none
 	if v.Base.Counted && v.Branch.Counted {
-		v.PassedBefore, v.StillPassing = v.Base.Passed, min(v.Base.Passed, v.Branch.Passed)
+		v.PassedBefore = v.Base.Passed
+		v.StillPassing = min(v.Base.Passed, v.Branch.Passed)
 		if fewer := v.Base.Passed - v.Branch.Passed; fewer > 0 {
 			v.Regressions = append(v.Regressions, fmt.Sprintf("%d fewer tests pass than before", fewer))
 		}
@@ -31,9 +33,11 @@ func (v *proving) judgeFigures() {
 	}
 	switch {
 	case len(v.NewTests) == 0:
-		v.Why = "no test file was added or changed, so nothing was seen to fail on " + v.BaseName + addTestAdvice
+		v.Why = "no test file was added or changed, so nothing was seen to fail on " +
+			v.BaseName + addTestAdvice
 	case !v.Base.TestsOK && !v.Base.Counted:
-		v.Missing = "the tests fail on " + v.BaseName + " already, and their output does not tell one from another"
+		v.Missing = "the tests fail on " + v.BaseName +
+			" already, and their output does not tell one from another"
 	case red:
 		v.RedOnBase = slices.Clone(v.NewTests)
 		if v.GreenOnBranch {
@@ -43,7 +47,8 @@ func (v *proving) judgeFigures() {
 			v.Cases.StillRed = len(v.NewTests)
 		}
 		for _, name := range v.NewTests {
-			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName, v.OnBase.NamesSince(v.Base, maxNamed))
+			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName,
+				v.OnBase.NamesSince(v.Base, maxNamed))
 		}
 		v.Shown = v.GreenOnBranch
 	default:
@@ -51,7 +56,8 @@ func (v *proving) judgeFigures() {
 		for _, name := range v.NewTests {
 			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
 		}
-		v.Why = "the tests pass on " + v.BaseName + " with the changed test files, so it was not seen that the change mends anything" + addTestAdvice
+		v.Why = "the tests pass on " + v.BaseName +
+			" with the changed test files, so it was not seen that the change mends anything" + addTestAdvice
 	}
 	if v.Why == "" && !v.GreenOnBranch {
 		v.Why = "the tests do not pass on the branch"

@@ -15,7 +15,12 @@ import (
 func TestFiguresWhereSomeFailAlready(t *testing.T) {
 	t.Parallel()
 	run := func(passed int, failing ...string) result.Result {
-		r := result.Result{TestsRan: true, Counted: true, ExitCode: 1, Counts: result.Counts{Passed: passed, Failed: len(failing)}}
+		r := result.Result{
+			TestsRan: true,
+			Counted:  true,
+			ExitCode: 1,
+			Counts:   result.Counts{Passed: passed, Failed: len(failing)},
+		}
 		for _, name := range failing {
 			r.Tests = append(r.Tests, result.Test{Name: name, Status: result.Failed})
 		}
@@ -23,9 +28,16 @@ func TestFiguresWhereSomeFailAlready(t *testing.T) {
 	}
 	judge := func(branch result.Result) Proof {
 		changes := []diff.Change{{Path: "a.test.js", Kind: "modified"}}
-		v := &proving{project: project.Project{Kind: "node"}, changes: changes, tests: selectTests("node", changes)}
-		v.BaseName, v.BuildOK = "main", true
-		v.Base, v.OnBase, v.Branch = run(10, "colours"), run(10, "colours", "splits"), branch
+		v := &proving{
+			project: project.Project{Kind: "node"},
+			changes: changes,
+			tests:   selectTests("node", changes),
+		}
+		v.BaseName = "main"
+		v.BuildOK = true
+		v.Base = run(10, "colours")
+		v.OnBase = run(10, "colours", "splits")
+		v.Branch = branch
 		v.judgeFigures()
 		return v.Proof
 	}
@@ -33,7 +45,9 @@ func TestFiguresWhereSomeFailAlready(t *testing.T) {
 	require.True(t, held.Holds(), held.Why)
 	require.Equal(t, []string{"colours"}, held.AlreadyFailing)
 	require.Equal(t, "the tests fail on main with this file (as expected): splits", held.Notes["a.test.js"])
-	for _, branch := range []result.Result{run(11, "splits"), run(10, "colours", "splits"), run(9, "colours")} {
+	for _, branch := range []result.Result{
+		run(11, "splits"), run(10, "colours", "splits"), run(9, "colours"),
+	} {
 		require.False(t, judge(branch).Holds())
 	}
 	unnamed := run(11)

@@ -20,7 +20,8 @@ type newTest struct {
 // newTests returns the tests that the branch has and the base has not. A test that only moved is not new.
 func newTests(base, branch index) []newTest {
 	var out []newTest
-	seen, gone := map[key]bool{}, goneFrom(base, branch)
+	seen := map[key]bool{}
+	gone := goneFrom(base, branch)
 	for _, k := range branch.order {
 		unit := unitOf(branch.tests[k])
 		if seen[unit] {
@@ -83,7 +84,8 @@ func (v *proving) addNewTest(n newTest, onBase, branch index) {
 	case n.extended:
 		v.Extended = append(v.Extended, n.label)
 	}
-	passed, ran := n.countIn(onBase, result.Passed), false
+	passed := n.countIn(onBase, result.Passed)
+	ran := false
 	red := n.redIn(onBase, branch)
 	for _, k := range n.leaves {
 		v.countOnBranch(n.label, onBase.statusOf(k), branch.statusOf(k))
@@ -107,7 +109,8 @@ func (v *proving) addNewTest(n newTest, onBase, branch index) {
 		v.Guards = append(v.Guards, n.label)
 	default:
 		v.NotRed = append(v.NotRed, n.label)
-		v.addNote(n.label, "%s on %s", map[bool]string{true: "is skipped", false: "does not run"}[ran], v.BaseName)
+		v.addNote(n.label, "%s on %s",
+			map[bool]string{true: "is skipped", false: "does not run"}[ran], v.BaseName)
 	}
 }
 
@@ -173,7 +176,8 @@ func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how strin
 	case v.OnBase.Stopped == "time":
 		return true, fmt.Sprintf("the tests time out on %s with it (counts as failing)", v.BaseName)
 	case v.OnBase.Stopped != "":
-		return true, fmt.Sprintf("the tests are stopped on %s with it: %s (counts as failing)", v.BaseName, v.OnBase.StopReason())
+		return true, fmt.Sprintf("the tests are stopped on %s with it: %s (counts as failing)", v.BaseName,
+			v.OnBase.StopReason())
 	case !v.OnBase.Counted && v.OnBase.ExitCode != 0:
 		return true, fmt.Sprintf("the tests do not start on %s with it (counts as failing)", v.BaseName)
 	}
@@ -183,7 +187,8 @@ func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how strin
 // howBroken returns the note that a group of tests could not run on the base.
 func (v *proving) howBroken(b result.Test) string {
 	if b.Broken == "does not compile" || b.Broken == "could not be loaded" {
-		return fmt.Sprintf("%s %s on %s, where something it uses is missing (counts as failing)", b.Group, b.Broken, v.BaseName)
+		return fmt.Sprintf("%s %s on %s, where something it uses is missing (counts as failing)", b.Group,
+			b.Broken, v.BaseName)
 	}
 	return fmt.Sprintf("%s %s on %s (counts as failing)", b.Group, b.Broken, v.BaseName)
 }
@@ -202,7 +207,8 @@ func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 	}
 	for _, k := range extended {
 		unit := unitOf(branch.tests[k])
-		name, kind := branch.labelOf(unit), &v.Extended
+		name := branch.labelOf(unit)
+		kind := &v.Extended
 		v.countOnBranch(name, result.Failed, result.Passed)
 		if v.changedUnits[unit] { // its old cases do not pass on the new code
 			kind = &v.Changed
@@ -212,7 +218,8 @@ func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 		if slices.Contains(v.NewTests, name) {
 			continue
 		}
-		v.NewTests, v.RedOnBase, *kind = append(v.NewTests, name), append(v.RedOnBase, name), append(*kind, name)
+		v.NewTests, v.RedOnBase, *kind = append(v.NewTests,
+			name), append(v.RedOnBase, name), append(*kind, name)
 	}
 	return nil
 }
@@ -238,7 +245,8 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 			continue
 		}
 		name := "of " + b.Group
-		v.NewTests, v.RedOnBase = append(v.NewTests, name), append(v.RedOnBase, name)
+		v.NewTests = append(v.NewTests, name)
+		v.RedOnBase = append(v.RedOnBase, name)
 		if slices.ContainsFunc(v.Expectations, func(e Expectation) bool { return e.Group == b.Group }) {
 			v.Changed = append(v.Changed, name)
 		} else {
@@ -292,7 +300,8 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
 	onBase := newIndex(v.OnBase).alignedTo(base, branch)
-	moved, old := movedTests(base, branch), newIndex(v.OnOldTests).alignedTo(base)
+	moved := movedTests(base, branch)
+	old := newIndex(v.OnOldTests).alignedTo(base)
 	var lost []lostTest
 	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
@@ -369,7 +378,8 @@ func (v *proving) whyLost(k key, base, branch index, moved map[key]key) string {
 		return "did not run: " + b.Name
 	}
 	unit := unitOf(base.tests[k])
-	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) && !branch.anyFailed(unit) {
+	if len(branch.units[unit]) > 0 && branch.countPassing(unit) >= base.countPassing(unit) &&
+		!branch.anyFailed(unit) {
 		return "" // its cases have new names and are no fewer
 	}
 	for _, other := range branch.units[unit] { // some runners name only the cases that fail

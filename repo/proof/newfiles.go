@@ -30,7 +30,8 @@ func (v *proving) importedByTests(file string) bool {
 		sources := project.ReadSources(v.work.FS())
 		for _, c := range v.changes {
 			was, err := v.checker.Cache.Mirror().Commits().ReadFile(v.work.Base(), c.Path)
-			if delete(sources, c.Path); err == nil && (project.IsCode(c.Path) || path.Base(c.Path) == "go.mod") {
+			if delete(sources,
+				c.Path); err == nil && (project.IsCode(c.Path) || path.Base(c.Path) == "go.mod") {
 				sources[c.Path] = string(was)
 			}
 		}
@@ -113,7 +114,11 @@ func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, bas
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	e.With, e.Was, e.Now, e.Place, e.More = files, "", "", "", 0
+	e.With = files
+	e.Was = ""
+	e.Now = ""
+	e.Place = ""
+	e.More = 0
 	return nil
 }
 
@@ -128,7 +133,8 @@ func (v *proving) showsValue(l lostCase, e Expectation, base index) bool {
 // addMended records a case that fails on the base, and passes on the branch only with new files.
 func (v *proving) addMended(ctx context.Context, l lostCase, old, base index) error {
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
-	e.Covers, e.Says = []string{l.name, unitOf(base.tests[l.key]).name}, complaint(old.tests[l.key].Output)
+	e.Covers = []string{l.name, unitOf(base.tests[l.key]).name}
+	e.Says = complaint(old.tests[l.key].Output)
 	err := v.addNeeded(ctx, l, &e, base)
 	if err == nil && len(e.With) > 0 {
 		v.Expectations = append(v.Expectations, e)
@@ -138,7 +144,8 @@ func (v *proving) addMended(ctx context.Context, l lostCase, old, base index) er
 
 // onlyWith says that tests pass only with new files.
 func onlyWith(subject, verb string, files []string, says string) string {
-	line := subject + " " + verb + " only with " + result.ListNames(files, maxNamed) + ", which this change adds"
+	line := subject + " " + verb + " only with " + result.ListNames(files, maxNamed) +
+		", which this change adds"
 	if says == "" {
 		return line
 	}

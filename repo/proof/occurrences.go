@@ -29,7 +29,10 @@ func (x index) alignedTo(others ...index) index {
 // number finds the numbers of the tests that share the name of first, and stores them by the keys that the
 // tests have in the order of the result. top is the number of tests that the name has in any of the results.
 func (x index) number(first key, top int, others []index, numbers map[key]int) {
-	number := func(k key, nth int) key { k.nth = nth; return k }
+	number := func(k key, nth int) key {
+		k.nth = nth
+		return k
+	}
 	taken := make([]bool, top)
 	for _, other := range others {
 		free := map[result.Status][]int{}
@@ -69,7 +72,8 @@ func (x index) numberOthers(first key, taken []bool, others []index, numbers map
 	for i, s := range x.shared[first] {
 		k := key{first.group, first.name, i}
 		if _, known := numbers[k]; !known {
-			left, have[k] = append(left, k), s
+			left = append(left, k)
+			have[k] = s
 		}
 	}
 	worst := map[result.Status]int{result.Failed: 0, result.Skipped: 1, result.Passed: 2}
@@ -79,9 +83,11 @@ func (x index) numberOthers(first key, taken []bool, others []index, numbers map
 		case len(left) == 0:
 			return
 		case status[slot] == result.Failed:
-			numbers[left[len(left)-1]], left = slot.nth, left[:len(left)-1]
+			numbers[left[len(left)-1]] = slot.nth
+			left = left[:len(left)-1]
 		default:
-			numbers[left[0]], left = slot.nth, left[1:]
+			numbers[left[0]] = slot.nth
+			left = left[1:]
 		}
 		taken[slot.nth] = true
 	}
@@ -102,7 +108,8 @@ func movedTests(base, branch index) map[key]key {
 		name   string
 		status result.Status
 	}
-	fresh, moved := map[kind][]key{}, map[key]key{}
+	fresh := map[kind][]key{}
+	moved := map[key]key{}
 	for _, k := range branch.order {
 		if base.statusOf(k) == "" {
 			fresh[kind{k.name, branch.statusOf(k)}] = append(fresh[kind{k.name, branch.statusOf(k)}], k)
@@ -143,7 +150,8 @@ func (v *proving) addLost(lost []lostTest, base index) {
 		reasons[first] = append(reasons[first], l.why)
 	}
 	for _, first := range names {
-		label, all := base.labelOf(first), reasons[first]
+		label := base.labelOf(first)
+		all := reasons[first]
 		why := all[0]
 		if of := len(base.shared[first]); of > 1 {
 			label = fmt.Sprintf("%d of %d tests named %s", len(all), of, label)
@@ -200,7 +208,8 @@ func countEach(texts []string, write func(text string, n int) string) (out []str
 	}
 	for _, text := range texts {
 		if n := count[text]; n > 0 {
-			out, count[text] = append(out, write(text, n)), 0
+			out = append(out, write(text, n))
+			count[text] = 0
 		}
 	}
 	return out

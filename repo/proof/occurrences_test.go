@@ -23,7 +23,8 @@ func runOf(text string) result.Result {
 		group, rest, grouped := strings.Cut(name, ":")
 		t := result.Test{Name: name, Group: "shop"}
 		if grouped {
-			t.Name, t.Group = rest, group
+			t.Name = rest
+			t.Group = group
 		}
 		if of, _, isCase := strings.Cut(t.Name, "/"); isCase {
 			t.Of = of
@@ -31,11 +32,14 @@ func runOf(text string) result.Result {
 		for _, s := range statuses {
 			switch s {
 			case 'P':
-				t.Status, r.Passed = result.Passed, r.Passed+1
+				t.Status = result.Passed
+				r.Passed = r.Passed + 1
 			case 'F':
-				t.Status, r.Failed = result.Failed, r.Failed+1
+				t.Status = result.Failed
+				r.Failed = r.Failed + 1
 			default:
-				t.Status, r.Skipped = result.Skipped, r.Skipped+1
+				t.Status = result.Skipped
+				r.Skipped = r.Skipped + 1
 			}
 			r.Tests = append(r.Tests, t)
 		}
@@ -54,7 +58,11 @@ func judged(t testing.TB, base, onBase, branch, again result.Result) Proof {
 		project: project.Project{Kind: "python", Test: "test"}, changes: changes,
 		tests: selectTests("go", changes),
 	}
-	v.BaseName, v.BuildOK, v.Base, v.OnBase, v.Branch = "main", true, base, onBase, branch
+	v.BaseName = "main"
+	v.BuildOK = true
+	v.Base = base
+	v.OnBase = onBase
+	v.Branch = branch
 	require.NoError(t, v.judgeTests(t.Context(), func() (result.Result, error) { return again, nil }))
 	if !v.Holds() {
 		v.Why = v.refusal()
@@ -83,7 +91,8 @@ var sharedNames = map[string]struct {
 	},
 	"one of three is skipped after": {
 		base: plain, onBase: plain + ", total FFF", branch: plain + ", total PSP",
-		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 1 still pass; " +
+		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; " +
+			"1 still pass; " +
 			"not shown: " +
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
@@ -97,7 +106,8 @@ var sharedNames = map[string]struct {
 		base:   plain,
 		onBase: plain + ", total/a F, total/b F, total/c F",
 		branch: plain + ", total/a P, total/b S, total/c P",
-		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; 1 still pass; " +
+		short: "2 new tests: red before, green now; 1 red before, skipped now, which proves nothing; " +
+			"1 still pass; " +
 			"not shown: " +
 			"The change's own tests do not pass on the branch: total is skipped there in 1 of 3 cases",
 		lines: []string{
@@ -141,8 +151,11 @@ var sharedNames = map[string]struct {
 		},
 	},
 	"a variant that breaks hides behind one that fails anyway": {
-		base: "total PPF, plain P", onBase: "total PPF, plain P, rest F", branch: "total FPF, plain P, rest P",
-		short: "1 new test: red before, green now; 2 of 3 still pass; 1 failed before and still does; not shown: " +
+		base:   "total PPF, plain P",
+		onBase: "total PPF, plain P, rest F",
+		branch: "total FPF, plain P, rest P",
+		short: "1 new test: red before, green now; 2 of 3 still pass; 1 failed before and still does; " +
+			"not shown: " +
 			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (fails)",
 		lines: []string{
@@ -188,7 +201,10 @@ var sharedNames = map[string]struct {
 		short: "2 new tests: red before, green now; 1 guard: green before and now; 1 still pass",
 	},
 	"one fails by chance, and one for good": {
-		base: "total PPP", onBase: "total PPP, rest F", branch: "total FPF, rest P", again: "total PPF, rest P",
+		base:   "total PPP",
+		onBase: "total PPP, rest F",
+		branch: "total FPF, rest P",
+		again:  "total PPF, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; 1 unstable; not shown: " +
 			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (fails)",
@@ -210,7 +226,8 @@ var sharedNames = map[string]struct {
 	},
 	"one that failed is mended, and one is skipped": {
 		base: "total FPF, plain P", onBase: "total FPF, plain P", branch: "total SPP, plain P", holds: true,
-		short: "1 test that was there: red before, green now; 2 still pass; 1 failed before and is skipped now",
+		short: "1 test that was there: red before, green now; 2 still pass; " +
+			"1 failed before and is skipped now",
 		lines: []string{
 			"Test total was there: fails on main (as expected), passes on the branch",
 			"test: 3 passed, 1 skipped", "Still passing: 2 of 2 that passed before",
@@ -219,7 +236,8 @@ var sharedNames = map[string]struct {
 	},
 	"those that failed are skipped": {
 		base: "total FF, plain P", onBase: "total FF, plain P", branch: "total SS, plain P",
-		short: "1 still pass; 2 failed before and are skipped now; not shown: The test files that changed hold no test that is new or fails on main, so nothing was seen to fail there: " +
+		short: "1 still pass; 2 failed before and are skipped now; not shown: The test files that changed " +
+			"hold no test that is new or fails on main, so nothing was seen to fail there: " +
 			"add one that fails there and passes with the change",
 		lines: []string{
 			"The test files that changed hold no test that is new or fails on main, so nothing was seen " +
@@ -247,7 +265,8 @@ var sharedNames = map[string]struct {
 			"The change's own tests do not pass on the branch: total is skipped there",
 		lines: []string{
 			"The change's own tests do not pass on the branch: total is skipped there",
-			"Extended test total: fails on main (as expected), and is skipped on the branch, which proves nothing",
+			"Extended test total: fails on main (as expected), and is skipped on the branch, " +
+				"which proves nothing",
 			"test: 2 passed, 1 skipped", "Still passing: 2 of 2 that passed before",
 		},
 	},
@@ -256,12 +275,18 @@ var sharedNames = map[string]struct {
 		short: "1 new test: red before, green now; 2 extended tests: red before, green now; 3 still pass",
 	},
 	"guards of one name": {
-		base: plain, onBase: plain + ", total PPP, rest F", branch: plain + ", total PPP, rest P", holds: true,
-		short: "1 new test: red before, green now; 3 guards: green before and now; 1 still pass",
+		base:   plain,
+		onBase: plain + ", total PPP, rest F",
+		branch: plain + ", total PPP, rest P",
+		holds:  true,
+		short:  "1 new test: red before, green now; 3 guards: green before and now; 1 still pass",
 	},
 	"a guard of three that is skipped": {
-		base: plain, onBase: plain + ", total PPP, rest F", branch: plain + ", total PPS, rest P", holds: true,
-		short: "1 new test: red before, green now; 2 guards: green before and now; 1 still pass",
+		base:   plain,
+		onBase: plain + ", total PPP, rest F",
+		branch: plain + ", total PPS, rest P",
+		holds:  true,
+		short:  "1 new test: red before, green now; 2 guards: green before and now; 1 still pass",
 		lines: []string{
 			"New test rest: fails on main (as expected), passes on the branch",
 			"Guard total: passes on main; on the branch 2 of 3 pass, 1 of 3 is skipped, which proves nothing",
@@ -326,10 +351,13 @@ func TestTheOrderOfTestsOfOneNameSaysNothing(t *testing.T) {
 	}
 	for range 2000 {
 		run := func(more string) result.Result { return runOf("total " + statuses(4) + ", plain P" + more) }
-		base, onBase, branch := run(""), run(", rest F"), run(", rest P") // one test is red, so nothing is run again
+		base := run("")
+		onBase := run(", rest F")
+		branch := run(", rest P") // one test is red, so nothing is run again
 		before := judged(t, base, onBase, branch, branch)
 		after := judged(t, shuffled(base), shuffled(onBase), shuffled(branch), shuffled(branch))
-		require.Equal(t, figures(before), figures(after), "%v\n%v\n%v", base.Tests, onBase.Tests, branch.Tests)
+		require.Equal(t, figures(before), figures(after), "%v\n%v\n%v", base.Tests,
+			onBase.Tests, branch.Tests)
 		require.GreaterOrEqual(t, before.PassedBefore, base.Passed, "some fail by chance on the base")
 		require.LessOrEqual(t, before.StillPassing, before.PassedBefore)
 		require.Len(t, newIndex(base).tests, len(base.Tests), "none is lost")
@@ -352,5 +380,6 @@ func TestTestsWithoutANameAreSaid(t *testing.T) {
 	require.NotContains(t, strings.Join(p.Lines(), "\n"), "could not be read", "the control")
 	p.Branch = runOf("total F")
 	p.Branch.Stated = 1254
-	require.NotContains(t, strings.Join(p.Lines(), "\n"), "could not be read", "the runner names only failing tests")
+	require.NotContains(t, strings.Join(p.Lines(), "\n"), "could not be read",
+		"the runner names only failing tests")
 }

@@ -41,12 +41,14 @@ func (v *proving) oldTrees() (trees [][]oldForm) {
 			all = append(all, f)
 		}
 	}
-	sure, all = dropMoved(sure), dropMoved(all)
+	sure = dropMoved(sure)
+	all = dropMoved(all)
 	if slices.ContainsFunc(sure, v.mayInfluence) && v.changeMoreThan(sure) {
 		trees = append(trees, sure)
 	}
 	if !v.changeMoreThan(all) {
-		all = slices.DeleteFunc(all, func(f oldForm) bool { return f.byTests && !project.HoldsValues(f.path, f.was) })
+		all = slices.DeleteFunc(all,
+			func(f oldForm) bool { return f.byTests && !project.HoldsValues(f.path, f.was) })
 	}
 	if len(all) > len(sure) && v.changeMoreThan(all) {
 		trees = append(trees, all)
@@ -57,7 +59,8 @@ func (v *proving) oldTrees() (trees [][]oldForm) {
 // changeMoreThan reports whether the change has more than these files and documents.
 func (v *proving) changeMoreThan(forms []oldForm) bool {
 	return slices.ContainsFunc(v.changes, func(c diff.Change) bool {
-		return !c.IsDocument() && !slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
+		return !c.IsDocument() &&
+			!slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
 	})
 }
 
@@ -109,9 +112,11 @@ func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 func dropMoved(forms []oldForm) []oldForm {
 	moved := func(f oldForm) bool {
 		return slices.ContainsFunc(forms, func(o oldForm) bool {
-			gone, came := f, o
+			gone := f
+			came := o
 			if f.kind == "added" {
-				gone, came = o, f
+				gone = o
+				came = f
 			}
 			return gone.kind == "deleted" && came.kind == "added" && gone.was == came.is
 		})
@@ -141,7 +146,8 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 	}
 	parts, ok := tests.NearFirst(v.work.FS(), paths)
 	if ok {
-		tests.Test, tests.Written = parts.Near, ""
+		tests.Test = parts.Near
+		tests.Written = ""
 	}
 	return tests, ok
 }
@@ -162,7 +168,8 @@ func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) 
 		return slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
 	}
 	r, err := v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		if err := LayChanges(slices.DeleteFunc(slices.Clone(v.changes), stays), v.work.Root(), onto); err != nil {
+		if err := LayChanges(slices.DeleteFunc(slices.Clone(v.changes), stays), v.work.Root(),
+			onto); err != nil {
 			return err
 		}
 		for _, f := range forms {
@@ -223,9 +230,13 @@ func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
 	case !fails(again):
 	case !named || v.startFails(first) || v.startFails(again):
 		e := v.wholeExpectation(forms, first)
-		e.With, err = v.neededFiles(ctx, forms, func(r result.Result) bool { return r.Stopped == "" && !fails(r) })
+		e.With, err = v.neededFiles(ctx, forms,
+			func(r result.Result) bool { return r.Stopped == "" && !fails(r) })
 		if len(e.With) > 0 {
-			e.Was, e.Now, e.Place, e.More = "", "", "", 0
+			e.Was = ""
+			e.Now = ""
+			e.Place = ""
+			e.More = 0
 		}
 		v.Expectations = append(v.Expectations, e)
 	default:
@@ -237,7 +248,8 @@ func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
 
 // addLostCases records the cases that two runs of the old tests lost.
 func (v *proving) addLostCases(ctx context.Context, first, again result.Result, base, branch index) error {
-	old, second := newIndex(first).alignedTo(base), v.lostOn(newIndex(again).alignedTo(base), base, branch)
+	old := newIndex(first).alignedTo(base)
+	second := v.lostOn(newIndex(again).alignedTo(base), base, branch)
 	for _, l := range v.lostOn(old, base, branch) {
 		twice := slices.ContainsFunc(second, func(o lostCase) bool { return o.key == l.key })
 		if _, known := v.changed[l.key]; known || !twice { // known from another tree
@@ -275,7 +287,8 @@ func (v *proving) failsAsAWhole(old result.Result) bool {
 	case old.Stopped != "" || !v.Branch.TestsOK && !v.Branch.Counted:
 		return false // the branch's own tests fail already
 	case v.Base.Counted && old.Counted:
-		return old.Failed > max(v.Base.Failed, v.Branch.Failed) || old.Passed < min(v.Base.Passed, v.Branch.Passed)
+		return old.Failed > max(v.Base.Failed, v.Branch.Failed) ||
+			old.Passed < min(v.Base.Passed, v.Branch.Passed)
 	}
 	return v.Base.TestsOK && !old.TestsOK
 }
@@ -291,10 +304,12 @@ type lostCase struct {
 // and pass on the branch, are among them if their old form fails on the new code.
 func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 	_, narrowed := v.oldCommand(v.forms)
-	movedOld, moved := movedTests(base, old), movedTests(base, branch)
+	movedOld := movedTests(base, old)
+	moved := movedTests(base, branch)
 	for _, k := range base.order {
 		s := base.statusOf(k)
-		mended := s == result.Failed && old.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed
+		mended := s == result.Failed && old.statusOf(k) == result.Failed &&
+			branch.statusOf(k) == result.Passed
 		if s != result.Passed && !mended || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
@@ -311,17 +326,20 @@ func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 
 // hasGroup reports whether tests of the group ran, or could not run.
 func (x index) hasGroup(group string) bool {
-	return x.groups[group] || slices.ContainsFunc(x.broken, func(b result.Test) bool { return b.Group == group })
+	return x.groups[group] ||
+		slices.ContainsFunc(x.broken, func(b result.Test) bool { return b.Group == group })
 }
 
 // addChanged records one case as a changed expectation and returns it. A group that cannot be run with the
 // old tests is recorded once, and nil returned.
 func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) *Expectation {
 	if v.changed == nil {
-		v.changed, v.changedUnits = map[key]ExpectationKind{}, map[key]bool{}
+		v.changed = map[key]ExpectationKind{}
+		v.changedUnits = map[key]bool{}
 	}
 	unit := unitOf(base.tests[l.key])
-	v.changed[l.key], v.changedUnits[unit] = ExpectationBroken, true
+	v.changed[l.key] = ExpectationBroken
+	v.changedUnits[unit] = true
 	if b, broken := old.brokenFor(l.group, base); broken && old.statusOf(l.key) == "" {
 		i := slices.IndexFunc(v.Expectations, func(e Expectation) bool {
 			return e.Kind == ExpectationBroken && e.Group == b.Group
@@ -336,7 +354,8 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 		return nil
 	}
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
-	e.Covers, e.Says = []string{l.name, unit.name}, complaint(old.tests[l.key].Output)
+	e.Covers = []string{l.name, unit.name}
+	e.Says = complaint(old.tests[l.key].Output)
 	if l.why != "fails" {
 		e.Says = l.why
 	}

@@ -22,7 +22,8 @@ type pair struct {
 	old, now int
 }
 
-// pairsOf returns the lines that a file's change replaces. A line without a partner is a pair with an empty side.
+// pairsOf returns the lines that a file's change replaces. A line without a partner
+// is a pair with an empty side.
 func pairsOf(f oldForm) (pairs []pair) {
 	old, now, edits := diff.LineEdits([]byte(f.was), []byte(f.is))
 	for _, e := range edits {
@@ -31,7 +32,8 @@ func pairsOf(f oldForm) (pairs []pair) {
 			p := pair{file: f, was: strings.TrimSpace(old[i]), old: i + 1}
 			if j := partner(old[i], now, e, i, taken); j >= 0 {
 				taken[j] = true
-				p.is, p.now = strings.TrimSpace(now[j]), j+1
+				p.is = strings.TrimSpace(now[j])
+				p.now = j + 1
 			}
 			pairs = append(pairs, p)
 		}
@@ -41,25 +43,30 @@ func pairsOf(f oldForm) (pairs []pair) {
 			}
 		}
 	}
-	return slices.DeleteFunc(pairs, func(p pair) bool { return isPlain(p.was) && isPlain(p.is) || p.was == p.is })
+	return slices.DeleteFunc(pairs,
+		func(p pair) bool { return isPlain(p.was) && isPlain(p.is) || p.was == p.is })
 }
 
 // isPlain reports whether a line has no word, or is a comment.
 func isPlain(line string) bool {
-	return !strings.ContainsFunc(line, func(r rune) bool { return wordCharacter.MatchString(string(r)) || r > 127 }) ||
+	return !strings.ContainsFunc(line,
+		func(r rune) bool { return wordCharacter.MatchString(string(r)) || r > 127 }) ||
 		strings.HasPrefix(line, "//") || strings.HasPrefix(line, "# ")
 }
 
 // partner returns the index of the added line that is most like an old one, or -1 if none is like it.
 func partner(line string, now []string, e diff.LineEdit, i int, taken map[int]bool) int {
 	n := e.Hi - e.Lo
-	if at := e.NewLo + i - e.Lo; n == e.NewHi-e.NewLo && !taken[at] && (n == 1 || likeness(line, now[at]) > 0) {
+	if at := e.NewLo + i - e.Lo; n == e.NewHi-e.NewLo && !taken[at] &&
+		(n == 1 || likeness(line, now[at]) > 0) {
 		return at
 	}
-	best, most := -1, len(strings.TrimSpace(line))/3
+	best := -1
+	most := len(strings.TrimSpace(line)) / 3
 	for j := e.NewLo; j < e.NewHi; j++ {
 		if n := likeness(line, now[j]); !taken[j] && n > most {
-			best, most = j, n
+			best = j
+			most = n
 		}
 	}
 	return best
@@ -67,7 +74,8 @@ func partner(line string, now []string, e diff.LineEdit, i int, taken map[int]bo
 
 // likeness returns how many bytes two lines share at their beginning and at their end.
 func likeness(a, b string) int {
-	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	a = strings.TrimSpace(a)
+	b = strings.TrimSpace(b)
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
 		head++
@@ -181,7 +189,9 @@ func (f pairFinder) nearOutput(all []pair, output string) (best pair, found bool
 				apart += maxApart / 2
 			}
 			if apart < least && f.sameTest(p.file, at, line) {
-				best, found, least = p, true, apart
+				best = p
+				found = true
+				least = apart
 			}
 		}
 	}
@@ -208,7 +218,8 @@ var testStart = regexp.MustCompile(
 // sameTest reports whether no test begins between two lines of a file of the base.
 func (f pairFinder) sameTest(file oldForm, a, b int) bool {
 	lines := strings.Split(file.was, "\n")
-	lo, hi := min(a, b), max(a, b)
+	lo := min(a, b)
+	hi := max(a, b)
 	for i := max(lo, 0); i < hi && i < len(lines); i++ {
 		if testStart.MatchString(lines[i]) {
 			return false
@@ -279,7 +290,8 @@ func (f pairFinder) inTest(all []pair, test string) (best pair, found bool) {
 			continue
 		}
 		if !found || (asserts(p.was) || asserts(p.is)) && !asserts(best.was) && !asserts(best.is) {
-			best, found = p, true
+			best = p
+			found = true
 		}
 	}
 	return best, found
@@ -300,7 +312,8 @@ func (f pairFinder) besideTests(all []pair, test string) (pair, bool) {
 }
 
 // token matches a literal, a word or a single character.
-var token = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`|-?[\\w.$]+|\\s+|[^\\s\\w]")
+var token = regexp.MustCompile(
+	"\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`|-?[\\w.$]+|\\s+|[^\\s\\w]")
 
 // The longest value and the longest line that are shown.
 const (
@@ -308,10 +321,11 @@ const (
 	maxLine  = 100
 )
 
-// differing returns in what two lines differ, if that is a value in both; otherwise it returns the lines. A whole line
-// may be a value only if whole is set.
+// differing returns in what two lines differ, if that is a value in both; otherwise it returns the lines. A
+// whole line may be a value only if whole is set.
 func differing(was, is string, whole bool) (a, b string, values bool) {
-	old, now := token.FindAllString(was, -1), token.FindAllString(is, -1)
+	old := token.FindAllString(was, -1)
+	now := token.FindAllString(is, -1)
 	head := 0
 	for head < len(old) && head < len(now) && old[head] == now[head] {
 		head++

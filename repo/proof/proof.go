@@ -11,11 +11,12 @@ import (
 // A Proof is what the runs of a change showed.
 type Proof struct {
 	OwnTests
-	GreenOnBranch bool // the new tests pass on the branch, and nothing fails there that did not fail on the base
+	// the new tests pass on the branch, and nothing fails there that did not fail on the base
+	GreenOnBranch bool
 
 	OldTests
-	// Expectations are what old tests expect and the new code does not do. They are no failure of the change, but it
-	// may go out with them only if people have allowed them.
+	// Expectations are what old tests expect and the new code does not do. They are no failure of the change,
+	// but it may go out with them only if people have allowed them.
 	Expectations []Expectation
 	// OldUnknown is why the old tests did not run to their end on the new code: "timed out". Empty: they did.
 	OldUnknown string
@@ -24,8 +25,9 @@ type Proof struct {
 	BuildOK bool   // the build is clean, or fails no worse than on the base
 
 	Base, OnBase, Branch result.Result // OnBase is the base with only the test files laid over it
-	OnOldTests           result.Result // the branch with the base's versions of the files that decide about tests
-	BaseName             string        // the name of the base for people, such as main
+	// the branch with the base's versions of the files that decide about tests
+	OnOldTests result.Result
+	BaseName   string // the name of the base for people, such as main
 
 	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
 	Command Command
@@ -51,15 +53,18 @@ type Command struct {
 
 // OwnTests are the results of the change's own tests.
 type OwnTests struct {
-	NewTests  []string // new tests, and extended ones that tell the base from the branch
-	Extended  []string // those of NewTests that the base has in another form or with fewer cases, and whose old cases pass
+	NewTests []string // new tests, and extended ones that tell the base from the branch
+	// those of NewTests that the base has in another form or with fewer cases, and whose old cases pass
+	Extended  []string
 	Changed   []string // those of NewTests that the base has, and whose old cases do not pass on the new code
 	RedOnBase []string // those of NewTests that fail on the base, as they should
-	Guards    []string // those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
-	NotRed    []string // those of NewTests that do not run on the base or are skipped there, so nothing is known of them
-	Mended    []string // unchanged tests of the base that fail there and pass on the branch
-	Cases     Cases
-	OnBranch  map[string]OnBranch // by new test
+	// those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
+	Guards []string
+	// those of NewTests that do not run on the base or are skipped there, so nothing is known of them
+	NotRed   []string
+	Mended   []string // unchanged tests of the base that fail there and pass on the branch
+	Cases    Cases
+	OnBranch map[string]OnBranch // by new test
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
 	// nothing else is wrong with the change.
 	Alone string
@@ -91,9 +96,10 @@ type Outcome string
 
 // The verdicts of a proof.
 const (
-	Held       Outcome = "holds"
-	Failed     Outcome = "fails"
-	NotStarted Outcome = "did not start" // or its tests cannot be told apart; Proof.Missing has the reason, and nothing is known of the change
+	Held   Outcome = "holds"
+	Failed Outcome = "fails"
+	// or its tests cannot be told apart; Proof.Missing has the reason, and nothing is known of the change
+	NotStarted Outcome = "did not start"
 )
 
 // Outcome returns the verdict as one of three: a proof that did not start says nothing for or against the
@@ -182,11 +188,13 @@ func (p Proof) newLines() []string {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
 	mended := countEach(p.Mended, func(name string, n int) string {
-		return "Test " + timesName(name, n) + " was there: " + p.onBaseInWords(name) + ", passes on the branch"
+		return "Test " + timesName(name, n) + " was there: " +
+			p.onBaseInWords(name) + ", passes on the branch"
 	})
 	lines = append(lines, mended[:min(len(mended), maxNamed)]...)
 	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
-		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong", p.newOrExtended(name), name, p.onBaseInWords(name)))
+		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong",
+			p.newOrExtended(name), name, p.onBaseInWords(name)))
 	}
 	if more := len(p.NotRed) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more new tests do not fail on %s", more, p.BaseName))
@@ -289,14 +297,16 @@ func (p Proof) unreadNote() string {
 func (p Proof) keptLines() []string {
 	var lines []string
 	if p.PassedBefore > 0 {
-		lines = append(lines, fmt.Sprintf("Still passing: %d of %d that passed before", p.StillPassing, p.PassedBefore))
+		lines = append(lines,
+			fmt.Sprintf("Still passing: %d of %d that passed before", p.StillPassing, p.PassedBefore))
 	}
 	if lost := p.listWithNotes(p.Regressions); lost != "" && !strings.Contains(p.Why, lost) {
 		lines = append(lines, "No longer passing: "+lost)
 	}
 	list := func(names []string) string { return result.ListNames(ofEachName(names), maxNamed) }
 	if len(p.Unstable) > 0 {
-		lines = append(lines, "Unstable: "+list(p.Unstable)+" failed once on the branch and passed when run again")
+		lines = append(lines,
+			"Unstable: "+list(p.Unstable)+" failed once on the branch and passed when run again")
 	}
 	if len(p.NowSkipped) > 0 {
 		what := "Failing on %s and skipped on the branch, which proves nothing: %s"
@@ -314,7 +324,8 @@ func (p Proof) keptLines() []string {
 func (p Proof) listWithNotes(names []string) string {
 	var out []string
 	for rest := names; len(rest) > 0; {
-		note, n := p.Notes[rest[0]], 1
+		note := p.Notes[rest[0]]
+		n := 1
 		for n < len(rest) && p.Notes[rest[n]] == note {
 			n++
 		}
@@ -325,7 +336,8 @@ func (p Proof) listWithNotes(names []string) string {
 		case note != "":
 			of += " (" + note + ")"
 		}
-		out, rest = append(out, of), rest[n:]
+		out = append(out, of)
+		rest = rest[n:]
 	}
 	return result.ListNames(out, maxNamed)
 }

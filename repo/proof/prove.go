@@ -25,11 +25,12 @@ type proving struct {
 	tests   overlay
 	// uncompiled are the new tests that count as failing on the base because they do not compile there.
 	uncompiled []newTest
-	// changed are the cases of the base with a changed expectation, changedUnits what they are cases of, here or
-	// under a new name.
-	changed         map[key]ExpectationKind
-	changedUnits    map[key]bool
-	forms           []oldForm        // the files that decide about tests and that the change touches, as on the base
+	// changed are the cases of the base with a changed expectation, changedUnits what they are cases
+	// of, here or under a new name.
+	changed      map[key]ExpectationKind
+	changedUnits map[key]bool
+	// the files that decide about tests and that the change touches, as on the base
+	forms           []oldForm
 	onceImports     *project.Imports // of the base; nil: not read yet
 	withoutOldTests bool             // leaves the fourth run out
 	unstable        map[key]bool     // the branch's tests that Unstable names
@@ -39,7 +40,9 @@ type proving struct {
 // checker of the repository (Checker.For); base is the name of the base commit for people, by default the
 // default branch. The error is for failures of this machine only; a change that is not proven is a Proof
 // that does not hold.
-func Prove(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project, base string) (Proof, error) {
+func Prove(
+	ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project, base string,
+) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
 	return v.prove(ctx, base)
 }
@@ -93,14 +96,15 @@ func (v *proving) runAndJudge(ctx context.Context) (err error) {
 	} else if err = v.judgeTests(ctx, v.rerunBranch(ctx)); err != nil {
 		return err
 	}
-	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() && len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
+	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() &&
+		len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
 		v.Alone = whatAlone(v.project.Kind, v.changes)
 	}
 	return nil
 }
 
-// whatAlone says what was changed if no test can show any of it: documents, tests, which themselves show code,
-// and files that affect more than the code. It returns an empty string for every other change.
+// whatAlone says what was changed if no test can show any of it: documents, tests, which themselves show
+// code, and files that affect more than the code. It returns an empty string for every other change.
 func whatAlone(kind string, changes []diff.Change) string {
 	var kinds []string
 	for _, c := range changes {
@@ -123,8 +127,9 @@ func whatAlone(kind string, changes []diff.Change) string {
 	return strings.Join(kinds, " and ")
 }
 
-// MayGoUnproven reports whether people may be asked to have the change as it is, because no test can show it. New
-// tests that pass on the base already are enough for a feature, which may be to have them; of a bug they show nothing.
+// MayGoUnproven reports whether people may be asked to have the change as it is, because no test can
+// show it. New tests that pass on the base already are enough for a feature, which may be to have them;
+// of a bug they show nothing.
 func (p Proof) MayGoUnproven(feature bool) bool {
 	return p.Alone != "" && (feature || len(p.Guards) == 0)
 }
@@ -164,11 +169,14 @@ func (v *proving) judgeBuild() {
 	case !v.Branch.BuildRan:
 		v.BuildOK = v.Branch.Stopped == ""
 	case v.Branch.BuildOK:
-		v.Build, v.BuildOK = "clean", true
+		v.Build = "clean"
+		v.BuildOK = true
 	case v.Base.Missing.Build != "":
-		v.Build, v.BuildOK = "it does not start on "+v.BaseName+" either", true
+		v.Build = "it does not start on " + v.BaseName + " either"
+		v.BuildOK = true
 	case v.Base.BuildRan && !v.Base.BuildOK && v.Base.Stopped == "":
-		v.Build, v.BuildOK = "it fails on "+v.BaseName+" already", true
+		v.Build = "it fails on " + v.BaseName + " already"
+		v.BuildOK = true
 	default:
 		v.Build = "it does not fail on " + v.BaseName
 	}
@@ -179,7 +187,8 @@ func (v *proving) judgeBuild() {
 func (v *proving) whyUnprovable() string {
 	switch {
 	case v.project.Test == "":
-		v.NoTests, v.Missing = true, v.Base.Missing.Build
+		v.NoTests = true
+		v.Missing = v.Base.Missing.Build
 		return "no test command is known for this project, so nothing was tested"
 	case v.Base.HasNoTests() && v.Branch.HasNoTests():
 		return v.whyNoTests()
@@ -190,11 +199,14 @@ func (v *proving) whyUnprovable() string {
 		v.Missing = "the run on " + v.BaseName + " itself " + v.Base.StopReason()
 		return v.Missing + ", so there is nothing to compare with"
 	case v.Branch.Missing.Tests != "":
-		return "the tests did not start on the branch (" + v.Branch.Missing.Tests + "), and did on " + v.BaseName
+		return "the tests did not start on the branch (" + v.Branch.Missing.Tests +
+			"), and did on " + v.BaseName
 	case v.Branch.Stopped != "":
 		return "the run on the branch " + v.Branch.StopReason()
 	case v.Base.Counted && v.Base.Passed > 0 && !v.Branch.Counted && v.Branch.TestsOK:
-		return fmt.Sprintf("the tests can be counted on %s (%d pass there), and not on the branch, where the run ends with exit code 0 all the same: it may have ended before they ran", v.BaseName, v.Base.Passed)
+		return fmt.Sprintf("the tests can be counted on %s (%d pass there), and not on the branch, "+
+			"where the run ends with exit code 0 all the same: it may have ended before they ran",
+			v.BaseName, v.Base.Passed)
 	}
 	return ""
 }
@@ -204,14 +216,17 @@ func (v *proving) whyUnprovable() string {
 func (v *proving) whyNoTests() string {
 	files := v.project.TestFiles(v.work.FS())
 	old := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.ContainsFunc(v.changes, func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
+		return slices.ContainsFunc(v.changes,
+			func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
 	})
 	switch {
 	case len(old) > 0:
-		v.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s", v.project.TestShown(), old[0])
+		v.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s",
+			v.project.TestShown(), old[0])
 		return v.Missing
 	case len(files) > 0:
-		return fmt.Sprintf("the test command (`%s`) does not find the tests that were added, such as those of %s", v.project.TestShown(), files[0])
+		return fmt.Sprintf("the test command (`%s`) does not find the tests that were added, "+
+			"such as those of %s", v.project.TestShown(), files[0])
 	}
 	v.NoTests = true
 	return "the project has no tests, and none was added"
@@ -221,7 +236,8 @@ func (v *proving) whyNoTests() string {
 func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, error)) error {
 	base := newIndex(v.Base)
 	branch := newIndex(v.Branch).alignedTo(base)
-	if err := v.findFixedTests(ctx, base, branch); err != nil { // before the next, for its second run on the base
+	if err := v.findFixedTests(ctx, base, branch); err != nil {
+		// before the next, for its second run on the base
 		return err
 	}
 	if err := v.findRegressions(base, branch, rerun); err != nil {
@@ -259,12 +275,15 @@ func (v *proving) whatIsMissing() string {
 	case len(v.NewTests) == 0 && v.tests.isEmpty():
 		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName + addTestAdvice
 	case len(v.NewTests) == 0:
-		return "the test files that changed hold no test that is new or fails on " + v.BaseName + ", so nothing was seen to fail there" + addTestAdvice
+		return "the test files that changed hold no test that is new or fails on " + v.BaseName +
+			", so nothing was seen to fail there" + addTestAdvice
 	case len(v.RedOnBase) == 0 && len(v.Guards) > 0:
-		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; add one that fails there and passes with the change",
+		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; "+
+			"add one that fails there and passes with the change",
 			v.BaseName, result.ListNames(v.Guards, maxNamed))
 	case len(v.RedOnBase) == 0:
-		return "no new test fails on " + v.BaseName + ", so it was not seen that the change mends anything" + addTestAdvice
+		return "no new test fails on " + v.BaseName +
+			", so it was not seen that the change mends anything" + addTestAdvice
 	case !v.GreenOnBranch:
 		return "the tests do not pass on the branch"
 	}

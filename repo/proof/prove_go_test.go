@@ -139,7 +139,10 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 	}
 	g.commits = commits
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	m, err := mirrors.Open(context.Background(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
+	m, err := mirrors.Open(context.Background(), remote.Remote{
+		Name: "shop",
+		URL:  filepath.Join(dir, "origin"),
+	})
 	g.mirror = m
 	return g, err
 })
@@ -159,7 +162,8 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	require.NoError(t, err)
 	c := checker(t).For(g.mirror)
 	seed.Do(func() {
-		err = repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts("")))
+		err = repotest.SeedGoCache(t.Context(), c.Caches.Sandbox,
+			repotest.GoCacheDir(c.Cache.WritableMounts("")))
 	})
 	require.NoError(t, err)
 	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)
@@ -187,7 +191,8 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	require.False(t, p.Shown)
 	require.True(t, p.GreenOnBranch)
 	require.Equal(t, []string{
-		"No test was added or changed, so nothing was seen to fail on main: add one that fails there and passes with the change",
+		"No test was added or changed, so nothing was seen to fail on main: " +
+			"add one that fails there and passes with the change",
 		"go test ./...: 5 passed, build clean",
 		"Still passing: 5 of 5 that passed before",
 	}, p.Lines())
@@ -197,7 +202,9 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 // alone, unless it breaks something or touches what a program may read.
 func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 	t.Parallel()
-	corrected := repotest.Files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)}
+	corrected := repotest.Files{
+		"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1),
+	}
 	ci := repotest.Files{".github/workflows/ci.yml": "on: push\n"}
 	for _, c := range []struct {
 		base    int
@@ -205,14 +212,30 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 		alone   string
 	}{
 		{0, repotest.Files{"AGENTS.md": "# Learned\n"}, "documents"},
-		{0, repotest.Files{"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"}, "documents"},
+		{
+			0,
+			repotest.Files{"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"},
+			"documents",
+		},
 		{1, corrected, "tests"},
 		{0, ci, "files that affect more than the code"},
 		{1, corrected.With(ci), "files that affect more than the code and tests"},
 		{0, repotest.Files{"money/money.go": mend["money/money.go"], "README.md": "mended\n"}, ""},
 		{0, repotest.Files{"cart/label.md": "the label\n"}, ""},
-		{0, repotest.Files{"README.md": "a shop\n", "cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1)}, ""},
-		{0, repotest.Files{"cart/cart_test.go": strings.Replace(shop["cart/cart_test.go"], "TestLabelEmpty(t *testing.T) {", "TestLabelEmpty(t *testing.T) {\n\tt.Skip()", 1)}, ""},
+		{
+			0,
+			repotest.Files{
+				"README.md":    "a shop\n",
+				"cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1),
+			},
+			"",
+		},
+		{
+			0,
+			repotest.Files{"cart/cart_test.go": strings.Replace(shop["cart/cart_test.go"],
+				"TestLabelEmpty(t *testing.T) {", "TestLabelEmpty(t *testing.T) {\n\tt.Skip()", 1)},
+			"",
+		},
 		{1, corrected.With(repotest.Files{"cart/label.md": "the label\n"}), ""},
 		{0, mend, ""},
 	} {
@@ -222,7 +245,8 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 		require.Equal(t, c.alone != "", p.MayGoUnproven(false), c.changed)
 	}
 
-	guard := proveGo(t, 0, repotest.Files{"money/weak_test.go": "package money\n\nimport \"testing\"\n\nfunc TestSplitRuns(t *testing.T) { Split(10, 3) }\n"})
+	guard := proveGo(t, 0, repotest.Files{"money/weak_test.go": "package money\n\nimport \"testing\"\n\n" +
+		"func TestSplitRuns(t *testing.T) { Split(10, 3) }\n"})
 	require.True(t, guard.MayGoUnproven(true), "a feature may be to have tests")
 	require.False(t, guard.MayGoUnproven(false), "a test that passes with the bug shows nothing of it")
 }
@@ -241,7 +265,8 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 	require.False(t, p.Holds())
 	require.Equal(t, Failed, p.Outcome())
 	require.Equal(t, []string{
-		"No new test fails on main: TestSplitRuns passes there already. It may stay as a guard; add one that fails there and passes with the change",
+		"No new test fails on main: TestSplitRuns passes there already. It may stay as a guard; " +
+			"add one that fails there and passes with the change",
 		"Guard TestSplitRuns: passes on main, passes on the branch",
 		"go test ./...: 6 passed (1 new), build clean",
 		"Still passing: 5 of 5 that passed before",
@@ -253,10 +278,13 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{
-		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
+		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n" +
+			"\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
 		"money/remainder_test.go": strings.NewReplacer(
-			"\tsum := 0", "\tfor _, total := range []int{9, 10} {\n\tt.Run(strconv.Itoa(total), func(t *testing.T) {\n\tsum := 0", "Split(10, 3)", "Split(total, 3)",
-			"sum != 10", "sum != total", "want 10\", sum)\n\t}", "want more\", sum)\n\t}})}", `import "testing"`, "import (\n\t\"strconv\"\n\t\"testing\"\n)").Replace(remainderTest),
+			"\tsum := 0", "\tfor _, total := range []int{9, 10} {\n\tt.Run(strconv.Itoa(total), "+
+				"func(t *testing.T) {\n\tsum := 0", "Split(10, 3)", "Split(total, 3)",
+			"sum != 10", "sum != total", "want 10\", sum)\n\t}", "want more\", sum)\n\t}})}",
+			`import "testing"`, "import (\n\t\"strconv\"\n\t\"testing\"\n)").Replace(remainderTest),
 	}))
 	require.True(t, p.Holds())
 	require.Equal(t, Held, p.Outcome())
@@ -266,12 +294,15 @@ func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 		"go test ./...: 8 passed (3 new), build clean",
 		"Still passing: 5 of 5 that passed before",
 	}, p.Lines())
-	require.Equal(t, "1 new test: red before, green now; 2 guards: green before and now; 5 still pass", p.Short())
+	require.Equal(t,
+		"1 new test: red before, green now; 2 guards: green before and now; 5 still pass", p.Short())
 
 	// Control: a guard that fails on the branch is no guard.
 	p = proveGo(t, 0, mend.With(repotest.Files{
-		"cart/cart.go":       "package cart\n\nimport \"strings\"\n\nfunc Label(items []string) string {\n\tif len(items) == 1 {\n\t\treturn \"one\"\n\t}\n\treturn strings.Join(items, \", \")\n}\n",
-		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
+		"cart/cart.go": "package cart\n\nimport \"strings\"\n\nfunc Label(items []string) string {\n" +
+			"\tif len(items) == 1 {\n\t\treturn \"one\"\n\t}\n\treturn strings.Join(items, \", \")\n}\n",
+		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n" +
+			"\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
 	}))
 	require.False(t, p.Holds())
 	require.Equal(t, "The change's own tests do not pass on the branch: TestOne fails there", p.Lines()[0])
@@ -289,10 +320,12 @@ func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 
 func TestARegressionIsFound(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is shown.\nfunc Label(items []string) string { return \"\" }\n"}))
+	p := proveGo(t, 0, mend.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is " +
+		"shown.\nfunc Label(items []string) string { return \"\" }\n"}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestLabel"}, p.Regressions)
-	require.Equal(t, "Mend the change or bring back what is gone. No longer passing, 1 of 5 that passed on main: TestLabel (fails)", p.Lines()[0])
+	require.Equal(t, "Mend the change or bring back what is gone. No longer passing, "+
+		"1 of 5 that passed on main: TestLabel (fails)", p.Lines()[0])
 	require.Contains(t, p.Lines(), "go test ./...: 5 passed (1 new), 1 failed (TestLabel), build clean")
 	require.Contains(t, p.Lines(), "Still passing: 4 of 5 that passed before")
 }
@@ -300,7 +333,8 @@ func TestARegressionIsFound(t *testing.T) {
 func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{
-		"cart/cart_test.go":   "package cart\n\nimport \"testing\"\n\nfunc TestLabel(t *testing.T) { t.Skip() }\n",
+		"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\n" +
+			"func TestLabel(t *testing.T) { t.Skip() }\n",
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `, {"three", 9, 3}`, "", 1),
 	}))
 	require.False(t, p.Holds())
@@ -317,7 +351,8 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{
-		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`, `{"nine by three", 9, 3}`, 1),
+		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`,
+			`{"nine by three", 9, 3}`, 1),
 	}))
 	require.True(t, p.Holds())
 	require.Equal(t, 5, p.StillPassing)
@@ -326,8 +361,10 @@ func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 func TestAMovedTestIsNotGone(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{
-		"cart/cart_test.go":       "",
-		"cart/check/cart_test.go": strings.NewReplacer("package cart", "package check", `import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)", " Label(", " cart.Label(").Replace(shop["cart/cart_test.go"]),
+		"cart/cart_test.go": "",
+		"cart/check/cart_test.go": strings.NewReplacer("package cart", "package check",
+			`import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)",
+			" Label(", " cart.Label(").Replace(shop["cart/cart_test.go"]),
 	}))
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestSplitRemainder"}, p.NewTests)
@@ -336,25 +373,32 @@ func TestAMovedTestIsNotGone(t *testing.T) {
 func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{
-		"money/share.go":      "package money\n\n// Share is the first part.\nfunc Share(total, n int) int { return Split(total, n)[0] }\n",
-		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
+		"money/share.go": "package money\n\n// Share is the first part.\n" +
+			"func Share(total, n int) int { return Split(total, n)[0] }\n",
+		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n" +
+			"\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
 	require.True(t, p.Holds())
-	require.Equal(t, "New test TestShare: fails on main with an empty Share, which it lacks (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t, "New test TestShare: fails on main with an empty Share, which it lacks (as expected), "+
+		"passes on the branch", p.Lines()[0])
 
 	// Control: a function that exists in another shape cannot be replaced by a stand-in, and the line says
 	// so.
 	p = proveGo(t, 0, repotest.Files{
-		"money/money.go":      strings.Replace(mend["money/money.go"], "total, n int", "total, n int, more ...int", 1) + "\nfunc other() {}\n",
-		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
+		"money/money.go": strings.Replace(mend["money/money.go"], "total, n int",
+			"total, n int, more ...int", 1) + "\nfunc other() {}\n",
+		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n" +
+			"\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
 	require.True(t, p.Holds())
-	require.Equal(t, "New test TestShare: does not compile on main, not even with an empty other, so it was not run there (counts as failing), passes on the branch", p.Lines()[0])
+	require.Equal(t, "New test TestShare: does not compile on main, not even with an empty other, "+
+		"so it was not run there (counts as failing), passes on the branch", p.Lines()[0])
 }
 
 func TestNewCasesOfATestThatWasThere(t *testing.T) {
 	t.Parallel()
-	table := strings.Replace(shop["money/money_test.go"], "got[0] != c.total/c.n", "got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
+	table := strings.Replace(shop["money/money_test.go"], "got[0] != c.total/c.n",
+		"got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
 	table = strings.Replace(table, `{"three", 9, 3}`, `{"three", 9, 3}, {"rest", 5, 2}`, 1)
 	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
 	require.True(t, p.Holds())
@@ -370,12 +414,14 @@ func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{
 		"money/money.go": mend["money/money.go"],
-		"money/money_test.go": strings.Replace(shop["money/money_test.go"], "if got := len(Split(10, 3)); got != 3 {",
+		"money/money_test.go": strings.Replace(shop["money/money_test.go"],
+			"if got := len(Split(10, 3)); got != 3 {",
 			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
 	})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestSplitCount"}, p.Extended)
-	require.Equal(t, "Extended test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t,
+		"Extended test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
 	require.Equal(t, "go test ./...: 5 passed, build clean", p.Lines()[1])
 }
 
@@ -383,9 +429,11 @@ func TestABuildThatFailsIsSaid(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, mend.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
 	require.False(t, p.Holds())
-	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does not compile), build fails (go build ./...): it does not fail on main")
+	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does "+
+		"not compile), build fails (go build ./...): it does not fail on main")
 	require.Equal(t, "The build fails on the branch, and does not fail on main: mend it", p.Lines()[0])
-	require.Contains(t, p.Lines(), "No longer passing: TestLabel, TestLabelEmpty (each did not run: example.com/shop/cart does not compile)")
+	require.Contains(t, p.Lines(), "No longer passing: TestLabel, TestLabelEmpty (each did not run: "+
+		"example.com/shop/cart does not compile)")
 	require.Contains(t, p.Branch.BuildOutput, "cannot use")
 }
 
@@ -394,20 +442,26 @@ func TestWhatFailedBeforeIsNotHeldAgainstTheBranch(t *testing.T) {
 	p := proveGo(t, 1, mend)
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestBrokenForYears", "TestAlready"}, p.AlreadyFailing)
-	require.Contains(t, p.Lines(), "Failing on main already, and not counted against the branch: TestBrokenForYears, TestAlready")
+	require.Contains(t, p.Lines(),
+		"Failing on main already, and not counted against the branch: TestBrokenForYears, TestAlready")
 }
 
 func TestMendingATestThatWasThere(t *testing.T) {
 	t.Parallel()
-	capitals := strings.Replace(strings.Replace(shop["cart/cart.go"], "strings.Join(items, \", \")", "up(strings.Join(items, \", \"))", 1),
-		"// Label", "func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
+	capitals := strings.Replace(strings.Replace(shop["cart/cart.go"], "strings.Join(items, \", \")",
+		"up(strings.Join(items, \", \"))", 1),
+		"// Label",
+		"func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
 	p := proveGo(t, 1, repotest.Files{"cart/cart.go": capitals})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestAlready"}, p.Mended)
-	require.Equal(t, "Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t,
+		"Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
 
 	// Control: the test is softened instead.
-	p = proveGo(t, 1, repotest.Files{"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1)})
+	p = proveGo(t, 1, repotest.Files{
+		"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1),
+	})
 	require.False(t, p.Holds())
 	require.Empty(t, p.Mended)
 }
@@ -420,7 +474,8 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 	for _, again := range []result.Status{result.Passed, result.Failed} {
 		v := &proving{}
 		rerun := func() (result.Result, error) { return ended(again), nil }
-		require.NoError(t, v.findRegressions(newIndex(ended(result.Passed)), newIndex(ended(result.Failed)), rerun))
+		require.NoError(t,
+			v.findRegressions(newIndex(ended(result.Passed)), newIndex(ended(result.Failed)), rerun))
 		if again == result.Passed {
 			require.Empty(t, v.Regressions)
 			require.Equal(t, []string{"TestLuck"}, v.Unstable)
@@ -430,8 +485,8 @@ func TestAnUnstableTestIsNoRegression(t *testing.T) {
 	}
 }
 
-// TestATestThatFailedOnTheBaseByChanceIsNoExcuse has a test that fails on the base and on the branch, and passes on the
-// base with the change's test files. The control fails there, too.
+// TestATestThatFailedOnTheBaseByChanceIsNoExcuse has a test that fails on the base and on the branch, and
+// passes on the base with the change's test files. The control fails there, too.
 func TestATestThatFailedOnTheBaseByChanceIsNoExcuse(t *testing.T) {
 	t.Parallel()
 	ended := func(s result.Status) result.Result {
@@ -440,7 +495,8 @@ func TestATestThatFailedOnTheBaseByChanceIsNoExcuse(t *testing.T) {
 	judged := func(onBase, again result.Status) *proving {
 		v := &proving{Proof: Proof{BaseName: "main", OnBase: ended(onBase)}}
 		rerun := func() (result.Result, error) { return ended(again), nil }
-		require.NoError(t, v.findRegressions(newIndex(ended(result.Failed)), newIndex(ended(result.Failed)), rerun))
+		require.NoError(t,
+			v.findRegressions(newIndex(ended(result.Failed)), newIndex(ended(result.Failed)), rerun))
 		return v
 	}
 	v := judged(result.Passed, result.Failed)
@@ -457,8 +513,9 @@ func TestATestThatFailedOnTheBaseByChanceIsNoExcuse(t *testing.T) {
 func TestCasesInFilesThatTestsRead(t *testing.T) {
 	t.Parallel()
 	base := repotest.Files{
-		"go.mod":          "module cases\n\ngo 1.22\n",
-		"upper.go":        "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.TrimSpace(s) }\n",
+		"go.mod": "module cases\n\ngo 1.22\n",
+		"upper.go": "package cases\n\nimport \"strings\"\n\n" +
+			"func Upper(s string) string { return strings.TrimSpace(s) }\n",
 		"_test/cases.txt": "A=A\n",
 		"upper_test.go": `package cases
 
@@ -481,10 +538,18 @@ func TestUpper(t *testing.T) {
 }
 `,
 	}
-	p := prove(t, base, repotest.Files{"upper.go": "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.ToUpper(s) }\n", "_test/cases.txt": "A=A\nb=B\n"})
+	p := prove(t, base, repotest.Files{
+		"upper.go": "package cases\n\nimport \"strings\"\n\n" +
+			"func Upper(s string) string { return strings.ToUpper(s) }\n",
+		"_test/cases.txt": "A=A\nb=B\n",
+	})
 	require.True(t, p.Holds(), p.Why)
 	require.Equal(t, []string{"TestUpper"}, p.Extended)
-	p = prove(t, base, repotest.Files{"upper.go": "package cases\n\nimport \"strings\"\n\nfunc Upper(s string) string { return strings.ToUpper(s) }\n", "_test/cases.txt": "A=A\nB=B\n"})
+	p = prove(t, base, repotest.Files{
+		"upper.go": "package cases\n\nimport \"strings\"\n\n" +
+			"func Upper(s string) string { return strings.ToUpper(s) }\n",
+		"_test/cases.txt": "A=A\nB=B\n",
+	})
 	require.False(t, p.Holds(), "a case that passes on the base shows nothing")
 }
 
@@ -509,8 +574,9 @@ func TestNow(t *testing.T) {
 `,
 	}
 	p := prove(t, base, repotest.Files{
-		"half.go":      "package names\n\nfunc Half(n int) int { return n / 2 }\n",
-		"more_test.go": "package names\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
+		"half.go": "package names\n\nfunc Half(n int) int { return n / 2 }\n",
+		"more_test.go": "package names\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n" +
+			"\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
 	})
 	require.True(t, p.Holds(), p.Why)
 	require.Equal(t, []string{"TestHalf"}, p.NewTests)

@@ -10,7 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// halves is pythonShop with a class of tests that is made three times under one name. The last one fails on main.
+// halves is pythonShop with a class of tests that is made three times under one name.
+// The last one fails on main.
 var halves = pythonShop.With(repotest.Files{
 	"half.py": "def half(n):\n    return n // 2\n",
 	"tests/test_half.py": `import unittest
@@ -52,7 +53,10 @@ Three, Four, Six = make(3), make(4), make(6)
 func TestUnittestClassesOfOneName(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
-	fix := repotest.Files{"shop.py": pythonFix, "tests/test_rest.py": strings.Replace(restTests, "SKIP", "pass", 1)}
+	fix := repotest.Files{
+		"shop.py":            pythonFix,
+		"tests/test_rest.py": strings.Replace(restTests, "SKIP", "pass", 1),
+	}
 	p := prove(t, halves, fix)
 	require.True(t, p.Holds(), "the control: nothing breaks, and nothing is skipped")
 	require.Equal(t, []string{
@@ -61,9 +65,11 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 		"Still passing: 6 of 6 that passed before",
 		"Failing on main already, and not counted against the branch: test_half",
 	}, p.Lines())
-	require.Equal(t, "3 new tests: red before, green now; 6 still pass; 1 failed before and still does", p.Short())
+	require.Equal(t,
+		"3 new tests: red before, green now; 6 still pass; 1 failed before and still does", p.Short())
 
-	p = prove(t, halves, fix.With(repotest.Files{"half.py": "def half(n):\n    return 3 if n == 4 else n // 2\n"}))
+	p = prove(t, halves,
+		fix.With(repotest.Files{"half.py": "def half(n):\n    return 3 if n == 4 else n // 2\n"}))
 	require.False(t, p.Holds(), "one more of the class fails")
 	require.Equal(t, []string{
 		"Mend the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of " +
@@ -113,12 +119,14 @@ for (const n of [3, 4, 6]) {
 		repotest.Files{"half.js": "export const half = n => Math.floor(n / 2);\n", "test/half.test.js": half},
 	)
 	fix := repotest.Files{
-		"split.js":          "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
+		"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) " +
+			"=> Math.floor(total / n) + (i < total % n));\n",
 		"test/rest.test.js": strings.Replace(test, "SKIP", "", 1),
 	}
 	p := prove(t, base, fix)
 	require.True(t, p.Holds(), "the control")
-	require.Equal(t, "3 new tests: red before, green now; 4 still pass; 1 failed before and still does", p.Short())
+	require.Equal(t,
+		"3 new tests: red before, green now; 4 still pass; 1 failed before and still does", p.Short())
 
 	p = prove(
 		t, base,
@@ -140,7 +148,8 @@ for (const n of [3, 4, 6]) {
 	)
 	require.False(t, p.Holds())
 	require.Equal(t, []string{
-		"The change's own tests do not pass on the branch: rest > loses nothing is skipped there in 1 of 3 cases",
+		"The change's own tests do not pass on the branch: rest > loses nothing is skipped there in 1 of 3 " +
+			"cases",
 		"New test rest > loses nothing: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 " +
 			"is skipped, which proves nothing",
 		"npm test: 6 passed (2 new), 1 failed (half > is half), 1 skipped",
@@ -149,15 +158,17 @@ for (const n of [3, 4, 6]) {
 	}, p.Lines())
 }
 
-// TestGoTestsThatRunTwice has a command that runs each test twice, a test of which one run fails on the branch, and cases of
-// which one is red before and skipped after.
+// TestGoTestsThatRunTwice has a command that runs each test twice, a test of which one run fails on the
+// branch, and cases of which one is red before and skipped after.
 func TestGoTestsThatRunTwice(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	base := repotest.Files{
-		"go.mod":    "module example.com/half\n\ngo 1.24\n",
-		"half.go":   "package half\n\n// Half is the half of n, rounded up.\nfunc Half(n int) int { return n / 2 }\n",
-		"a_test.go": "package half\n\nimport \"testing\"\n\nfunc TestEven(t *testing.T) {\n\tif Half(4) != 2 {\n\t\tt.Error()\n\t}\n}\n",
+		"go.mod": "module example.com/half\n\ngo 1.24\n",
+		"half.go": "package half\n\n// Half is the half of n, rounded up.\n" +
+			"func Half(n int) int { return n / 2 }\n",
+		"a_test.go": "package half\n\nimport \"testing\"\n\nfunc TestEven(t *testing.T) {\n" +
+			"\tif Half(4) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	}
 	const odd = "package half\n\nimport \"testing\"\n\nfunc TestOdd(t *testing.T) {\n" +
 		"\tfor _, n := range []int{3, 5, 7} {\n\t\tt.Run(\"odd\", func(t *testing.T) {\n" +
@@ -183,7 +194,8 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 	require.True(t, p.Holds(), "the control")
 	require.Equal(t, "6 new tests: red before, green now; 2 still pass", p.Short())
 
-	first := "\nvar asked bool\n\nfunc first(n int) bool {\n\tif n != 4 || asked {\n\t\treturn false\n\t}\n\tasked = true\n\treturn true\n}\n"
+	first := "\nvar asked bool\n\nfunc first(n int) bool {\n\tif n != 4 || asked {\n\t\treturn false\n\t}\n" +
+		"\tasked = true\n\treturn true\n}\n"
 	p = run(
 		fix.With(
 			repotest.Files{

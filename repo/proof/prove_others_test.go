@@ -25,7 +25,8 @@ func proveIn(t *testing.T, c *build.Checker, m *git.Mirror, commit string, chang
 	project := project.Find(w.Root().FS())
 	c = c.For(m)
 	if project.Kind == "go" {
-		require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+		require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox,
+			repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	}
 	p, err := Prove(t.Context(), c, w, project, "")
 	require.NoError(t, err)
@@ -37,8 +38,9 @@ func proveIn(t *testing.T, c *build.Checker, m *git.Mirror, commit string, chang
 }
 
 var nodeShop = repotest.Files{
-	"package.json": `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}`,
-	"split.js":     "export const split = (total, n) => Array(n).fill(Math.floor(total / n));\n",
+	"package.json": `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"test": ` +
+		`"node --test"}}`,
+	"split.js": "export const split = (total, n) => Array(n).fill(Math.floor(total / n));\n",
 	"test/split.test.js": `import { describe, it } from 'node:test';
 import assert from 'node:assert';
 import { split } from '../split.js';
@@ -54,7 +56,8 @@ func TestNode(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "node --version && npm --version")
 	p := prove(t, nodeShop, repotest.Files{
-		"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
+		"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) " +
+			"=> Math.floor(total / n) + (i < total % n));\n",
 		"test/rest.test.js": `import { test } from 'node:test';
 import assert from 'node:assert';
 import { split } from '../split.js';
@@ -73,8 +76,9 @@ func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "node --version && npm --version")
 	p := prove(t, nodeShop, repotest.Files{
-		"share.js":           "export const share = (total, n) => total / n;\n",
-		"test/share.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { share } from '../share.js';\ntest('shares', () => assert.equal(share(4, 2), 2));\n",
+		"share.js": "export const share = (total, n) => total / n;\n",
+		"test/share.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\n" +
+			"import { share } from '../share.js';\ntest('shares', () => assert.equal(share(4, 2), 2));\n",
 	})
 	require.True(t, p.Holds())
 	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
@@ -86,20 +90,25 @@ func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "node --version && npm --version")
 	built := repotest.Files{
-		"package.json":       `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"build": "mkdir -p lib && cp split.js lib/", "test": "node --test test/*.test.js"}}`,
-		"split.js":           nodeShop["split.js"],
-		"test/split.test.js": strings.ReplaceAll(nodeShop["test/split.test.js"], "../split.js", "../lib/split.js"),
+		"package.json": `{"name": "shop", "version": "1.0.0", "type": "module", "scripts": {"build": ` +
+			`"mkdir -p lib && cp split.js lib/", "test": "node --test test/*.test.js"}}`,
+		"split.js": nodeShop["split.js"],
+		"test/split.test.js": strings.ReplaceAll(nodeShop["test/split.test.js"], "../split.js",
+			"../lib/split.js"),
 	}
 	more := func(name, want string) repotest.Files {
 		return repotest.Files{
-			"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) => Math.floor(total / n) + (i < total % n));\n",
-			"test/rest.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { split } from '../lib/split.js';\n" +
+			"split.js": "export const split = (total, n) => Array.from({ length: n }, (_, i) " +
+				"=> Math.floor(total / n) + (i < total % n));\n",
+			"test/rest.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\n" +
+				"import { split } from '../lib/split.js';\n" +
 				"test('" + name + "', () => assert.equal(split(10, 3)" + want + "));\n",
 		}
 	}
 	p := prove(t, built, more("loses nothing", ".reduce((a, b) => a + b), 10"))
 	require.True(t, p.Holds())
-	require.Equal(t, "New test loses nothing: fails on main (as expected), passes on the branch", p.Lines()[0])
+	require.Equal(t,
+		"New test loses nothing: fails on main (as expected), passes on the branch", p.Lines()[0])
 	p = prove(t, built, more("is a list", ".length, 3"))
 	require.False(t, p.Holds(), "it passes on the base, once that is built")
 	require.Equal(t, []string{"is a list"}, p.Guards)
@@ -109,11 +118,15 @@ func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
 // base and their output does not tell them apart.
 func TestARedBaseThatTellsNoTestFromAnother(t *testing.T) {
 	t.Parallel()
-	p := prove(t, repotest.Files{"Makefile": "test:\n\t@sh checks/all.sh\n", "checks/all.sh": "echo something is wrong\nexit 1\n"}, repotest.Files{
+	p := prove(t, repotest.Files{
+		"Makefile":      "test:\n\t@sh checks/all.sh\n",
+		"checks/all.sh": "echo something is wrong\nexit 1\n",
+	}, repotest.Files{
 		"checks/more.sh": "exit 0\n", "checks/test_more.sh": "exit 0\n",
 	})
 	require.Equal(t, NotStarted, p.Outcome())
-	require.Equal(t, "Nothing can be proven here: the tests fail on main already, and their output does not tell one from another", p.Why)
+	require.Equal(t, "Nothing can be proven here: the tests fail on main already, "+
+		"and their output does not tell one from another", p.Why)
 }
 
 var pythonShop = repotest.Files{
@@ -159,13 +172,18 @@ class RestTest(unittest.TestCase):
 func TestARunThatEndsBeforeItsTestsProvesNothing(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
-	rest := strings.NewReplacer("test_count", "test_rest", "len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(pythonShop["tests/test_shop.py"])
-	p := prove(t, pythonShop, repotest.Files{"shop.py": "import os\n\n\ndef split(total, n):\n    os._exit(0)\n", "tests/test_rest.py": rest})
+	rest := strings.NewReplacer("test_count", "test_rest",
+		"len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(pythonShop["tests/test_shop.py"])
+	p := prove(t, pythonShop, repotest.Files{
+		"shop.py":            "import os\n\n\ndef split(total, n):\n    os._exit(0)\n",
+		"tests/test_rest.py": rest,
+	})
 	require.True(t, p.Branch.TestsOK, "the exit code alone shows nothing wrong")
 	require.Equal(t, Failed, p.Outcome())
 	require.False(t, p.GreenOnBranch)
 	require.Equal(t, []string{
-		"The tests can be counted on main (1 pass there), and not on the branch, where the run ends with exit code 0 all the same: it may have ended before they ran",
+		"The tests can be counted on main (1 pass there), and not on the branch, " +
+			"where the run ends with exit code 0 all the same: it may have ended before they ran",
 		"python3 -m unittest discover -v -s tests: exit code 0 (the tests could not be counted)",
 	}, p.Lines())
 }
@@ -174,11 +192,15 @@ func TestPythonUnittestWithOtherNames(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
 	tests := pythonShop["tests/test_shop.py"]
-	p := prove(t, repotest.Files{"shop.py": pythonShop["shop.py"], "checks/unit/shop_test.py": tests}, repotest.Files{
-		"shop.py": pythonFix, "checks/unit/rest_test.py": strings.NewReplacer("test_count", "test_rest", "len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(tests),
-	})
+	p := prove(t, repotest.Files{"shop.py": pythonShop["shop.py"], "checks/unit/shop_test.py": tests},
+		repotest.Files{
+			"shop.py": pythonFix,
+			"checks/unit/rest_test.py": strings.NewReplacer("test_count", "test_rest",
+				"len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(tests),
+		})
 	require.True(t, p.Holds())
-	require.Equal(t, "python3 -m unittest discover -v -s checks/unit -p '*_test.py': 2 passed (1 new)", p.Lines()[1])
+	require.Equal(t,
+		"python3 -m unittest discover -v -s checks/unit -p '*_test.py': 2 passed (1 new)", p.Lines()[1])
 }
 
 // TestTestsThatTheCommandDoesNotFind checks that a project whose tests are not found is not taken for one
@@ -186,13 +208,21 @@ func TestPythonUnittestWithOtherNames(t *testing.T) {
 func TestTestsThatTheCommandDoesNotFind(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 --version")
-	base := repotest.Files{"shop.py": pythonShop["shop.py"], "tox.ini": "[testenv]\ncommands = python -m unittest discover -s checks\n", "checks/__init__.py": "# none\n"}
-	p := prove(t, base.With(repotest.Files{"shop_test.py": pythonShop["tests/test_shop.py"]}), repotest.Files{"shop.py": pythonFix})
+	base := repotest.Files{
+		"shop.py":            pythonShop["shop.py"],
+		"tox.ini":            "[testenv]\ncommands = python -m unittest discover -s checks\n",
+		"checks/__init__.py": "# none\n",
+	}
+	p := prove(t, base.With(repotest.Files{"shop_test.py": pythonShop["tests/test_shop.py"]}), repotest.Files{
+		"shop.py": pythonFix,
+	})
 	require.Equal(t, NotStarted, p.Outcome())
-	require.Equal(t, "Nothing can be proven here: the test command (`python3 -m unittest discover -v -s checks`) finds none of the tests, such as those of shop_test.py", p.Why)
+	require.Equal(t, "Nothing can be proven here: the test command (`python3 -m unittest discover -v -s "+
+		"checks`) finds none of the tests, such as those of shop_test.py", p.Why)
 	p = prove(t, base, repotest.Files{"shop.py": pythonFix, "shop_test.py": pythonShop["tests/test_shop.py"]})
 	require.Equal(t, Failed, p.Outcome())
-	require.Equal(t, "The test command (`python3 -m unittest discover -v -s checks`) does not find the tests that were added, such as those of shop_test.py", p.Why)
+	require.Equal(t, "The test command (`python3 -m unittest discover -v -s checks`) "+
+		"does not find the tests that were added, such as those of shop_test.py", p.Why)
 	p = prove(t, base, repotest.Files{"shop.py": pythonFix})
 	require.True(t, p.Holds() && p.NoTests)
 }
@@ -200,10 +230,15 @@ func TestTestsThatTheCommandDoesNotFind(t *testing.T) {
 func TestPytest(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 -m pytest --version")
-	base := pythonShop.With(repotest.Files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	base := pythonShop.With(repotest.Files{
+		"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n" +
+			"    assert len(split(10, 3)) == 3\n",
+		"conftest.py": "# marks the root\n",
+	})
 	p := prove(t, base, repotest.Files{
-		"shop.py":            pythonFix,
-		"tests/test_rest.py": "import pytest\n\nfrom shop import split\n\n\n@pytest.mark.parametrize('n', [2, 3, 4])\ndef test_rest(n):\n    assert sum(split(10, n)) == 10\n",
+		"shop.py": pythonFix,
+		"tests/test_rest.py": "import pytest\n\nfrom shop import split\n\n\n@pytest.mark.parametrize('n', " +
+			"[2, 3, 4])\ndef test_rest(n):\n    assert sum(split(10, n)) == 10\n",
 	})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
@@ -216,7 +251,11 @@ func TestPytest(t *testing.T) {
 func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "python3 -m pytest --version")
-	base := pythonShop.With(repotest.Files{"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n    assert len(split(10, 3)) == 3\n", "conftest.py": "# marks the root\n"})
+	base := pythonShop.With(repotest.Files{
+		"tests/test_shop.py": "from shop import split\n\n\ndef test_count():\n" +
+			"    assert len(split(10, 3)) == 3\n",
+		"conftest.py": "# marks the root\n",
+	})
 	p := prove(t, base, repotest.Files{
 		"shop.py":             pythonShop["shop.py"] + "\n\ndef share(total, n):\n    return total / n\n",
 		"tests/test_share.py": "from shop import share\n\n\ndef test_share():\n    assert share(4, 2) == 2\n",
@@ -229,15 +268,19 @@ func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
 func TestRustWithItsTestsInside(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "cargo --version")
-	const tests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn counts() {\n        assert_eq!(split(10, 3).len(), 3);\n    }\n}\n"
+	const tests = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn counts() {\n" +
+		"        assert_eq!(split(10, 3).len(), 3);\n    }\n}\n"
 	base := repotest.Files{
 		"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
 		".gitignore": "target\nCargo.lock\n",
-		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    vec![total / n; n as usize]\n}\n" + tests,
+		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    vec![total / n; n as usize]\n}\n" +
+			tests,
 	}
 	p := prove(t, base, repotest.Files{
-		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n    (0..n).map(|i| total / n + u32::from(i < total % n)).collect()\n}\n" +
-			strings.Replace(tests, "    #[test]", "    #[test]\n    fn loses_nothing() {\n        assert_eq!(split(10, 3).iter().sum::<u32>(), 10);\n    }\n\n    #[test]", 1),
+		"src/lib.rs": "pub fn split(total: u32, n: u32) -> Vec<u32> {\n" +
+			"    (0..n).map(|i| total / n + u32::from(i < total % n)).collect()\n}\n" +
+			strings.Replace(tests, "    #[test]", "    #[test]\n    fn loses_nothing() {\n"+
+				"        assert_eq!(split(10, 3).iter().sum::<u32>(), 10);\n    }\n\n    #[test]", 1),
 	})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"tests::loses_nothing"}, p.RedOnBase)
@@ -245,7 +288,8 @@ func TestRustWithItsTestsInside(t *testing.T) {
 
 // makeShop is a project whose tests cannot be counted.
 var makeShop = repotest.Files{
-	"Makefile":     "build: split\n\tcp split.sh split\n\ntest:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n\n.PHONY: split\nsplit:\n",
+	"Makefile": "build: split\n\tcp split.sh split\n\ntest:\n" +
+		"\tfor t in tests/*.sh; do sh $$t || exit 1; done\n\n.PHONY: split\nsplit:\n",
 	"split.sh":     "expr $1 / $2\n",
 	".gitignore":   "/split\n",
 	"tests/one.sh": "test $(sh split.sh 4 2) = 2\n",
@@ -254,7 +298,10 @@ var makeShop = repotest.Files{
 func TestMakeByExitCodes(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "make --version")
-	p := prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
+	p := prove(t, makeShop, repotest.Files{
+		"split.sh":      "expr \\( $1 + $2 - 1 \\) / $2\n",
+		"tests/rest.sh": "test $(sh split.sh 10 3) = 4\n",
+	})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
 		"New test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
@@ -262,7 +309,10 @@ func TestMakeByExitCodes(t *testing.T) {
 	}, p.Lines())
 
 	// Control: the new file passes on the base.
-	p = prove(t, makeShop, repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 9 3) = 3\n"})
+	p = prove(t, makeShop, repotest.Files{
+		"split.sh":      "expr \\( $1 + $2 - 1 \\) / $2\n",
+		"tests/rest.sh": "test $(sh split.sh 9 3) = 3\n",
+	})
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines()[0], "The tests pass on main with the changed test files")
 }
@@ -272,22 +322,32 @@ func TestMakeByExitCodes(t *testing.T) {
 func TestARunThatDoesNotStartIsNeitherProofNorRefutation(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "make --version")
-	base := makeShop.With(repotest.Files{"Makefile": "test:\n\tno-such-linter . && for t in tests/*.sh; do sh $$t || exit 1; done\n"})
-	fix := repotest.Files{"split.sh": "expr \\( $1 + $2 - 1 \\) / $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"}
+	base := makeShop.With(repotest.Files{
+		"Makefile": "test:\n\tno-such-linter . && for t in tests/*.sh; do sh $$t || exit 1; done\n",
+	})
+	fix := repotest.Files{
+		"split.sh":      "expr \\( $1 + $2 - 1 \\) / $2\n",
+		"tests/rest.sh": "test $(sh split.sh 10 3) = 4\n",
+	}
 	p := prove(t, base, fix)
 	require.Equal(t, NotStarted, p.Outcome())
 	require.Equal(t, "no-such-linter is not installed", p.Missing)
 	require.Equal(t, []string{
-		"Nothing can be proven here, since the tests do not start on main itself: no-such-linter is not installed",
+		"Nothing can be proven here, since the tests do not start on main itself: " +
+			"no-such-linter is not installed",
 		"make test: did not start: no-such-linter is not installed",
 	}, p.Lines())
 
 	// Control: a run that starts and fails only on the branch is a failure.
-	p = prove(t, makeShop, repotest.Files{"split.sh": "expr $1 + $2\n", "tests/rest.sh": "test $(sh split.sh 10 3) = 4\n"})
+	p = prove(t, makeShop, repotest.Files{
+		"split.sh":      "expr $1 + $2\n",
+		"tests/rest.sh": "test $(sh split.sh 10 3) = 4\n",
+	})
 	require.Equal(t, Failed, p.Outcome())
 
 	// A build that does not start proves nothing in a project without tests.
-	p = prove(t, repotest.Files{"Makefile": "build:\n\tno-such-builder run.sh\n", "run.sh": "echo hello\n"}, repotest.Files{"run.sh": "echo bye\n"})
+	p = prove(t, repotest.Files{"Makefile": "build:\n\tno-such-builder run.sh\n", "run.sh": "echo hello\n"},
+		repotest.Files{"run.sh": "echo bye\n"})
 	require.Equal(t, NotStarted, p.Outcome())
 	require.Equal(t, "no-such-builder is not installed", p.Missing)
 }
@@ -308,7 +368,8 @@ func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
 
 	p = prove(t, repotest.Files{"notes.txt": "one\n"}, repotest.Files{"notes.txt": "two\n"})
 	require.True(t, p.Holds())
-	require.Equal(t, []string{"Not shown: no test command is known for this project, so nothing was tested"}, p.Lines())
+	require.Equal(t,
+		[]string{"Not shown: no test command is known for this project, so nothing was tested"}, p.Lines())
 }
 
 func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
@@ -319,7 +380,8 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	p := proveIn(t, c, m, commits[0], repotest.Files{"shop.py": pythonFix})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
-	require.Equal(t, []string{"Nothing can be proven here, since the tests do not start on main itself: there is no sandbox to run anything in"}, p.Lines())
+	require.Equal(t, []string{"Nothing can be proven here, since the tests do not start on main itself: " +
+		"there is no sandbox to run anything in"}, p.Lines())
 
 	_, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{})
 	require.ErrorIs(t, err, build.ErrNoSandbox)
@@ -342,9 +404,11 @@ func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	base := pythonShop.With(repotest.Files{".gitignore": "secret.py\n"})
 	m, commits := repotest.NewMirror(t, base)
 	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{
-		"shop.py":            "from secret import split\n",
-		"secret.py":          pythonFix,
-		"tests/test_rest.py": "import unittest\n\nfrom shop import split\n\n\nclass RestTest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n",
+		"shop.py":   "from secret import split\n",
+		"secret.py": pythonFix,
+		"tests/test_rest.py": "import unittest\n\nfrom shop import split\n\n\n" +
+			"class RestTest(unittest.TestCase):\n    def test_rest(self):\n" +
+			"        self.assertEqual(sum(split(10, 3)), 10)\n",
 	})
 	c := checker(t)
 	require.NoError(t, c.Caches.Sandbox.Own(w.Files()))

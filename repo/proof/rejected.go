@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
-// A RejectedTest is a test of the change that shows nothing, whatever it does on the base and on the branch, or code
-// of which the tests show nothing.
+// A RejectedTest is a test of the change that shows nothing, whatever it does on the base and on the branch,
+// or code of which the tests show nothing.
 type RejectedTest struct {
 	Name string
 	Why  string // continues a sentence that begins with the name: "passes and fails by itself"

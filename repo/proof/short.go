@@ -45,7 +45,8 @@ func (p Proof) Short() string {
 		}
 	}
 	if n := len(p.AlreadyFailing); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n, map[bool]string{true: "does", false: "do"}[n == 1]))
+		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n,
+			map[bool]string{true: "does", false: "do"}[n == 1]))
 	}
 	if n := len(p.NowSkipped); n == 1 {
 		parts = append(parts, "1 failed before and is skipped now")

@@ -10,12 +10,21 @@ import (
 
 func TestShort(t *testing.T) {
 	t.Parallel()
-	two := Proof{OwnTests: OwnTests{Cases: Cases{New: 2}}, OldTests: OldTests{PassedBefore: 126, StillPassing: 126}}
+	two := Proof{
+		OwnTests: OwnTests{Cases: Cases{New: 2}},
+		OldTests: OldTests{PassedBefore: 126, StillPassing: 126},
+	}
 	require.Equal(t, "2 new tests: red before, green now; 126 still pass", two.Short())
-	two.Cases, two.StillPassing, two.AlreadyFailing = Cases{New: 1, Extended: 1, Guards: 3}, 125, []string{"C"}
-	require.Equal(t, "1 new test: red before, green now; 1 extended test: red before, green now; 3 guards: green before and now; 125 of 126 still pass; 1 failed before and still does", two.Short())
-	two.AlreadyFailing, two.Cases, two.Command.Said = nil, Cases{New: 1}, "The command passes now"
-	require.Equal(t, "1 new test: red before, green now; 125 of 126 still pass; the command passes now", two.Short())
+	two.Cases = Cases{New: 1, Extended: 1, Guards: 3}
+	two.StillPassing = 125
+	two.AlreadyFailing = []string{"C"}
+	require.Equal(t, "1 new test: red before, green now; 1 extended test: red before, green now; 3 guards: "+
+		"green before and now; 125 of 126 still pass; 1 failed before and still does", two.Short())
+	two.AlreadyFailing = nil
+	two.Cases = Cases{New: 1}
+	two.Command.Said = "The command passes now"
+	require.Equal(t,
+		"1 new test: red before, green now; 125 of 126 still pass; the command passes now", two.Short())
 	require.Contains(t, two.Lines(), "The command passes now")
 	require.Equal(t, "not shown: no sandbox", Proof{Why: "no sandbox"}.Short())
 	require.Equal(t, "1 test that was there: red before, green now; the build is not clean",

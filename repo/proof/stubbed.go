@@ -32,16 +32,20 @@ func (v *proving) showUncompiled(ctx context.Context, base, branch index) error 
 	if err != nil {
 		return err
 	}
-	stubbed, missing := newIndex(again).alignedTo(base, branch), result.ListNames(names, 3)
+	stubbed := newIndex(again).alignedTo(base, branch)
+	missing := result.ListNames(names, 3)
 	for _, n := range v.uncompiled {
 		ran := slices.ContainsFunc(n.leaves, func(k key) bool { return stubbed.statusOf(k) != "" })
 		switch {
 		case n.countIn(stubbed, result.Failed) > 0 || stubbed.anyFailed(n.unit):
-			v.addNote(n.label, "fails on %s with an empty %s, which it lacks (as expected)", v.BaseName, missing)
+			v.addNote(n.label, "fails on %s with an empty %s, which it lacks (as expected)",
+				v.BaseName, missing)
 		case ran:
-			v.addNote(n.label, "does not compile on %s, which lacks %s, and passes there with an empty one (counts as failing)", v.BaseName, missing)
+			v.addNote(n.label, "does not compile on %s, which lacks %s, "+
+				"and passes there with an empty one (counts as failing)", v.BaseName, missing)
 		default:
-			v.addNote(n.label, "does not compile on %s, not even with an empty %s, so it was not run there (counts as failing)", v.BaseName, missing)
+			v.addNote(n.label, "does not compile on %s, not even with an empty %s, "+
+				"so it was not run there (counts as failing)", v.BaseName, missing)
 		}
 	}
 	return nil
@@ -81,7 +85,8 @@ func (v *proving) changedPackages() []string {
 	var out []string
 	for _, c := range v.changes {
 		folder := path.Dir(c.Path)
-		if strings.HasSuffix(c.Path, ".go") && !project.IsTest(v.project.Kind, c.Path) && c.Kind != "deleted" && !slices.Contains(out, folder) {
+		if strings.HasSuffix(c.Path, ".go") && !project.IsTest(v.project.Kind, c.Path) &&
+			c.Kind != "deleted" && !slices.Contains(out, folder) {
 			out = append(out, folder)
 		}
 	}

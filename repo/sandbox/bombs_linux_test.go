@@ -21,24 +21,36 @@ import (
 // limit. With the limit, this must never happen; without the limit, it must.
 type bomb struct {
 	name   string
-	script string     // perl code
-	limits Limits     // in addition to wide
-	loose  Limits     // limits of the control, in addition to wide
-	ends   string     // the possible reasons, separated by commas; "" if it ends by itself with an error
-	own    bool       // the limit cannot be configured: the control runs without a sandbox
-	watch  bool       // without control groups only measurements at intervals show that it is beyond its limit
-	far    [2]float64 // $far in the control and with the limit: the seconds until it is beyond a limit that counts time
+	script string // perl code
+	limits Limits // in addition to wide
+	loose  Limits // limits of the control, in addition to wide
+	ends   string // the possible reasons, separated by commas; "" if it ends by itself with an error
+	own    bool   // the limit cannot be configured: the control runs without a sandbox
+	// without control groups only measurements at intervals show that it is beyond its limit
+	watch bool
+	// $far in the control and with the limit: the seconds until it is beyond a limit that counts time
+	far [2]float64
 }
 
 // wide holds the limits of every bomb that it does not set itself.
-var wide = Limits{Time: 10 * time.Minute, Memory: 1 << 30, Processes: 400, FileSize: 1 << 30, Output: 1 << 30, Disk: 4 << 30, Files: 1 << 20}
+var wide = Limits{
+	Time:      10 * time.Minute,
+	Memory:    1 << 30,
+	Processes: 400,
+	FileSize:  1 << 30,
+	Output:    1 << 30,
+	Disk:      4 << 30,
+	Files:     1 << 20,
+}
 
-const pace = `use Time::HiRes; sub pace { Time::HiRes::sleep(0.01) } $| = 1; sub beyond { print "\nbeyond\n"; sleep 600 } `
+const pace = `use Time::HiRes; sub pace { Time::HiRes::sleep(0.01) } $| = 1; ` +
+	`sub beyond { print "\nbeyond\n"; sleep 600 } `
 
 var bombs = []bomb{
 	{
-		name:   "processes that stay",
-		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } if (!$p) { sleep 600; exit } beyond if ++$n == 150 }`,
+		name: "processes that stay",
+		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } if (!$p) { sleep 600; ` +
+			`exit } beyond if ++$n == 150 }`,
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
 	},
 	{
@@ -48,8 +60,9 @@ var bombs = []bomb{
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
 	},
 	{
-		name:   "zombies",
-		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } exit if !$p; beyond if ++$n == 150 }`,
+		name: "zombies",
+		script: `while (1) { my $p = fork; if (!defined $p) { pace; next } exit if !$p; ` +
+			`beyond if ++$n == 150 }`,
 		limits: Limits{Processes: 40, Time: time.Second}, ends: "time",
 	},
 	{
@@ -70,8 +83,9 @@ var bombs = []bomb{
 		limits: Limits{Memory: 96 << 20}, ends: "memory,",
 	},
 	{
-		name:   "one large file",
-		script: `my $x = "x" x (1 << 20); open my $f, ">", "big"; while (1) { exit 1 if (syswrite $f, $x) != 1 << 20; beyond if ++$n == 64 }`,
+		name: "one large file",
+		script: `my $x = "x" x (1 << 20); open my $f, ">", "big"; while (1) { exit 1 if (syswrite $f, $x) ` +
+			`!= 1 << 20; beyond if ++$n == 64 }`,
 		limits: Limits{FileSize: 8 << 20}, ends: "",
 	},
 	{
@@ -80,13 +94,15 @@ var bombs = []bomb{
 		limits: Limits{FileSize: 8 << 20}, loose: Limits{FileSize: 2 << 40}, ends: "",
 	},
 	{
-		name:   "many large files",
-		script: `my $x = "x" x (1 << 20); while (1) { open my $f, ">", ++$n; syswrite $f, $x; pace; beyond if $n == 100 }`,
+		name: "many large files",
+		script: `my $x = "x" x (1 << 20); while (1) { open my $f, ">", ++$n; syswrite $f, $x; pace; ` +
+			`beyond if $n == 100 }`,
 		limits: Limits{Disk: 8 << 20}, ends: "disk",
 	},
 	{
-		name:   "a log that was removed and is written on",
-		script: `my $x = "x" x (1 << 20); open my $f, ">", "log"; unlink "log"; while (1) { syswrite $f, $x; pace; beyond if ++$n == 100 }`,
+		name: "a log that was removed and is written on",
+		script: `my $x = "x" x (1 << 20); open my $f, ">", "log"; unlink "log"; while (1) { syswrite $f, ` +
+			`$x; pace; beyond if ++$n == 100 }`,
 		limits: Limits{Disk: 8 << 20}, ends: "disk",
 	},
 	{
@@ -115,8 +131,9 @@ var bombs = []bomb{
 		limits: Limits{Time: 250 * time.Millisecond}, ends: "time", far: [2]float64{0.6, 60},
 	},
 	{
-		name:   "no signal ends it",
-		script: `$SIG{$_} = "IGNORE" for qw(TERM INT HUP QUIT ALRM PIPE XCPU); while (1) { pace; beyond if ++$n > 100 * $far }`,
+		name: "no signal ends it",
+		script: `$SIG{$_} = "IGNORE" for qw(TERM INT HUP QUIT ALRM PIPE XCPU); while (1) { pace; ` +
+			`beyond if ++$n > 100 * $far }`,
 		limits: Limits{Time: 250 * time.Millisecond}, ends: "time", far: [2]float64{2, 60},
 	},
 	{
@@ -125,14 +142,15 @@ var bombs = []bomb{
 		ends:   "", own: true,
 	},
 	{
-		name:   "children that hold the output", // and the command ends once they have left its process group
-		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; fork and exit; sleep $far; beyond } exit 1`,
-		ends:   "", own: true, far: [2]float64{1, 60},
+		name: "children that hold the output", // and the command ends once they have left its process group
+		script: `for (1 .. 5) { my $p = fork; if ($p) { waitpid $p, 0; next } setpgrp; close STDIN; ` +
+			`fork and exit; sleep $far; beyond } exit 1`,
+		ends: "", own: true, far: [2]float64{1, 60},
 	},
 }
 
-// command returns the Cmd of the bomb in a new workspace, with $far set to far. The mark is an argument of all its
-// processes.
+// command returns the Cmd of the bomb in a new workspace, with $far set to far. The mark is an
+// argument of all its processes.
 func (b bomb) command(t *testing.T, s *Sandbox, m mark, l Limits, far float64) *Cmd {
 	t.Helper()
 	c := s.Command(bombed(t, s), "perl", "-e", pace+fmt.Sprintf("our $far = %v; ", far)+b.script, string(m))
@@ -143,9 +161,13 @@ func (b bomb) command(t *testing.T, s *Sandbox, m mark, l Limits, far float64) *
 // mergeLimits returns l with the values of wide for its zero fields.
 func mergeLimits(l, wide Limits) Limits {
 	return Limits{
-		Time: cmp.Or(l.Time, wide.Time), Memory: cmp.Or(l.Memory, wide.Memory), Processes: cmp.Or(l.Processes, wide.Processes),
-		FileSize: cmp.Or(l.FileSize, wide.FileSize), Output: cmp.Or(l.Output, wide.Output),
-		Disk: cmp.Or(l.Disk, wide.Disk), Files: cmp.Or(l.Files, wide.Files),
+		Time:      cmp.Or(l.Time, wide.Time),
+		Memory:    cmp.Or(l.Memory, wide.Memory),
+		Processes: cmp.Or(l.Processes, wide.Processes),
+		FileSize:  cmp.Or(l.FileSize, wide.FileSize),
+		Output:    cmp.Or(l.Output, wide.Output),
+		Disk:      cmp.Or(l.Disk, wide.Disk),
+		Files:     cmp.Or(l.Files, wide.Files),
 	}
 }
 
@@ -199,8 +221,9 @@ func (m mark) marked() (pids []int) {
 	return pids
 }
 
-// Every bomb is stopped by its limit, none of its processes is left, and the next command works. An ordinary user has no
-// control groups: as one, only the bombs that these would count are run, unless BOBBIN_EVERY is set.
+// Every bomb is stopped by its limit, none of its processes is left, and the next command works. An
+// ordinary user has no control groups: as one, only the bombs that these would count are run,
+// unless BOBBIN_EVERY is set.
 func TestEveryBombIsStopped(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		bare := *s
@@ -226,7 +249,8 @@ func (b bomb) stopped(t *testing.T, s *Sandbox) {
 	c := b.command(t, s, m, b.limits, b.far[1])
 	said := false
 	l := &listener{heard: func() { said = true }}
-	c.Stdout, c.Stderr = l, l
+	c.Stdout = l
+	c.Stderr = l
 	err := c.Run(t.Context())
 	var exit *ExitError
 	require.ErrorAs(t, err, &exit)
@@ -245,8 +269,8 @@ func (b bomb) stopped(t *testing.T, s *Sandbox) {
 	require.Equal(t, "fine", out)
 }
 
-// The control: with wide limits, each bomb exceeds the limit. It shows that a bomb is one, so one kind is enough;
-// BOBBIN_EVERY runs each bomb in every kind.
+// The control: with wide limits, each bomb exceeds the limit. It shows that a bomb is one, so one kind is
+// enough; BOBBIN_EVERY runs each bomb in every kind.
 func TestNoBombIsStoppedWithoutItsLimit(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		for i, b := range bombs {
@@ -277,7 +301,8 @@ func (b bomb) goesOn(t *testing.T, s *Sandbox) {
 	beyond := errors.New("beyond")
 	c := b.command(t, s, m, b.loose, b.far[0])
 	l := &listener{heard: func() { cancel(beyond) }}
-	c.Stdout, c.Stderr = l, l
+	c.Stdout = l
+	c.Stderr = l
 	err := c.Run(ctx)
 	require.Equal(t, beyond, context.Cause(ctx), "it ended before: %v", err)
 }

@@ -25,7 +25,9 @@ func wayOut(t *testing.T) string {
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
 	require.NoError(t, os.Chmod(socket, 0o666))
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "asked for "+r.RequestURI+"\n") })}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "asked for "+r.RequestURI+"\n")
+	})}
 	go server.Serve(l) //nolint:errcheck // it ends with the test
 	t.Cleanup(func() { server.Close() })
 	return socket
@@ -37,7 +39,8 @@ func TestWayOut(t *testing.T) {
 		socket := wayOut(t)
 		ask := func(socket, script string) (string, error) {
 			c := s.Command(workspace(t, s), "sh", "-c", script)
-			c.ProxySocket, c.Limits.Time = socket, 10*time.Minute
+			c.ProxySocket = socket
+			c.Limits.Time = 10 * time.Minute
 			return output(t, c)
 		}
 		out, err := ask(socket, "curl -sS http://a.example/b")
@@ -56,7 +59,11 @@ func TestWayOut(t *testing.T) {
 		require.Error(t, err, "the control: without it there is no way: %s", out)
 
 		// The exit code is that of the command itself.
-		for script, code := range map[string]int{"exit 7": 7, "kill -TERM $$": 128 + 15, "exec no-such-program": 127} {
+		for script, code := range map[string]int{
+			"exit 7":               7,
+			"kill -TERM $$":        128 + 15,
+			"exec no-such-program": 127,
+		} {
 			_, err = ask(socket, script)
 			var exit *ExitError
 			require.ErrorAs(t, err, &exit, script)

@@ -29,8 +29,8 @@ type Cmd struct {
 	Stdout    io.Writer // nil: discarded; may be the same as Stderr
 	Stderr    io.Writer
 	Limits    Limits
-	// ProxySocket is a unix socket of this machine on which an HTTP proxy listens. It is the command's only access
-	// to a network, by HTTP_PROXY and HTTPS_PROXY. If it is empty, the command has none.
+	// ProxySocket is a unix socket of this machine on which an HTTP proxy listens. It is the command's only
+	// access to a network, by HTTP_PROXY and HTTPS_PROXY. If it is empty, the command has none.
 	ProxySocket string
 
 	sandbox *Sandbox
@@ -39,9 +39,11 @@ type Cmd struct {
 
 // An ExitError is the error of a command that did not end with code 0.
 type ExitError struct {
-	Code   int    // 128 + n after signal n
-	Reason string // why it was ended: time, memory, output, processes, disk, files, or killed (not by this program); "" if it ended by itself
-	Limit  int64  // the exceeded limit if Reason is memory, output, disk (bytes) or files
+	Code int // 128 + n after signal n
+	// why it was ended: time, memory, output, processes, disk, files, or killed (not by this
+	// program); "" if it ended by itself
+	Reason string
+	Limit  int64 // the exceeded limit if Reason is memory, output, disk (bytes) or files
 }
 
 // Error returns the code and the reason in one line.
@@ -98,7 +100,8 @@ func (c *Cmd) findMistake() error {
 	}
 	for _, m := range c.Mounts {
 		if !filepath.IsAbs(m.Host) || !path.IsAbs(m.Inside) || path.Clean(m.Inside) == "/" {
-			return fmt.Errorf("sandbox: mount %s at %s: both have to be absolute, and not the root", m.Host, m.Inside)
+			return fmt.Errorf("sandbox: mount %s at %s: both have to be absolute, and not the root",
+				m.Host, m.Inside)
 		}
 	}
 	if info, err := os.Stat(c.Workspace); err != nil {
@@ -109,8 +112,8 @@ func (c *Cmd) findMistake() error {
 	return nil
 }
 
-// withBridge returns the command to run, and a function that releases its files. A command with a ProxySocket is
-// started by package bridge of this program, which runs inside with the same confinement as the command.
+// withBridge returns the command to run, and a function that releases its files. A command with a ProxySocket
+// is started by package bridge of this program, which runs inside with the same confinement as the command.
 func (c *Cmd) withBridge() (*Cmd, func(), error) {
 	if c.ProxySocket == "" {
 		return c, func() {}, nil
@@ -118,7 +121,8 @@ func (c *Cmd) withBridge() (*Cmd, func(), error) {
 	with := *c
 	if c.sandbox.kind == KindNone { // this kind mounts nothing
 		self, err := os.Executable()
-		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil { // also works for users who cannot reach the program's file
+		if _, lacks := os.Stat("/proc/self/exe"); lacks == nil {
+			// also works for users who cannot reach the program's file
 			self = "/proc/self/exe"
 		}
 		with.Args = append([]string{self, bridge.Marker, c.ProxySocket}, c.Args...)

@@ -23,8 +23,8 @@
 // and docker, this program is the first process inside and sets them itself. It is mounted at /run/box, so
 // for docker it must be a static build, at a path that the engine can access. Where the inside of one kind
 // differs from the others without allowing more, the probe checks for the property that it protects; a
-// comment at each such place says why. An engine does not allow anyone to hide the kernel's command line, /sys
-// (read-only) and the control groups of a container; the other kinds show none of them.
+// comment at each such place says why. An engine does not allow anyone to hide the kernel's command line,
+// /sys (read-only) and the control groups of a container; the other kinds show none of them.
 //
 // Open fails closed: it runs the probes in a sandbox of the requested kind. If a probe fails, Open returns no
 // Sandbox, but an *Unavailable with the reason and a remedy.

@@ -14,8 +14,12 @@ func TestEngineThatIsNotThere(t *testing.T) {
 		config    Config
 		why, cure string
 	}{
-		"no image":     {Config{Engine: "docker"}, "no image is named", "sandbox.image"},
-		"no engine":    {Config{Engine: "/no/such/docker", Image: "x"}, "/no/such/docker not found", "install Docker or Podman"},
+		"no image": {Config{Engine: "docker"}, "no image is named", "sandbox.image"},
+		"no engine": {
+			Config{Engine: "/no/such/docker", Image: "x"},
+			"/no/such/docker not found",
+			"install Docker or Podman",
+		},
 		"not one":      {Config{Engine: "false", Image: "x"}, "the engine cannot be reached", "start it"},
 		"no container": {Config{Engine: "true", Image: "x"}, "", "static build"},
 	}
@@ -46,13 +50,15 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 		t.Skip("there is no docker client")
 	}
 	t.Setenv("DOCKER_HOST", "unix:///no/such/docker.sock")
-	requireUnavailable(t, Config{Kind: KindDocker, Engine: "docker", Image: "x"}, "the engine cannot be reached", "DOCKER_HOST")
+	requireUnavailable(t, Config{Kind: KindDocker, Engine: "docker", Image: "x"},
+		"the engine cannot be reached", "DOCKER_HOST")
 }
 
 // An image that the engine does not have is not pulled.
 func TestImageThatIsNotThere(t *testing.T) {
 	t.Parallel()
-	if opened()[KindDocker] == nil { // if BOBBIN_TEST_IMAGE is set and the engine does not work, opened has failed already
+	if opened()[KindDocker] == nil {
+		// if BOBBIN_TEST_IMAGE is set and the engine does not work, opened has failed already
 		t.Skip("BOBBIN_TEST_IMAGE names no image")
 	}
 	c := configOf(KindDocker)

@@ -14,7 +14,8 @@ func TestToolchainIsSeenInside(t *testing.T) {
 	defer os.RemoveAll(dir)
 	require.NoError(t, os.Chmod(dir, 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "bin", "greet"), []byte("#!/bin/sh\necho greeted; touch $0x\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bin", "greet"),
+		[]byte("#!/bin/sh\necho greeted; touch $0x\n"), 0o755))
 	for kind := range opened() {
 		c := configOf(kind)
 		c.Toolchains = []string{dir}

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// A command in the sandbox has the shape of exec.Cmd. The kind none confines nothing; without a kind Open chooses
-// the strongest that works on this machine.
+// A command in the sandbox has the shape of exec.Cmd. The kind none confines nothing; without a kind Open
+// chooses the strongest that works on this machine.
 func Example() {
 	ctx := context.Background()
 	box, err := sandbox.Open(ctx, sandbox.Config{Kind: sandbox.KindNone})

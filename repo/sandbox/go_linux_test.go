@@ -34,8 +34,8 @@ func needGo(t *testing.T) {
 	}
 }
 
-// A small module builds and tests inside, with a read-only build cache: that of the user who runs this test. Without
-// go vet, which this cache may not hold: its many packages would be compiled for each kind.
+// A small module builds and tests inside, with a read-only build cache: that of the user who runs this test.
+// Without go vet, which this cache may not hold: its many packages would be compiled for each kind.
 func TestBuildsGo(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		needGo(t)
@@ -43,9 +43,11 @@ func TestBuildsGo(t *testing.T) {
 		require.NoError(t, err)
 		dir := t.TempDir()
 		for name, text := range tiny {
-			file, old := filepath.Join(dir, name), time.Now().Add(-time.Hour)
+			file := filepath.Join(dir, name)
+			old := time.Now().Add(-time.Hour)
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-			require.NoError(t, os.Chtimes(file, old, old)) // the go command treats files differently that were just written
+			// the go command treats files differently that were just written
+			require.NoError(t, os.Chtimes(file, old, old))
 		}
 		require.NoError(t, s.Own(dir))
 		c := s.Command(dir, "go", "test", "-vet=off", "-v", "-count=1", "./...")
@@ -65,9 +67,12 @@ func TestGoStartsNoTelemetry(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		needGo(t)
 		dir := workspace(t, s)
-		out, err := output(t, s.Command(dir, "sh", "-c", "go env GOTELEMETRY && cd ~/.config && ls -A go/telemetry && rm go/telemetry/mode && go env GOTELEMETRY && ls -d go/telemetry/local && touch mine"))
+		out, err := output(t,
+			s.Command(dir, "sh", "-c", "go env GOTELEMETRY && cd ~/.config && ls -A go/telemetry && rm "+
+				"go/telemetry/mode && go env GOTELEMETRY && ls -d go/telemetry/local && touch mine"))
 		require.NoError(t, err, out)
-		require.Equal(t, "off\nmode\nlocal\ngo/telemetry/local", strings.TrimSpace(out), "the control: without the file, telemetry is on and makes a folder")
+		require.Equal(t, "off\nmode\nlocal\ngo/telemetry/local", strings.TrimSpace(out),
+			"the control: without the file, telemetry is on and makes a folder")
 	})
 }
 

@@ -25,7 +25,8 @@ func TestCommandsAreInAGroupOfVersion2(t *testing.T) {
 		in.groups = groups
 		where := func(s *Sandbox) string {
 			m := newMark()
-			c := s.Command(workspace(t, s), "sh", "-c", "echo up; sleep "+string(m)+"; :") // the shell stays: a process has no arguments for a moment while it executes another program
+			// the shell stays: a process has no arguments for a moment while it executes another program
+			c := s.Command(workspace(t, s), "sh", "-c", "echo up; sleep "+string(m)+"; :")
 			up := make(writes, 8)
 			c.Stdout = up
 			ctx, cancel := context.WithCancel(t.Context())
@@ -33,12 +34,14 @@ func TestCommandsAreInAGroupOfVersion2(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- c.Run(ctx) }()
 			<-up
-			procs, _ := filepath.Glob(filepath.Join(dir, fmt.Sprintf("bobbin-*.%d-*/cgroup.procs", os.Getpid())))
+			procs, _ := filepath.Glob(filepath.Join(dir,
+				fmt.Sprintf("bobbin-*.%d-*/cgroup.procs", os.Getpid())))
 			found := ""
 			for _, g := range procs {
 				procs, _ := os.ReadFile(g)
 				for _, pid := range strings.Fields(string(procs)) {
-					if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(line), string(m)) {
+					if line, _ := os.ReadFile("/proc/" + pid + "/cmdline"); strings.Contains(string(line),
+						string(m)) {
 						found = filepath.Dir(g)
 					}
 				}

@@ -41,7 +41,8 @@ func TestGVisorFromOutside(t *testing.T) {
 	dir := workspace(t, s)
 	c := s.Command(dir, "sh", "-c", "echo ready; exec sleep 600")
 	ready := make(writes, 8)
-	c.Stdout, c.Limits.Time = ready, time.Minute
+	c.Stdout = ready
+	c.Limits.Time = time.Minute
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx) }()
@@ -103,7 +104,8 @@ func TestGVisorCountsProcesses(t *testing.T) {
 		t.Skip("there is no runsc")
 	}
 	for want, n := range map[string]int{"processes": 80, "": 4} {
-		c := s.Command(workspace(t, s), "sh", "-c", fmt.Sprintf("for i in $(seq %d); do sleep 30 & done; sleep 5; exit 3", n))
+		c := s.Command(workspace(t, s), "sh", "-c",
+			fmt.Sprintf("for i in $(seq %d); do sleep 30 & done; sleep 5; exit 3", n))
 		c.Limits.Processes = 32
 		_, err := output(t, c)
 		require.Equal(t, want, reason(t, err))

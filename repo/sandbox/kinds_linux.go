@@ -23,7 +23,9 @@ var kinds = []kind{
 	},
 	{
 		name: KindGVisor,
-		open: func(ctx context.Context, c Config) (backend.Backend, error) { return gvisor.Open(ctx, c.Runsc) },
+		open: func(ctx context.Context, c Config) (backend.Backend, error) {
+			return gvisor.Open(ctx, c.Runsc)
+		},
 	},
 	{
 		name: KindDocker,

@@ -72,10 +72,12 @@ func TestNoneSaysThatItIsOff(t *testing.T) {
 func TestNoneRunsWithACleanEnvironment(t *testing.T) {
 	t.Setenv("BOBBIN_TEST_TOKEN", "canary")
 	s := openUnconfined(t)
-	dir, cache := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
+	cache := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
 	c := s.Command(dir, "sh", "-c", "pwd; env; exit 4")
-	c.Dir, c.Env = "sub", []string{"GOCACHE=/cache/go/x"}
+	c.Dir = "sub"
+	c.Env = []string{"GOCACHE=/cache/go/x"}
 	c.Mounts = []Mount{{Host: cache, Inside: "/cache/go"}}
 	out, err := output(t, c)
 	var exit *ExitError
@@ -108,7 +110,11 @@ func TestCures(t *testing.T) {
 	}{
 		{"no space left on device", hostFacts{spaces: "0"}, "user.max_user_namespaces"},
 		{"operation not permitted", hostFacts{clone: "0"}, "kernel.unprivileged_userns_clone=1"},
-		{"operation not permitted", hostFacts{apparmor: true}, "kernel.apparmor_restrict_unprivileged_userns=0"},
+		{
+			"operation not permitted",
+			hostFacts{apparmor: true},
+			"kernel.apparmor_restrict_unprivileged_userns=0",
+		},
 		{"operation not permitted", hostFacts{container: true}, "--security-opt seccomp=unconfined"},
 		{"protect /usr: this kernel does not know the call", hostFacts{}, "Linux 5.13"},
 		{"anything", hostFacts{}, "allow unprivileged user name spaces"},
@@ -149,7 +155,8 @@ func TestKernelWithoutNameSpaces(t *testing.T) {
 	}
 	// A new user name space in which the maximum number of further ones is set to 0.
 	cmd := exec.Command("unshare", "-Urpf", "--mount-proc", "sh", "-c",
-		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestSayUnavailable$' -test.v`, executable(t))
+		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestSayUnavailable$' -test.v`,
+		executable(t))
 	cmd.Env = append(os.Environ(), "BOBBIN_TEST_UNAVAILABLE=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(out))
@@ -163,8 +170,10 @@ func TestRootWhoIsAlone(t *testing.T) {
 	t.Parallel()
 	uid, gid := user.CommandUser()
 	dir := usertest.Directory(t)
-	again := exec.Command("/proc/self/exe", "-test.run", "^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing)$", "-test.v")
-	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN=all")
+	again := exec.Command("/proc/self/exe", "-test.run",
+		"^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing)$", "-test.v")
+	again.Dir = dir
+	again.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_AGAIN=all")
 	again.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: uid, Size: 1}},
@@ -181,9 +190,12 @@ func TestSealedProgram(t *testing.T) {
 	t.Parallel()
 	again := exec.Command("/proc/self/exe", "-test.run", "^TestSealed$", "-test.v")
 	dir := usertest.Directory(t)
-	again.Dir, again.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_SEALED=1")
+	again.Dir = dir
+	again.Env = append(os.Environ(), "TMPDIR="+dir, "HOME="+dir, "BOBBIN_TEST_SEALED=1")
 	if user.RunsAsRoot() {
-		again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID}}
+		again.SysProcAttr = &syscall.SysProcAttr{
+			Credential: &syscall.Credential{Uid: user.OutsideID, Gid: user.OutsideID},
+		}
 	}
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -198,7 +210,10 @@ func TestSealed(t *testing.T) {
 	require.NoError(t, unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0))
 	uid := os.Getuid()
 	plain := exec.Command("/usr/bin/true") // the control
-	plain.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: uid, Size: 1}}}
+	plain.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 1000, HostID: uid, Size: 1}},
+	}
 	require.ErrorIs(t, plain.Run(), syscall.EACCES)
 	for kind, s := range opened() {
 		said, err := shell(t, s, "id -u")
@@ -261,7 +276,8 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	require.NotContains(t, out, "--- SKIP")
 	for _, kind := range []string{KindGVisor, KindDocker} {
 		if opened()[kind] != nil {
-			out := runAsOrdinary(t, "all", "^(TestEveryProbeHolds|TestWorkspaceIsShared|TestKillOfTheProgramLeavesNothing|TestNothingStays)$")
+			out := runAsOrdinary(t, "all", "^(TestEveryProbeHolds|TestWorkspaceIsShared|"+
+				"TestKillOfTheProgramLeavesNothing|TestNothingStays)$")
 			require.Contains(t, out, "--- PASS: TestEveryProbeHolds/"+kind)
 		}
 	}
@@ -269,8 +285,10 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 
 func runAsOrdinary(t *testing.T, kinds, tests string) string {
 	t.Helper()
-	return usertest.Rerun(t, []string{"BOBBIN_TEST_AGAIN=" + kinds}, "-test.run", tests, "-test.parallel", "2",
-		"-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|TestGVisor|TestImage|TestEngineThatDoes|TestNoBomb")
+	return usertest.Rerun(t, []string{"BOBBIN_TEST_AGAIN=" + kinds}, "-test.run", tests, "-test.parallel",
+		"2",
+		"-test.skip", "TestBuildsGo|TestCgo|TestAsAnOrdinaryUser|TestAutoTakes|TestKernel|TestRootWho|"+
+			"TestGVisor|TestImage|TestEngineThatDoes|TestNoBomb")
 }
 
 // With cgo, go-landlock looks for all threads in /proc, and searches a stale /proc for ever. Both builds must

@@ -15,11 +15,18 @@ var kinds = []kind{
 	{name: KindNamespaces, auto: true, open: refuse},
 	{name: KindGVisor, open: refuse},
 	{name: KindDocker, open: refuse},
-	{name: KindNone, open: func(context.Context, Config) (backend.Backend, error) { return unconfined.Open(), nil }},
+	{
+		name: KindNone,
+		open: func(context.Context, Config) (backend.Backend, error) { return unconfined.Open(), nil },
+	},
 }
 
 func refuse(context.Context, Config) (backend.Backend, error) {
-	return nil, &Unavailable{Why: "it needs Linux", Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands unconfined"}
+	return nil, &Unavailable{
+		Why: "it needs Linux",
+		Cure: "run Bobbin in a Linux machine or container, or set sandbox kind none to run commands " +
+			"unconfined",
+	}
 }
 
 func (s *Sandbox) runProbes(context.Context) error { return nil }

@@ -58,8 +58,11 @@ func beParent(kind string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	c := s.Command(os.Args[1], "sh", "-c", mark(strings.TrimPrefix(os.Args[2], "mark:")).script("echo ready; exec sleep 600"))
-	c.Stdout, c.Stderr, c.Limits.Time = os.Stdout, os.Stderr, time.Hour
+	c := s.Command(os.Args[1], "sh", "-c",
+		mark(strings.TrimPrefix(os.Args[2], "mark:")).script("echo ready; exec sleep 600"))
+	c.Stdout = os.Stdout
+	c.Stderr = os.Stderr
+	c.Limits.Time = time.Hour
 	fmt.Fprintln(os.Stderr, c.Run(ctxForever))
 	os.Exit(1)
 }
@@ -70,10 +73,12 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, opened()[KindNamespaces].Own(dir))
-	parent := exec.Command("/proc/self/exe", dir, "mark:"+string(m)) // not the mark itself, which would be counted
+	// not the mark itself, which would be counted
+	parent := exec.Command("/proc/self/exe", dir, "mark:"+string(m))
 	parent.Env = append(os.Environ(), "BOBBIN_TEST_PARENT="+kind)
 	ready := make(writes, 8)
-	parent.Stdout, parent.Stderr = ready, os.Stderr
+	parent.Stdout = ready
+	parent.Stderr = os.Stderr
 	require.NoError(t, parent.Start())
 	t.Cleanup(func() { parent.Process.Kill() }) //nolint:errcheck // it is dead, unless the test failed
 	select {
@@ -95,7 +100,8 @@ func killParent(t *testing.T, kind string, m mark) (alive func() int) {
 	return func() int {
 		n := m.alive()
 		for pid, at := range started {
-			if process.StartTime(pid) == at && probe.CheckStatus(fmt.Sprintf("/proc/%d/status", pid), "State", "Z (zombie)") != nil {
+			if process.StartTime(pid) == at &&
+				probe.CheckStatus(fmt.Sprintf("/proc/%d/status", pid), "State", "Z (zombie)") != nil {
 				n++
 			}
 		}
@@ -126,7 +132,13 @@ func TestKillOfTheProgramLeavesProcessesWithoutASandbox(t *testing.T) {
 
 // Bombs for which the table of bombs has no control.
 func TestSmallBombs(t *testing.T) {
-	small := Limits{Time: 10 * time.Minute, Memory: 128 << 20, Processes: 64, FileSize: 8 << 20, Output: 1 << 20}
+	small := Limits{
+		Time:      10 * time.Minute,
+		Memory:    128 << 20,
+		Processes: 64,
+		FileSize:  8 << 20,
+		Output:    1 << 20,
+	}
 	cases := map[string]struct {
 		script string
 		reason string
@@ -142,11 +154,14 @@ func TestSmallBombs(t *testing.T) {
 				cmd := s.Command(workspace(t, s), "sh", "-c", c.script)
 				cmd.Limits = small
 				if c.reason == "time" {
-					// The kernel's memory for the files counts, too: a quick machine reaches 128 MB in half a second.
-					cmd.Limits.Time, cmd.Limits.Memory = 500*time.Millisecond, 4<<30
+					// The kernel's memory for the files counts, too: a quick machine
+					// reaches 128 MB in half a second.
+					cmd.Limits.Time = 500 * time.Millisecond
+					cmd.Limits.Memory = 4 << 30
 				}
 				var out bytes.Buffer
-				cmd.Stdout, cmd.Stderr = &out, &out
+				cmd.Stdout = &out
+				cmd.Stderr = &out
 				err := cmd.Run(t.Context())
 				require.Equal(t, c.reason, reason(t, err), out.String())
 				require.Contains(t, out.String(), c.says)
@@ -159,7 +174,8 @@ func TestSmallBombs(t *testing.T) {
 func TestForkBomb(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		m := newMark()
-		c := s.Command(workspace(t, s), "bash", "-c", fmt.Sprintf("f(){ f|f& }; for i in $(seq 300); do sleep %s & done 2>/dev/null; f; sleep 60", m))
+		c := s.Command(workspace(t, s), "bash", "-c",
+			fmt.Sprintf("f(){ f|f& }; for i in $(seq 300); do sleep %s & done 2>/dev/null; f; sleep 60", m))
 		c.Limits = Limits{Processes: 64, Time: time.Second}
 		_, err := output(t, c)
 		var exit *ExitError
@@ -173,7 +189,8 @@ func TestOutputIsCutAtTheLimit(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		var got bytes.Buffer
 		c := s.Command(workspace(t, s), "yes")
-		c.Stdout, c.Limits.Output = &got, 100_000
+		c.Stdout = &got
+		c.Limits.Output = 100_000
 		require.Equal(t, "output", reason(t, c.Run(t.Context())))
 		require.Equal(t, 100_000, got.Len())
 	})
@@ -184,7 +201,8 @@ func TestOutputUpToTheLimit(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		var got bytes.Buffer
 		c := s.Command(workspace(t, s), "head", "-c", "100000", "/dev/zero")
-		c.Stdout, c.Limits.Output = &got, 100_000
+		c.Stdout = &got
+		c.Limits.Output = 100_000
 		require.NoError(t, c.Run(t.Context()))
 		require.Equal(t, 100_000, got.Len())
 	})
@@ -211,7 +229,11 @@ func TestManyAtOnce(t *testing.T) {
 // On a busy machine the kernel may kill a command for its processor time before this program's clock does.
 func TestWhatIsKilledAfterItsTimeHadNoTimeLeft(t *testing.T) {
 	t.Parallel()
-	e := &execution{job: &backend.Job{Limits: Limits{Time: time.Minute}}, disk: diskwatch.New(diskwatch.Limits{}), began: time.Now().Add(-time.Hour)}
+	e := &execution{
+		job:   &backend.Job{Limits: Limits{Time: time.Minute}},
+		disk:  diskwatch.New(diskwatch.Limits{}),
+		began: time.Now().Add(-time.Hour),
+	}
 	require.Equal(t, "time", e.lateExcess(true))
 	require.Empty(t, e.lateExcess(false), "it ended by itself")
 	e.began = time.Now()

@@ -44,8 +44,10 @@ var opened = sync.OnceValue(func() map[string]*Sandbox {
 		}
 		slog.Info("this kind is not tested here", "err", err)
 		var u *Unavailable
-		if !errors.As(err, &u) || kind == KindNamespaces || kind == KindBubblewrap && u.Why != "bwrap is not installed" {
-			panic(err) // namespaces works wherever these tests run, and bubblewrap wherever bwrap is installed
+		if !errors.As(err, &u) || kind == KindNamespaces ||
+			kind == KindBubblewrap && u.Why != "bwrap is not installed" {
+			// namespaces works wherever these tests run, and bubblewrap wherever bwrap is installed
+			panic(err)
 		}
 	}
 	return out
@@ -63,7 +65,10 @@ func configOf(kind string) Config {
 // A kind that was configured for the tests must be tested.
 func TestNamedKindsAreThere(t *testing.T) {
 	t.Parallel()
-	for variable, kind := range map[string]string{"BOBBIN_TEST_RUNSC": KindGVisor, "BOBBIN_TEST_IMAGE": KindDocker} {
+	for variable, kind := range map[string]string{
+		"BOBBIN_TEST_RUNSC": KindGVisor,
+		"BOBBIN_TEST_IMAGE": KindDocker,
+	} {
 		if os.Getenv(variable) != "" && os.Getenv("BOBBIN_TEST_AGAIN") == "" {
 			require.Contains(t, opened(), kind)
 		}
@@ -88,8 +93,8 @@ var every = os.Getenv("BOBBIN_EVERY") != ""
 // again is true in the process that runs these tests as an ordinary user.
 var again = os.Getenv("BOBBIN_TEST_AGAIN") != ""
 
-// hasTurn reports whether case number i of a test is run in this kind: namespaces and bubblewrap take turns. A kind that
-// is not there leaves its turns to the other.
+// hasTurn reports whether case number i of a test is run in this kind: namespaces and bubblewrap take turns.
+// A kind that is not there leaves its turns to the other.
 func hasTurn(s *Sandbox, i int) bool {
 	taking := []string{KindNamespaces, KindBubblewrap}
 	mine := slices.Index(taking, s.Kind())
@@ -123,7 +128,8 @@ func shell(t *testing.T, s *Sandbox, script string) (string, error) {
 func output(t *testing.T, c *Cmd) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
+	c.Stdout = &out
+	c.Stderr = &out
 	err := c.Run(t.Context())
 	return strings.TrimSpace(out.String()), err
 }

@@ -29,7 +29,8 @@ func (s *Sandbox) runProbes(ctx context.Context) error {
 		}
 	}
 	if len(faults) > 0 {
-		err := fmt.Errorf("%d of %d probes did not hold: %s", len(faults), len(findings), strings.Join(faults, ", "))
+		err := fmt.Errorf("%d of %d probes did not hold: %s", len(faults), len(findings),
+			strings.Join(faults, ", "))
 		return newUnavailable(s.kind, s.backend, err)
 	}
 	return nil
@@ -67,7 +68,9 @@ func (s *Sandbox) findFaults(ctx context.Context) ([]probe.Finding, error) {
 // runProbeCommand runs the command of the probes and parses the findings that it prints.
 func runProbeCommand(ctx context.Context, c *Cmd) ([]probe.Finding, error) {
 	var stdout, stderr bytes.Buffer
-	c.Stdout, c.Stderr, c.Limits.Time = &stdout, &stderr, time.Minute
+	c.Stdout = &stdout
+	c.Stderr = &stderr
+	c.Limits.Time = time.Minute
 	if err := c.Run(ctx); err != nil {
 		return nil, fmt.Errorf("%w %s", err, strings.TrimSpace(stderr.String()))
 	}

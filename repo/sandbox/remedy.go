@@ -55,7 +55,8 @@ func readHostFacts() hostFacts {
 func findCure(why string, f hostFacts) string {
 	switch {
 	case strings.Contains(why, "did not hold"):
-		return "commands could get out here: use another kind of sandbox, and report this with the output of uname -a"
+		return "commands could get out here: use another kind of sandbox, " +
+			"and report this with the output of uname -a"
 	case f.spaces == "0":
 		return "allow user name spaces: sysctl -w user.max_user_namespaces=15000"
 	case f.clone == "0":
@@ -63,11 +64,14 @@ func findCure(why string, f hostFacts) string {
 	case strings.Contains(why, "does not know"), strings.Contains(why, "not implemented"):
 		return "use Linux 5.13 or newer"
 	case f.apparmor:
-		return "Ubuntu's AppArmor forbids it: install the package bubblewrap together with an AppArmor profile that has userns for /usr/bin/bwrap, " +
+		return "Ubuntu's AppArmor forbids it: install the package bubblewrap together with an AppArmor " +
+			"profile that has userns for /usr/bin/bwrap, " +
 			"or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	case f.container:
-		return "this is a container: start it with docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined " +
+		return "this is a container: start it with docker run --security-opt seccomp=unconfined " +
+			"--security-opt apparmor=unconfined --security-opt systempaths=unconfined " +
 			"(commands are confined by Bobbin's own filter), as in docker-compose.yml"
 	}
-	return "allow unprivileged user name spaces to this program, or set sandbox kind none to run commands unconfined"
+	return "allow unprivileged user name spaces to this program, or set sandbox kind none to run commands " +
+		"unconfined"
 }

@@ -61,12 +61,20 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err := e.stdio.openPipes(c, job.Limits.Output, func() { stop(stopped("output")) }); err != nil {
 		return err
 	}
-	job.Stdin, job.Stdout, job.Stderr = e.stdio.in, e.stdio.out, e.stdio.err
-	e.groups = c.sandbox.groups.NewGroup(cgroup.Limits{Memory: job.Limits.Memory, Processes: job.Limits.Processes})
+	job.Stdin = e.stdio.in
+	job.Stdout = e.stdio.out
+	job.Stderr = e.stdio.err
+	e.groups = c.sandbox.groups.NewGroup(cgroup.Limits{
+		Memory:    job.Limits.Memory,
+		Processes: job.Limits.Processes,
+	})
 	defer e.groups.Remove()
 	job.PlaceIn = e.groups.PlaceIn
 	var p backend.Process
-	err = e.groups.Start(func() (err error) { p, err = c.sandbox.backend.Start(job); return err })
+	err = e.groups.Start(func() (err error) {
+		p, err = c.sandbox.backend.Start(job)
+		return err
+	})
 	if err != nil {
 		e.stdio.closeAll()
 		return err
@@ -82,10 +90,18 @@ func (c *Cmd) newJob() (*backend.Job, error) {
 		return nil, fmt.Errorf("sandbox: workspace: %w", err)
 	}
 	return &backend.Job{
-		Args: c.Args, Env: toolchain.CleanEnv(c.sandbox.tools, slices.Concat(c.sandbox.env, c.Env)), Dir: path.Join("/src", filepath.ToSlash(c.Dir)), Limits: c.Limits.WithDefaults(),
-		SetsPath:  slices.ContainsFunc(c.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
-		Workspace: workspace, ReadOnly: c.ReadOnly, Toolchains: c.sandbox.tools.Dirs, Mounts: c.Mounts, Files: c.files,
-		PlaceIn: func(*syscall.SysProcAttr) {},
+		Args:   c.Args,
+		Env:    toolchain.CleanEnv(c.sandbox.tools, slices.Concat(c.sandbox.env, c.Env)),
+		Dir:    path.Join("/src", filepath.ToSlash(c.Dir)),
+		Limits: c.Limits.WithDefaults(),
+		SetsPath: slices.ContainsFunc(c.Env,
+			func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
+		Workspace:  workspace,
+		ReadOnly:   c.ReadOnly,
+		Toolchains: c.sandbox.tools.Dirs,
+		Mounts:     c.Mounts,
+		Files:      c.files,
+		PlaceIn:    func(*syscall.SysProcAttr) {},
 	}, nil
 }
 
@@ -104,7 +120,9 @@ func watchDisks(j *backend.Job) *diskwatch.Watch {
 }
 
 // followToEnd waits for the end of a started process and returns how it ended.
-func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process) error {
+func (e *execution) followToEnd(
+	ctx, inner context.Context, stop context.CancelCauseFunc, p backend.Process,
+) error {
 	stopFor := func(reason string) { stop(stopped(reason)) }
 	ended := make(chan struct{})
 	go func() {
@@ -127,13 +145,15 @@ func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelC
 	stop(nil)
 	<-watched
 	e.stdio.awaitCopies()
-	if err == nil && out.Ours && out.Code == backend.CodeSetup && bytes.HasPrefix(e.stdio.head.Bytes(), []byte("sandbox: ")) {
+	if err == nil && out.Ours && out.Code == backend.CodeSetup &&
+		bytes.HasPrefix(e.stdio.head.Bytes(), []byte("sandbox: ")) {
 		err = backend.ErrSetup
 	}
 	if err == nil && out.Reason != "" {
 		return e.newLimitError(out.Reason)
 	}
-	if reason := e.lateExcess(out.Killed || out.Code == backend.CodeKilled); cause == nil && err == nil && reason != "" {
+	if reason := e.lateExcess(out.Killed || out.Code == backend.CodeKilled); cause == nil && err == nil &&
+		reason != "" {
 		return e.newLimitError(reason)
 	}
 	if err == nil && !out.Killed && (cause == nil || out.Code != backend.CodeKilled) {
@@ -146,7 +166,8 @@ func (e *execution) followToEnd(ctx, inner context.Context, stop context.CancelC
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, backend.ErrSetup):
-		return fmt.Errorf("%w: %s", err, strings.TrimPrefix(strings.TrimSpace(e.stdio.head.String()), "sandbox: "))
+		return fmt.Errorf("%w: %s", err,
+			strings.TrimPrefix(strings.TrimSpace(e.stdio.head.String()), "sandbox: "))
 	case err != nil:
 		return err
 	}
@@ -170,8 +191,8 @@ func (e *execution) findOveruse(u process.Usage) string {
 	return ""
 }
 
-// lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "". On a busy
-// machine the kernel may kill a command for its processor time before the clock of this program does.
+// lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "". On a
+// busy machine the kernel may kill a command for its processor time before the clock of this program does.
 func (e *execution) lateExcess(killed bool) string {
 	if e.groups.OutOfMemory() {
 		return "memory"
@@ -188,7 +209,12 @@ func (e *execution) lateExcess(killed bool) string {
 // newLimitError returns the error for a command that exceeded a limit.
 func (e *execution) newLimitError(reason string) error {
 	l := e.job.Limits
-	limit := map[string]int64{"memory": l.Memory, "output": l.Output, "disk": l.Disk, "files": l.Files}[reason]
+	limit := map[string]int64{
+		"memory": l.Memory,
+		"output": l.Output,
+		"disk":   l.Disk,
+		"files":  l.Files,
+	}[reason]
 	return &ExitError{Code: backend.CodeKilled, Reason: reason, Limit: limit}
 }
 

@@ -63,7 +63,10 @@ func TestHowCommandsEndedIsTold(t *testing.T) {
 	run(t.Context(), "true", plain)
 	run(t.Context(), "exit 3", plain)
 	run(t.Context(), "sleep 600", func(c *Cmd) { c.Limits.Time = 1 })
-	run(t.Context(), "yes", func(c *Cmd) { c.Stdout, c.Limits.Output = io.Discard, 1000 })
+	run(t.Context(), "yes", func(c *Cmd) {
+		c.Stdout = io.Discard
+		c.Limits.Output = 1000
+	})
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	run(stopped, "true", plain)
@@ -109,9 +112,11 @@ func TestReadOnlyWorkspace(t *testing.T) {
 
 func TestMounts(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		read, write := workspace(t, s), workspace(t, s)
+		read := workspace(t, s)
+		write := workspace(t, s)
 		require.NoError(t, os.WriteFile(filepath.Join(read, "f"), []byte("given"), 0o644))
-		c := s.Command(workspace(t, s), "sh", "-c", "cat /cache/read/f /one; echo x > /cache/write/x; ! touch /cache/read/x && ! touch /one && ! touch /cache/x")
+		c := s.Command(workspace(t, s), "sh", "-c", "cat /cache/read/f /one; echo x > /cache/write/x; "+
+			"! touch /cache/read/x && ! touch /one && ! touch /cache/x")
 		c.Mounts = []Mount{
 			{Host: write, Inside: "/cache/write", Writable: true},
 			{Host: read, Inside: "/cache/read"},
@@ -127,7 +132,8 @@ func TestMounts(t *testing.T) {
 // A workspace may contain any link. A mount point below it must not follow a link to the outside.
 func TestMountDoesNotFollowLinks(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		dir, outside := workspace(t, s), t.TempDir()
+		dir := workspace(t, s)
+		outside := t.TempDir()
 		require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
 		c := s.Command(dir, "true")
 		c.Mounts = []Mount{{Host: t.TempDir(), Inside: "/src/link/made"}}
@@ -144,7 +150,8 @@ func TestMountDoesNotFollowLinks(t *testing.T) {
 // Paths and arguments may contain any bytes.
 func TestBytesArriveAsTheyAre(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		c := s.Command(workspace(t, s), "sh", "-c", `printf '%s|%s' "$1" "$X"; mkdir "$1"`, "sh", "a\xff b\n'\"")
+		c := s.Command(workspace(t, s), "sh", "-c", `printf '%s|%s' "$1" "$X"; mkdir "$1"`,
+			"sh", "a\xff b\n'\"")
 		c.Env = []string{"X=\xfe=\xff"}
 		out, err := output(t, c)
 		require.NoError(t, err)
@@ -161,7 +168,9 @@ func TestStreams(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		var stdout, stderr bytes.Buffer
 		c := s.Command(workspace(t, s), "sh", "-c", "cat; echo wrong >&2; echo again > /dev/stdout")
-		c.Stdin, c.Stdout, c.Stderr = strings.NewReader("asked\n"), &stdout, &stderr
+		c.Stdin = strings.NewReader("asked\n")
+		c.Stdout = &stdout
+		c.Stderr = &stderr
 		require.NoError(t, c.Run(t.Context()))
 		require.Equal(t, "asked\nagain\n", stdout.String())
 		require.Equal(t, "wrong\n", stderr.String())
@@ -184,7 +193,10 @@ func TestEnvironmentIsCleanAndCanBeAddedTo(t *testing.T) {
 		c.Env = []string{"A=1", "A=2", "LANG=de", "WITH=a=b c\nd"}
 		out, err := output(t, c)
 		require.NoError(t, err)
-		for _, want := range []string{"A=2", "LANG=de", "WITH=a=b c\nd", "HOME=/home/box", "CI=1", "GOPROXY=off", "PAGER=cat", "GIT_CONFIG_GLOBAL=/dev/null"} {
+		for _, want := range []string{
+			"A=2", "LANG=de", "WITH=a=b c\nd", "HOME=/home/box", "CI=1", "GOPROXY=off", "PAGER=cat",
+			"GIT_CONFIG_GLOBAL=/dev/null",
+		} {
 			require.Contains(t, out, want)
 		}
 		require.NotContains(t, out, "A=1")
@@ -222,18 +234,22 @@ func TestContextEndsTheTree(t *testing.T) {
 		c := s.Command(workspace(t, s), "sh", "-c", mark.script("echo ready; wait"))
 		ready := make(writes, 8)
 		c.Stdout = ready
-		go func() { <-ready; cancel() }()
+		go func() {
+			<-ready
+			cancel()
+		}()
 		err := c.Run(ctx)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, mark.alive())
 	})
 }
 
-// If ctx ends at any moment, even during the setup, Run returns and no process is left. BOBBIN_EVERY tries each
-// millisecond of the first 40 instead of every fifth.
+// If ctx ends at any moment, even during the setup, Run returns and no process is left. BOBBIN_EVERY tries
+// each millisecond of the first 40 instead of every fifth.
 func TestContextEndsAtAnyMoment(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		dir, mark := workspace(t, s), newMark()
+		dir := workspace(t, s)
+		mark := newMark()
 		step := 5
 		if every {
 			step = 1
@@ -276,9 +292,24 @@ func TestMistakesOfTheCaller(t *testing.T) {
 		"no workspace":          s.Command(filepath.Join(dir, "none"), "true"),
 		"zero byte":             s.Command(dir, "echo", "a\x00b"),
 		"outside the workspace": {sandbox: s, Workspace: dir, Args: []string{"true"}, Dir: "../x"},
-		"relative mount":        {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: "x", Inside: "/x"}}},
-		"mount on the root":     {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: dir, Inside: "/."}}},
-		"missing mount":         {sandbox: s, Workspace: dir, Args: []string{"true"}, Mounts: []Mount{{Host: "/nosuch", Inside: "/x"}}},
+		"relative mount": {
+			sandbox:   s,
+			Workspace: dir,
+			Args:      []string{"true"},
+			Mounts:    []Mount{{Host: "x", Inside: "/x"}},
+		},
+		"mount on the root": {
+			sandbox:   s,
+			Workspace: dir,
+			Args:      []string{"true"},
+			Mounts:    []Mount{{Host: dir, Inside: "/."}},
+		},
+		"missing mount": {
+			sandbox:   s,
+			Workspace: dir,
+			Args:      []string{"true"},
+			Mounts:    []Mount{{Host: "/nosuch", Inside: "/x"}},
+		},
 		"not made by a sandbox": {Workspace: dir, Args: []string{"true"}},
 	}
 	for name, c := range cases {

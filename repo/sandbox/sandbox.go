@@ -103,7 +103,11 @@ func openFirst(ctx context.Context, c Config) (*Sandbox, error) {
 		whys = append(whys, k.name+": "+u.Why)
 		cures = append(cures, u.Cure)
 	}
-	return nil, &Unavailable{Kind: kindAutoWritten, Why: strings.Join(whys, "; "), Cure: strings.Join(cures, "; or ")}
+	return nil, &Unavailable{
+		Kind: kindAutoWritten,
+		Why:  strings.Join(whys, "; "),
+		Cure: strings.Join(cures, "; or "),
+	}
 }
 
 // openKind opens one kind and runs the probes in it, unless it confines nothing.
@@ -123,7 +127,8 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 		s.tools = toolchain.Find(ctx, c.Toolchains)
 	}
 	err = s.runProbes(ctx)
-	if err != nil && s.groups != nil && ctx.Err() == nil { // the control groups were found but do not work: try without
+	if err != nil && s.groups != nil && ctx.Err() == nil {
+		// the control groups were found but do not work: try without
 		s.groups = nil
 		err = s.runProbes(ctx)
 	}

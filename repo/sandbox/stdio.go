@@ -101,7 +101,8 @@ func (s *stdio) openOutput(w io.Writer, limit int64, over func()) (*os.File, err
 				over()
 			}
 		}
-		io.Copy(io.Discard, ours) //nolint:errcheck // also where the caller's writer failed: the command must not block
+		// also where the caller's writer failed: the command must not block
+		io.Copy(io.Discard, ours) //nolint:errcheck
 	})
 	return theirs, nil
 }
@@ -117,9 +118,12 @@ func (s *stdio) startCopying() {
 // awaitCopies waits until all output has been copied.
 func (s *stdio) awaitCopies() {
 	arrived := make(chan struct{})
-	go func() { s.running.Wait(); close(arrived) }()
-	// A process outside the sandbox may still hold the pipe; all processes of the command are dead. The wait has
-	// parts, so that a machine that stands still for a moment does not use it up.
+	go func() {
+		s.running.Wait()
+		close(arrived)
+	}()
+	// A process outside the sandbox may still hold the pipe; all processes of the command are dead. The wait
+	// has parts, so that a machine that stands still for a moment does not use it up.
 	const parts = 20
 	for n := 0; n < parts && !closedWithin(arrived, stdioGrace/parts); n++ {
 	}

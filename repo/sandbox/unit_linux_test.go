@@ -14,19 +14,26 @@ import (
 )
 
 // unitCalls are the calls that systemd refuses for the settings of deploy/bobbin.service, apart from those of
-// which it looks at an argument. DynamicUser switches RestrictSUIDSGID on, which refuses openat2 as a kernel does
-// that does not know it.
+// which it looks at an argument. DynamicUser switches RestrictSUIDSGID on, which refuses openat2 as a kernel
+// does that does not know it.
 var unitCalls = map[uint32]unix.Errno{
-	unix.SYS_OPENAT2:  unix.ENOSYS,                                                                                                           // RestrictSUIDSGID
-	unix.SYS_ADJTIMEX: unix.EPERM, unix.SYS_CLOCK_ADJTIME: unix.EPERM, unix.SYS_CLOCK_SETTIME: unix.EPERM, unix.SYS_SETTIMEOFDAY: unix.EPERM, // ProtectClock
-	unix.SYS_INIT_MODULE: unix.EPERM, unix.SYS_FINIT_MODULE: unix.EPERM, unix.SYS_DELETE_MODULE: unix.EPERM, // ProtectKernelModules
+	// RestrictSUIDSGID
+	unix.SYS_OPENAT2: unix.ENOSYS,
+	// ProtectClock
+	unix.SYS_ADJTIMEX: unix.EPERM, unix.SYS_CLOCK_ADJTIME: unix.EPERM, unix.SYS_CLOCK_SETTIME: unix.EPERM,
+	unix.SYS_SETTIMEOFDAY: unix.EPERM,
+	// ProtectKernelModules
+	unix.SYS_INIT_MODULE: unix.EPERM, unix.SYS_FINIT_MODULE: unix.EPERM, unix.SYS_DELETE_MODULE: unix.EPERM,
 }
 
 // hostnameCalls are the calls that ProtectHostname refuses.
-var hostnameCalls = map[uint32]unix.Errno{unix.SYS_SETHOSTNAME: unix.EPERM, unix.SYS_SETDOMAINNAME: unix.EPERM}
+var hostnameCalls = map[uint32]unix.Errno{
+	unix.SYS_SETHOSTNAME:   unix.EPERM,
+	unix.SYS_SETDOMAINNAME: unix.EPERM,
+}
 
-// The sandbox works with the filters of the systemd unit that we ship, which all commands inherit. The control is
-// ProtectHostname, which the unit therefore has not.
+// The sandbox works with the filters of the systemd unit that we ship, which all commands inherit. The
+// control is ProtectHostname, which the unit therefore has not.
 func TestItWorksInOurUnit(t *testing.T) {
 	t.Parallel()
 	for kind := range opened() {
@@ -91,7 +98,8 @@ func refuseCalls(calls ...map[uint32]unix.Errno) error {
 		return err
 	}
 	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
+	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER,
+		unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog))); errno != 0 {
 		return errno
 	}
 	return nil

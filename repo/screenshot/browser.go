@@ -154,10 +154,15 @@ func (b *browser) attend(m message) error {
 	}
 	content, kind, status := b.site.answer(asked.Request.URL)
 	if status == http.StatusForbidden {
-		return b.send("Fetch.failRequest", object{"requestId": asked.RequestID, "errorReason": "BlockedByClient"})
+		return b.send("Fetch.failRequest", object{
+			"requestId":   asked.RequestID,
+			"errorReason": "BlockedByClient",
+		})
 	}
 	return b.send("Fetch.fulfillRequest", object{
-		"requestId": asked.RequestID, "responseCode": status, "body": base64.StdEncoding.EncodeToString(content),
+		"requestId":       asked.RequestID,
+		"responseCode":    status,
+		"body":            base64.StdEncoding.EncodeToString(content),
 		"responseHeaders": []object{{"name": "Content-Type", "value": kind}},
 	})
 }

@@ -47,7 +47,9 @@ type Camera struct {
 
 // Shoot returns the picture of a page as PNG. page is the path of a file, with an optional query for the
 // page to read. read returns the files of the tree, or fs.ErrNotExist.
-func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, error), page string) ([]byte, error) {
+func (c *Camera) Shoot(
+	ctx context.Context, read func(path string) ([]byte, error), page string,
+) ([]byte, error) {
 	if c.Sandbox == nil || c.Sandbox.Kind() == sandbox.KindNone {
 		return nil, &NoPictureError{"there is no sandbox to show a page in"}
 	}
@@ -67,7 +69,8 @@ func (c *Camera) Shoot(ctx context.Context, read func(path string) ([]byte, erro
 		return nil, ctx.Err()
 	}
 	if limited.Err() != nil {
-		return nil, &NoPictureError{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
+		return nil,
+			&NoPictureError{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
 	}
 	return picture, err
 }
@@ -99,9 +102,11 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 	most := cmp.Or(c.Processor, computing)
 	orders, write := io.Pipe()
 	answers, told := io.Pipe()
-	command := c.Sandbox.Command(empty, "/bin/sh", "-c", fmt.Sprintf("ulimit -t %.0f\n", most.Seconds())+start)
+	command := c.Sandbox.Command(empty, "/bin/sh", "-c",
+		fmt.Sprintf("ulimit -t %.0f\n", most.Seconds())+start)
 	command.ReadOnly = true
-	command.Stdin, command.Stdout = orders, told
+	command.Stdin = orders
+	command.Stdout = told
 	command.Limits = sandbox.Limits{Memory: memory, Output: 64 << 20, Time: 2 * patience}
 	running, end := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -129,7 +134,9 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 		return nil, unshown
 	}
 	if err = whyEnded(how, err); errors.Is(err, errComputing) {
-		return nil, &NoPictureError{fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds())}
+		return nil, &NoPictureError{
+			fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds()),
+		}
 	}
 	return nil, err
 }
@@ -145,7 +152,8 @@ const find = `for b in /usr/lib/chromium/chromium-headless-shell chrome-headless
 `
 
 // start executes the browser, with its control pipe on standard input and output.
-var start = find + fmt.Sprintf(`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote --disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
+var start = find + fmt.Sprintf(
+	`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote --disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
 		--disable-component-update --disable-sync --disable-crash-reporter --mute-audio --hide-scrollbars --force-device-scale-factor=1 --window-size=%d,%d \
 		--user-data-dir=/tmp/profile --remote-debugging-pipe about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1
 done
@@ -183,7 +191,8 @@ func (b *browser) shoot() ([]byte, error) {
 	if err := b.call("Target.createTarget", object{"url": "about:blank"}, &target); err != nil {
 		return nil, err
 	}
-	if err := b.call("Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true}, &target); err != nil {
+	if err := b.call("Target.attachToTarget", object{"targetId": target.TargetID, "flatten": true},
+		&target); err != nil {
 		return nil, err
 	}
 	b.session = target.SessionID
@@ -193,10 +202,27 @@ func (b *browser) shoot() ([]byte, error) {
 	}{
 		{"Page.enable", nil},
 		{"Fetch.enable", object{"patterns": []object{{"urlPattern": "*"}}}},
-		{"Emulation.setDeviceMetricsOverride", object{"width": Width, "height": viewHeight, "deviceScaleFactor": 1, "mobile": false}},
-		{"Emulation.setEmulatedMedia", object{"features": []object{{"name": "prefers-reduced-motion", "value": "reduce"}, {"name": "prefers-color-scheme", "value": "light"}}}},
+		{
+			"Emulation.setDeviceMetricsOverride",
+			object{"width": Width, "height": viewHeight, "deviceScaleFactor": 1, "mobile": false},
+		},
+		{
+			"Emulation.setEmulatedMedia",
+			object{"features": []object{
+				{"name": "prefers-reduced-motion", "value": "reduce"},
+				{"name": "prefers-color-scheme", "value": "light"},
+			}},
+		},
 		{"Page.navigate", object{"url": b.site.address()}},
-		{"Emulation.setVirtualTimePolicy", object{"policy": "pauseIfNetworkFetchesPending", "budget": budget, "maxVirtualTimeTaskStarvationCount": 1000, "initialVirtualTime": began}},
+		{
+			"Emulation.setVirtualTimePolicy",
+			object{
+				"policy":                            "pauseIfNetworkFetchesPending",
+				"budget":                            budget,
+				"maxVirtualTimeTaskStarvationCount": 1000,
+				"initialVirtualTime":                began,
+			},
+		},
 	} {
 		if err := b.call(step.method, step.params, nil); err != nil {
 			return nil, err
@@ -213,7 +239,11 @@ func (b *browser) shoot() ([]byte, error) {
 	}
 	height := min(max(math.Ceil(size.CSSContentSize.Height), 1), MostHeight)
 	var shot struct{ Data string }
-	err := b.call("Page.captureScreenshot", object{"format": "png", "captureBeyondViewport": true, "clip": object{"x": 0, "y": 0, "width": Width, "height": height, "scale": 1}}, &shot)
+	err := b.call("Page.captureScreenshot", object{
+		"format":                "png",
+		"captureBeyondViewport": true,
+		"clip":                  object{"x": 0, "y": 0, "width": Width, "height": height, "scale": 1},
+	}, &shot)
 	if err != nil {
 		return nil, err
 	}

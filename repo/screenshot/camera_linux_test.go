@@ -54,12 +54,16 @@ func TestAPageWithAllThatItUses(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
 	files := repotest.Files{
-		"site/public/shop/cart.html": `<!doctype html><link rel="stylesheet" href="../look.css"><link rel="stylesheet" href="/css/more.css"><body><script type="module" src="/js/cart.js"></script><p class="clock"></p><div style="height: 2000px"></div>`,
-		"site/public/look.css":       `body { margin: 0; background: rgb(1, 2, 3); }`,
-		"site/public/css/more.css":   `div { background: rgb(4, 5, 6); }`,
-		"site/public/js/cart.js":     `import { colour } from "./colour.js"; const d = await (await fetch("/data.json?x=1")).json(); document.querySelector("div").style.background = d[colour]; document.querySelector(".clock").textContent = new Date() + location.search; alert("hello");`,
-		"site/public/js/colour.js":   `export const colour = "a";`,
-		"site/public/data.json":      `{"a": "rgb(7, 8, 9)"}`,
+		"site/public/shop/cart.html": `<!doctype html><link rel="stylesheet" href="../look.css"><link ` +
+			`rel="stylesheet" href="/css/more.css"><body><script type="module" ` +
+			`src="/js/cart.js"></script><p class="clock"></p><div style="height: 2000px"></div>`,
+		"site/public/look.css":     `body { margin: 0; background: rgb(1, 2, 3); }`,
+		"site/public/css/more.css": `div { background: rgb(4, 5, 6); }`,
+		"site/public/js/cart.js": `import { colour } from "./colour.js"; const d = await (await ` +
+			`fetch("/data.json?x=1")).json(); document.querySelector("div").style.background = d[colour]; ` +
+			`document.querySelector(".clock").textContent = new Date() + location.search; alert("hello");`,
+		"site/public/js/colour.js": `export const colour = "a";`,
+		"site/public/data.json":    `{"a": "rgb(7, 8, 9)"}`,
 	}
 	picture, raw := shoot(t, c, files, "site/public/shop/cart.html?id=1")
 	require.Equal(t, Width, picture.Bounds().Dx())
@@ -77,10 +81,16 @@ func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
 	for name, want := range map[string]struct{ page, why string }{
-		"busy":   {`<script>for (;;) {}</script>`, "it did not come to rest within 5 seconds of computing"},
-		"hungry": {`<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));</script>`, "memory|crashes|rest|ended"},
+		"busy": {`<script>for (;;) {}</script>`, "it did not come to rest within 5 seconds of computing"},
+		"hungry": {
+			`<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));</script>`,
+			"memory|crashes|rest|ended",
+		},
 	} {
-		_, err := (&Camera{Sandbox: c.Sandbox, Processor: map[string]time.Duration{"busy": 5 * time.Second, "hungry": time.Minute}[name]}).Shoot(t.Context(), reader(repotest.Files{"a.html": want.page}), "a.html")
+		_, err := (&Camera{
+			Sandbox:   c.Sandbox,
+			Processor: map[string]time.Duration{"busy": 5 * time.Second, "hungry": time.Minute}[name],
+		}).Shoot(t.Context(), reader(repotest.Files{"a.html": want.page}), "a.html")
 		var unshown *NoPictureError
 		require.ErrorAs(t, err, &unshown, name)
 		require.Regexp(t, want.why, unshown.Why)
@@ -89,15 +99,18 @@ func TestHostilePages(t *testing.T) {
 	var unshown *NoPictureError
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "there is no such file", unshown.Why)
-	_, err = c.Shoot(t.Context(), reader(repotest.Files{"huge.html": strings.Repeat(" ", maxFile+1)}), "huge.html?a=1")
+	_, err = c.Shoot(t.Context(), reader(repotest.Files{"huge.html": strings.Repeat(" ", maxFile+1)}),
+		"huge.html?a=1")
 	require.ErrorAs(t, err, &unshown)
 	require.Equal(t, "its file is larger than 8 MB", unshown.Why)
 
 	// A page sees neither this machine nor a network, and a page without an end is cut.
-	picture, _ := shoot(t, c, repotest.Files{"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png"><script src="https://cdn.example/x.js"></script>
+	picture, _ := shoot(t, c, repotest.Files{
+		"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png"><script src="https://cdn.example/x.js"></script>
 		<script>for (let i = 0; i < 500; i++) { const d = document.createElement('div'); d.style = 'height: 100000px; width: 9000px; background: rgb(9, 9, 9)'; document.body.append(d); }
 		setInterval(() => document.body.append(document.createElement('p')), 1); window.open('a.html'); location.hash = 'x'; onbeforeunload = () => 'stay';
-		fetch('file:///etc/passwd').then(() => document.body.style.display = 'none');</script>`}, "a.html")
+		fetch('file:///etc/passwd').then(() => document.body.style.display = 'none');</script>`,
+	}, "a.html")
 	require.Equal(t, image.Pt(Width, MostHeight), picture.Bounds().Size())
 	require.Equal(t, "090909", colour(picture, 1000, 3000))
 

@@ -67,11 +67,13 @@ func canvas(p image.Image) *image.RGBA {
 // as different.
 func different(a, b *image.RGBA) (boxes []image.Rectangle) {
 	whole := a.Bounds().Union(b.Bounds())
-	wide, high := (whole.Dx()+cell-1)/cell, (whole.Dy()+cell-1)/cell
+	wide := (whole.Dx() + cell - 1) / cell
+	high := (whole.Dy() + cell - 1) / cell
 	changed := make([]bool, wide*high)
 	any := false
 	for i := range changed {
-		x, y := i%wide*cell, i/wide*cell
+		x := i % wide * cell
+		y := i / wide * cell
 		if differs(a, b, image.Rect(x, y, x+cell, y+cell).Intersect(whole)) {
 			changed[i], any = true, true
 		}
@@ -94,7 +96,8 @@ func differs(a, b *image.RGBA, r image.Rectangle) bool {
 			if at.In(a.Bounds()) != at.In(b.Bounds()) {
 				return true
 			}
-			p, q := a.Pix[a.PixOffset(x, y):][:3], b.Pix[b.PixOffset(x, y):][:3]
+			p := a.Pix[a.PixOffset(x, y):][:3]
+			q := b.Pix[b.PixOffset(x, y):][:3]
 			for i := range p {
 				if p[i] > q[i]+min(visible, 255-q[i]) || q[i] > p[i]+min(visible, 255-p[i]) {
 					return true
@@ -118,7 +121,8 @@ func group(changed []bool, wide, gap int) (boxes []image.Rectangle) {
 		for open := []int{first}; len(open) > 0; {
 			at := open[len(open)-1]
 			open = open[:len(open)-1]
-			x, y := at%wide, at/wide
+			x := at % wide
+			y := at / wide
 			box = box.Union(image.Rect(x, y, x+1, y+1))
 			for ny := max(y-gap, 0); ny <= y+gap && ny*wide < len(left); ny++ {
 				for nx := max(x-gap, 0); nx <= min(x+gap, wide-1); nx++ {

@@ -32,7 +32,8 @@ func pngOf(t *testing.T, p image.Image) []byte {
 
 func TestPlacesThatLookDifferentAreBoxed(t *testing.T) {
 	t.Parallel()
-	button, note := image.Rect(100, 100, 180, 130), image.Rect(500, 300, 520, 310)
+	button := image.Rect(100, 100, 180, 130)
+	note := image.Rect(500, 300, 520, 310)
 	before := plain(t, 800, 600, note)
 	for name, c := range map[string]struct {
 		after  []byte
@@ -61,9 +62,11 @@ func TestPlacesThatLookDifferentAreBoxed(t *testing.T) {
 	require.NoError(t, err)
 	p, err := png.Decode(bytes.NewReader(marked[1].Content))
 	require.NoError(t, err)
-	require.Equal(t, color.RGBA{A: 255}, color.RGBAModel.Convert(p.At(140, 115)), "what is in the box is seen")
+	require.Equal(t, color.RGBA{A: 255}, color.RGBAModel.Convert(p.At(140, 115)),
+		"what is in the box is seen")
 	require.Equal(t, marker, color.RGBAModel.Convert(p.At(140, 93)), "the box is around it")
-	require.Equal(t, color.RGBA{255, 255, 255, 255}, color.RGBAModel.Convert(p.At(510, 290)), "what is as before has none")
+	require.Equal(t, color.RGBA{255, 255, 255, 255}, color.RGBAModel.Convert(p.At(510, 290)),
+		"what is as before has none")
 
 	fresh, places, err := Mark(nil, before)
 	require.NoError(t, err)

@@ -33,7 +33,8 @@ func Pages(read func(path string) ([]byte, error), files, changed []string, most
 			others = append(others, f)
 		}
 	}
-	slices.SortStableFunc(others, func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
+	slices.SortStableFunc(others,
+		func(a, b string) int { return cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")) })
 	finder := finder{read: read, touched: touched, known: map[string]string{}}
 	for _, f := range others[:min(len(others), maxPages)] {
 		if len(pages) >= most {
@@ -57,7 +58,8 @@ func IsForeign(dir string) bool {
 }
 
 // named matches the names of files in pages, style sheets and scripts.
-var named = regexp.MustCompile(`(?i)["'(=]\s*([^"'()<>\s?#]+\.(?:css|m?js|svg|png|jpe?g|gif|webp|avif|ico|woff2?|json)\b)`)
+var named = regexp.MustCompile(
+	`(?i)["'(=]\s*([^"'()<>\s?#]+\.(?:css|m?js|svg|png|jpe?g|gif|webp|avif|ico|woff2?|json)\b)`)
 
 type finder struct {
 	read    func(path string) ([]byte, error)

@@ -51,7 +51,8 @@ func FuzzPages(f *testing.F) {
 			}
 		}
 		s := site{read: reader(files), page: "web/a.html"}
-		if content, _, status := s.answer(page); status == 200 && string(content) != page && string(content) != sheet {
+		if content, _, status := s.answer(page); status == 200 && string(content) != page &&
+			string(content) != sheet {
 			t.Fatalf("%q is answered with %q", page, content)
 		}
 	})
@@ -60,10 +61,14 @@ func FuzzPages(f *testing.F) {
 // FuzzBrowser checks that arbitrary output in place of the browser's gives a picture that can be read, or
 // an error.
 func FuzzBrowser(f *testing.F) {
-	f.Add([]byte(`{"id":1,"result":{"targetId":"T"}}` + "\x00" + `{"method":"Fetch.requestPaused","params":{"requestId":"1","request":{"url":"http://pages.invalid/a.html"}}}` + "\x00" + `{"id":2}`))
+	f.Add([]byte(`{"id":1,"result":{"targetId":"T"}}` + "\x00" + `{"method":"Fetch.requestPaused",` +
+		`"params":{"requestId":"1","request":{"url":"http://pages.invalid/a.html"}}}` + "\x00" + `{"id":2}`))
 	f.Add([]byte("\x00\x00{"))
 	f.Fuzz(func(t *testing.T, said []byte) {
-		b := newBrowser(io.Discard, bytes.NewReader(said), site{read: reader(repotest.Files{"a.html": "x"}), page: "a.html"})
+		b := newBrowser(io.Discard, bytes.NewReader(said), site{
+			read: reader(repotest.Files{"a.html": "x"}),
+			page: "a.html",
+		})
 		picture, err := b.shoot()
 		if err == nil && len(picture) == 0 {
 			t.Fatalf("%q gives no picture, and no reason", said)

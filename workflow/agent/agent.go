@@ -56,29 +56,44 @@ const DefaultModel = "gpt-5"
 // Table returns all agents by name: the defaults, overridden by the settings of the configuration.
 func Table(settings map[string]Setting) map[string]Agent {
 	table := map[string]Agent{
-		Orchestrator:                    {Prompt: prompt("orchestrator"), Steps: 150, Time: 45 * time.Minute, Effort: "medium"},
-		string(workflow.CategoryQuick):  {Prompt: prompt("worker", "quick"), Steps: 40, Time: 15 * time.Minute},
-		string(workflow.CategoryDeep):   {Prompt: prompt("worker", "deep"), Steps: 150, Time: 45 * time.Minute, Effort: "high"},
-		string(workflow.CategoryVisual): {Prompt: prompt("worker", "visual-engineering"), Steps: 150, Time: 45 * time.Minute},
-		Consultant:                      {Prompt: prompt("consultant"), Steps: 25, Time: 15 * time.Minute, Effort: "high"},
-		Critic:                          {Prompt: prompt("critic"), Steps: 25, Time: 5 * time.Minute, Effort: "medium"},
-		Explainer:                       {Prompt: prompt("explainer"), Steps: 15, Time: 5 * time.Minute},
-		Reviewer:                        {Prompt: prompt("reviewer"), Steps: 15, Time: 5 * time.Minute},
+		Orchestrator: {
+			Prompt: prompt("orchestrator"), Steps: 150, Time: 45 * time.Minute, Effort: "medium",
+		},
+		string(workflow.CategoryQuick): {
+			Prompt: prompt("worker", "quick"), Steps: 40, Time: 15 * time.Minute,
+		},
+		string(workflow.CategoryDeep): {
+			Prompt: prompt("worker", "deep"), Steps: 150, Time: 45 * time.Minute, Effort: "high",
+		},
+		string(workflow.CategoryVisual): {
+			Prompt: prompt("worker", "visual-engineering"), Steps: 150, Time: 45 * time.Minute,
+		},
+		Consultant: {
+			Prompt: prompt("consultant"), Steps: 25, Time: 15 * time.Minute, Effort: "high",
+		},
+		Critic: {
+			Prompt: prompt("critic"), Steps: 25, Time: 5 * time.Minute, Effort: "medium",
+		},
+		Explainer: {Prompt: prompt("explainer"), Steps: 15, Time: 5 * time.Minute},
+		Reviewer:  {Prompt: prompt("reviewer"), Steps: 15, Time: 5 * time.Minute},
 	}
 	for name, a := range table {
-		a.Name, a.Model = name, DefaultModel
+		a.Name = name
+		a.Model = DefaultModel
 		set, own := settings[name]
 		if lead := settings[Orchestrator]; name == Explainer || name == Reviewer || name == Critic {
 			if !own {
 				set = lead
 			}
-			set.Model, set.Display = cmp.Or(set.Model, lead.Model), cmp.Or(lead.Display, Orchestrator)
+			set.Model = cmp.Or(set.Model, lead.Model)
+			set.Display = cmp.Or(lead.Display, Orchestrator)
 		}
 		if name == Critic {
 			set.Display = settings[Critic].Display
 		}
 		if set.Model != "" {
-			a.Model, a.Effort = set.Model, set.Effort
+			a.Model = set.Model
+			a.Effort = set.Effort
 		}
 		if set.Effort != "" {
 			a.Effort = set.Effort

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// A clock ends the context of one Run when the agent has used up its time. It stands still while a tool that is
-// Untimed runs.
+// A clock ends the context of one Run when the agent has used up its time. It stands still while
+// a tool that is Untimed runs.
 type clock struct {
-	timeUp error // the cause of that end; every Run has its own, since an agent may work within a call of another one
+	// the cause of that end; every Run has its own, since an agent may work within a call of another one
+	timeUp error
 	timer  *time.Timer
 	left   time.Duration
 	since  time.Time // when there was that much left

@@ -2,9 +2,9 @@
 //
 // In each step the loop appends what people wrote meanwhile, asks the model, records the answer, runs the
 // tools that the model called and records each result. It ends when a tool ends it, when a limit is reached,
-// or when the model makes no progress. The state of a loop is its transcript: a loop that is started again over
-// the same transcript first runs the calls that have no result yet, and continues from there. An agent never
-// commits, pushes, posts or approves: its tools return what is to be written, and the turn decides.
+// or when the model makes no progress. The state of a loop is its transcript: a loop that is started again
+// over the same transcript first runs the calls that have no result yet, and continues from there. An agent
+// never commits, pushes, posts or approves: its tools return what is to be written, and the turn decides.
 package agent
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A Transcript stores the conversation of one agent: what it was told, its answers and the results of its calls.
+// A Transcript stores the conversation of one agent: what it was told, its answers
+// and the results of its calls.
 type Transcript interface {
 	// Messages returns the conversation so far.
 	Messages() []model.Message
@@ -44,11 +45,11 @@ type Loop struct {
 	Transcript Transcript
 	Ask        func(ctx context.Context, r model.Request) (model.Response, error)
 	// Step returns a context for one model call, or for one call of a tool in Interruptible, and a func that
-	// releases it. The context ends with the cause ErrSuperseded when a person writes a message that makes the
-	// step pointless. Step may be nil.
+	// releases it. The context ends with the cause ErrSuperseded when a person writes a message that makes
+	// the step pointless. Step may be nil.
 	Step func(ctx context.Context) (context.Context, func())
-	// CheckStep checks whether such a step may begin. It gets the tool's name, or "" for a model call. Its error
-	// ends the loop. May may be nil.
+	// CheckStep checks whether such a step may begin. It gets the tool's name, or "" for a model call. Its
+	// error ends the loop. May may be nil.
 	CheckStep func(ctx context.Context, tool string) error
 	// Interruptible names the tools whose calls are cancelled when a message makes them pointless.
 	Interruptible []string
@@ -110,7 +111,9 @@ func (l *Loop) run(ctx context.Context) (End, error) {
 var ErrSuperseded = errors.New("superseded by a newer message")
 
 // step calls do with the context of one step. It returns superseded if a person's message cancelled the step.
-func (l *Loop) step(ctx context.Context, tool string, do func(context.Context) error) (superseded bool, err error) {
+func (l *Loop) step(
+	ctx context.Context, tool string, do func(context.Context) error,
+) (superseded bool, err error) {
 	if l.CheckStep != nil {
 		if err := l.CheckStep(ctx, tool); err != nil {
 			return false, err
@@ -181,17 +184,26 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		}
 		failpoint.Crash("call_carried_out")
 		messages := []model.Message{{
-			Role: model.ToolRole, CallID: call.ID, Text: compaction.Ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
+			Role:      model.ToolRole,
+			CallID:    call.ID,
+			Text:      compaction.Ends(result.Text, maxResult),
+			Wrong:     result.Wrong,
+			Malformed: result.Malformed,
+			Failed:    result.Failed,
 		}}
 		if result.Ends {
 			for _, late := range calls[i+1:] {
 				messages = append(messages, model.Message{
 					Role: model.ToolRole, CallID: late.ID, Wrong: true,
-					Text: fmt.Sprintf("Not carried out: %s ended the turn. One thing at a time; call this again when it is its turn.", call.Name),
+					Text: fmt.Sprintf("Not carried out: %s ended the turn. One thing at a time; "+
+						"call this again when it is its turn.", call.Name),
 				})
 			}
 		}
-		if err := l.Transcript.Append(ctx, Entry{Messages: messages, Writes: result.Writes}); err != nil || result.Ends {
+		if err := l.Transcript.Append(ctx, Entry{
+			Messages: messages,
+			Writes:   result.Writes,
+		}); err != nil || result.Ends {
 			return result.Ends, err
 		}
 		failpoint.Crash("result_recorded")
@@ -206,16 +218,26 @@ func (l *Loop) call(ctx context.Context, call model.Call) (model.Result, error) 
 	for _, tool := range l.Tools {
 		if tool.Name == call.Name {
 			if bad := unseenFailure(l.Transcript.Messages()); bad != "" && tool.EndsWork {
-				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %s, in the same answer, did not succeed. Look at the results above first, then call %s alone.", bad, tool.Name)}, nil
+				return model.Result{
+					Wrong: true,
+					Text: fmt.Sprintf("Not carried out: %s, in the same answer, did not succeed. "+
+						"Look at the results above first, then call %s alone.", bad, tool.Name),
+				}, nil
 			}
 			l.Log.Debug("tool call", "agent", l.Agent.Name, "tool", call.Name)
 			return l.use(context.WithValue(ctx, callKey{}, call.ID), tool, call.Args)
 		}
 	}
-	return model.Result{Wrong: true, Malformed: true, Text: fmt.Sprintf("There is no tool %q. The tools are: %s.", call.Name, names(l.Tools))}, nil
+	return model.Result{
+		Wrong:     true,
+		Malformed: true,
+		Text:      fmt.Sprintf("There is no tool %q. The tools are: %s.", call.Name, names(l.Tools)),
+	}, nil
 }
 
-func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (result model.Result, err error) {
+func (l *Loop) use(
+	ctx context.Context, tool model.Tool, args json.RawMessage,
+) (result model.Result, err error) {
 	if tool.Untimed {
 		defer l.clock.stop()()
 	}
@@ -228,7 +250,9 @@ func (l *Loop) use(ctx context.Context, tool model.Tool, args json.RawMessage) (
 	})
 	if superseded {
 		return model.Result{
-			Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. Read it before you go on.", Writes: result.Writes,
+			Text: "(program) Stopped before it ended: somebody wrote in the thread meanwhile. " +
+				"Read it before you go on.",
+			Writes: result.Writes,
 		}, nil
 	}
 	return result, err

@@ -25,7 +25,8 @@ type page struct {
 func (p *page) Messages() []model.Message { return p.messages }
 
 func (p *page) Append(_ context.Context, e Entry) error {
-	p.messages, p.written = append(p.messages, e.Messages...), append(p.written, e.Writes...)
+	p.messages = append(p.messages, e.Messages...)
+	p.written = append(p.written, e.Writes...)
 	return nil
 }
 
@@ -47,28 +48,42 @@ func answers(list ...model.Message) func(context.Context, model.Request) (model.
 }
 
 func calls(id, name string) model.Message {
-	return model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: name, Args: json.RawMessage(`{}`)}}}
+	return model.Message{
+		Role:  model.Assistant,
+		Calls: []model.Call{{ID: id, Name: name, Args: json.RawMessage(`{}`)}},
+	}
 }
 
 func tools(ran *[]string) []model.Tool {
 	tool := func(name string, r model.Result) model.Tool {
-		return model.Tool{Name: name, Call: func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
-			*ran = append(*ran, name+" "+CallID(ctx))
-			return r, nil
-		}}
+		return model.Tool{
+			Name: name,
+			Call: func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
+				*ran = append(*ran, name+" "+CallID(ctx))
+				return r, nil
+			},
+		}
 	}
 	return []model.Tool{
-		tool("look", model.Result{Text: "seen"}), tool("err", model.Result{Text: "no", Wrong: true}), tool("end", model.Result{Text: "bye", Ends: true}),
+		tool("look", model.Result{Text: "seen"}), tool("err", model.Result{Text: "no", Wrong: true}),
+		tool("end", model.Result{Text: "bye", Ends: true}),
 	}
 }
 
 func loop(p *page, ran *[]string, list ...model.Message) *Loop {
-	return &Loop{Agent: Agent{Steps: 30}, Transcript: p, Tools: tools(ran), Ask: answers(list...), Log: slog.New(slog.DiscardHandler)}
+	return &Loop{
+		Agent:      Agent{Steps: 30},
+		Transcript: p,
+		Tools:      tools(ran),
+		Ask:        answers(list...),
+		Log:        slog.New(slog.DiscardHandler),
+	}
 }
 
 func TestLoopRunsCallsUntilOneEndsIt(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	end, err := loop(p, &ran, calls("a", "look"), calls("b", "end")).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndTool, end)
@@ -78,8 +93,12 @@ func TestLoopRunsCallsUntilOneEndsIt(t *testing.T) {
 
 func TestLoopGoesOnWhereTheJournalStops(t *testing.T) {
 	t.Parallel()
-	open := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "look"}, {ID: "b", Name: "look"}}}
-	p, ran := &page{messages: []model.Message{open, {Role: model.ToolRole, CallID: "a", Text: "seen"}}}, []string{}
+	open := model.Message{
+		Role:  model.Assistant,
+		Calls: []model.Call{{ID: "a", Name: "look"}, {ID: "b", Name: "look"}},
+	}
+	p := &page{messages: []model.Message{open, {Role: model.ToolRole, CallID: "a", Text: "seen"}}}
+	ran := []string{}
 	_, err := loop(p, &ran, calls("c", "end")).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"look b", "end c"}, ran, "only the call without a result is run")
@@ -89,17 +108,28 @@ func TestLoopGoesOnWhereTheJournalStops(t *testing.T) {
 // run.
 func TestWhatEndsWorkWaitsUntilAFailureWasSeen(t *testing.T) {
 	t.Parallel()
-	for name, r := range map[string]model.Result{"refused": {Text: "old is not in the file", Wrong: true}, "failed": {Text: "exit code 1", Failed: true}} {
-		both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "try"}, {ID: "b", Name: "look"}, {ID: "c", Name: "end"}}}
-		p, ran := &page{}, []string{}
+	for name, r := range map[string]model.Result{
+		"refused": {Text: "old is not in the file", Wrong: true},
+		"failed":  {Text: "exit code 1", Failed: true},
+	} {
+		both := model.Message{
+			Role:  model.Assistant,
+			Calls: []model.Call{{ID: "a", Name: "try"}, {ID: "b", Name: "look"}, {ID: "c", Name: "end"}},
+		}
+		p := &page{}
+		ran := []string{}
 		l := loop(p, &ran, both, calls("d", "end"))
 		l.Tools[2].EndsWork = true
-		l.Tools = append(l.Tools, model.Tool{Name: "try", Call: func(context.Context, json.RawMessage) (model.Result, error) { return r, nil }})
+		l.Tools = append(l.Tools, model.Tool{
+			Name: "try",
+			Call: func(context.Context, json.RawMessage) (model.Result, error) { return r, nil },
+		})
 		end, err := l.Run(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, EndTool, end)
 		require.Equal(t, []string{"look b", "end d"}, ran, name)
-		require.Equal(t, "Not carried out: try, in the same answer, did not succeed. Look at the results above first, then call end alone.", p.messages[3].Text)
+		require.Equal(t, "Not carried out: try, in the same answer, did not succeed. "+
+			"Look at the results above first, then call end alone.", p.messages[3].Text)
 		require.True(t, p.messages[3].Wrong)
 	}
 }
@@ -107,12 +137,14 @@ func TestWhatEndsWorkWaitsUntilAFailureWasSeen(t *testing.T) {
 func TestLoopEndsWhenTheModelGoesAstray(t *testing.T) {
 	t.Parallel()
 	talk := model.Message{Role: model.Assistant, Text: "I would fix it."}
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	end, err := loop(p, &ran, talk).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndSilent, end)
 
-	p, ran = &page{}, []string{}
+	p = &page{}
+	ran = []string{}
 	var mistakes []model.Message
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		m := calls(id, "err")
@@ -124,7 +156,8 @@ func TestLoopEndsWhenTheModelGoesAstray(t *testing.T) {
 	require.Equal(t, EndWrong, end)
 	require.Len(t, ran, maxWrong, "a tool that refuses may do so more often than a call may be none")
 
-	p, ran = &page{}, []string{}
+	p = &page{}
+	ran = []string{}
 	end, err = loop(p, &ran, calls("x", "look")).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndStuck, end)
@@ -135,7 +168,8 @@ func TestAPersonsWordResetsTheCount(t *testing.T) {
 	t.Parallel()
 	var messages []model.Message
 	for range maxSame {
-		messages = append(messages, calls("x", "err"), model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
+		messages = append(messages, calls("x", "err"),
+			model.Message{Role: model.ToolRole, CallID: "x", Text: "no", Wrong: true})
 	}
 	require.Equal(t, EndStuck, noProgressEnd(messages, nil))
 	messages = append(messages, model.Message{Role: model.User, Text: "try the other file"},
@@ -145,7 +179,8 @@ func TestAPersonsWordResetsTheCount(t *testing.T) {
 
 func TestUnknownToolIsAnsweredWithTheList(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	_, err := loop(p, &ran, calls("a", "push"), calls("b", "end")).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, `There is no tool "push". The tools are: look, err, end.`, p.messages[1].Text)
@@ -154,7 +189,8 @@ func TestUnknownToolIsAnsweredWithTheList(t *testing.T) {
 
 func TestTimeIsUp(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	l := loop(p, &ran)
 	l.Agent.Time = time.Millisecond
 	l.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
@@ -171,7 +207,9 @@ func TestTheTimeOfOthersIsNotTheAgents(t *testing.T) {
 	t.Parallel()
 	for untimed, want := range map[bool]int{true: 2, false: 1} {
 		synctest.Test(t, func(t *testing.T) {
-			p, ran, asks := &page{}, []string{}, 0
+			p := &page{}
+			ran := []string{}
+			asks := 0
 			l := loop(p, &ran)
 			l.Agent.Time = time.Minute
 			l.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
@@ -204,7 +242,8 @@ func pass(ctx context.Context, d time.Duration) error {
 func TestTheTimeOfAnotherAgentIsUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, ran := &page{}, []string{}
+		p := &page{}
+		ran := []string{}
 		inner := loop(&page{}, &ran)
 		inner.Agent.Time = time.Hour
 		inner.Ask = func(ctx context.Context, _ model.Request) (model.Response, error) {
@@ -240,7 +279,8 @@ func TestTableLaysSettingsOverDefaults(t *testing.T) {
 // What a call writes is recorded with its result, even if the call was the model's mistake.
 func TestWhatACallWritesIsRecorded(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	l := loop(p, &ran, calls("a", "look"), calls("b", "err"), calls("c", "end"))
 	for i, tool := range l.Tools {
 		l.Tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
@@ -257,8 +297,12 @@ func TestWhatACallWritesIsRecorded(t *testing.T) {
 // Calls after one that ends the turn get a result, but are not carried out.
 func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 	t.Parallel()
-	both := model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "end"}, {ID: "b", Name: "look"}}}
-	p, ran := &page{}, []string{}
+	both := model.Message{
+		Role:  model.Assistant,
+		Calls: []model.Call{{ID: "a", Name: "end"}, {ID: "b", Name: "look"}},
+	}
+	p := &page{}
+	ran := []string{}
 	end, err := loop(p, &ran, both).Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, EndTool, end)
@@ -271,9 +315,11 @@ func TestNothingIsDoneBehindTheEnd(t *testing.T) {
 // not in Interruptible runs to its end.
 func TestAStepThatIsOvertaken(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	l := loop(p, &ran, calls("b", "end"))
-	asked, next := 0, l.Ask
+	asked := 0
+	next := l.Ask
 	var overtake context.CancelCauseFunc
 	l.Step = func(ctx context.Context) (context.Context, func()) {
 		ctx, overtake = context.WithCancelCause(ctx)

@@ -13,16 +13,17 @@ type End string
 
 // The reasons why a loop ends.
 const (
-	EndTool      End = "tool"      // a tool ended it, as it should
-	EndSteps     End = "steps"     // the limit of steps was reached
-	EndTime      End = "time"      // the limit of time was reached
-	EndSilent    End = "silent"    // the model kept talking without calling a tool
-	EndEmpty     End = "empty"     // the model returned empty answers
-	EndCut       End = "cut"       // the model's answers were cut short, several in a row
-	EndRefused   End = "refused"   // the model declined
-	EndStuck     End = "stuck"     // the same call returned the same result again and again
-	EndWrong     End = "wrong"     // a tool refused several calls in a row
-	EndMalformed End = "malformed" // several answers in a row held only malformed calls, which no tool can accept
+	EndTool    End = "tool"    // a tool ended it, as it should
+	EndSteps   End = "steps"   // the limit of steps was reached
+	EndTime    End = "time"    // the limit of time was reached
+	EndSilent  End = "silent"  // the model kept talking without calling a tool
+	EndEmpty   End = "empty"   // the model returned empty answers
+	EndCut     End = "cut"     // the model's answers were cut short, several in a row
+	EndRefused End = "refused" // the model declined
+	EndStuck   End = "stuck"   // the same call returned the same result again and again
+	EndWrong   End = "wrong"   // a tool refused several calls in a row
+	// several answers in a row held only malformed calls, which no tool can accept
+	EndMalformed End = "malformed"
 )
 
 // Limits on the mistakes of a model before the loop ends. Malformed calls, which no tool can accept, are
@@ -40,13 +41,21 @@ type nudge struct {
 	end  End
 }
 
-const silentNudge = "(program) Nobody sees text that is outside a tool call. Call the tool that says or does what you mean."
+const silentNudge = "(program) Nobody sees text that is outside a tool call. " +
+	"Call the tool that says or does what you mean."
 
 var nudges = []nudge{
 	{silentNudge, 3, EndSilent},
 	{"(program) Your answer was empty. Call the tool that says or does what you mean.", 2, EndEmpty},
-	{"(program) Your answer was cut short, and no call of it was carried out. Call again in smaller parts.", 3, EndCut},
-	{"(program) You declined. If it may not be done, say so in the thread by a tool; otherwise go on.", 2, EndRefused},
+	{
+		"(program) Your answer was cut short, and no call of it was carried out. " +
+			"Call again in smaller parts.",
+		3, EndCut,
+	},
+	{
+		"(program) You declined. If it may not be done, say so in the thread by a tool; otherwise go on.", 2,
+		EndRefused,
+	},
 }
 
 // nudgeFor returns the text of the nudge for an answer without a tool call.
@@ -88,8 +97,8 @@ type mistakeCounts struct {
 	good, bad                bool // any well-formed, and any malformed, call in the newest answer with calls
 }
 
-// noProgressEnd returns the reason to end a loop whose model makes no progress, or "" if there is none. A message
-// from a person resets its counts.
+// noProgressEnd returns the reason to end a loop whose model makes no progress, or "" if there is none. A
+// message from a person resets its counts.
 func noProgressEnd(messages []model.Message, tools []model.Tool) End {
 	c := mistakeCounts{calls: map[string]model.Call{}, editing: map[string]bool{}, edits: map[string]bool{}}
 	for _, t := range tools {
@@ -134,10 +143,12 @@ func (c *mistakeCounts) result(m model.Message) {
 	if !m.Wrong {
 		c.wrong = 0
 	}
-	c.good, c.bad = c.good || !m.Malformed, c.bad || m.Malformed
+	c.good = c.good || !m.Malformed
+	c.bad = c.bad || m.Malformed
 	hash := callResultHash(c.calls[m.CallID], model.WithoutDuration(m.Text))
 	if c.editing[c.calls[m.CallID].Name] && !m.Wrong && !c.edits[hash] {
-		c.edits[hash], c.results = true, nil // a build after this edit is not the build before it
+		c.edits[hash] = true
+		c.results = nil // a build after this edit is not the build before it
 	}
 	c.results = append(c.results, hash)
 }
@@ -168,7 +179,8 @@ func sinceLastWord(messages []model.Message) []model.Message {
 
 // repeats returns how often the most frequent of the last ten results occurs.
 func repeats(results []string) int {
-	count, most := map[string]int{}, 0
+	count := map[string]int{}
+	most := 0
 	for _, r := range results[max(0, len(results)-10):] {
 		count[r]++
 		most = max(most, count[r])

@@ -34,7 +34,8 @@ func TestMalformedCallsEndTheLoopAtTheThird(t *testing.T) {
 			t.Parallel()
 			n := 0
 			again := func(good func(n int) bool) (*page, []string, End) {
-				p, ran := &page{}, []string{}
+				p := &page{}
+				ran := []string{}
 				l := loop(p, &ran)
 				l.Agent.Steps, n = 12, 0
 				l.Tools = append(l.Tools, model.NewTool("typed", "", func(context.Context, struct {
@@ -48,9 +49,15 @@ func TestMalformedCallsEndTheLoopAtTheThird(t *testing.T) {
 					n++
 					call := badCalls(n)[name]
 					if good(n) {
-						call = model.Call{ID: call.ID, Name: "look", Args: json.RawMessage(fmt.Sprintf(`{"at":%d}`, n))}
+						call = model.Call{
+							ID:   call.ID,
+							Name: "look",
+							Args: json.RawMessage(fmt.Sprintf(`{"at":%d}`, n)),
+						}
 					}
-					return model.Response{Message: model.Message{Role: model.Assistant, Calls: []model.Call{call}}}, nil
+					return model.Response{
+						Message: model.Message{Role: model.Assistant, Calls: []model.Call{call}},
+					}, nil
 				}
 				end, err := l.Run(t.Context())
 				require.NoError(t, err)
@@ -77,14 +84,18 @@ func TestSeveralMalformedCallsOfOneAnswerCountOnce(t *testing.T) {
 	add := func(calls ...model.Call) {
 		messages = append(messages, model.Message{Role: model.Assistant, Calls: calls})
 		for _, c := range calls {
-			messages = append(messages, model.Message{Role: model.ToolRole, CallID: c.ID, Text: c.ID, Wrong: true, Malformed: true})
+			messages = append(messages,
+				model.Message{Role: model.ToolRole, CallID: c.ID, Text: c.ID, Wrong: true, Malformed: true})
 		}
 	}
 	add(model.Call{ID: "a"}, model.Call{ID: "b"}, model.Call{ID: "c"}, model.Call{ID: "d"})
 	require.Empty(t, noProgressEnd(messages, nil))
 	add(model.Call{ID: "e"})
 	require.Empty(t, noProgressEnd(messages, nil))
-	messages = append(messages, model.Message{Role: model.Assistant, Text: "hm"}, model.Message{Role: model.User, Text: silentNudge})
+	messages = append(messages, model.Message{Role: model.Assistant, Text: "hm"}, model.Message{
+		Role: model.User,
+		Text: silentNudge,
+	})
 	require.Empty(t, noProgressEnd(messages, nil))
 	add(model.Call{ID: "f"})
 	require.Equal(t, EndMalformed, noProgressEnd(messages, nil), "words between them do not make them fewer")
@@ -101,11 +112,17 @@ func TestAnswersWithoutACallAreNudgedByWhatTheyAre(t *testing.T) {
 		{model.Response{Message: model.Message{Text: " \n "}}, EndEmpty, 2},
 		{model.Response{Message: model.Message{Text: "so far"}, Finish: model.FinishLength}, EndCut, 3},
 		{model.Response{Finish: model.FinishFilter}, EndCut, 3},
-		{model.Response{Message: model.Message{Text: "I will not"}, Finish: model.FinishRefusal}, EndRefused, 2},
+		{
+			model.Response{Message: model.Message{Text: "I will not"}, Finish: model.FinishRefusal},
+			EndRefused,
+			2,
+		},
 	} {
 		t.Run(string(c.end), func(t *testing.T) {
 			t.Parallel()
-			p, ran, asked := &page{}, []string{}, 0
+			p := &page{}
+			ran := []string{}
+			asked := 0
 			l := loop(p, &ran)
 			c.answer.Message.Role = model.Assistant
 			l.Ask = func(context.Context, model.Request) (model.Response, error) {
@@ -130,8 +147,17 @@ func TestTimeMakesNoCallAnother(t *testing.T) {
 	for i := range maxSame {
 		id := strconv.Itoa(i)
 		messages = append(messages,
-			model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "run", Args: json.RawMessage(`{"command":"go test ./..."}`)}}},
-			model.Message{Role: model.ToolRole, CallID: id, Text: "exit code 1" + model.After(time.Duration(i+1)*time.Minute) + "\nFAIL after 3s\n"})
+			model.Message{
+				Role: model.Assistant,
+				Calls: []model.Call{{
+					ID: id, Name: "run", Args: json.RawMessage(`{"command":"go test ./..."}`),
+				}},
+			},
+			model.Message{
+				Role:   model.ToolRole,
+				CallID: id,
+				Text:   "exit code 1" + model.After(time.Duration(i+1)*time.Minute) + "\nFAIL after 3s\n",
+			})
 	}
 	require.Contains(t, messages[1].Text, "exit code 1 after 1m0s\n")
 	require.Equal(t, EndStuck, noProgressEnd(messages, nil))
@@ -146,11 +172,20 @@ func TestTheSameBuildAfterAnotherEditIsProgress(t *testing.T) {
 	work := func(edit func(i int) string, wrong bool) []model.Message {
 		var messages []model.Message
 		for i := range 2 * maxSame {
-			a, b := fmt.Sprint("edit", i), fmt.Sprint("run", i)
+			a := fmt.Sprint("edit", i)
+			b := fmt.Sprint("run", i)
 			messages = append(messages,
-				model.Message{Role: model.Assistant, Calls: []model.Call{{ID: a, Name: "edit_file", Args: json.RawMessage(edit(i))}}},
+				model.Message{
+					Role:  model.Assistant,
+					Calls: []model.Call{{ID: a, Name: "edit_file", Args: json.RawMessage(edit(i))}},
+				},
 				model.Message{Role: model.ToolRole, CallID: a, Text: "done", Wrong: wrong},
-				model.Message{Role: model.Assistant, Calls: []model.Call{{ID: b, Name: "run", Args: json.RawMessage(`{"command":"go build ./..."}`)}}},
+				model.Message{
+					Role: model.Assistant,
+					Calls: []model.Call{{
+						ID: b, Name: "run", Args: json.RawMessage(`{"command":"go build ./..."}`),
+					}},
+				},
 				model.Message{Role: model.ToolRole, CallID: b, Text: "exit code 0\n(no output)"})
 		}
 		return messages
@@ -158,5 +193,6 @@ func TestTheSameBuildAfterAnotherEditIsProgress(t *testing.T) {
 	another := func(i int) string { return fmt.Sprintf(`{"new":"%d"}`, i) }
 	require.Empty(t, noProgressEnd(work(another, false), tools))
 	require.Equal(t, EndStuck, noProgressEnd(work(another, true), tools), "nothing was edited")
-	require.Equal(t, EndStuck, noProgressEnd(work(func(i int) string { return another(i % 2) }, false), tools), "back and forth")
+	require.Equal(t, EndStuck,
+		noProgressEnd(work(func(i int) string { return another(i % 2) }, false), tools), "back and forth")
 }

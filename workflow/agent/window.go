@@ -9,13 +9,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// A ContextWindow keeps the conversation of a loop within the model's window. With the zero value the window is
-// unknown, and the loop compacts the conversation only after the endpoint has answered that it is too long.
+// A ContextWindow keeps the conversation of a loop within the model's window. With the zero value
+// the window is unknown, and the loop compacts the conversation only after the endpoint has
+// answered that it is too long.
 type ContextWindow struct {
 	Tokens func(model string) int         // returns the window of a model in tokens; 0: unknown
 	Fence  func(name, text string) string // marks text as data; nil: nothing is summarised
-	// OnCompaction returns what to write with the entry that records a compaction. first is true at the first compaction of a
-	// conversation. Folded may be nil.
+	// OnCompaction returns what to write with the entry that records a compaction. first is true at the first
+	// compaction of a conversation. Folded may be nil.
 	OnCompaction func(f model.Compaction, first bool) []any
 
 	ratio float64 // bytes per token in the newest answer; 0: no answer yet
@@ -59,8 +60,8 @@ func (l *Loop) windowBytes() int {
 }
 
 // compactEarly compacts before a model call whose request is probably too long. If that gained little, it
-// does not try again until the request has grown by a tenth. It returns superseded if a person wrote a message
-// meanwhile, which the loop has to read first.
+// does not try again until the request has grown by a tenth. It returns superseded if a person wrote a
+// message meanwhile, which the loop has to read first.
 func (l *Loop) compactEarly(ctx context.Context) (superseded bool, err error) {
 	shown := l.bytes(compaction.View(l.Transcript.Messages()))
 	window := l.windowBytes()
@@ -78,7 +79,8 @@ func (l *Loop) compactEarly(ctx context.Context) (superseded bool, err error) {
 // compact returns superseded if a person wrote a message meanwhile, which the loop has to read first.
 func (l *Loop) compact(ctx context.Context, sum bool) (made, superseded bool, err error) {
 	messages := l.Transcript.Messages()
-	entry, usage := model.Message{}, model.Usage{}
+	entry := model.Message{}
+	usage := model.Usage{}
 	if sum {
 		superseded, err = l.step(ctx, "", func(ctx context.Context) (err error) {
 			entry, usage, err = l.sumUp(ctx, messages)
@@ -93,8 +95,14 @@ func (l *Loop) compact(ctx context.Context, sum bool) (made, superseded bool, er
 			return false, false, l.Transcript.Append(ctx, Entry{Usage: usage})
 		}
 	}
-	l.Log.Warn("the conversation is too long; the model is shown less of it", "agent", l.Agent.Name, "messages", len(messages), "summed_up", entry.Compaction.Upto, "cut", entry.Compaction.Cut, "bytes", entry.Compaction.Was, "since", entry.Compaction.Is)
-	return true, false, l.Transcript.Append(ctx, Entry{Messages: []model.Message{entry}, Writes: l.onCompaction(*entry.Compaction, messages), Usage: usage})
+	l.Log.Warn("the conversation is too long; the model is shown less of it", "agent", l.Agent.Name,
+		"messages", len(messages), "summed_up", entry.Compaction.Upto,
+		"cut", entry.Compaction.Cut, "bytes", entry.Compaction.Was, "since", entry.Compaction.Is)
+	return true, false, l.Transcript.Append(ctx, Entry{
+		Messages: []model.Message{entry},
+		Writes:   l.onCompaction(*entry.Compaction, messages),
+		Usage:    usage,
+	})
 }
 
 func (l *Loop) onCompaction(f model.Compaction, before []model.Message) []any {
@@ -111,7 +119,9 @@ func (l *Loop) onCompaction(f model.Compaction, before []model.Message) []any {
 
 // sumUp asks the model to summarise the older part of its conversation. The entry is empty if there is
 // nothing to summarise, if the model cannot do it, or if its summary gains too little.
-func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model.Message, usage model.Usage, err error) {
+func (l *Loop) sumUp(
+	ctx context.Context, messages []model.Message,
+) (entry model.Message, usage model.Usage, err error) {
 	window := l.windowBytes()
 	if window == 0 {
 		window = l.bytes(compaction.View(messages)) // an upper bound: this request was too long
@@ -122,10 +132,13 @@ func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model
 	}
 	answer, err := l.Ask(ctx, model.Request{
 		Model: l.Agent.Model, Effort: l.Agent.Effort, System: compaction.Prompt, OnRetry: l.OnRetry,
-		Messages: []model.Message{{Role: model.User, Text: l.Window.Fence("record", part.Record(int(recordShare*float64(window))))}},
+		Messages: []model.Message{{
+			Role: model.User, Text: l.Window.Fence("record", part.Record(int(recordShare*float64(window)))),
+		}},
 	})
 	var failed *endpoint.Error
-	if errors.As(err, &failed) && (failed.Kind == endpoint.KindOverflow || failed.Kind == endpoint.KindRefused || failed.Kind == endpoint.KindBadAnswer) {
+	if errors.As(err, &failed) && (failed.Kind == endpoint.KindOverflow ||
+		failed.Kind == endpoint.KindRefused || failed.Kind == endpoint.KindBadAnswer) {
 		return entry, usage, nil
 	}
 	if err != nil {
@@ -137,7 +150,8 @@ func (l *Loop) sumUp(ctx context.Context, messages []model.Message) (entry model
 	}
 	made, good := part.SummaryEntry(text, l.Window.Fence)
 	if !good {
-		l.Log.Warn("a summary gains too little; what is long is cut instead", "agent", l.Agent.Name, "summary", len(text))
+		l.Log.Warn("a summary gains too little; what is long is cut instead", "agent", l.Agent.Name,
+			"summary", len(text))
 		return entry, answer.Usage, nil
 	}
 	return made, answer.Usage, nil

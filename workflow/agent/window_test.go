@@ -33,7 +33,11 @@ func (w *window) ask(_ context.Context, r model.Request) (model.Response, error)
 	usage := model.Usage{Input: compaction.Size(r.Messages), Output: 1}
 	if r.System == compaction.Prompt {
 		w.summing++
-		return model.Response{Message: model.Message{Role: model.Assistant, Text: w.summary}, Finish: model.FinishStop, Usage: usage}, nil
+		return model.Response{
+			Message: model.Message{Role: model.Assistant, Text: w.summary},
+			Finish:  model.FinishStop,
+			Usage:   usage,
+		}, nil
 	}
 	w.asked++
 	w.last = r.Messages
@@ -42,7 +46,13 @@ func (w *window) ask(_ context.Context, r model.Request) (model.Response, error)
 		name = "end"
 	}
 	args := fmt.Sprintf(`{"n":%d,"why":%q}`, w.asked, strings.Repeat("x", 3000))
-	return model.Response{Message: model.Message{Role: model.Assistant, Calls: []model.Call{{ID: fmt.Sprint(w.asked), Name: name, Args: json.RawMessage(args)}}}, Usage: usage}, nil
+	return model.Response{
+		Message: model.Message{
+			Role:  model.Assistant,
+			Calls: []model.Call{{ID: fmt.Sprint(w.asked), Name: name, Args: json.RawMessage(args)}},
+		},
+		Usage: usage,
+	}, nil
 }
 
 func fence(name, text string) string { return "<" + name + ">\n" + text + "\n</" + name + ">" }
@@ -50,11 +60,20 @@ func fence(name, text string) string { return "<" + name + ">\n" + text + "\n</"
 // looking returns a loop with w as its model and a look tool that returns a long result.
 func looking(w *window, p *page) (*Loop, *[]string) {
 	ran := &[]string{}
-	l := &Loop{Agent: Agent{Steps: 60}, Transcript: p, Ask: w.ask, Log: slog.New(slog.DiscardHandler), Tools: tools(ran), Window: ContextWindow{Fence: fence}}
+	l := &Loop{
+		Agent:      Agent{Steps: 60},
+		Transcript: p,
+		Ask:        w.ask,
+		Log:        slog.New(slog.DiscardHandler),
+		Tools:      tools(ran),
+		Window:     ContextWindow{Fence: fence},
+	}
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
 		return model.Result{Text: CallID(ctx) + strings.Repeat(" äöü", 2000)}, nil
 	}
-	l.Window.OnCompaction = func(f model.Compaction, first bool) []any { return []any{fmt.Sprint(f.Upto > 0, first)} }
+	l.Window.OnCompaction = func(f model.Compaction, first bool) []any {
+		return []any{fmt.Sprint(f.Upto > 0, first)}
+	}
 	return l, ran
 }
 
@@ -79,8 +98,8 @@ func requirePaired(t *testing.T, shown []model.Message) {
 	require.Empty(t, open)
 }
 
-// A conversation that outgrows the window continues with a summary of its older part. The transcript keeps every
-// entry.
+// A conversation that outgrows the window continues with a summary of its older part. The
+// transcript keeps every entry.
 func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 	t.Parallel()
 	request := strings.Repeat("the request ", 500)
@@ -99,16 +118,20 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 			require.Equal(t, request, w.last[0].Text, "what people wrote stays")
 			require.Contains(t, w.last[1].Text, "<summary>\nfound: nothing yet\n</summary>")
 			require.Equal(t, model.User, w.last[1].Role)
-			require.Equal(t, 1, strings.Count(fmt.Sprint(w.last), "<summary>"), "the newest summary has taken in the one before")
+			require.Equal(t, 1, strings.Count(fmt.Sprint(w.last), "<summary>"),
+				"the newest summary has taken in the one before")
 			requirePaired(t, w.last)
-			require.Equal(t, p.messages[len(p.messages)-3].Text, w.last[len(w.last)-1].Text, "the newest result is whole")
-			require.Equal(t, append([]any{"true true"}, repeated("true false", w.summing-1)...), p.written, "people are told the first time")
+			require.Equal(t, p.messages[len(p.messages)-3].Text, w.last[len(w.last)-1].Text,
+				"the newest result is whole")
+			require.Equal(t, append([]any{"true true"}, repeated("true false", w.summing-1)...), p.written,
+				"people are told the first time")
 			require.Greater(t, w.summing, 2)
 			require.Less(t, w.summing, 15)
 			if known > 0 {
 				require.Zero(t, w.refused)
 			}
-			require.Equal(t, w.last, compaction.View(p.messages[:len(p.messages)-2]), "it is shown the same after a restart")
+			require.Equal(t, w.last, compaction.View(p.messages[:len(p.messages)-2]),
+				"it is shown the same after a restart")
 		})
 	}
 }
@@ -160,7 +183,8 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 			w := &window{bytes: 60 << 10, most: 12, summary: c.summary}
 			p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
 			if name == "gains little" {
-				p.messages[0].Text = strings.Repeat("the request ", 3800) // always stays, so a summary gains little
+				// always stays, so a summary gains little
+				p.messages[0].Text = strings.Repeat("the request ", 3800)
 			}
 			l, _ := looking(w, p)
 			if c.change != nil {
@@ -180,7 +204,9 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 }
 
 // cutShort returns a fake model that answers like ask, but whose summaries are cut short.
-func cutShort(ask func(context.Context, model.Request) (model.Response, error)) func(context.Context, model.Request) (model.Response, error) {
+func cutShort(
+	ask func(context.Context, model.Request) (model.Response, error),
+) func(context.Context, model.Request) (model.Response, error) {
 	return func(ctx context.Context, r model.Request) (model.Response, error) {
 		answer, err := ask(ctx, r)
 		if r.System == compaction.Prompt {
@@ -195,7 +221,11 @@ func TestAConversationThatCannotBeShortened(t *testing.T) {
 	t.Parallel()
 	for name, messages := range map[string][]model.Message{
 		"words of people": {{Role: model.User, Text: strings.Repeat("x", 100_000)}},
-		"still too long":  {{Role: model.User, Text: strings.Repeat("x", 70_000)}, {Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "look"}}}, {Role: model.ToolRole, CallID: "a", Text: strings.Repeat("y", 9000)}},
+		"still too long": {
+			{Role: model.User, Text: strings.Repeat("x", 70_000)},
+			{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "look"}}},
+			{Role: model.ToolRole, CallID: "a", Text: strings.Repeat("y", 9000)},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +248,8 @@ func TestManySmallEntriesAreSummedUp(t *testing.T) {
 	var messages []model.Message
 	for n := range 400 {
 		id := fmt.Sprint("old", n)
-		messages = append(messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "look"}}},
+		messages = append(messages,
+			model.Message{Role: model.Assistant, Calls: []model.Call{{ID: id, Name: "look"}}},
 			model.Message{Role: model.ToolRole, CallID: id, Text: id + strings.Repeat("z", 200)})
 	}
 	for _, on := range []bool{true, false} {
@@ -239,12 +270,18 @@ func TestManySmallEntriesAreSummedUp(t *testing.T) {
 	}
 }
 
-// A message that makes a step pointless also cancels a summary, and the model reads that message first, whether
-// its window is known or not.
+// A message that makes a step pointless also cancels a summary, and the model reads that message first,
+// whether its window is known or not.
 func TestASummingUpIsOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, tokens := range map[string]func(string) int{"after an overflow": nil, "early": func(string) int { return 20 << 10 }} {
-		t.Run(name, func(t *testing.T) { t.Parallel(); overtake(t, tokens) })
+	for name, tokens := range map[string]func(string) int{
+		"after an overflow": nil,
+		"early":             func(string) int { return 20 << 10 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			overtake(t, tokens)
+		})
 	}
 }
 
@@ -253,12 +290,14 @@ func overtake(t *testing.T, tokens func(string) int) {
 	p := &page{messages: []model.Message{{Role: model.User, Text: "the request"}}}
 	l, _ := looking(w, p)
 	l.Window.Tokens = tokens
-	inner, overtake := l.Ask, context.CancelCauseFunc(nil)
+	inner := l.Ask
+	overtake := context.CancelCauseFunc(nil)
 	l.Step = func(ctx context.Context) (context.Context, func()) {
 		ctx, overtake = context.WithCancelCause(ctx)
 		return ctx, func() { overtake(nil) }
 	}
-	wrote, next := false, ""
+	wrote := false
+	next := ""
 	l.Ask = func(ctx context.Context, r model.Request) (model.Response, error) {
 		if wrote && next == "" && r.System != compaction.Prompt {
 			next = fmt.Sprint(r.Messages)
@@ -275,13 +314,15 @@ func overtake(t *testing.T, tokens func(string) int) {
 	require.NoError(t, err)
 	require.Equal(t, EndTool, end)
 	require.True(t, wrote)
-	require.True(t, strings.Contains(next, "look elsewhere"), "the model was asked before it could read the message")
+	require.True(t, strings.Contains(next, "look elsewhere"),
+		"the model was asked before it could read the message")
 	require.Equal(t, 1, strings.Count(fmt.Sprint(p.written), "true true"))
 }
 
 func TestAHugeResultKeepsItsEnds(t *testing.T) {
 	t.Parallel()
-	p, ran := &page{}, []string{}
+	p := &page{}
+	ran := []string{}
 	l := loop(p, &ran, calls("a", "look"), calls("b", "end"))
 	l.Tools[0].Call = func(context.Context, json.RawMessage) (model.Result, error) {
 		return model.Result{Text: "begin " + strings.Repeat("ü", 25<<20) + " end"}, nil

@@ -9,8 +9,8 @@ package failpoint
 
 // The environment variables of a program with fail points.
 const (
-	// CrashVar lists the crash points at which a process may stop, as NAME:HIT with spaces between them: it stops
-	// when the point was reached that often, by this process and those before it. A process stops once.
+	// CrashVar lists the crash points at which a process may stop, as NAME:HIT with spaces between them: it
+	// stops when the point was reached that often, by this process and those before it. A process stops once.
 	CrashVar = "BOBBIN_CRASH"
 	// CountsVar is the folder with the files in which the processes count how often they reached each point.
 	CountsVar = "BOBBIN_CRASH_COUNTS"

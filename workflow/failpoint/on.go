@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Crash ends or freezes the process if CrashVar names the point and it is reached for the time that is given there.
+// Crash ends or freezes the process if CrashVar names the point and it is reached for
+// the time that is given there.
 func Crash(name string) {
 	number, listed := value(CrashVar, name+":")
 	if !listed {

@@ -21,8 +21,8 @@ type Access struct {
 }
 
 // Access returns what the user may see of a session now. A person who may read its channel may see it,
-// but a guest sees no code of a session that is, or was, about a repository that is closed to guests. Slack is
-// asked each time, and if it does not answer, access is refused.
+// but a guest sees no code of a session that is, or was, about a repository that is closed to guests. Slack
+// is asked each time, and if it does not answer, access is refused.
 func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err error) {
 	a.Session, err = h.Store.Session(ctx, session)
 	switch {
@@ -41,17 +41,21 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 	there, err := h.reads(ctx, user, a.Session)
 	switch {
 	case err != nil:
-		h.Log.Warn("a session is not shown: Slack does not tell which channels somebody is in", "user", user, "err", err)
+		h.Log.Warn("a session is not shown: Slack does not tell which channels somebody is in",
+			"user", user, "err", err)
 	case !there:
-		a.Refused = "This session is in a channel that you are not in. Join the channel, and load this page again."
+		a.Refused = "This session is in a channel that you are not in. Join the channel, " +
+			"and load this page again."
 	default:
-		a.Refused, a.Code = "", !a.Person.Guest || !slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), closed)
+		a.Refused = ""
+		a.Code = !a.Person.Guest ||
+			!slices.ContainsFunc(append(a.Session.Before, a.Session.Repository), closed)
 	}
 	return a, nil
 }
 
-// Visitor returns who the user is now, and in words why that person may see no session at all; empty: the person may
-// see some.
+// Visitor returns who the user is now, and in words why that person may see no session at all;
+// empty: the person may see some.
 func (h *Homes) Visitor(ctx context.Context, user string) (p workflow.Person, refused string) {
 	p, err := h.Directory.Known(ctx, user)
 	switch {

@@ -62,7 +62,9 @@ func (h *Homes) HomeOf(ctx context.Context, p workflow.Person) (workflow.HomeVie
 }
 
 // makeHome makes the home of the user; err says why Slack does not tell who that is.
-func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Person, err error) (workflow.HomeView, error) {
+func (h *Homes) makeHome(
+	ctx context.Context, user string, person workflow.Person, err error,
+) (workflow.HomeView, error) {
 	home := workflow.HomeView{Person: workflow.Person{ID: user}}
 	var channels []string
 	full := err == nil && person.ExclusionReason() == "" && !person.Guest
@@ -70,8 +72,10 @@ func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Perso
 		channels, err = h.Directory.Channels(ctx, user)
 	}
 	if err != nil {
-		h.Log.Warn("a home shows its owner's sessions only: Slack does not tell which channels they are in", "user", user, "err", err)
-		home.OwnOnly, channels = true, nil
+		h.Log.Warn("a home shows its owner's sessions only: Slack does not tell which channels they are in",
+			"user", user, "err", err)
+		home.OwnOnly = true
+		channels = nil
 	} else {
 		home.Person = person
 	}
@@ -144,7 +148,9 @@ func (h *Homes) Masked(s workflow.Session) workflow.Session {
 }
 
 // awaitedOf returns what a session waits for, and whether this person can give it.
-func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) (mine bool, why string) {
+func (h *Homes) awaitedOf(
+	ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string,
+) (mine bool, why string) {
 	switch s.Phase {
 	case workflow.PhaseReported:
 		return h.mayApprove(ctx, s, p, groups), "a report to approve or correct"
@@ -158,8 +164,11 @@ func (h *Homes) awaitedOf(ctx context.Context, s workflow.Session, p workflow.Pe
 
 // mayApprove reports whether p may approve the session's report. It reads each user group once for all
 // sessions of a home; a group that cannot be read has no members.
-func (h *Homes) mayApprove(ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string) bool {
-	at := slices.IndexFunc(h.Repositories, func(r repository.Repository) bool { return r.Name == s.Repository })
+func (h *Homes) mayApprove(
+	ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string,
+) bool {
+	at := slices.IndexFunc(h.Repositories,
+		func(r repository.Repository) bool { return r.Name == s.Repository })
 	if at < 0 {
 		return false
 	}

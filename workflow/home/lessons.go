@@ -29,7 +29,8 @@ type lessonReader struct {
 // reads reports whether the person may read the lesson. A lesson on a private repository is only for
 // people in one of its channels.
 func (r lessonReader) reads(l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories,
+		func(x repository.Repository) bool { return x.Name == l.Repository })
 	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
 }
 
@@ -41,24 +42,38 @@ func (r lessonReader) isIn(channels []string) bool {
 // repository, and is in one of its channels if it has any. If the repository wants an approver other
 // than the requester, the requester of the lesson's session may not.
 func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories, func(x repository.Repository) bool { return x.Name == l.Repository })
+	at := slices.IndexFunc(r.Repositories,
+		func(x repository.Repository) bool { return x.Name == l.Repository })
 	if at < 0 || !r.reads(l) {
 		return false
 	}
 	p := r.Person
-	p.InThread = r.isIn(r.Repositories[at].Channels) || len(r.Repositories[at].Channels) == 0 && len(r.channels) > 0
-	return r.mayApprove(ctx, workflow.Session{Codebase: workflow.Codebase{Repository: l.Repository}, Requester: l.Requester}, p, r.groups)
+	p.InThread = r.isIn(r.Repositories[at].Channels) ||
+		len(r.Repositories[at].Channels) == 0 && len(r.channels) > 0
+	return r.mayApprove(ctx, workflow.Session{
+		Codebase:  workflow.Codebase{Repository: l.Repository},
+		Requester: l.Requester,
+	}, p, r.groups)
 }
 
 // lessons returns the lessons on the repositories that the person may read, at most maxLessons.
-func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []string) (list []workflow.HomeLesson, err error) {
+func (h *Homes) lessons(
+	ctx context.Context, p workflow.Person, channels []string,
+) (list []workflow.HomeLesson, err error) {
 	r := lessonReader{h, p, channels, map[string][]string{}}
 	all, err := lessons.Of(ctx, h.Store.DB, "", "")
 	for _, l := range all {
 		if !r.reads(l) {
 			continue
 		}
-		x := workflow.HomeLesson{Number: l.ID, Repository: l.Repository, Text: h.Secrets.Mask(l.Text), By: l.Person, At: l.At, MayChange: r.mayChange(ctx, l)}
+		x := workflow.HomeLesson{
+			Number:     l.ID,
+			Repository: l.Repository,
+			Text:       h.Secrets.Mask(l.Text),
+			By:         l.Person,
+			At:         l.At,
+			MayChange:  r.mayChange(ctx, l),
+		}
 		if slices.Contains(channels, l.Channel) {
 			x.Thread = workflow.Thread{Channel: l.Channel, TS: l.ThreadTS}
 		}
@@ -68,8 +83,10 @@ func (h *Homes) lessons(ctx context.Context, p workflow.Person, channels []strin
 }
 
 const (
-	lessonGone   = "This is not known any more: somebody had it forgotten. Close this and open the home again."
-	lessonClosed = "You may not change this now: that is for whoever may approve work on the repository, and is in its channel."
+	lessonGone = "This is not known any more: somebody had it forgotten. " +
+		"Close this and open the home again."
+	lessonClosed = "You may not change this now: that is for whoever may approve work on the repository, " +
+		"and is in its channel."
 )
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
@@ -82,7 +99,13 @@ func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow
 	if err != nil {
 		return nil, err
 	}
-	return &workflow.Form{ActionID: action, Value: lessonValue(l), Repositories: []string{l.Repository}, Text: h.Secrets.Mask(l.Text), Late: late}, nil
+	return &workflow.Form{
+		ActionID:     action,
+		Value:        lessonValue(l),
+		Repositories: []string{l.Repository},
+		Text:         h.Secrets.Mask(l.Text),
+		Late:         late,
+	}, nil
 }
 
 // Submit applies what was entered in that form. late says in words why it was not applied. Submitting
@@ -98,27 +121,34 @@ func (h *Homes) Submit(ctx context.Context, in workflow.IncomingEvent) (late str
 	text := h.Secrets.Mask(in.Text)
 	switch {
 	case len([]rune(text)) > lessons.MaxText:
-		return fmt.Sprintf("A lesson has at most %d characters. What is longer belongs into the repository's AGENTS.md.", lessons.MaxText), nil
+		return fmt.Sprintf("A lesson has at most %d characters. "+
+			"What is longer belongs into the repository's AGENTS.md.", lessons.MaxText), nil
 	case text != l.Text && in.Value != lessonValue(l):
-		return "Somebody has changed this meanwhile. Keep your words, close this and open the home again.", nil
+		return "Somebody has changed this meanwhile. Keep your words, " +
+			"close this and open the home again.", nil
 	}
-	err = lessons.Correct(ctx, h.Store.DB, lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: in.User, Where: "said in the App Home"})
+	err = lessons.Correct(ctx, h.Store.DB,
+		lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: in.User, Where: "said in the App Home"})
 	switch {
 	case errors.Is(err, lessons.ErrNone):
 		return lessonGone, nil
 	case errors.Is(err, lessons.ErrChanged):
-		return "Somebody has changed this meanwhile. Keep your words, close this and open the home again.", nil
+		return "Somebody has changed this meanwhile. Keep your words, " +
+			"close this and open the home again.", nil
 	case errors.Is(err, lessons.ErrKnown):
 		return "That is known already, as another lesson.", nil
 	case errors.Is(err, lessons.ErrFull):
-		return fmt.Sprintf("%d notes of a repository are kept, and there are as many. Have one forgotten first.", lessons.Most), nil
+		return fmt.Sprintf("%d notes of a repository are kept, and there are as many. "+
+			"Have one forgotten first.", lessons.Most), nil
 	}
 	return "", err
 }
 
 // changeable returns the lesson that a button or a form names, if the user may change it now; late says
 // why not.
-func (h *Homes) changeable(ctx context.Context, user, value string) (l lessons.Lesson, late string, err error) {
+func (h *Homes) changeable(
+	ctx context.Context, user, value string,
+) (l lessons.Lesson, late string, err error) {
 	p, err := h.Directory.Known(ctx, user)
 	if err != nil {
 		return l, "", fmt.Errorf("who changes a lesson: %w", err)

@@ -25,7 +25,8 @@ func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err erro
 		list = append(list, offered(p, p.By))
 	}
 	for _, p := range h.pausable() {
-		if !slices.ContainsFunc(paused, func(is pauses.Pause) bool { return is.Scope == p.Scope && is.Name == p.Name }) {
+		if !slices.ContainsFunc(paused,
+			func(is pauses.Pause) bool { return is.Scope == p.Scope && is.Name == p.Name }) {
 			list = append(list, offered(p, ""))
 		}
 	}
@@ -63,7 +64,8 @@ func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 		return fmt.Errorf("who pressed %s: %w", action, err)
 	}
 	if person.ExclusionReason() != "" || person.Guest || !h.mayAdminister(person) {
-		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user, "action", action)
+		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user,
+			"action", action)
 		return nil
 	}
 	scope, name, _ := strings.Cut(value, " ")
@@ -72,7 +74,8 @@ func (h *Homes) Press(ctx context.Context, user, action, value string) error {
 		_, err = pauses.Lift(ctx, h.Store.DB, p)
 		return err
 	}
-	known := slices.ContainsFunc(h.pausable(), func(k pauses.Pause) bool { return k.Scope == scope && k.Name == name })
+	known := slices.ContainsFunc(h.pausable(),
+		func(k pauses.Pause) bool { return k.Scope == scope && k.Name == name })
 	if !known {
 		return errors.New("a button that pauses what is not configured: " + value)
 	}

@@ -31,7 +31,11 @@ func unknownNames(t *testing.T, text string) (names []string) {
 	m.Proof("shop", "holds", 0)
 	_, _ = m.Transport("slack", refusing{}).RoundTrip(newRequest(t)) //nolint:bodyclose // there is none
 	m.ReadShared(func(context.Context) (metrics.Shared, error) {
-		return metrics.Shared{Sessions: map[string]int{"done": 1}, Waits: map[string]time.Duration{"turn": 1}, Due: map[string]int{"turn": 1}}, nil
+		return metrics.Shared{
+			Sessions: map[string]int{"done": 1},
+			Waits:    map[string]time.Duration{"turn": 1},
+			Due:      map[string]int{"turn": 1},
+		}, nil
 	}, slog.New(slog.DiscardHandler))
 	served := map[string]bool{}
 	for _, name := range ours.FindAllString(scrape(t, m), -1) {
@@ -55,7 +59,8 @@ func TestDashboardAndAlertsNameWhatThereIs(t *testing.T) {
 		require.NotEmpty(t, ours.FindAllString(string(text), -1), file)
 		require.Empty(t, unknownNames(t, string(text)), file)
 	}
-	require.Equal(t, []string{"bobbin_queue_age"}, unknownNames(t, "max(bobbin_queue_age) > 1"), "control: a name that nobody serves")
+	require.Equal(t, []string{"bobbin_queue_age"}, unknownNames(t, "max(bobbin_queue_age) > 1"),
+		"control: a name that nobody serves")
 }
 
 // Each panel has a unique id, and panels do not overlap.
@@ -73,7 +78,8 @@ func TestDashboardIsLaidOut(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(text, &board))
-	ids, taken := map[int]bool{}, map[[2]int]string{}
+	ids := map[int]bool{}
+	taken := map[[2]int]string{}
 	for _, p := range board.Panels {
 		require.False(t, ids[p.ID], p.Title)
 		ids[p.ID] = true
@@ -94,9 +100,13 @@ func TestAlertsFire(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
-		t.Skip("promtool is not here (Debian's package prometheus); the names in the rules are checked without it")
+		t.Skip("promtool is not here (Debian's package prometheus); " +
+			"the names in the rules are checked without it")
 	}
-	for _, args := range [][]string{{"check", "rules", "alerts.yaml"}, {"test", "rules", "alerts_test.yaml"}} {
+	for _, args := range [][]string{
+		{"check", "rules", "alerts.yaml"},
+		{"test", "rules", "alerts_test.yaml"},
+	} {
 		cmd := exec.Command(promtool, args...)
 		cmd.Dir = deploy
 		out, err := cmd.CombinedOutput()

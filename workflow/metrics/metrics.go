@@ -42,21 +42,36 @@ var (
 // New returns the metrics of a replica, together with those of the Go runtime and of the process.
 func New() *Metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-		return prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "bobbin", Name: name, Help: help, Buckets: buckets}, labels)
+		return prometheus.NewHistogramVec(
+			prometheus.HistogramOpts{Namespace: "bobbin", Name: name, Help: help, Buckets: buckets}, labels,
+		)
 	}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "bobbin", Name: name, Help: help}, labels)
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "bobbin", Name: name, Help: help},
+			labels)
 	}
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		jobs:     histogram("job_duration_seconds", "Jobs of the queue by kind (turn: agents at work; post, react: what is sent to Slack; due) and outcome (ok, error, cancelled).", long, "kind", "outcome"),
-		requests: histogram("http_request_duration_seconds", "Requests to Slack and to models until the first byte of the answer, by service, method and status (an HTTP status code, or error).", short, "service", "method", "status"),
-		asked:    histogram("model_answer_duration_seconds", "Answers of models, whole and with all tries, by agent and outcome (ok, error, cancelled).", long, "agent", "outcome"),
-		tools:    histogram("tool_duration_seconds", "Calls of tools by agents, by tool and outcome (ok, failed: a command or check that failed, refused: the call was wrong, error).", long, "tool", "outcome"),
-		tokens:   counter("model_tokens_total", "Tokens of answers that were kept, by agent, repository and kind (input: read and not from a cache, cached, output).", "agent", "repository", "kind"),
-		usd:      counter("model_cost_usd_total", "Money that answers cost by the configured prices, in US dollars.", "agent", "repository"),
-		commands: counter("sandbox_commands_total", "Commands that ended in the sandbox, by end (ok, exit: a status other than 0, or the limit that killed it: time, memory, output, processes, disk, files, killed).", "end"),
-		proofs:   histogram("proof_duration_seconds", "Proofs of changes, by repository and outcome (holds, fails, did not start).", long, "repository", "outcome"),
+		jobs: histogram("job_duration_seconds",
+			"Jobs of the queue by kind (turn: agents at work; post, react: what is sent to Slack; due) "+
+				"and outcome (ok, error, cancelled).", long, "kind", "outcome"),
+		requests: histogram("http_request_duration_seconds",
+			"Requests to Slack and to models until the first byte of the answer, by service, "+
+				"method and status (an HTTP status code, or error).", short, "service", "method", "status"),
+		asked: histogram("model_answer_duration_seconds", "Answers of models, whole and with all tries, "+
+			"by agent and outcome (ok, error, cancelled).", long, "agent", "outcome"),
+		tools: histogram("tool_duration_seconds", "Calls of tools by agents, by tool and outcome (ok, "+
+			"failed: a command or check that failed, refused: the call was wrong, error).", long, "tool",
+			"outcome"),
+		tokens: counter("model_tokens_total", "Tokens of answers that were kept, by agent, repository "+
+			"and kind (input: read and not from a cache, cached, output).", "agent", "repository", "kind"),
+		usd: counter("model_cost_usd_total",
+			"Money that answers cost by the configured prices, in US dollars.", "agent", "repository"),
+		commands: counter("sandbox_commands_total",
+			"Commands that ended in the sandbox, by end (ok, exit: a status other than 0, "+
+				"or the limit that killed it: time, memory, output, processes, disk, files, killed).", "end"),
+		proofs: histogram("proof_duration_seconds", "Proofs of changes, "+
+			"by repository and outcome (holds, fails, did not start).", long, "repository", "outcome"),
 	}
 	m.registry.MustRegister(m.jobs, m.requests, m.asked, m.tools, m.tokens, m.usd, m.commands, m.proofs,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -65,7 +80,10 @@ func New() *Metrics {
 
 // Handler serves the metrics in Prometheus' text format, or in OpenMetrics if the client asks for it.
 func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, EnableOpenMetrics: true})
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{
+		ErrorHandling:     promhttp.ContinueOnError,
+		EnableOpenMetrics: true,
+	})
 }
 
 // Job records the duration and the outcome of a job that ended.

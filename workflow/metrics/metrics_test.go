@@ -48,7 +48,12 @@ func TestNamesAreGood(t *testing.T) {
 	m.Command("memory")
 	m.Proof("shop", "holds", time.Minute)
 	m.ReadShared(func(context.Context) (metrics.Shared, error) {
-		return metrics.Shared{Sessions: map[string]int{"done": 2}, Waits: map[string]time.Duration{"turn": 1500 * time.Millisecond}, Due: map[string]int{"turn": 1}, Unposted: 3}, nil
+		return metrics.Shared{
+			Sessions: map[string]int{"done": 2},
+			Waits:    map[string]time.Duration{"turn": 1500 * time.Millisecond},
+			Due:      map[string]int{"turn": 1},
+			Unposted: 3,
+		}, nil
 	}, slog.New(slog.DiscardHandler))
 	text := scrape(t, m)
 	for _, line := range []string{
@@ -62,7 +67,8 @@ func TestNamesAreGood(t *testing.T) {
 		`bobbin_model_cost_usd_total{agent="deep",repository="shop"} 0.5`,
 		`bobbin_sandbox_commands_total{end="memory"} 1`,
 		`bobbin_proof_duration_seconds_count{outcome="holds",repository="shop"} 1`,
-		`bobbin_sessions{phase="done"} 2`, `bobbin_queue_wait_seconds{kind="turn"} 1.5`, `bobbin_queue_due{kind="turn"} 1`, `bobbin_outbox_unposted 3`, `bobbin_database_up 1`,
+		`bobbin_sessions{phase="done"} 2`, `bobbin_queue_wait_seconds{kind="turn"} 1.5`,
+		`bobbin_queue_due{kind="turn"} 1`, `bobbin_outbox_unposted 3`, `bobbin_database_up 1`,
 	} {
 		require.Contains(t, text, line+"\n")
 	}
@@ -95,7 +101,10 @@ func TestLabelsOfRequestsAreBounded(t *testing.T) {
 	defer limited.Close()
 	m := metrics.New()
 	client := http.Client{Transport: m.Transport("slack", http.DefaultTransport)}
-	for _, p := range []string{"/api/chat.update", "/files-pri/T1-F123/secret.txt", "/api/U123", "/api/a.b\x00", "/api/" + strings.Repeat("a.", 80)} {
+	for _, p := range []string{
+		"/api/chat.update", "/files-pri/T1-F123/secret.txt", "/api/U123", "/api/a.b\x00",
+		"/api/" + strings.Repeat("a.", 80),
+	} {
 		request, err := http.NewRequest(http.MethodGet, limited.URL, nil)
 		require.NoError(t, err)
 		request.URL.Path = p
@@ -107,9 +116,12 @@ func TestLabelsOfRequestsAreBounded(t *testing.T) {
 	_, err := client.Get(limited.URL + "/api/chat.update")
 	require.Error(t, err)
 	text := scrape(t, m)
-	require.Contains(t, text, `bobbin_http_request_duration_seconds_count{method="chat.update",service="slack",status="429"} 1`)
-	require.Contains(t, text, `bobbin_http_request_duration_seconds_count{method="chat.update",service="slack",status="error"} 1`)
-	require.Contains(t, text, `bobbin_http_request_duration_seconds_count{method="other",service="slack",status="200"} 4`)
+	require.Contains(t, text,
+		`bobbin_http_request_duration_seconds_count{method="chat.update",service="slack",status="429"} 1`)
+	require.Contains(t, text,
+		`bobbin_http_request_duration_seconds_count{method="chat.update",service="slack",status="error"} 1`)
+	require.Contains(t, text,
+		`bobbin_http_request_duration_seconds_count{method="other",service="slack",status="200"} 4`)
 	require.NotContains(t, text, "F123")
 }
 
@@ -124,7 +136,8 @@ func TestNoMetrics(t *testing.T) {
 	m.Command("ok")
 	m.Proof("shop", "holds", 0)
 	m.Serve(func(string, http.Handler) { t.Error("served") }, nil, nil)
-	require.Equal(t, fmt.Sprintf("%p", http.DefaultTransport), fmt.Sprintf("%p", m.Transport("slack", http.DefaultTransport)))
+	require.Equal(t, fmt.Sprintf("%p", http.DefaultTransport),
+		fmt.Sprintf("%p", m.Transport("slack", http.DefaultTransport)))
 }
 
 // refusing is a RoundTripper that always fails.

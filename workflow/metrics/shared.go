@@ -12,15 +12,18 @@ import (
 
 // Shared is the state of all replicas together, as the database has it.
 type Shared struct {
-	Sessions map[string]int           // number by phase
-	Waits    map[string]time.Duration // how long the oldest due job, or session without a place at work, has waited, by kind of job
-	Due      map[string]int           // number of jobs that are due and have not begun, by kind
-	Unposted int                      // outbox rows (lines and others) that are not in Slack yet
+	Sessions map[string]int // number by phase
+	// how long the oldest due job, or session without a place at work, has waited, by kind of job
+	Waits    map[string]time.Duration
+	Due      map[string]int // number of jobs that are due and have not begun, by kind
+	Unposted int            // outbox rows (lines and others) that are not in Slack yet
 }
 
 // Serve registers the metrics at GET /metrics with handle,
 // including what read returns. It does nothing on a nil *Metrics.
-func (m *Metrics) Serve(handle func(path string, h http.Handler), read func(context.Context) (Shared, error), log *slog.Logger) {
+func (m *Metrics) Serve(
+	handle func(path string, h http.Handler), read func(context.Context) (Shared, error), log *slog.Logger,
+) {
 	if m == nil {
 		return
 	}
@@ -40,11 +43,17 @@ const (
 )
 
 var (
-	sessionsDesc = prometheus.NewDesc("bobbin_sessions", "Sessions by phase, of all replicas.", []string{"phase"}, nil)
-	waitsDesc    = prometheus.NewDesc("bobbin_queue_wait_seconds", "How long the oldest job that is due, or has no place at work, has waited, by kind, of all replicas.", []string{"kind"}, nil)
-	dueDesc      = prometheus.NewDesc("bobbin_queue_due", "Jobs that are due and not begun, by kind, of all replicas.", []string{"kind"}, nil)
-	unpostedDesc = prometheus.NewDesc("bobbin_outbox_unposted", "What has still to happen in Slack, of all replicas.", nil, nil)
-	upDesc       = prometheus.NewDesc("bobbin_database_up", "1 where the database answered, else 0.", nil, nil)
+	sessionsDesc = prometheus.NewDesc("bobbin_sessions", "Sessions by phase, of all replicas.",
+		[]string{"phase"}, nil)
+	waitsDesc = prometheus.NewDesc("bobbin_queue_wait_seconds",
+		"How long the oldest job that is due, or has no place at work, has waited, by kind, of all replicas.",
+		[]string{"kind"}, nil)
+	dueDesc = prometheus.NewDesc("bobbin_queue_due",
+		"Jobs that are due and not begun, by kind, of all replicas.", []string{"kind"}, nil)
+	unpostedDesc = prometheus.NewDesc("bobbin_outbox_unposted",
+		"What has still to happen in Slack, of all replicas.", nil, nil)
+	upDesc = prometheus.NewDesc("bobbin_database_up",
+		"1 where the database answered, else 0.", nil, nil)
 )
 
 // A sharedCollector is a prometheus.Collector that reads Shared at a scrape.

@@ -56,7 +56,8 @@ func MethodOf(r *http.Request) string {
 
 // isMethod reports whether name has the form of a Web API method: words separated by dots.
 func isMethod(name string) bool {
-	plain := strings.IndexFunc(name, func(c rune) bool { return c != '.' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }) < 0
+	plain := strings.IndexFunc(name,
+		func(c rune) bool { return c != '.' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') }) < 0
 	return plain && strings.Contains(name, ".") && len(name) < 50
 }
 

@@ -132,7 +132,8 @@ func (a *answer) End() error {
 	case a.finish == FinishLength || a.finish == FinishFilter:
 		return nil // calls may be cut, so none is returned
 	case a.refusal.Len() > 0 && len(a.calls) == 0:
-		r.Finish, r.Message.Text = FinishRefusal, textOr(r.Message.Text, a.refusal.String())
+		r.Finish = FinishRefusal
+		r.Message.Text = textOr(r.Message.Text, a.refusal.String())
 		return nil
 	}
 	shared := a.sharedIDs()
@@ -156,13 +157,15 @@ func (a *answer) End() error {
 // calls is run: they may be one call that arrived twice. An id that an earlier answer used is no problem:
 // some servers count from call_0 in each answer, and freshID renames it.
 func (a *answer) sharedIDs() map[string]string {
-	times, shared := map[string]int{}, map[string]string{}
+	times := map[string]int{}
+	shared := map[string]string{}
 	for _, c := range a.calls {
 		times[c.id]++
 	}
 	for id, n := range times {
 		if id != "" && n > 1 { // a call without an id gets a new one
-			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, each under an id of its own.", n, plaintext.CutLine(id, 80))
+			shared[id] = fmt.Sprintf("Not run: this answer holds %d calls with the id %s. Call again, "+
+				"each under an id of its own.", n, plaintext.CutLine(id, 80))
 		}
 	}
 	return shared

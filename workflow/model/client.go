@@ -19,23 +19,29 @@ type Config struct {
 	HTTP    *http.Client // default: http.DefaultTransport; redirects are never followed
 	Log     *slog.Logger // default: discarded
 
-	Endpoints map[string]endpoint.Endpoint // by model: endpoints of models that are served elsewhere; Key is not sent there
-	Prices    map[string]Price             // by model; answers of a model without a price count as free
-	Vision    map[string]bool              // by model: whether it accepts pictures
-	Windows   map[string]int               // by model: its window in tokens; without it, learnt when the endpoint reports it
-	Fallback  map[string][]string          // by model: models to ask instead when its quota is exhausted or its endpoint is unreachable
+	// by model: endpoints of models that are served elsewhere; Key is not sent there
+	Endpoints map[string]endpoint.Endpoint
+	Prices    map[string]Price // by model; answers of a model without a price count as free
+	Vision    map[string]bool  // by model: whether it accepts pictures
+	// by model: its window in tokens; without it, learnt when the endpoint reports it
+	Windows map[string]int
+	// by model: models to ask instead when its quota is exhausted or its endpoint is unreachable
+	Fallback map[string][]string
 
 	Answered func(sent int, r Response) // called for each answer, with the bytes of its request; may be nil
 
-	Retry       Retry
-	IdleTimeout time.Duration // longest silence of an endpoint, before and within an answer; default 5 minutes, for models that think before they answer
+	Retry Retry
+	// longest silence of an endpoint, before and within an answer; default 5 minutes, for models
+	// that think before they answer
+	IdleTimeout time.Duration
 }
 
 // Retry limits how often and when a request is tried again.
 type Retry struct {
-	Tries   int           // tries of one model, including the first; default 5
-	Wait    time.Duration // wait before the second try; later waits grow, with jitter; default 2 s
-	MaxWait time.Duration // limit of a wait; a request whose endpoint asks for more is not tried again; default 60 s
+	Tries int           // tries of one model, including the first; default 5
+	Wait  time.Duration // wait before the second try; later waits grow, with jitter; default 2 s
+	// limit of a wait; a request whose endpoint asks for more is not tried again; default 60 s
+	MaxWait time.Duration
 }
 
 // A Client asks models. It is safe for use by many goroutines.
@@ -45,8 +51,9 @@ type Client struct {
 
 	mu      sync.Mutex
 	without map[string]map[string]bool // by model: request fields that its endpoint does not know
-	windows map[string]int             // by model: its window in tokens, as its endpoint reported or showed it
-	cut     map[string]Usage           // by model: of its last answer that was cut at a limit of tokens
+	// by model: its window in tokens, as its endpoint reported or showed it
+	windows map[string]int
+	cut     map[string]Usage // by model: of its last answer that was cut at a limit of tokens
 }
 
 // New returns a Client. Nothing is sent before the first Ask.
@@ -64,7 +71,13 @@ func New(cfg Config) *Client {
 		client = *cfg.HTTP
 	}
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Client{cfg: cfg, http: &client, without: map[string]map[string]bool{}, windows: map[string]int{}, cut: map[string]Usage{}}
+	return &Client{
+		cfg:     cfg,
+		http:    &client,
+		without: map[string]map[string]bool{},
+		windows: map[string]int{},
+		cut:     map[string]Usage{},
+	}
 }
 
 // Ask returns one whole answer, of the request's model or of the next in its fallback chain. Its error is an
@@ -74,7 +87,8 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 	var failed *endpoint.Error
 	for i, name := range models {
 		if i > 0 {
-			c.announce(r, RetryNotice{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
+			c.announce(r,
+				RetryNotice{Kind: failed.Kind, Model: models[i-1], Reason: failed.Text, Instead: name})
 		}
 		r.Model = name
 		response, err := c.askModel(ctx, r)
@@ -86,7 +100,8 @@ func (c *Client) Ask(ctx context.Context, r Request) (Response, error) {
 			return Response{}, err
 		}
 		c.learnWindow(failed)
-		c.cfg.Log.Warn("model gave no answer", "model", name, "kind", failed.Kind, "status", failed.Status, "reason", failed.Text, "hint", failed.Hint)
+		c.cfg.Log.Warn("model gave no answer", "model", name, "kind", failed.Kind, "status", failed.Status,
+			"reason", failed.Text, "hint", failed.Hint)
 		if failed.Kind != endpoint.KindQuota && failed.Kind != endpoint.KindUnreachable {
 			break
 		}
@@ -104,11 +119,13 @@ func (c *Client) sees(model string, without map[string]bool) bool {
 }
 
 // Window returns how many tokens a model reads: the smaller of what is configured and what its endpoint
-// reported when a conversation was too long, or showed by where it cuts answers. It returns 0 if neither is known.
+// reported when a conversation was too long, or showed by where it cuts answers. It
+// returns 0 if neither is known.
 func (c *Client) Window(model string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	said, configured := c.windows[model], c.cfg.Windows[model]
+	said := c.windows[model]
+	configured := c.cfg.Windows[model]
 	if said == 0 || configured == 0 {
 		return max(said, configured)
 	}
@@ -123,16 +140,17 @@ func (c *Client) learnWindow(e *endpoint.Error) {
 	}
 }
 
-// learnWindowByCut learns a window that nobody named. Some endpoints let an answer fill what the request has left of
-// the window, and cut it there: two such answers to different requests end at the same size. Answers that are cut at
-// a limit of their own do not.
+// learnWindowByCut learns a window that nobody named. Some endpoints let an answer fill what the request has
+// left of the window, and cut it there: two such answers to different requests end at the same size. Answers
+// that are cut at a limit of their own do not.
 func (c *Client) learnWindowByCut(r Response) {
 	if r.Finish != FinishLength || r.Usage.Estimated || c.cfg.Windows[r.Model] > 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before, size := c.cut[r.Model], r.Usage.Input+r.Usage.Output
+	before := c.cut[r.Model]
+	size := r.Usage.Input + r.Usage.Output
 	c.cut[r.Model] = r.Usage
 	if c.windows[r.Model] == 0 && before.Input != r.Usage.Input && before.Input+before.Output == size {
 		c.windows[r.Model] = size
@@ -140,16 +158,18 @@ func (c *Client) learnWindowByCut(r Response) {
 }
 
 func (c *Client) announce(r Request, a RetryNotice) {
-	c.cfg.Log.Info("asking the model again", "model", a.Model, "instead", a.Instead, "kind", a.Kind, "reason", a.Reason, "wait", a.Wait)
+	c.cfg.Log.Info("asking the model again", "model", a.Model, "instead", a.Instead, "kind", a.Kind,
+		"reason", a.Reason, "wait", a.Wait)
 	if r.OnRetry != nil {
 		r.OnRetry(a)
 	}
 }
 
-// once makes one exchange with one model, without some fields. Its error is an *endpoint.Error, or the context's
-// cause.
+// once makes one exchange with one model, without some fields. Its error is an
+// *endpoint.Error, or the context's cause.
 func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (Response, error) {
-	at, wired := c.endpoint(r.Model), r
+	at := c.endpoint(r.Model)
+	wired := r
 	wired.Model = cmp.Or(at.Model, r.Model)
 	request := onWire(wired, without, c.sees(r.Model, without))
 	request.Model = r.Model
@@ -172,7 +192,8 @@ func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (
 func (c *Client) endpoint(model string) endpoint.Endpoint {
 	if e, ok := c.cfg.Endpoints[model]; ok {
 		if e.BaseURL == "" {
-			e.BaseURL, e.Key = c.cfg.BaseURL, cmp.Or(e.Key, c.cfg.Key)
+			e.BaseURL = c.cfg.BaseURL
+			e.Key = cmp.Or(e.Key, c.cfg.Key)
 		}
 		return e
 	}

@@ -17,7 +17,8 @@ import (
 
 func TestAskStreamsAWholeAnswer(t *testing.T) {
 	t.Parallel()
-	e := serve(t, stream(text("Looking "), text("around"), call(0, "a", "search", `{"pat`), call(1, "b", "check", ""), call(0, "", "", `tern":"x"}`),
+	e := serve(t, stream(text("Looking "), text("around"), call(0, "a", "search", `{"pat`),
+		call(1, "b", "check", ""), call(0, "", "", `tern":"x"}`),
 		finish("tool_calls"), usage, done))
 	c := e.client(func(c *model.Config) {
 		c.Prices = map[string]model.Price{"m": {Input: 2, Output: 10, Cached: 0.5}}
@@ -45,7 +46,13 @@ func TestAskSendsWhatWasMeant(t *testing.T) {
 		Tools: []model.Tool{echo[readFile]("read_file")},
 		Messages: []model.Message{
 			{Role: model.User, Text: "why <b>?", From: "U1"},
-			{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: "check", Args: json.RawMessage(`"{\"cut"`)}, {ID: "b", Name: "check"}}},
+			{
+				Role: model.Assistant,
+				Calls: []model.Call{
+					{ID: "a", Name: "check", Args: json.RawMessage(`"{\"cut"`)},
+					{ID: "b", Name: "check"},
+				},
+			},
 			{Role: model.User, Text: "also this"},
 			{Role: model.ToolRole, CallID: "a", Text: " "},
 			{Role: model.ToolRole, CallID: "gone", Text: "orphan"},
@@ -58,12 +65,14 @@ func TestAskSendsWhatWasMeant(t *testing.T) {
 	require.NoError(t, err)
 	asked := e.asked()
 	require.Equal(t, asked[0], asked[1], "the same request is the same bytes")
-	require.True(t, strings.HasPrefix(asked[0], `{"prompt_cache_key":"session-1","model":`), "the order of the fields stays: %s", asked[0])
+	require.True(t, strings.HasPrefix(asked[0], `{"prompt_cache_key":"session-1","model":`),
+		"the order of the fields stays: %s", asked[0])
 	require.Contains(t, asked[0], `"properties":{"path":`, "the schema's order stays")
 	require.JSONEq(t, `{
 		"prompt_cache_key": "session-1", "model": "openai/gpt-5-mini", "stream": true, "stream_options": {"include_usage": true},
 		"reasoning_effort": "high",
-		"tools": [{"type":"function","function":{"name":"read_file","description":"says what it was given","parameters":`+string(r.Tools[0].Schema)+`}}],
+		"tools": [{"type":"function","function":{"name":"read_file","description":"says what it was given","parameters":`+
+		string(r.Tools[0].Schema)+`}}],
 		"messages": [
 			{"role":"system","content":"sys"},
 			{"role":"user","content":"why <b>?"},
@@ -86,11 +95,17 @@ func TestAskSendsWhatWasMeant(t *testing.T) {
 func TestANameThatNoEndpointTakes(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"multi_tool_use.parallel": "multi_tool_use_parallel", "read-file2": "read-file2", "lis \xffé": "lis___", strings.Repeat("x", 70): strings.Repeat("x", 64),
+		"multi_tool_use.parallel": "multi_tool_use_parallel",
+		"read-file2":              "read-file2",
+		"lis \xffé":               "lis___",
+		strings.Repeat("x", 70):   strings.Repeat("x", 64),
 	} {
 		e := serve(t, good)
 		r := ask()
-		r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "a", Name: name}}})
+		r.Messages = append(r.Messages, model.Message{
+			Role:  model.Assistant,
+			Calls: []model.Call{{ID: "a", Name: name}},
+		})
 		_, err := e.client().Ask(t.Context(), r)
 		require.NoError(t, err)
 		require.Contains(t, e.asked()[0], `"function":{"name":"`+want+`","arguments":"{}"}`)
@@ -99,7 +114,10 @@ func TestANameThatNoEndpointTakes(t *testing.T) {
 
 func TestAskTakesEveryServersStreams(t *testing.T) {
 	t.Parallel()
-	two := []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`{"n":1}`)}, {ID: "b", Name: "y", Args: json.RawMessage(`{"n":2}`)}}
+	two := []model.Call{
+		{ID: "a", Name: "x", Args: json.RawMessage(`{"n":1}`)},
+		{ID: "b", Name: "y", Args: json.RawMessage(`{"n":2}`)},
+	}
 	noIndex := func(id, name, args string) string {
 		return strings.Replace(call(0, id, name, args), `"index":0,"id"`, `"id"`, 1)
 	}
@@ -107,28 +125,85 @@ func TestAskTakesEveryServersStreams(t *testing.T) {
 		lines []string
 		want  []model.Call
 	}{
-		"no index":             {[]string{noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"always index 0":       {[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"name and id repeated": {[]string{call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
-		"finish says stop":     {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done}, two},
-		"no DONE":              {[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")}, two},
-		"id used before, renamed": {[]string{call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"), finish("tool_calls"), done}, []model.Call{
-			{ID: "old_2", Name: "x", Args: json.RawMessage("{}")},
-			{ID: "new", Name: "y", Args: json.RawMessage("{}")},
-			{ID: "call", Name: "z", Args: json.RawMessage("{}")},
-		}},
-		"id twice, both refused": {[]string{call(0, "a", "x", "{}"), call(1, "a", "y", "{}"), finish("tool_calls"), done}, []model.Call{
-			{ID: "a", Name: "x", Args: json.RawMessage("{}"), Refused: "Not run: this answer holds 2 calls with the id a. Call again, each under an id of its own."},
-			{ID: "a_2", Name: "y", Args: json.RawMessage("{}"), Refused: "Not run: this answer holds 2 calls with the id a. Call again, each under an id of its own."},
-		}},
-		"malformed arguments": {[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}}},
-		"not an object":       {[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done}, []model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}}},
-		"events and comments": {[]string{": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3", call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done}, two},
+		"no index": {
+			[]string{
+				noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`),
+				finish("tool_calls"), done,
+			},
+			two,
+		},
+		"always index 0": {
+			[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done},
+			two,
+		},
+		"name and id repeated": {
+			[]string{
+				call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`),
+				finish("tool_calls"), done,
+			},
+			two,
+		},
+		"finish says stop": {
+			[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done},
+			two,
+		},
+		"no DONE": {
+			[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")},
+			two,
+		},
+		"id used before, renamed": {
+			[]string{
+				call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"),
+				finish("tool_calls"), done,
+			},
+			[]model.Call{
+				{ID: "old_2", Name: "x", Args: json.RawMessage("{}")},
+				{ID: "new", Name: "y", Args: json.RawMessage("{}")},
+				{ID: "call", Name: "z", Args: json.RawMessage("{}")},
+			},
+		},
+		"id twice, both refused": {
+			[]string{call(0, "a", "x", "{}"), call(1, "a", "y", "{}"), finish("tool_calls"), done},
+			[]model.Call{
+				{
+					ID:   "a",
+					Name: "x",
+					Args: json.RawMessage("{}"),
+					Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
+						"each under an id of its own.",
+				},
+				{
+					ID:   "a_2",
+					Name: "y",
+					Args: json.RawMessage("{}"),
+					Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
+						"each under an id of its own.",
+				},
+			},
+		},
+		"malformed arguments": {
+			[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done},
+			[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}},
+		},
+		"not an object": {
+			[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done},
+			[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}},
+		},
+		"events and comments": {
+			[]string{
+				": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3",
+				call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done,
+			},
+			two,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := ask()
-			r.Messages = append(r.Messages, model.Message{Role: model.Assistant, Calls: []model.Call{{ID: "old", Name: "check"}}})
+			r.Messages = append(r.Messages, model.Message{
+				Role:  model.Assistant,
+				Calls: []model.Call{{ID: "old", Name: "check"}},
+			})
 			got, err := serve(t, stream(c.lines...)).client().Ask(t.Context(), r)
 			require.NoError(t, err)
 			require.Equal(t, "tool_calls", got.Finish)
@@ -144,7 +219,8 @@ func TestAskTakesEveryServersStreams(t *testing.T) {
 func TestAskReturnsNoCallOfAnAnswerThatWasCutShort(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"length", "content_filter"} {
-		e := serve(t, stream(text("so"), call(0, "a", "write_file", `{"path":"x"}`), finish(reason), usage, done))
+		e := serve(t,
+			stream(text("so"), call(0, "a", "write_file", `{"path":"x"}`), finish(reason), usage, done))
 		got, err := e.client().Ask(t.Context(), ask())
 		require.NoError(t, err)
 		require.Equal(t, reason, got.Finish)
@@ -164,7 +240,8 @@ func TestAskReportsARefusal(t *testing.T) {
 func TestAskNeedsTheOtherAPIForToolsWithGPT6(t *testing.T) {
 	t.Parallel()
 	r := ask()
-	r.Model, r.Tools = "gpt-6-sol", []model.Tool{echo[readFile]("read_file")}
+	r.Model = "gpt-6-sol"
+	r.Tools = []model.Tool{echo[readFile]("read_file")}
 	e := serve(t, good)
 	_, err := e.client().Ask(t.Context(), r)
 	failed := failure(t, err)

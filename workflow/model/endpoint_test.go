@@ -114,7 +114,13 @@ func (e *testServer) asked() []string {
 }
 
 func (e *testServer) client(change ...func(*model.Config)) *model.Client {
-	cfg := model.Config{BaseURL: e.URL + "/v1", Key: key, HTTP: e.http, Retry: model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second}, IdleTimeout: time.Minute}
+	cfg := model.Config{
+		BaseURL:     e.URL + "/v1",
+		Key:         key,
+		HTTP:        e.http,
+		Retry:       model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second},
+		IdleTimeout: time.Minute,
+	}
 	for _, f := range change {
 		f(&cfg)
 	}
@@ -155,7 +161,8 @@ func text(s string) string {
 }
 
 func call(index int, id, name, args string) string {
-	return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}}]}`, index, id, name, args)
+	return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":%q,`+
+		`"type":"function","function":{"name":%q,"arguments":%q}}]}}]}`, index, id, name, args)
 }
 
 func finish(reason string) string {
@@ -163,14 +170,19 @@ func finish(reason string) string {
 }
 
 const (
-	usage = `data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100,"prompt_tokens_details":{"cached_tokens":800},"completion_tokens_details":{"reasoning_tokens":60}}}`
-	done  = `data: [DONE]`
+	usage = `data: {"choices":[],"usage":{"prompt_tokens":1000,"completion_tokens":100,` +
+		`"prompt_tokens_details":{"cached_tokens":800},"completion_tokens_details":{"reasoning_tokens":60}}}`
+	done = `data: [DONE]`
 )
 
 var good = stream(text("all "), text("good"), finish("stop"), usage, done)
 
 func ask() model.Request {
-	return model.Request{Model: "m", System: "be brief", Messages: []model.Message{{Role: model.User, Text: "hello"}}}
+	return model.Request{
+		Model:    "m",
+		System:   "be brief",
+		Messages: []model.Message{{Role: model.User, Text: "hello"}},
+	}
 }
 
 func failure(t *testing.T, err error) *endpoint.Error {

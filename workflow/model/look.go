@@ -16,9 +16,14 @@ func (c *Client) List(ctx context.Context) (names []string, took time.Duration, 
 // ErrNoTools if the model answers without the call.
 func (c *Client) Try(ctx context.Context, name string) (took time.Duration, err error) {
 	type nothing struct{}
-	tool := NewTool("ready", "Call this when you are asked to.", func(context.Context, nothing) (Result, error) { return Result{}, nil })
+	tool := NewTool("ready", "Call this when you are asked to.",
+		func(context.Context, nothing) (Result, error) { return Result{}, nil })
 	began := time.Now()
-	answer, err := c.askModel(ctx, Request{Model: name, Tools: []Tool{tool}, Messages: []Message{{Role: User, Text: "Call the tool ready, and say nothing."}}})
+	answer, err := c.askModel(ctx, Request{
+		Model:    name,
+		Tools:    []Tool{tool},
+		Messages: []Message{{Role: User, Text: "Call the tool ready, and say nothing."}},
+	})
 	took = time.Since(began)
 	if err == nil && len(answer.Message.Calls) == 0 {
 		err = ErrNoTools

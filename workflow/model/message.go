@@ -16,8 +16,8 @@ const (
 	User      Role = "user"
 	Assistant Role = "assistant"
 	ToolRole  Role = "tool"
-	// CompactionRole is the role of entries for the program, which say how much of a conversation a model is shown.
-	// They are stored, and never sent.
+	// CompactionRole is the role of entries for the program, which say how much of a conversation a model is
+	// shown. They are stored, and never sent.
 	CompactionRole Role = "folded"
 )
 
@@ -34,13 +34,15 @@ type Message struct {
 	Failed    bool `json:"failed,omitempty"` // of a tool result: what was run did not succeed
 	// Pictures, of a user message, follow its text for a model that accepts pictures. Another model is told
 	// in words that nobody has looked at them.
-	Pictures   []Picture   `json:"pictures,omitempty"`
-	From       string      `json:"from,omitempty"` // of a user message: the Slack user, if there is one; stored, not sent: say it in Text
-	Compaction *Compaction `json:"fold,omitempty"` // of an entry of CompactionRole, whose Text replaces what is left out
+	Pictures []Picture `json:"pictures,omitempty"`
+	// of a user message: the Slack user, if there is one; stored, not sent: say it in Text
+	From string `json:"from,omitempty"`
+	// of an entry of CompactionRole, whose Text replaces what is left out
+	Compaction *Compaction `json:"fold,omitempty"`
 }
 
-// A Compaction says what a model is no longer shown of the conversation before it. Of several compactions, the newest
-// with an Upto and the one with the largest Cut count.
+// A Compaction says what a model is no longer shown of the conversation before it. Of several compactions,
+// the newest with an Upto and the one with the largest Cut count.
 type Compaction struct {
 	Upto int   `json:"upto,omitempty"` // entries before this index are left out
 	Kept []int `json:"kept,omitempty"` // except for those with these indexes
@@ -74,7 +76,9 @@ type Request struct {
 	System   string
 	Messages []Message
 	Tools    []Tool
-	CacheKey string // shared by the requests of one conversation, so that the endpoint serves their common prefix from its cache
+	// shared by the requests of one conversation, so that the endpoint serves their
+	// common prefix from its cache
+	CacheKey string
 
 	// OnRetry is called with the reason why the request is tried again, before the wait.
 	OnRetry func(RetryNotice)

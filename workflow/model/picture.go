@@ -23,16 +23,20 @@ func withPictures(text string, pictures []Picture, sees bool) any {
 			unseen = append(unseen, p.Ref)
 			continue
 		}
-		parts = append(parts, openai.ChatMessagePart{Type: openai.ChatMessagePartTypeImageURL, ImageURL: &openai.ChatMessageImageURL{
-			URL: "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data),
-		}})
+		parts = append(parts, openai.ChatMessagePart{
+			Type: openai.ChatMessagePartTypeImageURL,
+			ImageURL: &openai.ChatMessageImageURL{
+				URL: "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data),
+			},
+		})
 	}
 	if len(unseen) > 0 {
 		why := "you cannot see pictures"
 		if sees {
 			why = "gone, or the endpoint does not take it"
 		}
-		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is in it; where it matters, say that you need it in words.", why, strings.Join(unseen, ", "))
+		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is "+
+			"in it; where it matters, say that you need it in words.", why, strings.Join(unseen, ", "))
 	}
 	if len(parts) == 1 {
 		return text
@@ -48,10 +52,12 @@ func refusesPicture(err error) bool {
 	if !errors.As(err, &e) || !ofPicture.MatchString(e.Text) {
 		return false
 	}
-	return e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 422) || e.Kind == endpoint.KindOverflow && e.Status == 413
+	return e.Kind == endpoint.KindRefused && (e.Status == 400 || e.Status == 422) ||
+		e.Kind == endpoint.KindOverflow && e.Status == 413
 }
 
-var ofPicture = regexp.MustCompile(`(?i)\bimages?\b|image_url|picture|media type|base64|payload too large|request entity too large`)
+var ofPicture = regexp.MustCompile(
+	`(?i)\bimages?\b|image_url|picture|media type|base64|payload too large|request entity too large`)
 
 func showsPictures(r Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m Message) bool {
@@ -71,8 +77,8 @@ func withoutPictures(r Request) Request {
 	return r
 }
 
-// pictureBytesNotCounted returns the bytes of a request's pictures beyond asWords for each. If an endpoint sends no figures,
-// usage is estimated from the bytes without these.
+// pictureBytesNotCounted returns the bytes of a request's pictures beyond asWords for each. If an endpoint
+// sends no figures, usage is estimated from the bytes without these.
 func pictureBytesNotCounted(r endpoint.Request) (bytes int) {
 	const asWords = 4000
 	for _, m := range r.Messages {

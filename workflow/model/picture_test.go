@@ -48,11 +48,18 @@ fail 402 no money
 ---
 `)
 	c := model.New(model.Config{
-		BaseURL: server.URL, Vision: map[string]bool{"sees": true, "claims": true, "picky": true, "small": true, "away": true}, Fallback: map[string][]string{"away": {"blind"}},
+		BaseURL:  server.URL,
+		Vision:   map[string]bool{"sees": true, "claims": true, "picky": true, "small": true, "away": true},
+		Fallback: map[string][]string{"away": {"blind"}},
 	})
 	ask := func(name string) string {
 		r, err := c.Ask(t.Context(), model.Request{Model: name, Messages: []model.Message{{
-			Role: model.User, Text: "look", Pictures: []model.Picture{{Ref: "attachment:1", Media: "image/png", Data: []byte("png")}, {Ref: "attachment:2", Media: "image/png"}},
+			Role: model.User,
+			Text: "look",
+			Pictures: []model.Picture{
+				{Ref: "attachment:1", Media: "image/png", Data: []byte("png")},
+				{Ref: "attachment:2", Media: "image/png"},
+			},
 		}}})
 		require.NoError(t, err, name)
 		return r.Message.Text
@@ -63,7 +70,8 @@ fail 402 no money
 	require.False(t, c.Sees("claims"), "what an endpoint refuses once is not sent again")
 	require.Equal(t, "not to be seen", ask("picky"))
 	require.True(t, c.Sees("picky"), "one broken picture does not make a model blind")
-	require.Equal(t, "too large to be seen", ask("small"), "a proxy that takes no large request may take this one")
+	require.Equal(t, "too large to be seen", ask("small"),
+		"a proxy that takes no large request may take this one")
 	require.Equal(t, "what is it?", ask("away"), "whoever stands in is told in words")
 	require.False(t, (*model.Client)(nil).Sees("sees"))
 }

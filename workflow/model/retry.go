@@ -15,7 +15,9 @@ import (
 // askModel asks one model, and retries temporary failures.
 func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = c.cfg.Retry.Wait, c.cfg.Retry.MaxWait, 2
+	growing.InitialInterval = c.cfg.Retry.Wait
+	growing.MaxInterval = c.cfg.Retry.MaxWait
+	growing.Multiplier = 2
 	fields := 0
 	return backoff.Retry(ctx, func() (Response, error) {
 		without := c.unknownFields(r.Model)
@@ -36,7 +38,8 @@ func (c *Client) askModel(ctx context.Context, r Request) (Response, error) {
 		backoff.WithNotify(func(err error, wait time.Duration) {
 			var e *endpoint.Error
 			if errors.As(err, &e) {
-				c.announce(r, RetryNotice{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.After > 0})
+				c.announce(r,
+					RetryNotice{Kind: e.Kind, Model: r.Model, Reason: e.Text, Wait: wait, Asked: e.After > 0})
 			}
 		}),
 	)
@@ -84,16 +87,19 @@ var optionalFields = map[string]*regexp.Regexp{
 	fieldSignature: regexp.MustCompile(`(?i)missing an? \W{0,2}thought_?signature`),
 }
 
-// notKnown matches the words for a field that an endpoint does not know, or misses, as opposed to a value that it
-// refuses.
-var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|supported|allowed)|does not support|instead|invalid (field|param)|missing a`)
+// notKnown matches the words for a field that an endpoint does not know, or misses, as opposed
+// to a value that it refuses.
+var notKnown = regexp.MustCompile(`(?i)un(supported|known|recognized|expected)|extra|not (permitted|` +
+	`supported|allowed)|does not support|instead|invalid (field|param)|missing a`)
 
 // learn records that an endpoint refused a request because of an optional field, so that the request is sent
-// again without it. without holds the fields that the request lacked already. learn reports whether the request is
-// worth sending again: its field is left out now, also if another request has learnt that meanwhile.
+// again without it. without holds the fields that the request lacked already. learn reports
+// whether the request is worth sending again: its field is left out now, also if another
+// request has learnt that meanwhile.
 func (c *Client) learn(model string, without map[string]bool, err error) bool {
 	var e *endpoint.Error
-	if !errors.As(err, &e) || e.Kind != endpoint.KindRefused || e.Status != 400 && e.Status != 422 || !notKnown.MatchString(e.Text) {
+	if !errors.As(err, &e) || e.Kind != endpoint.KindRefused || e.Status != 400 && e.Status != 422 ||
+		!notKnown.MatchString(e.Text) {
 		return false
 	}
 	c.mu.Lock()
@@ -109,7 +115,8 @@ func (c *Client) learn(model string, without map[string]bool, err error) bool {
 			c.without[model] = map[string]bool{}
 		}
 		c.without[model][field] = true
-		c.cfg.Log.Warn("the endpoint does not know a field, or misses it; going on otherwise", "model", model, "field", field, "reason", e.Text)
+		c.cfg.Log.Warn("the endpoint does not know a field, or misses it; going on otherwise", "model", model,
+			"field", field, "reason", e.Text)
 		return true
 	}
 	return false

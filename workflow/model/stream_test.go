@@ -20,27 +20,33 @@ import (
 func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]http.HandlerFunc{
-		"cut in the text":          cut(stream(text("half"))),
-		"cut in a call":            cut(stream(call(0, "a", "write_file", `{"path":"x","content":"hal`))),
-		"cut in a line":            cut(stream(text("half"), `data: {"choices":[{"delta":{"con`)),
-		"ended in a line":          stream(text("half"), `data: {"choices":[{"delta":{"con`),
-		"no finish reason":         stream(text("half"), done),
-		"no finish reason, call":   stream(call(0, "a", "check", `{}`), done),
-		"nothing at all":           stream(),
-		"closed before an answer":  func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-		"error as data":            stream(text("half"), `data: {"error":{"message":"overloaded","type":"server_error"}}`),
-		"error behind comments":    stream(": ping", ": ping", `data: {"error":{"message":"overloaded","code":503}}`),
-		"error of OpenRouter":      stream(text("half"), `data: {"id":"1","error":{"code":502,"message":"provider gone"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`),
-		"error of vLLM":            stream(text("half"), `data: {"object":"error","message":"engine died","type":"InternalServerError","code":500}`),
-		"finish reason error":      stream(text("half"), finish("error"), done),
-		"call without a name":      stream(call(0, "a", "", `{}`), finish("tool_calls"), done),
-		"chunk that is no JSON":    stream(text("half"), "data: oops", done),
-		"200 with an error":        status(200, `{"error":{"message":"try later","code":503}}`),
-		"200 with a whole answer":  status(200, `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`),
-		"500":                      status(500, `{"error":{"message":"sorry"}}`),
-		"502 with a page":          status(502, "<html>bad gateway</html>", "Content-Type", "text/html"),
-		"503 with an empty body":   status(503, ""),
-		"529":                      status(529, `{"error":{"type":"overloaded_error","message":"Overloaded"}}`),
+		"cut in the text":         cut(stream(text("half"))),
+		"cut in a call":           cut(stream(call(0, "a", "write_file", `{"path":"x","content":"hal`))),
+		"cut in a line":           cut(stream(text("half"), `data: {"choices":[{"delta":{"con`)),
+		"ended in a line":         stream(text("half"), `data: {"choices":[{"delta":{"con`),
+		"no finish reason":        stream(text("half"), done),
+		"no finish reason, call":  stream(call(0, "a", "check", `{}`), done),
+		"nothing at all":          stream(),
+		"closed before an answer": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"error as data": stream(text("half"),
+			`data: {"error":{"message":"overloaded","type":"server_error"}}`),
+		"error behind comments": stream(": ping", ": ping",
+			`data: {"error":{"message":"overloaded","code":503}}`),
+		"error of OpenRouter": stream(text("half"), `data: {"id":"1","error":{"code":502,`+
+			`"message":"provider gone"},"choices":[{"delta":{"content":""},"finish_reason":"error"}]}`),
+		"error of vLLM": stream(text("half"),
+			`data: {"object":"error","message":"engine died","type":"InternalServerError","code":500}`),
+		"finish reason error":   stream(text("half"), finish("error"), done),
+		"call without a name":   stream(call(0, "a", "", `{}`), finish("tool_calls"), done),
+		"chunk that is no JSON": stream(text("half"), "data: oops", done),
+		"200 with an error":     status(200, `{"error":{"message":"try later","code":503}}`),
+		"200 with a whole answer": status(200,
+			`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`),
+		"500":                    status(500, `{"error":{"message":"sorry"}}`),
+		"502 with a page":        status(502, "<html>bad gateway</html>", "Content-Type", "text/html"),
+		"503 with an empty body": status(503, ""),
+		"529": status(529,
+			`{"error":{"type":"overloaded_error","message":"Overloaded"}}`),
 		"429 without a time":       status(429, `{"error":{"message":"slow down"}}`),
 		"429 with text for a body": status(429, "slow down"),
 		"429 with a page":          status(429, "<html>slow down</html>", "Content-Type", "text/html"),
@@ -61,7 +67,9 @@ func TestAskThrowsBrokenAnswersAway(t *testing.T) {
 
 			always := serve(t, broken)
 			_, err = always.client(func(c *model.Config) { c.Retry.Tries = 3 }).Ask(t.Context(), ask())
-			require.Contains(t, []endpoint.Kind{endpoint.KindBadAnswer, endpoint.KindUnreachable, endpoint.KindQuota}, failure(t, err).Kind)
+			require.Contains(t,
+				[]endpoint.Kind{endpoint.KindBadAnswer, endpoint.KindUnreachable, endpoint.KindQuota},
+				failure(t, err).Kind)
 			require.Len(t, always.asked(), 3, "tries are bounded")
 		})
 	}
@@ -73,7 +81,8 @@ func TestAskToleratesKeepAlives(t *testing.T) {
 	for i := range lines {
 		lines[i] = ": OPENROUTER PROCESSING"
 	}
-	got, err := serve(t, stream(append(lines, text("all good"), finish("stop"), done)...)).client().Ask(t.Context(), ask())
+	got, err := serve(t,
+		stream(append(lines, text("all good"), finish("stop"), done)...)).client().Ask(t.Context(), ask())
 	require.NoError(t, err)
 	require.Equal(t, "all good", got.Message.Text)
 }
@@ -104,7 +113,8 @@ func TestAskGivesUpOnSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, e *testServer) {
-				_, err := e.client(idle(time.Minute), func(c *model.Config) { c.Retry.Tries = 2 }).Ask(t.Context(), ask())
+				_, err := e.client(idle(time.Minute),
+					func(c *model.Config) { c.Retry.Tries = 2 }).Ask(t.Context(), ask())
 				failed := failure(t, err)
 				require.Equal(t, endpoint.KindBadAnswer, failed.Kind)
 				require.Contains(t, failed.Text, "went silent")
@@ -176,7 +186,8 @@ func TestAskCapsAnAnswer(t *testing.T) {
 func TestAskEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("somebody said stop")
-	reached, gone := make(chan struct{}), make(chan struct{})
+	reached := make(chan struct{})
+	gone := make(chan struct{})
 	e := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		stream(text("half"))(w, r)
 		close(reached)
@@ -184,7 +195,10 @@ func TestAskEndsWithItsContext(t *testing.T) {
 		close(gone)
 	})
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() { <-reached; cancel(stopped) }()
+	go func() {
+		<-reached
+		cancel(stopped)
+	}()
 	_, err := e.client().Ask(ctx, ask())
 	require.ErrorIs(t, err, stopped)
 	<-gone
@@ -213,7 +227,11 @@ func TestAskSaysWhenNobodyIsThere(t *testing.T) {
 	for _, odd := range []string{"not a url", "ftp://x/v1", "http:///v1"} {
 		r := ask()
 		r.OnRetry = func(again model.RetryNotice) { t.Errorf("%s is tried again: %s", odd, again.Reason) }
-		_, err = model.New(model.Config{BaseURL: odd, Key: key, Retry: model.Retry{Wait: time.Millisecond}}).Ask(t.Context(), r)
+		_, err = model.New(model.Config{
+			BaseURL: odd,
+			Key:     key,
+			Retry:   model.Retry{Wait: time.Millisecond},
+		}).Ask(t.Context(), r)
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), key)
 		require.Contains(t, err.Error(), "OPENAI_BASE_URL")
@@ -227,7 +245,8 @@ func TestWithoutTheGuardsBrokenAnswersPass(t *testing.T) {
 	read := func(h http.HandlerFunc) (heard string, err error) {
 		cfg := openai.DefaultConfig(key)
 		cfg.BaseURL = serve(t, h).URL + "/v1"
-		s, err := openai.NewClientWithConfig(cfg).CreateChatCompletionStream(t.Context(), openai.ChatCompletionRequest{Model: "m"})
+		s, err := openai.NewClientWithConfig(cfg).CreateChatCompletionStream(t.Context(),
+			openai.ChatCompletionRequest{Model: "m"})
 		require.NoError(t, err)
 		defer func() { _ = s.Close() }()
 		for {

@@ -21,17 +21,17 @@ type Tool struct {
 	// Call runs the tool. If the model made a mistake, the Result is Wrong. An error means that the program
 	// itself failed.
 	Call func(ctx context.Context, args json.RawMessage) (Result, error)
-	// EndsWork marks a tool that claims an end of work. Its call is refused if an earlier call in the same answer
-	// was refused or failed, because the model has not seen that result yet.
+	// EndsWork marks a tool that claims an end of work. Its call is refused if an earlier call in the same
+	// answer was refused or failed, because the model has not seen that result yet.
 	EndsWork bool
-	// KeepVerbatim marks a tool whose calls and results stay word for word when a conversation is summarised: what
-	// was reported, planned, delegated, or loaded as an instruction.
+	// KeepVerbatim marks a tool whose calls and results stay word for word when a conversation is summarised:
+	// what was reported, planned, delegated, or loaded as an instruction.
 	KeepVerbatim bool
-	// ChangesFiles marks a tool that changes the files of the work. A call that changes them otherwise than those
-	// before it is progress: the same call of another tool may be needed again after it.
+	// ChangesFiles marks a tool that changes the files of the work. A call that changes them otherwise than
+	// those before it is progress: the same call of another tool may be needed again after it.
 	ChangesFiles bool
-	// Untimed marks a tool in whose calls the program or other agents work, with limits of their own. They do not
-	// count as the agent's time.
+	// Untimed marks a tool in whose calls the program or other agents work, with limits of their own. They do
+	// not count as the agent's time.
 	Untimed bool
 }
 
@@ -75,7 +75,10 @@ func WithoutDuration(result string) string {
 //
 // The function runs only with arguments that fit the schema. NewTool panics if T cannot be a tool's argument,
 // which is a mistake in the program's source.
-func NewTool[T any](name, description string, call func(ctx context.Context, in T) (Result, error), adjust ...func(*jsonschema.Schema)) Tool {
+func NewTool[T any](name, description string, call func(
+	ctx context.Context, in T,
+) (Result, error), adjust ...func(*jsonschema.Schema),
+) Tool {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", name, err))
@@ -88,13 +91,18 @@ func NewTool[T any](name, description string, call func(ctx context.Context, in 
 	if err != nil {
 		panic(fmt.Sprintf("tool %s: %v", name, err))
 	}
-	return Tool{Name: name, Description: description, Schema: a.Schema, Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
-		var in T
-		if wrong := a.Decode(args, &in); wrong != "" {
-			return Result{Text: wrong, Wrong: true, Malformed: true}, nil
-		}
-		return call(ctx, in)
-	}}
+	return Tool{
+		Name:        name,
+		Description: description,
+		Schema:      a.Schema,
+		Call: func(ctx context.Context, args json.RawMessage) (Result, error) {
+			var in T
+			if wrong := a.Decode(args, &in); wrong != "" {
+				return Result{Text: wrong, Wrong: true, Malformed: true}, nil
+			}
+			return call(ctx, in)
+		},
+	}
 }
 
 // withoutNull replaces "null or array" by "array", and so on: models do well with the simpler schema, and

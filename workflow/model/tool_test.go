@@ -49,22 +49,27 @@ func planTool() model.Tool {
 
 func TestNewToolSchemaIsStable(t *testing.T) {
 	t.Parallel()
-	want := `{"type":"object","properties":{"path":{"type":"string","description":"relative to the repository's root"},` +
+	want := `{"type":"object","properties":{"path":{"type":"string",` +
+		`"description":"relative to the repository's root"},` +
 		`"offset":{"type":"integer"},"limit":{"type":"integer"}},"required":["path"]}`
 	for range 20 {
 		require.Equal(t, want, string(echo[readFile]("read_file").Schema))
 		require.Equal(t, string(planTool().Schema), string(planTool().Schema))
 	}
 	require.Equal(t, `{"type":"object","properties":{}}`, string(echo[struct{}]("check").Schema))
-	require.NotContains(t, string(planTool().Schema), "null", "lists of types are refused by several endpoints")
+	require.NotContains(t, string(planTool().Schema), "null",
+		"lists of types are refused by several endpoints")
 }
 
 // A part of a schema that models see as one line is still checked in full.
 func TestABriefSchemaIsCheckedWhole(t *testing.T) {
 	t.Parallel()
-	made := echo[plan]("propose_plan", func(s *jsonschema.Schema) { s.Properties["tasks"].Items.Comment = "{description, after?}" })
-	require.Contains(t, string(made.Schema), `"items":{"type":"object","description":"{description, after?}"}`)
-	r, err := made.Call(t.Context(), json.RawMessage(`{"title":"t","risk":"LOW","tasks":[{"description":3,"more":1}]}`))
+	made := echo[plan]("propose_plan",
+		func(s *jsonschema.Schema) { s.Properties["tasks"].Items.Comment = "{description, after?}" })
+	require.Contains(t, string(made.Schema),
+		`"items":{"type":"object","description":"{description, after?}"}`)
+	r, err := made.Call(t.Context(),
+		json.RawMessage(`{"title":"t","risk":"LOW","tasks":[{"description":3,"more":1}]}`))
 	require.NoError(t, err)
 	require.True(t, r.Malformed)
 	require.Contains(t, r.Text, "tasks[0].description has to be a string")
@@ -73,7 +78,8 @@ func TestABriefSchemaIsCheckedWhole(t *testing.T) {
 
 func TestNewToolPanicsOnAnArgumentThatCannotBe(t *testing.T) {
 	t.Parallel()
-	require.PanicsWithValue(t, `tool odd: its arguments are of type "string" and have to be an object`, func() { echo[string]("odd") })
+	require.PanicsWithValue(t, `tool odd: its arguments are of type "string" and have to be an object`,
+		func() { echo[string]("odd") })
 	require.Panics(t, func() { echo[struct{ F func() }]("odd") })
 }
 
@@ -97,38 +103,83 @@ func TestToolTakesRightCalls(t *testing.T) {
 
 func TestToolAnswersWrongCallsInWords(t *testing.T) {
 	t.Parallel()
-	const right = `A right call looks like this: {"path": "…", "offset": 1, "limit": 1} (optional: offset, limit)`
-	read, propose := echo[readFile]("read_file"), planTool()
+	const right = `A right call looks like this: {"path": "…", "offset": 1, "limit": 1} (optional: offset, ` +
+		`limit)`
+	read := echo[readFile]("read_file")
+	propose := planTool()
 	deep := strings.Repeat(`{"a":`, 2000) + "1" + strings.Repeat("}", 2000)
 	for name, c := range map[string]struct {
 		tool model.Tool
 		args string
 		want []string
 	}{
-		"missing":          {read, `{}`, []string{"path is missing: it has to be a string", right}},
-		"nothing":          {read, ``, []string{"path is missing"}},
-		"wrong type":       {read, `{"path":"a","offset":"ten"}`, []string{`offset has to be an integer, got the string "ten"`}},
-		"null":             {read, `{"path":null}`, []string{"path has to be a string, got null"}},
-		"extra":            {read, `{"path":"a","line":3}`, []string{`"line" is not known; the fields are: path, offset, limit`}},
-		"other case":       {read, `{"Path":"a"}`, []string{"path is missing", `"Path" is not known`}},
-		"twice":            {read, `{"path":"a","path":"b"}`, []string{`the field "path" is there twice`}},
-		"fraction":         {read, `{"path":"a","offset":1.5}`, []string{"offset has to be an integer, got the number 1.5"}},
-		"whole but float":  {read, `{"path":"a","offset":3.0}`, []string{"offset cannot be number 3.0"}},
-		"huge":             {read, `{"path":"a","offset":1e30}`, []string{"offset"}},
-		"beyond numbers":   {read, `{"path":"a","offset":1e999}`, []string{"1e999"}},
-		"array":            {read, `[1]`, []string{"one JSON object, got the array [1]"}},
-		"cut":              {read, `{"path":"a.g`, []string{"not valid JSON: unexpected end of JSON input"}},
-		"cut, as kept":     {read, `"{\"path\":\"a.g"`, []string{`not valid JSON: unexpected end of JSON input, at byte 12, after "{\"path\":\"a.g"`}},
-		"two objects":      {read, `{"path":"a"}{"path":"b"}`, []string{"not valid JSON"}},
-		"quoted object":    {read, `"{\"path\":\"a\"}"`, []string{"send the object itself"}},
-		"deep":             {read, deep, []string{"nested more than 64 deep"}},
-		"too large":        {read, `{"path":"` + strings.Repeat("a", 1<<20) + `"}`, []string{"smaller parts"}},
-		"enum":             {propose, `{"title":"a","tasks":[{"description":"b"}],"risk":"MID"}`, []string{`risk has to be one of "LOW", "HIGH", got the string "MID"`}},
-		"nested":           {propose, `{"title":"a","tasks":[{"description":"b"},{"description":7,"x":1}]}`, []string{"tasks[1].description has to be a string, got the number 7", `"tasks[1].x" is not known`}},
-		"bounds":           {propose, `{"title":"","tasks":[]}`, []string{"title must not be empty", "tasks needs at least 1, got 0"}},
-		"minimum":          {propose, `{"title":"a","tasks":[{"description":"b","after":[0]}]}`, []string{"tasks[0].after[0] has to be at least 1, got 0"}},
-		"many, cut":        {propose, `{"title":"a","tasks":[1,2,3,4,5,6,7,8,9]}`, []string{"tasks[4] has to be an object, got the number 5\n- and more"}},
-		"a right call too": {propose, `{}`, []string{`{"title": "…", "tasks": [{"description": "…", "after": [1]}], "risk": "LOW", "size": 1} (optional: risk, size)`}},
+		"missing": {read, `{}`, []string{"path is missing: it has to be a string", right}},
+		"nothing": {read, ``, []string{"path is missing"}},
+		"wrong type": {
+			read,
+			`{"path":"a","offset":"ten"}`,
+			[]string{`offset has to be an integer, got the string "ten"`},
+		},
+		"null": {read, `{"path":null}`, []string{"path has to be a string, got null"}},
+		"extra": {
+			read,
+			`{"path":"a","line":3}`,
+			[]string{`"line" is not known; the fields are: path, offset, limit`},
+		},
+		"other case": {read, `{"Path":"a"}`, []string{"path is missing", `"Path" is not known`}},
+		"twice":      {read, `{"path":"a","path":"b"}`, []string{`the field "path" is there twice`}},
+		"fraction": {
+			read, `{"path":"a","offset":1.5}`, []string{"offset has to be an integer, got the number 1.5"},
+		},
+		"whole but float": {read, `{"path":"a","offset":3.0}`, []string{"offset cannot be number 3.0"}},
+		"huge":            {read, `{"path":"a","offset":1e30}`, []string{"offset"}},
+		"beyond numbers":  {read, `{"path":"a","offset":1e999}`, []string{"1e999"}},
+		"array":           {read, `[1]`, []string{"one JSON object, got the array [1]"}},
+		"cut":             {read, `{"path":"a.g`, []string{"not valid JSON: unexpected end of JSON input"}},
+		"cut, as kept": {
+			read,
+			`"{\"path\":\"a.g"`,
+			[]string{`not valid JSON: unexpected end of JSON input, at byte 12, after "{\"path\":\"a.g"`},
+		},
+		"two objects":   {read, `{"path":"a"}{"path":"b"}`, []string{"not valid JSON"}},
+		"quoted object": {read, `"{\"path\":\"a\"}"`, []string{"send the object itself"}},
+		"deep":          {read, deep, []string{"nested more than 64 deep"}},
+		"too large": {
+			read, `{"path":"` + strings.Repeat("a", 1<<20) + `"}`, []string{"smaller parts"},
+		},
+		"enum": {
+			propose,
+			`{"title":"a","tasks":[{"description":"b"}],"risk":"MID"}`,
+			[]string{`risk has to be one of "LOW", "HIGH", got the string "MID"`},
+		},
+		"nested": {
+			propose,
+			`{"title":"a","tasks":[{"description":"b"},{"description":7,"x":1}]}`,
+			[]string{
+				"tasks[1].description has to be a string, got the number 7", `"tasks[1].x" is not known`,
+			},
+		},
+		"bounds": {
+			propose,
+			`{"title":"","tasks":[]}`,
+			[]string{"title must not be empty", "tasks needs at least 1, got 0"},
+		},
+		"minimum": {
+			propose,
+			`{"title":"a","tasks":[{"description":"b","after":[0]}]}`,
+			[]string{"tasks[0].after[0] has to be at least 1, got 0"},
+		},
+		"many, cut": {
+			propose,
+			`{"title":"a","tasks":[1,2,3,4,5,6,7,8,9]}`,
+			[]string{"tasks[4] has to be an object, got the number 5\n- and more"},
+		},
+		"a right call too": {
+			propose,
+			`{}`,
+			[]string{`{"title": "…", "tasks": [{"description": "…", "after": [1]}], "risk": "LOW", "size": ` +
+				`1} (optional: risk, size)`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -148,13 +199,17 @@ func TestToolAnswersWrongCallsInWords(t *testing.T) {
 func TestToolHandsOnOurOwnFailures(t *testing.T) {
 	t.Parallel()
 	ours := errors.New("disk full")
-	tool := model.NewTool("check", "", func(context.Context, struct{}) (model.Result, error) { return model.Result{}, ours })
+	tool := model.NewTool("check", "",
+		func(context.Context, struct{}) (model.Result, error) { return model.Result{}, ours })
 	_, err := tool.Call(t.Context(), nil)
 	require.ErrorIs(t, err, ours)
 }
 
 func FuzzToolArguments(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"title":"a","tasks":[{"description":"b","after":[1]}]}`, `"{"`, `[[[`, `{"a":{"a":null}}`, `1e999`, "\x00"} {
+	for _, seed := range []string{
+		`{}`, `{"title":"a","tasks":[{"description":"b","after":[1]}]}`, `"{"`, `[[[`, `{"a":{"a":null}}`,
+		`1e999`, "\x00",
+	} {
 		f.Add(seed)
 	}
 	tool := planTool()

@@ -14,7 +14,8 @@ import (
 const (
 	noOutput = "(no output)"
 	noText   = "(no text)"
-	noResult = "(no result: the work was interrupted before this call ended; call again if it is still needed)"
+	noResult = "(no result: the work was interrupted before this call ended; " +
+		"call again if it is still needed)"
 )
 
 // maxToolName is the length of the longest name of a tool that endpoints take.
@@ -38,9 +39,12 @@ func onWire(r Request, without map[string]bool, sees bool) endpoint.Request {
 	}
 	out.Messages = append(out.Messages, messagesOnWire(r.Messages, without, sees)...)
 	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
-			Name: t.Name, Description: t.Description, Parameters: t.Schema,
-		}})
+		out.Tools = append(out.Tools, openai.Tool{
+			Type: openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{
+				Name: t.Name, Description: t.Description, Parameters: t.Schema,
+			},
+		})
 	}
 	return out
 }
@@ -118,8 +122,9 @@ func textOr(text, otherwise string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// nameOnWire returns a tool's name as every endpoint takes it. A model may call a tool that does not exist, such as
-// multi_tool_use.parallel, and with that name in an earlier call an endpoint refuses every later request.
+// nameOnWire returns a tool's name as every endpoint takes it. A model may call a tool that does
+// not exist, such as multi_tool_use.parallel, and with that name in an earlier call an endpoint
+// refuses every later request.
 func nameOnWire(name string) string {
 	safe := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

@@ -59,7 +59,8 @@ func CutMiddle(s string, head, tail int) (out string, left int) {
 		return s, 0
 	}
 	left = n - head - tail
-	return s[:runeOffset(s, head)] + fmt.Sprintf("\n[… %s characters left out …]\n", FormatCount(left)) + s[runeOffset(s, n-tail):], left
+	return s[:runeOffset(s, head)] + fmt.Sprintf("\n[… %s characters left out …]\n",
+		FormatCount(left)) + s[runeOffset(s, n-tail):], left
 }
 
 // runeOffset returns the byte offset at which character n begins, counted from 0.

@@ -9,7 +9,8 @@ import (
 
 func Example() {
 	fmt.Println(plaintext.List([]string{"ann", "bea", "cem"}))
-	fmt.Println(plaintext.CountNoun(2, "file"), plaintext.FormatSize(3<<20), plaintext.FormatDuration(90*time.Second))
+	fmt.Println(plaintext.CountNoun(2, "file"), plaintext.FormatSize(3<<20),
+		plaintext.FormatDuration(90*time.Second))
 	fmt.Println(plaintext.CutWord("An array keeps its comments when it is written", 24))
 	fmt.Println(plaintext.Slug("The total is a cent off!"))
 	fmt.Println(plaintext.NearestWord("repositries", []string{"models", "repositories"}))

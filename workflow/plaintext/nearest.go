@@ -3,10 +3,12 @@ package plaintext
 // NearestWord returns the known word that is nearest to word and at most two edits away, or an empty string
 // if there is none. Of equally near words it returns the first.
 func NearestWord(word string, known []string) string {
-	best, least := "", 3
+	best := ""
+	least := 3
 	for _, k := range known {
 		if d := EditDistance(word, k, least-1); d < least {
-			best, least = k, d
+			best = k
+			least = d
 		}
 	}
 	return best

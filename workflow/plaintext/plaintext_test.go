@@ -11,7 +11,13 @@ import (
 
 func TestCutLineCountsTheEllipsis(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{"": "", "abcd": "abcd", "abcde": "abc…", "ähnlich": "ähn…", "\xff\xff\xff\xff\xff": "\xff\xff\xff…"} {
+	for in, want := range map[string]string{
+		"":                     "",
+		"abcd":                 "abcd",
+		"abcde":                "abc…",
+		"ähnlich":              "ähn…",
+		"\xff\xff\xff\xff\xff": "\xff\xff\xff…",
+	} {
 		require.Equal(t, want, CutLine(in, 4), "%q", in)
 	}
 	require.Equal(t, "…", CutLine("abc", 1))
@@ -50,12 +56,20 @@ func TestNumbersInWords(t *testing.T) {
 	require.Equal(t, "1 file", CountNoun(1, "file"))
 	require.Equal(t, "2,000 files", CountNoun(2000, "file"))
 	for d, want := range map[time.Duration]string{
-		0: "0 s", 59*time.Second + 999*time.Millisecond: "59 s", time.Minute: "1 min", 59 * time.Minute: "59 min", time.Hour: "1 h",
-		125 * time.Minute: "2 h 5 min", 24 * time.Hour: "24 h", 48 * time.Hour: "2 days", 71 * time.Hour: "2 days",
+		0:                                     "0 s",
+		59*time.Second + 999*time.Millisecond: "59 s",
+		time.Minute:                           "1 min",
+		59 * time.Minute:                      "59 min",
+		time.Hour:                             "1 h",
+		125 * time.Minute:                     "2 h 5 min",
+		24 * time.Hour:                        "24 h",
+		48 * time.Hour:                        "2 days",
+		71 * time.Hour:                        "2 days",
 	} {
 		require.Equal(t, want, FormatDuration(d))
 	}
-	require.Equal(t, []string{"12 bytes", "1.5 KB", "3.0 MB"}, []string{FormatSize(12), FormatSize(1536), FormatSize(3 << 20)})
+	require.Equal(t, []string{"12 bytes", "1.5 KB", "3.0 MB"},
+		[]string{FormatSize(12), FormatSize(1536), FormatSize(3 << 20)})
 }
 
 func TestNearestWord(t *testing.T) {

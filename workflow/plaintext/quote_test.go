@@ -11,8 +11,10 @@ import (
 func TestNothingEndsAQuote(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
-		"one\nApproved by bob.", "one\u2028Approved by bob.", "one\r\nApproved by bob.", `one" Approved by bob. "two`, "one” Approved by bob. “two",
-		"one’’ Approved by bob. ‘‘two", "one'' Approved", "one'''' Approved", "oneʺ Approved", "one» Approved", "one″ Approved", "one′′ Approved", "one🙷 Approved", "one´´ Approved",
+		"one\nApproved by bob.", "one\u2028Approved by bob.", "one\r\nApproved by bob.",
+		`one" Approved by bob. "two`, "one” Approved by bob. “two", "one’’ Approved by bob. ‘‘two",
+		"one'' Approved", "one'''' Approved", "oneʺ Approved", "one» Approved", "one″ Approved",
+		"one′′ Approved", "one🙷 Approved", "one´´ Approved",
 	} {
 		quoted := QuoteLine(s)
 		inner := strings.TrimSuffix(strings.TrimPrefix(quoted, "“"), "”")
@@ -24,8 +26,8 @@ func TestNothingEndsAQuote(t *testing.T) {
 	require.Equal(t, "“it's bob’s ‘one’”", QuoteLine("it's bob’s ‘one’"))
 }
 
-// TestQuotedCodeIsAsItStands checks that a quote keeps code, which a reader may copy, and only where it is shown
-// as code.
+// TestQuotedCodeIsAsItStands checks that a quote keeps code, which a reader may copy, and
+// only where it is shown as code.
 func TestQuotedCodeIsAsItStands(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "“no error for `\"a\\`, and 'b'”", QuoteLine("no error for `\"a\\`, and \"b\""))

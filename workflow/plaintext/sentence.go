@@ -36,10 +36,12 @@ func FirstSentences(text string, most int) string {
 func ends(line string) (at []int) {
 	for _, m := range sentenceEnd.FindAllStringIndex(line, -1) {
 		before := line[:m[0]+1]
-		if word := before[strings.LastIndexAny(before, " (")+1:]; strings.Count(word, ".") > 1 && len(word) <= 4 {
+		if word := before[strings.LastIndexAny(before, " (")+1:]; strings.Count(word, ".") > 1 &&
+			len(word) <= 4 {
 			continue // e.g., i.e.
 		}
-		at = append(at, m[0]+len(strings.TrimRight(strings.TrimRightFunc(line[m[0]:m[1]], func(r rune) bool { return r != ' ' }), " ")))
+		at = append(at, m[0]+len(strings.TrimRight(strings.TrimRightFunc(line[m[0]:m[1]],
+			func(r rune) bool { return r != ' ' }), " ")))
 	}
 	return at
 }

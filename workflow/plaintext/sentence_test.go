@@ -15,10 +15,12 @@ func TestFirstSentences(t *testing.T) {
 		"no end":                      "no end",
 		"One. Two! Three.":            "One. Two!",
 		"One\nline. `f(x)` is two. 3": "One line. `f(x)` is two.",
-		"It is in a.go (e.g. Split), v1.2 too. And this. Not this.": "It is in a.go (e.g. Split), v1.2 too. And this.",
-		"So \"it is.\" And two. Three":                              "So \"it is.\" And two.",
-		"Short. " + strings.Repeat("long ", 20) + "end.":            "Short.",
-		strings.Repeat("word ", 20):                                 strings.TrimSpace(strings.Repeat("word ", 11)) + "…",
+		"It is in a.go (e.g. Split), v1.2 too. And this. Not this.": "It is in a.go (e.g. Split), " +
+			"v1.2 too. And this.",
+		"So \"it is.\" And two. Three":                   "So \"it is.\" And two.",
+		"Short. " + strings.Repeat("long ", 20) + "end.": "Short.",
+		strings.Repeat("word ", 20): strings.TrimSpace(strings.Repeat("word ",
+			11)) + "…",
 	} {
 		require.Equal(t, want, FirstSentences(in, 60), "%q", in)
 	}

@@ -8,7 +8,8 @@ import (
 // characters. Only a first word longer than that is cut.
 func Slug(title string) string {
 	const most = 40
-	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(title),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	if len(words) == 0 {
 		return "change"
 	}

@@ -22,7 +22,9 @@ func TestSlug(t *testing.T) {
 	}
 	long := plaintext.Slug(strings.Repeat("word ", 40))
 	require.Equal(t, "word-word-word-word-word-word-word-word", long)
-	require.Equal(t, "unify-the-recovery-of-panics-in-handlers", plaintext.Slug("Unify the recovery of panics in handlers and middleware"))
-	require.Equal(t, "unify-how-panics-are-recovered-in", plaintext.Slug("Unify how panics are recovered in middleware"))
+	require.Equal(t, "unify-the-recovery-of-panics-in-handlers",
+		plaintext.Slug("Unify the recovery of panics in handlers and middleware"))
+	require.Equal(t, "unify-how-panics-are-recovered-in",
+		plaintext.Slug("Unify how panics are recovered in middleware"))
 	require.Equal(t, strings.Repeat("x", 40), plaintext.Slug(strings.Repeat("x", 50)+" y"))
 }

@@ -44,7 +44,8 @@ func WrapProse(s string, width int) string {
 }
 
 func wrapLine(line string, width int) (lines []string) {
-	at, length := "", 0
+	at := ""
+	length := 0
 	for _, word := range strings.Fields(line) {
 		n := utf8.RuneCountInString(word)
 		// A word that would begin a list or a quote stays on the line of the word before it.
@@ -52,9 +53,11 @@ func wrapLine(line string, width int) (lines []string) {
 			lines, at, length = append(lines, at), "", 0
 		}
 		if at != "" {
-			at, length = at+" ", length+1
+			at = at + " "
+			length = length + 1
 		}
-		at, length = at+word, length+n
+		at = at + word
+		length = length + n
 	}
 	return append(lines, at)
 }

@@ -22,7 +22,9 @@ import (
 
 // follow polls the state of an open pull request, its checks and its comments, and records the news. It
 // returns the time until the next poll.
-func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (time.Duration, error) {
+func (k *Follower) follow(
+	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
+) (time.Duration, error) {
 	p, err := at.Host.Look(ctx, row.Number)
 	if err != nil {
 		return 0, err
@@ -34,7 +36,8 @@ func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repositor
 	}
 	after := row
 	parts, err := k.remarks(ctx, &after, at)
-	if err == nil && p.State == host.Open && p.Head == row.Head { // the head that somebody else pushed is not Bobbin's to check
+	if err == nil && p.State == host.Open && p.Head == row.Head {
+		// the head that somebody else pushed is not Bobbin's to check
 		var said []store.Part
 		said, err = k.checks(ctx, &after, at.Host)
 		parts = append(parts, said...)
@@ -43,10 +46,12 @@ func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repositor
 	permanent := errors.As(err, &refused) && !refused.Retry
 	if permanent && row.Reason != refused.Reason {
 		after.Reason = refused.Reason
-		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row), refused.Reason, refused.Cure)))
+		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row),
+			refused.Reason, refused.Cure)))
 		err = nil
 	}
-	if p.State != host.Open && len(parts) < maxRemarks && (err == nil || permanent) { // the last comments come first
+	if p.State != host.Open && len(parts) < maxRemarks && (err == nil || permanent) {
+		// the last comments come first
 		return k.end(ctx, row, after, p, parts)
 	}
 	if len(parts) > 0 {
@@ -60,7 +65,9 @@ func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repositor
 }
 
 // end records that a pull request was merged or closed, with the parts that come before.
-func (k *Follower) end(ctx context.Context, row, after pullrequest.Row, p host.PullRequest, parts []store.Part) (time.Duration, error) {
+func (k *Follower) end(
+	ctx context.Context, row, after pullrequest.Row, p host.PullRequest, parts []store.Part,
+) (time.Duration, error) {
 	after.State = string(p.State)
 	line := k.line(k.name(row) + " was closed without being merged. The branch stands.")
 	if p.State == host.Merged {
@@ -75,7 +82,9 @@ func (k *Follower) end(ctx context.Context, row, after pullrequest.Row, p host.P
 
 // watchClosed follows a closed pull request again if somebody reopens it, as some do to run its checks once
 // more. It returns zero when the time for watching is over.
-func (k *Follower) watchClosed(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+func (k *Follower) watchClosed(
+	ctx context.Context, row pullrequest.Row, at host.Host,
+) (time.Duration, error) {
 	if time.Since(row.NewsAt) > watched {
 		return 0, nil
 	}
@@ -116,11 +125,14 @@ func (k *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.P
 const watched = 14 * 24 * time.Hour
 
 // reverts matches how hosts and git say which commit or pull request a commit reverts.
-var reverts = regexp.MustCompile(`(?i)\breverts (?:commit ([0-9a-f]{7,40})|(?:merge request )?\S*[#!](\d+))\b`)
+var reverts = regexp.MustCompile(
+	`(?i)\breverts (?:commit ([0-9a-f]{7,40})|(?:merge request )?\S*[#!](\d+))\b`)
 
 // watchReverts posts a line when the merged change is reverted. It returns zero then, and when the time
 // for watching is over.
-func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at host.Host) (time.Duration, error) {
+func (k *Follower) watchReverts(
+	ctx context.Context, row pullrequest.Row, at host.Host,
+) (time.Duration, error) {
 	if time.Since(row.NewsAt) > watched {
 		return 0, nil
 	}
@@ -132,7 +144,8 @@ func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at hos
 	merged := strings.TrimPrefix(row.Checked, "merged ")
 	for _, c := range commits {
 		for _, m := range reverts.FindAllStringSubmatch(c.Message, -1) {
-			ours := m[1] != "" && (strings.HasPrefix(merged, m[1]) || strings.HasPrefix(row.Head, m[1])) || m[2] == fmt.Sprint(row.Number)
+			ours := m[1] != "" && (strings.HasPrefix(merged, m[1]) || strings.HasPrefix(row.Head, m[1])) ||
+				m[2] == fmt.Sprint(row.Number)
 			if !ours {
 				continue
 			}
@@ -154,14 +167,16 @@ func (k *Follower) watchReverts(ctx context.Context, row pullrequest.Row, at hos
 // maxRemarks is how many comments one poll takes; the others come with the next one.
 const maxRemarks = 10
 
-// maxDrafted is how long a comment may have been a draft. Hosts list a review when it is submitted, but some give
-// the times at which its comments were written.
+// maxDrafted is how long a comment may have been a draft. Hosts list a review when it is submitted, but some
+// give the times at which its comments were written.
 const maxDrafted = 30 * 24 * time.Hour
 
 // remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
-// forward. What was taken in is known by its id: many comments may have the same time, and a comment may be older
-// than one that was listed before it.
-func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at repository.PullRequests) (parts []store.Part, err error) {
+// forward. What was taken in is known by its id: many comments may have the same time, and a comment may be
+// older than one that was listed before it.
+func (k *Follower) remarks(
+	ctx context.Context, row *pullrequest.Row, at repository.PullRequests,
+) (parts []store.Part, err error) {
 	taken, err := k.Rows.Remarks(ctx, row.Session)
 	if err != nil {
 		return nil, err
@@ -177,8 +192,11 @@ func (k *Follower) remarks(ctx context.Context, row *pullrequest.Row, at reposit
 			place = fmt.Sprintf("%s:%d", c.Path, c.Line)
 		}
 		m := pullrequest.Remark{
-			ID: fmt.Sprintf("%d:%s", row.Number, c.ID), Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60), User: at.People[strings.ToLower(c.Login)], Place: plaintext.CutLine(plaintext.OneLine(place), 200),
-			Text: plaintext.CutLine(k.Secrets.Mask(c.Text), maxRemark),
+			ID:    fmt.Sprintf("%d:%s", row.Number, c.ID),
+			Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60),
+			User:  at.People[strings.ToLower(c.Login)],
+			Place: plaintext.CutLine(plaintext.OneLine(place), 200),
+			Text:  plaintext.CutLine(k.Secrets.Mask(c.Text), maxRemark),
 		}
 		if !taken.Add(m) {
 			continue
@@ -205,8 +223,8 @@ const (
 // patience is how long a pending check may hold back the results of the others.
 const patience = time.Hour
 
-// checks returns the line about a commit's checks when all have ended, or patience is over: once when they are
-// green, and once for each set of failed checks, or of those that have not ended.
+// checks returns the line about a commit's checks when all have ended, or patience is over: once when they
+// are green, and once for each set of failed checks, or of those that have not ended.
 func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
 	all, err := at.Checks(ctx, row.Head)
 	if err != nil || len(all) == 0 {
@@ -222,30 +240,37 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		case c.State == host.Pending:
 			pending = append(pending, name)
 		case c.State == host.Failed:
-			failed, names = append(failed, c), append(names, name)
+			failed = append(failed, c)
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	slices.Sort(pending)
 	passed := plaintext.CountNoun(len(all)-len(failed)-len(pending), "check") + " passed at the host"
-	state, text := green, fmt.Sprintf("%s is green: %s.", k.name(*row), passed)
+	state := green
+	text := fmt.Sprintf("%s is green: %s.", k.name(*row), passed)
 	switch {
 	case len(failed) > 0:
 		state = red + " " + strings.Join(names, ", ")
 	case len(pending) == len(all):
 		return nil, nil
 	case len(pending) > 0:
-		state, text = part+" "+strings.Join(pending, ", "), fmt.Sprintf("%s: %s; not ended after an hour: %s.", k.name(*row), passed, strings.Join(pending, ", "))
+		state = part + " " + strings.Join(pending, ", ")
+		text = fmt.Sprintf("%s: %s; not ended after an hour: %s.", k.name(*row), passed,
+			strings.Join(pending, ", "))
 	}
 	if state == row.Checked {
 		return nil, nil
 	}
 	was := row.Checked
-	row.Checked, row.Failure = state, ""
+	row.Checked = state
+	row.Failure = ""
 	if len(failed) == 0 {
 		l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
-			return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
+			return []store.Part{
+				store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l},
+			}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
@@ -254,9 +279,12 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
-	mend := []workflow.Button{{ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head}}
+	mend := []workflow.Button{{
+		ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head,
+	}}
 	if row.Aside {
-		mend, text = nil, text+" "+workflow.FixBackport(row.Base)
+		mend = nil
+		text = text + " " + workflow.FixBackport(row.Base)
 	} else {
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
@@ -283,16 +311,21 @@ const (
 )
 
 // readFailures stores the ends of the failed checks' logs in the row, and returns the names of the
-// failed tests in them. Both are masked like what a turn says of the commit; without its secrets no log is read.
-func (k *Follower) readFailures(ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check) (tests []string) {
+// failed tests in them. Both are masked like what a turn says of the commit; without
+// its secrets no log is read.
+func (k *Follower) readFailures(
+	ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check,
+) (tests []string) {
 	secrets, unknown := k.secretsOf(ctx, *row)
 	if unknown != nil {
-		k.Log.Warn("no log of a check is read: the secrets of the commit are not known", "repository", row.Repository, "commit", row.Head, "err", unknown)
+		k.Log.Warn("no log of a check is read: the secrets of the commit are not known",
+			"repository", row.Repository, "commit", row.Head, "err", unknown)
 		secrets = k.Secrets
 	}
 	var b strings.Builder
 	for _, c := range failed[:min(len(failed), maxLogs)] {
-		fmt.Fprintf(&b, "%s: %s\n", plaintext.OneLine(c.Name), plaintext.CutLine(plaintext.OneLine(c.Summary), 200))
+		fmt.Fprintf(&b, "%s: %s\n", plaintext.OneLine(c.Name),
+			plaintext.CutLine(plaintext.OneLine(c.Summary), 200))
 		if unknown != nil {
 			continue
 		}
@@ -329,21 +362,25 @@ func (k *Follower) secretsOf(ctx context.Context, row pullrequest.Row) (*redact.
 
 var (
 	// logPrefix matches what hosts put before each line: a time, and GitLab's mark of a section.
-	logPrefix = regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +]?)?|section_(?:start|end):\d+:\S*\r?`)
-	colours   = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
+	logPrefix = regexp.MustCompile(
+		`(?m)^\d{4}-\d\d-\d\dT[\d:.]+Z (?:\d\d[OE][ +]?)?|section_(?:start|end):\d+:\S*\r?`)
+	colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 	// failing matches how test runners name a failed test: Go, pytest, TAP, Jest and similar ones,
 	// cargo.
-	failing = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,120})|[✕✗×] (.{1,120}?)(?: \(\d+ ?ms\))?|test (\S+) \.\.\. FAILED)\s*(?:\(|$| -)`)
+	failing = regexp.MustCompile(`(?m)^\s*(?:--- FAIL: (\S+)|FAILED (\S+)|not ok \d+ -? ?(.{1,120})|[✕✗×] ` +
+		`(.{1,120}?)(?: \(\d+ ?ms\))?|test (\S+) \.\.\. FAILED)\s*(?:\(|$| -)`)
 )
 
 func plainLog(log string) string {
-	return plaintext.EscapeText(strings.ReplaceAll(logPrefix.ReplaceAllString(colours.ReplaceAllString(log, ""), ""), "\r", ""))
+	return plaintext.EscapeText(strings.ReplaceAll(logPrefix.ReplaceAllString(colours.ReplaceAllString(log,
+		""), ""), "\r", ""))
 }
 
 // failingTests returns the names of the tests that a log reports as failed.
 func failingTests(log string) (names []string) {
 	for _, m := range failing.FindAllStringSubmatch(log, -1) {
-		if name := plaintext.CutLine(plaintext.OneLine(strings.Join(m[1:], "")), 120); !slices.Contains(names, name) {
+		if name := plaintext.CutLine(plaintext.OneLine(strings.Join(m[1:], "")),
+			120); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -28,7 +28,8 @@ type Follower struct {
 	ThreadURL    func(thread workflow.Thread) string           // URL of a thread; nil: bodies have no link
 	NameOf       func(ctx context.Context, user string) string // name of a person; nil: nobody is named
 	Secrets      *redact.Finder                                // masked in what goes to a host, and in lines
-	// SecretsOf returns Secrets with those in the private files of a commit; nil: logs are masked with Secrets.
+	// SecretsOf returns Secrets with those in the private files of a commit; nil:
+	// logs are masked with Secrets.
 	SecretsOf func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error)
 	Pace      time.Duration // interval of the first polls; default 30 s
 	Log       *slog.Logger
@@ -55,11 +56,13 @@ func (k *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.
 	switch {
 	case row.State == pullrequest.Intended && at == nil:
 		after := row
-		after.State, after.Reason = pullrequest.Refused, "the configuration names no host for "+row.Repository
+		after.State = pullrequest.Refused
+		after.Reason = "the configuration names no host for " + row.Repository
 		return 0, k.Rows.Change(ctx, row, after)
 	case row.State == pullrequest.Intended:
 		again, err = k.open(ctx, row, *at)
-	case at == nil && (row.State == pullrequest.Open || row.State == pullrequest.Merged || row.State == pullrequest.Closed):
+	case at == nil &&
+		(row.State == pullrequest.Open || row.State == pullrequest.Merged || row.State == pullrequest.Closed):
 		return maxPollInterval, nil // the configuration may name a host again
 	case row.State == pullrequest.Merged:
 		again, err = k.watchReverts(ctx, row, at.Host)
@@ -70,7 +73,8 @@ func (k *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.
 	}
 	var refused *remote.Error
 	if errors.As(err, &refused) && ctx.Err() == nil {
-		k.Log.Warn("a git host refused", "session", row.Session, "repository", row.Repository, "branch", row.Branch, "err", err)
+		k.Log.Warn("a git host refused", "session", row.Session, "repository", row.Repository,
+			"branch", row.Branch, "err", err)
 		return max(refused.After, k.pause(row)), nil
 	}
 	return again, err
@@ -87,32 +91,44 @@ func (k *Follower) hostOf(name string) *repository.PullRequests {
 
 // open opens the pull request, or finds one that is open already. A refusal that no retry would fix is
 // recorded and posted; any other error leads to a retry.
-func (k *Follower) open(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (time.Duration, error) {
+func (k *Follower) open(
+	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
+) (time.Duration, error) {
 	p, err := k.findOrOpen(ctx, row, at)
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && !refused.Retry:
 		after := row
-		after.State, after.Reason = pullrequest.Refused, refused.Reason
-		return 0, k.Rows.Change(ctx, row, after, k.line(fmt.Sprintf("No %s could be opened for `%s`: %s. %s. The branch stands.", k.words(row).Noun, row.Branch, refused.Reason, refused.Cure)))
+		after.State = pullrequest.Refused
+		after.Reason = refused.Reason
+		return 0, k.Rows.Change(ctx, row, after,
+			k.line(fmt.Sprintf("No %s could be opened for `%s`: %s. %s. The branch stands.",
+				k.words(row).Noun, row.Branch, refused.Reason, refused.Cure)))
 	case err != nil:
 		return 0, err
 	}
 	failpoint.Crash("pull_request_opened")
 	after := row
-	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is checked with the next poll: a pull request that was found may have the text of an earlier try
+	after.State = string(p.State)
+	after.Number = p.Number
+	// its text is checked with the next poll: a pull request that was found may
+	// have the text of an earlier try
+	after.URL = p.URL
 	kind := k.words(row).Noun
 	if p.Draft {
 		kind = "draft " + kind
 	}
-	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), k.name(after), row.Branch, row.Base)
+	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), k.name(after),
+		row.Branch, row.Base)
 	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
 }
 
 // findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
-// is none. A lower number than that in the row belongs to an earlier push, and so does the same number, unless
-// somebody reopened it.
-func (k *Follower) findOrOpen(ctx context.Context, row pullrequest.Row, at repository.PullRequests) (host.PullRequest, error) {
+// is none. A lower number than that in the row belongs to an earlier push, and so does the same number,
+// unless somebody reopened it.
+func (k *Follower) findOrOpen(
+	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
+) (host.PullRequest, error) {
 	find := func() (*host.PullRequest, error) {
 		p, err := at.Host.Find(ctx, row.Branch)
 		if err != nil || p == nil || p.Number < row.Number || p.Number == row.Number && p.State != host.Open {
@@ -133,7 +149,8 @@ func (k *Follower) findOrOpen(ctx context.Context, row pullrequest.Row, at repos
 		return host.PullRequest{}, err
 	}
 	failpoint.Crash("pull_request_tried")
-	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
+	p, err := at.Host.Open(ctx,
+		host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
 	if errors.Is(err, host.ErrExists) {
 		if found, lookup := find(); lookup != nil || found != nil {
 			return deref(found), lookup

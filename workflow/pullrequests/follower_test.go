@@ -47,16 +47,27 @@ func open(t *testing.T, token string) *desk { return openAt(t, host.GitHub, toke
 func openAt(t *testing.T, kind, token string) *desk {
 	t.Helper()
 	s := storetest.Open(t)
-	d := &desk{turn: storetest.BeginTurn(t, s), host: hosttest.Listen(hosttest.Config{Kind: kind, Repository: "acme/shop", Token: "tok_of_the_shop", Reader: "tok_that_reads", PageSize: 5})}
+	d := &desk{
+		turn: storetest.BeginTurn(t, s),
+		host: hosttest.Listen(hosttest.Config{
+			Kind:       kind,
+			Repository: "acme/shop",
+			Token:      "tok_of_the_shop",
+			Reader:     "tok_that_reads",
+			PageSize:   5,
+		}),
+	}
 	t.Cleanup(d.host.Close)
 	d.session = d.turn.Session().ID
 	web := d.host.URL + "/acme/shop"
 	d.Follower = &Follower{
 		Rows: pullrequest.Register{Store: s}, Agent: "orchestrator", Log: storetest.Silent,
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop"}, Pulls: repository.PullRequests{
-			Kind: kind, Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
-			Host: d.client(kind, web, token),
-		}}},
+		Repositories: []repository.Repository{
+			{Remote: remote.Remote{Name: "shop"}, Pulls: repository.PullRequests{
+				Kind: kind, Draft: true, Web: web, People: map[string]string{"ann-at-work": "U1"},
+				Host: d.client(kind, web, token),
+			}},
+		},
 	}
 	d.push(t, "c1")
 	return d
@@ -77,7 +88,14 @@ func (d *desk) client(kind, web, token string) host.Host {
 
 func (d *desk) push(t *testing.T, commit string) {
 	t.Helper()
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: branch, Head: commit, Base: "main", Title: "Mend it", Body: "Why"}))
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+		Repository: "shop",
+		Branch:     branch,
+		Head:       commit,
+		Base:       "main",
+		Title:      "Mend it",
+		Body:       "Why",
+	}))
 }
 
 func (d *desk) look(t *testing.T) time.Duration {
@@ -105,8 +123,12 @@ func TestALostAnswerIsLookedUp(t *testing.T) {
 		kind  string
 		blind bool
 	}{
-		"GitHub": {host.GitHub, false}, "GitLab": {host.GitLab, false}, "Gitea": {host.Gitea, false},
-		"control: GitHub": {host.GitHub, true}, "control: GitLab": {host.GitLab, true}, "control: Gitea": {host.Gitea, true},
+		"GitHub":          {host.GitHub, false},
+		"GitLab":          {host.GitLab, false},
+		"Gitea":           {host.Gitea, false},
+		"control: GitHub": {host.GitHub, true},
+		"control: GitLab": {host.GitLab, true},
+		"control: Gitea":  {host.Gitea, true},
 	} {
 		d := openAt(t, c.kind, "tok_of_the_shop")
 		d.skipLookup = c.blind
@@ -178,7 +200,8 @@ func TestAReopenedPullRequestIsFollowed(t *testing.T) {
 // longAgo makes the last news of the pull request older.
 func (d *desk) longAgo(t *testing.T, by time.Duration) {
 	t.Helper()
-	_, err := d.Rows.Store.Pool.Exec(t.Context(), `update pull_requests set news_at = news_at - $1::interval`, by)
+	_, err := d.Rows.Store.Pool.Exec(t.Context(),
+		`update pull_requests set news_at = news_at - $1::interval`, by)
 	require.NoError(t, err)
 }
 
@@ -202,7 +225,10 @@ func TestAForksPullRequestIsNotOurs(t *testing.T) {
 // What people write before they close or merge is taken in, too.
 func TestTheLastCommentsAreTakenIn(t *testing.T) {
 	t.Parallel()
-	for state, told := range map[string]string{"closed": "was closed without being merged", "merged": "was merged into main"} {
+	for state, told := range map[string]string{
+		"closed": "was closed without being merged",
+		"merged": "was merged into main",
+	} {
 		d := open(t, "tok_of_the_shop")
 		d.look(t)
 		for range maxRemarks + 1 {
@@ -213,7 +239,8 @@ func TestTheLastCommentsAreTakenIn(t *testing.T) {
 		require.Len(t, d.said(t), 1, "the last comment is not taken in yet")
 		d.look(t)
 		require.Contains(t, d.said(t)[1], told)
-		require.Equal(t, maxRemarks+1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark'`))
+		require.Equal(t, maxRemarks+1,
+			storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark'`))
 	}
 }
 
@@ -226,7 +253,8 @@ func TestARefusalIsSaid(t *testing.T) {
 	require.Zero(t, d.look(t))
 	require.Len(t, d.host.Calls(), asked)
 	require.Len(t, d.said(t), 1)
-	require.Contains(t, d.said(t)[0], "No pull request could be opened for `bobbin/fix-1`: the token may not do this at GitHub")
+	require.Contains(t, d.said(t)[0],
+		"No pull request could be opened for `bobbin/fix-1`: the token may not do this at GitHub")
 }
 
 // The Follower waits as long as the host's rate limit asks for.
@@ -247,7 +275,12 @@ func TestChecksAreTold(t *testing.T) {
 	d.Secrets = redact.New("s3cret-of-the-bot")
 	d.look(t)
 	d.push(t, "at-"+branch)
-	d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "failure", Log: "2026-03-02T10:00:00.1Z ok\n2026-03-02T10:00:01.1Z \x1b[31m--- FAIL: TestTotal (0.00s)\x1b[0m\n    total_test.go:7: got 1, s3cret-of-the-bot\n"})
+	d.host.Report("at-"+branch, hosttest.Check{
+		Name:  "test",
+		State: "failure",
+		Log: "2026-03-02T10:00:00.1Z ok\n2026-03-02T10:00:01.1Z \x1b[31m--- FAIL: " +
+			"TestTotal (0.00s)\x1b[0m\n    total_test.go:7: got 1, s3cret-of-the-bot\n",
+	})
 	d.host.Report("at-"+branch, hosttest.Check{Name: "lint", State: "pending"})
 	d.look(t)
 	require.Len(t, d.said(t), 1, "one check is still at it")
@@ -266,7 +299,8 @@ func TestChecksAreTold(t *testing.T) {
 	require.Contains(t, d.said(t)[2], "is green: 2 checks passed at the host.")
 }
 
-// The logs of checks are masked with the secrets of the pushed commit, too. While these are not known, no log is read.
+// The logs of checks are masked with the secrets of the pushed commit, too. While these
+// are not known, no log is read.
 func TestLogsOfChecksAreMasked(t *testing.T) {
 	t.Parallel()
 	for _, known := range []bool{true, false} {
@@ -280,7 +314,12 @@ func TestLogsOfChecksAreMasked(t *testing.T) {
 		}
 		d.look(t)
 		d.push(t, "at-"+branch)
-		d.host.Report("at-"+branch, hosttest.Check{Name: "test", State: "failure", Log: "connecting as shop:moss-covered-bucket\n--- FAIL: TestTotal/moss-covered-bucket (0.00s)\n"})
+		d.host.Report("at-"+branch, hosttest.Check{
+			Name:  "test",
+			State: "failure",
+			Log: "connecting as shop:moss-covered-bucket\n" +
+				"--- FAIL: TestTotal/moss-covered-bucket (0.00s)\n",
+		})
 		d.look(t)
 		row, err := d.Rows.Of(t.Context(), d.session)
 		require.NoError(t, err)
@@ -299,7 +338,9 @@ func TestAPendingCheckIsNotGreen(t *testing.T) {
 	d := open(t, "tok_of_the_shop")
 	d.look(t)
 	d.push(t, "at-"+branch)
-	check := func(name, state string) { d.host.Report("at-"+branch, hosttest.Check{Name: name, State: state}) }
+	check := func(name, state string) {
+		d.host.Report("at-"+branch, hosttest.Check{Name: name, State: state})
+	}
 	check("test", "pending")
 	check("e2e", "pending")
 	d.longAgo(t, patience)
@@ -322,27 +363,37 @@ func TestCommentsAreTakenInOnce(t *testing.T) {
 	t.Parallel()
 	d := open(t, "tok_of_the_shop")
 	d.look(t)
-	d.host.Say(hosttest.Comment{Number: 1, Login: "Ann-at-Work", Text: "this needs a test", Path: "main.go", Line: 7})
+	d.host.Say(hosttest.Comment{
+		Number: 1,
+		Login:  "Ann-at-Work",
+		Text:   "this needs a test",
+		Path:   "main.go",
+		Line:   7,
+	})
 	d.host.Say(hosttest.Comment{Number: 1, Login: "ci", Bot: true, Text: "coverage fell"})
 	d.host.Say(hosttest.Comment{Number: 1, Login: "mallory", Text: "stop"})
 	d.look(t)
 	d.look(t)
-	rows, err := d.Rows.Store.Pool.Query(t.Context(), `select user_id, value, action_id, text from inbox where kind = 'remark' order by id`)
+	rows, err := d.Rows.Store.Pool.Query(t.Context(),
+		`select user_id, value, action_id, text from inbox where kind = 'remark' order by id`)
 	require.NoError(t, err)
 	got, err := pgx.CollectRows(rows, pgx.RowToStructByPos[struct{ User, Login, Place, Text string }])
 	require.NoError(t, err)
-	require.Equal(t, []struct{ User, Login, Place, Text string }{{"U1", "Ann-at-Work", "main.go:7", "this needs a test"}, {"", "mallory", "", "stop"}}, got)
+	require.Equal(t, []struct {
+		User, Login, Place, Text string
+	}{{"U1", "Ann-at-Work", "main.go:7", "this needs a test"}, {"", "mallory", "", "stop"}}, got)
 	require.Zero(t, storetest.CountRows(t, d.Rows.Store, `select count(*) from sessions where stop_asked`))
 	// No permission can be made from a comment either, whoever wrote it.
-	permit := `insert into permissions (id, session_id, what, message_id, message_ts, user_id) select 'p' || id, session_id, 'request', id, message_ts, user_id from inbox where kind = $1 and user_id = 'U1'`
+	permit := `insert into permissions (id, session_id, what, message_id, message_ts, user_id) select 'p' ||
+		id, session_id, 'request', id, message_ts, user_id from inbox where kind = $1 and user_id = 'U1'`
 	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "remark")
 	require.ErrorContains(t, err, "did not write message")
 	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "mention")
 	require.NoError(t, err, "the control")
 }
 
-// The comments of one review may all have the same time, and what was a draft for a while is older than what was
-// heard before it. All are taken in, once, whatever their times are.
+// The comments of one review may all have the same time, and what was a draft for a while is older than what
+// was heard before it. All are taken in, once, whatever their times are.
 func TestCommentsAreKnownByTheirIDs(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
@@ -364,7 +415,8 @@ func TestCommentsAreKnownByTheirIDs(t *testing.T) {
 		for range 2 {
 			d.look(t)
 		}
-		rows, err := d.Rows.Store.Pool.Query(t.Context(), `select text from inbox where kind = 'remark' order by text`)
+		rows, err := d.Rows.Store.Pool.Query(t.Context(),
+			`select text from inbox where kind = 'remark' order by text`)
 		require.NoError(t, err)
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
@@ -384,8 +436,10 @@ func TestStrangersAreTakenInSoOften(t *testing.T) {
 	for range 4 {
 		d.look(t)
 	}
-	require.Equal(t, 20, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = ''`))
-	require.Equal(t, 1, storetest.CountRows(t, d.Rows.Store, `select count(*) from inbox where kind = 'remark' and user_id = 'U1'`))
+	require.Equal(t, 20, storetest.CountRows(t, d.Rows.Store,
+		`select count(*) from inbox where kind = 'remark' and user_id = ''`))
+	require.Equal(t, 1, storetest.CountRows(t, d.Rows.Store,
+		`select count(*) from inbox where kind = 'remark' and user_id = 'U1'`))
 	before, err := d.Rows.Of(t.Context(), d.session)
 	require.NoError(t, err)
 	d.look(t)
@@ -411,8 +465,8 @@ func TestNothingIsLookedAtWithoutAHost(t *testing.T) {
 	require.Len(t, d.host.Calls(), asked)
 }
 
-// A session that is cleared while the host is asked is told nothing: no later cleaning would delete the line, and
-// the session could never be forgotten.
+// A session that is cleared while the host is asked is told nothing: no later cleaning would delete the line,
+// and the session could never be forgotten.
 func TestAClearedSessionIsToldNothing(t *testing.T) {
 	t.Parallel()
 	for _, cleared := range []bool{true, false} {
@@ -420,13 +474,15 @@ func TestAClearedSessionIsToldNothing(t *testing.T) {
 		d.look(t)
 		before, err := d.Rows.Of(t.Context(), d.session)
 		require.NoError(t, err)
-		_, err = d.Rows.Store.Pool.Exec(t.Context(), `update sessions set cleared_at = case when $1 then now() end`, cleared)
+		_, err = d.Rows.Store.Pool.Exec(t.Context(),
+			`update sessions set cleared_at = case when $1 then now() end`, cleared)
 		require.NoError(t, err)
 		after := *before
 		after.State = pullrequest.Merged
 		require.NoError(t, d.Rows.Change(t.Context(), *before, after, d.line("It was merged.")))
 		require.Equal(t, !cleared, slices.Contains(d.said(t), "It was merged."))
-		require.Equal(t, !cleared, storetest.CountRows(t, d.Rows.Store, `select count(*) from pull_requests where state = 'merged'`) == 1)
+		require.Equal(t, !cleared, storetest.CountRows(t, d.Rows.Store,
+			`select count(*) from pull_requests where state = 'merged'`) == 1)
 	}
 }
 
@@ -468,9 +524,11 @@ func TestFailingTestsAreNamed(t *testing.T) {
 		"FAILED tests/test_cart.py::test_total - AssertionError: 1 == 2": {"tests/test_cart.py::test_total"},
 		"not ok 3 - adds up":  {"adds up"},
 		"  ✕ adds up (12 ms)": {"adds up"},
-		strings.Repeat("--- FAIL: Test"+strings.Repeat("A", 200)+" (0s)\n", 2): {"Test" + strings.Repeat("A", 115) + "…"},
-		"test cart::total ... FAILED":                                          {"cart::total"},
-		"everything is fine\nnothing FAILED here to speak of, they say ok":     nil,
+		strings.Repeat("--- FAIL: Test"+strings.Repeat("A", 200)+" (0s)\n", 2): {
+			"Test" + strings.Repeat("A", 115) + "…",
+		},
+		"test cart::total ... FAILED":                                      {"cart::total"},
+		"everything is fine\nnothing FAILED here to speak of, they say ok": nil,
 	} {
 		require.Equal(t, want, failingTests(log), log)
 	}
@@ -483,17 +541,44 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 	d := open(t, "tok_of_the_shop")
 	const aside = branch + "-backport-1.4"
 	storetest.RecordReport(t, d.turn, 1, "The total is off.")
-	require.NoError(t, d.turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("k1", workflow.PermitBackport, 1)},
-		backports.Order{Repository: "shop", Branch: aside, Wanted: "1.4", Pushed: "c1", Base: "b", Revision: 1, User: "U1", UserName: "ann", MessageTS: "1.0"},
-		pullrequest.Intent{Repository: "shop", Branch: aside, Head: "c9", Base: "release/1.4", Title: "Mend it (backport to release/1.4)", Body: "Why"}))
+	require.NoError(t, d.turn.Record(t.Context(),
+		consent.Permission{Permission: *storetest.Permission("k1", workflow.PermitBackport, 1)},
+		backports.Order{
+			Repository: "shop",
+			Branch:     aside,
+			Wanted:     "1.4",
+			Pushed:     "c1",
+			Base:       "b",
+			Revision:   1,
+			User:       "U1",
+			UserName:   "ann",
+			MessageTS:  "1.0",
+		},
+		pullrequest.Intent{
+			Repository: "shop",
+			Branch:     aside,
+			Head:       "c9",
+			Base:       "release/1.4",
+			Title:      "Mend it (backport to release/1.4)",
+			Body:       "Why",
+		}))
 	d.look(t)
 	require.Len(t, d.host.Pulls(), 2)
 	own, err := d.Rows.Of(t.Context(), d.session)
 	require.NoError(t, err)
 	require.Equal(t, branch, own.Branch, "what is mended is the session's own")
-	number := d.host.Pulls()[slices.IndexFunc(d.host.Pulls(), func(p hosttest.Pull) bool { return p.Branch == aside })].Number
-	d.host.Report("at-"+aside, hosttest.Check{Name: "test", State: "failure", Log: "--- FAIL: TestTotal (0.00s)\n"})
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: aside, Head: "at-" + aside, Base: "release/1.4", Title: "Mend it", Body: "Why"}))
+	number := d.host.Pulls()[slices.IndexFunc(d.host.Pulls(),
+		func(p hosttest.Pull) bool { return p.Branch == aside })].Number
+	d.host.Report("at-"+aside,
+		hosttest.Check{Name: "test", State: "failure", Log: "--- FAIL: TestTotal (0.00s)\n"})
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+		Repository: "shop",
+		Branch:     aside,
+		Head:       "at-" + aside,
+		Base:       "release/1.4",
+		Title:      "Mend it",
+		Body:       "Why",
+	}))
 	d.look(t)
 	said := d.said(t)
 	require.Contains(t, said[len(said)-1], "is red at the host: test. Failing: TestTotal.")

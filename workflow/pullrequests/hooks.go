@@ -50,7 +50,8 @@ func (h *Hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sum := sha256.Sum256(append([]byte(name+"\n"), body...))
 	if !h.isRepeat(sum) {
 		if err := h.Wake(r.Context(), name); err != nil {
-			h.Log.Error("a webhook had no effect; the next look comes by itself", "repository", name, "err", err)
+			h.Log.Error("a webhook had no effect; the next look comes by itself",
+				"repository", name, "err", err)
 			http.Error(w, "try again", http.StatusServiceUnavailable)
 			return
 		}

@@ -28,8 +28,14 @@ func TestWebhooks(t *testing.T) {
 	}
 	var woken []string
 	hooks := &Hooks{Log: storetest.Silent, Webhooks: map[string]host.Webhook{
-		"shop": {Kind: host.GitHub, Secret: "s3cret"}, "site": {Kind: host.GitLab, Secret: "s3cret"}, "docs": {Kind: host.Gitea, Secret: "s3cret"}, "open": {Kind: host.GitHub},
-	}, Wake: func(_ context.Context, repository string) error { woken = append(woken, repository); return nil }}
+		"shop": {Kind: host.GitHub, Secret: "s3cret"},
+		"site": {Kind: host.GitLab, Secret: "s3cret"},
+		"docs": {Kind: host.Gitea, Secret: "s3cret"},
+		"open": {Kind: host.GitHub},
+	}, Wake: func(_ context.Context, repository string) error {
+		woken = append(woken, repository)
+		return nil
+	}}
 	mux := http.NewServeMux()
 	mux.Handle("/hooks/{repository}", hooks)
 	for _, c := range []struct {
@@ -38,17 +44,38 @@ func TestWebhooks(t *testing.T) {
 		wakes                           bool
 	}{
 		{"GitHub", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{1}"), "{1}", 204, true},
-		{"a replay", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{1}"), "{1}", 204, false},
-		{"another message", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{2}"), "{2}", 204, true},
-		{"another body under that signature", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{2}"), "{3}", 401, false},
-		{"another secret", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("guessed", "{4}"), "{4}", 401, false},
+		{
+			"a replay", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{1}"), "{1}", 204,
+			false,
+		},
+		{
+			"another message", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{2}"), "{2}",
+			204, true,
+		},
+		{
+			"another body under that signature", "/hooks/shop", "X-Hub-Signature-256",
+			"sha256=" + sign("s3cret", "{2}"), "{3}", 401, false,
+		},
+		{
+			"another secret", "/hooks/shop", "X-Hub-Signature-256", "sha256=" + sign("guessed", "{4}"), "{4}",
+			401, false,
+		},
 		{"no signature", "/hooks/shop", "X-GitHub-Event", "push", "{5}", 401, false},
-		{"no secret is no key", "/hooks/open", "X-Hub-Signature-256", "sha256=" + sign("", "{6}"), "{6}", 401, false},
-		{"a repository that is none", "/hooks/other", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{7}"), "{7}", 401, false},
+		{
+			"no secret is no key", "/hooks/open", "X-Hub-Signature-256", "sha256=" + sign("", "{6}"), "{6}",
+			401, false,
+		},
+		{
+			"a repository that is none", "/hooks/other", "X-Hub-Signature-256",
+			"sha256=" + sign("s3cret", "{7}"), "{7}", 401, false,
+		},
 		{"GitLab", "/hooks/site", "X-Gitlab-Token", "s3cret", "{8}", 204, true},
 		{"GitLab, another", "/hooks/site", "X-Gitlab-Token", "S3cret", "{9}", 401, false},
 		{"Gitea", "/hooks/docs", "X-Gitea-Signature", sign("s3cret", "{10}"), "{10}", 204, true},
-		{"GitHub's kind at a Gitea", "/hooks/docs", "X-Hub-Signature-256", "sha256=" + sign("s3cret", "{11}"), "{11}", 401, false},
+		{
+			"GitHub's kind at a Gitea", "/hooks/docs", "X-Hub-Signature-256",
+			"sha256=" + sign("s3cret", "{11}"), "{11}", 401, false,
+		},
 	} {
 		before := len(woken)
 		r := httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body))
@@ -68,7 +95,10 @@ func TestWebhooks(t *testing.T) {
 func TestAFailedWebhookIsNotARepeat(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("no database")
-	hooks := &Hooks{Log: storetest.Silent, Webhooks: map[string]host.Webhook{"site": {Kind: host.GitLab, Secret: "s3cret"}}}
+	hooks := &Hooks{
+		Log:      storetest.Silent,
+		Webhooks: map[string]host.Webhook{"site": {Kind: host.GitLab, Secret: "s3cret"}},
+	}
 	var woken int
 	hooks.Wake = func(context.Context, string) error {
 		woken++
@@ -95,10 +125,14 @@ func TestAWebhookBringsTheNextLook(t *testing.T) {
 	d := open(t, "tok_of_the_shop")
 	d.look(t)
 	pool := d.Rows.Store.Pool
-	_, err := pool.Exec(t.Context(), `update river_job set state = 'scheduled', scheduled_at = now() + interval '6 hours' where kind = 'pull_request'`)
+	_, err := pool.Exec(t.Context(),
+		`update river_job set state = 'scheduled', scheduled_at = now() + interval '6 hours'
+			where kind = 'pull_request'`)
 	require.NoError(t, err)
 	due := func() int {
-		return storetest.CountRows(t, d.Rows.Store, `select count(*) from river_job where kind = 'pull_request' and scheduled_at < now() + interval '1 minute'`)
+		return storetest.CountRows(t, d.Rows.Store,
+			`select count(*) from river_job where kind = 'pull_request'
+				and scheduled_at < now() + interval '1 minute'`)
 	}
 	require.NoError(t, d.Rows.Wake(t.Context(), "another"))
 	require.Zero(t, due())
@@ -112,7 +146,14 @@ func TestHostsSignTheirWebhooks(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
 		woken := 0
-		hooks := &Hooks{Log: storetest.Silent, Webhooks: map[string]host.Webhook{"shop": {Kind: kind, Secret: "s3cret"}}, Wake: func(context.Context, string) error { woken++; return nil }}
+		hooks := &Hooks{
+			Log:      storetest.Silent,
+			Webhooks: map[string]host.Webhook{"shop": {Kind: kind, Secret: "s3cret"}},
+			Wake: func(context.Context, string) error {
+				woken++
+				return nil
+			},
+		}
 		mux := http.NewServeMux()
 		mux.Handle("/hooks/{repository}", hooks)
 		ours := httptest.NewServer(mux)

@@ -49,7 +49,9 @@ func renewed(there, ours string) (text string, ok bool) {
 
 // reword updates the text of the pull request at the host after another push. Doing it twice changes
 // nothing. A text without the bot's marks is left alone, and the thread is told so.
-func (k *Follower) reword(ctx context.Context, row pullrequest.Row, there string, at host.Host) (pullrequest.Row, error) {
+func (k *Follower) reword(
+	ctx context.Context, row pullrequest.Row, there string, at host.Host,
+) (pullrequest.Row, error) {
 	ours, err := k.text(ctx, row)
 	if err != nil {
 		return row, err
@@ -60,14 +62,17 @@ func (k *Follower) reword(ctx context.Context, row pullrequest.Row, there string
 	text, ok := renewed(there, ours)
 	switch {
 	case !ok:
-		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, and does not tell of what was pushed now.", k.name(row))))
+		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, "+
+			"and does not tell of what was pushed now.", k.name(row))))
 	case text != there:
 		err = at.Reword(ctx, row.Number, text)
 	}
 	failpoint.Crash("pull_request_reworded")
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry {
-		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row), refused.Reason, refused.Cure))), nil
+		said = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row),
+			refused.Reason, refused.Cure)))
+		err = nil
 	}
 	if err != nil {
 		return row, err

@@ -15,7 +15,14 @@ import (
 // pushText records another push, with a different text.
 func (d *desk) pushText(t *testing.T, commit, body string) {
 	t.Helper()
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Repository: "shop", Branch: branch, Head: commit, Base: "main", Title: "Mend it", Body: body}))
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+		Repository: "shop",
+		Branch:     branch,
+		Head:       commit,
+		Base:       "main",
+		Title:      "Mend it",
+		Body:       body,
+	}))
 }
 
 // changes returns how many requests changed something at the host.
@@ -41,11 +48,16 @@ func TestTheTextIsRenewed(t *testing.T) {
 			require.Equal(t, 1, d.changes(), "it says what it was opened with")
 			d.host.Write(1, "For release 3.\n\n"+d.host.Pulls()[0].Body+"\n\nDo not merge on a Friday.")
 			d.pushText(t, "c2", "Why, and why then")
-			d.host.Lose(map[string]string{host.GitHub: "PATCH", host.GitLab: "PUT", host.Gitea: "PATCH"}[kind])
+			d.host.Lose(map[string]string{
+				host.GitHub: "PATCH",
+				host.GitLab: "PUT",
+				host.Gitea:  "PATCH",
+			}[kind])
 			for range 3 {
 				d.look(t)
 			}
-			require.Equal(t, "For release 3.\n\n"+beginText+"\n## Mend it\n\nWhy, and why then\n\n## Before that\n\nWhy\n"+endText+"\n\nDo not merge on a Friday.", d.host.Pulls()[0].Body)
+			require.Equal(t, "For release 3.\n\n"+beginText+"\n## Mend it\n\nWhy, and why then\n\n"+
+				"## Before that\n\nWhy\n"+endText+"\n\nDo not merge on a Friday.", d.host.Pulls()[0].Body)
 			require.Equal(t, 2, d.changes(), "what arrived is not sent again")
 			require.Len(t, d.said(t), 1)
 		})

@@ -8,7 +8,8 @@ import (
 )
 
 // secretName matches the names of variables that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:secrets?|tokens?|keys?|pass|password|passwd|passphrase|pwd|pw|credentials?|auth|private|salt|pepper|signature|webhook|dsn)(?:_|$|\d)`)
+var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:secrets?|tokens?|keys?|pass|password|passwd|passphrase|` +
+	`pwd|pw|credentials?|auth|private|salt|pepper|signature|webhook|dsn)(?:_|$|\d)`)
 
 // EnvValues returns the secret values in a file of environment variables: values whose variable has a name
 // that matches secretName, and passwords in URLs. It leaves out all other values, such as ports, modes and

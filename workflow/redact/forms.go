@@ -34,7 +34,9 @@ func forms(value string) (all []string) {
 }
 
 func escaped(p string) []string {
-	all := []string{p, url.QueryEscape(p), url.PathEscape(p), strings.TrimPrefix(url.UserPassword("", p).String(), ":")}
+	all := []string{
+		p, url.QueryEscape(p), url.PathEscape(p), strings.TrimPrefix(url.UserPassword("", p).String(), ":"),
+	}
 	if quoted, err := json.Marshal(p); err == nil {
 		all = append(all, string(quoted[1:len(quoted)-1]))
 	}

@@ -27,7 +27,9 @@ func FuzzMask(f *testing.F) {
 		if len(before)+len(after) > 10000 {
 			return
 		}
-		for _, form := range []string{value, url.QueryEscape(value), base64.StdEncoding.EncodeToString([]byte(before + value))} {
+		for _, form := range []string{
+			value, url.QueryEscape(value), base64.StdEncoding.EncodeToString([]byte(before + value)),
+		} {
 			text := before + form + after
 			got := finder.Mask(text)
 			require.NotContains(t, got, value)

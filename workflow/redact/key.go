@@ -19,16 +19,18 @@ var keyLine = regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`)
 // privateKey is the id of the rule that finds a whole private key.
 const privateKey = "private-key"
 
-// maxHead is how many lines may stand between the beginning of a block and the key, and between the key and its end.
+// maxHead is how many lines may stand between the beginning of a block and the key, and
+// between the key and its end.
 const maxHead = 4
 
-// halfKeys returns the lines of a private key of which the text has only the beginning or the end: the rules find
-// only a whole one, and a file may be read in halves.
+// halfKeys returns the lines of a private key of which the text has only the beginning or the end: the rules
+// find only a whole one, and a file may be read in halves.
 func halfKeys(text string) (found []Found) {
 	if !strings.Contains(text, "-----") { // most texts
 		return nil
 	}
-	begins, ends := keyBegins.FindAllStringIndex(text, -1), keyEnds.FindAllStringIndex(text, -1)
+	begins := keyBegins.FindAllStringIndex(text, -1)
+	ends := keyEnds.FindAllStringIndex(text, -1)
 	if len(ends) > 0 && (len(begins) == 0 || ends[0][0] < begins[0][0]) {
 		lines := strings.Split(text[:ends[0][0]], "\n")
 		found = append(found, keyLines(lines, len(lines)-1, -1)...)
@@ -44,12 +46,14 @@ func halfKeys(text string) (found []Found) {
 	return found
 }
 
-// keyLines returns the key in the lines from one on, in steps of 1 or -1, up to a line that is not of the key.
+// keyLines returns the key in the lines from one on, in steps of 1 or -1, up to a
+// line that is not of the key.
 func keyLines(lines []string, from, step int) (found []Found) {
 	inside := false
 	for i := from; i >= 0 && i < len(lines); i += step {
 		runs := slices.DeleteFunc(keyLine.FindAllString(lines[i], -1), func(run string) bool {
-			return strings.Trim(run, "0123456789abcdef") == "" || !inside && !mixed(run) // a commit's hash, or a path or a long name
+			// a commit's hash, or a path or a long name
+			return strings.Trim(run, "0123456789abcdef") == "" || !inside && !mixed(run)
 		})
 		of := len(runs) > 0 || strings.Contains(lines[i], masked+privateKey)
 		if inside && !of || !inside && (i-from)*step > maxHead {
@@ -63,7 +67,9 @@ func keyLines(lines []string, from, step int) (found []Found) {
 	return found
 }
 
-// mixed reports whether a run holds capital letters, small ones and digits, as nearly every line of a key does.
+// mixed reports whether a run holds capital letters, small ones and digits, as
+// nearly every line of a key does.
 func mixed(run string) bool {
-	return strings.ContainsFunc(run, unicode.IsUpper) && strings.ContainsFunc(run, unicode.IsLower) && strings.ContainsFunc(run, unicode.IsDigit)
+	return strings.ContainsFunc(run, unicode.IsUpper) && strings.ContainsFunc(run, unicode.IsLower) &&
+		strings.ContainsFunc(run, unicode.IsDigit)
 }

@@ -21,7 +21,8 @@ import (
 
 // A Finder finds secrets. A nil Finder finds none. It is safe for concurrent use.
 type Finder struct {
-	given atomic.Pointer[[]string] // longest first, so that a value which is part of another is masked after it
+	// longest first, so that a value which is part of another is masked after it
+	given atomic.Pointer[[]string]
 }
 
 // shortest is the minimum length in bytes of a value that is masked word for word. Shorter values appear in
@@ -47,7 +48,8 @@ func (f *Finder) Learn(given ...string) {
 	for {
 		old := f.given.Load()
 		all := slices.Concat(f.values(), fresh)
-		slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+		slices.SortFunc(all,
+			func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 		all = slices.Compact(all)
 		if f.given.CompareAndSwap(old, &all) {
 			return
@@ -84,8 +86,13 @@ func dropTries(lists []*config.Allowlist) {
 	for i, a := range lists {
 		if len(a.StopWords) > 0 {
 			lists[i] = &config.Allowlist{
-				Description: a.Description, MatchCondition: a.MatchCondition, Commits: a.Commits, Paths: a.Paths,
-				RegexTarget: a.RegexTarget, Regexes: a.Regexes, StopWords: a.StopWords,
+				Description:    a.Description,
+				MatchCondition: a.MatchCondition,
+				Commits:        a.Commits,
+				Paths:          a.Paths,
+				RegexTarget:    a.RegexTarget,
+				Regexes:        a.Regexes,
+				StopWords:      a.StopWords,
 			}
 		}
 	}
@@ -101,12 +108,21 @@ type Found struct {
 // KindText returns the kind in words for people: GitHub token, private key.
 func (x Found) KindText() string {
 	if said, ok := map[string]string{
-		configured: "one that I know", unknown: "the rules that find secrets cannot be loaded",
-		"aws-access-token": "AWS key", "generic-api-key": "API key", "jwt": "JSON web token",
-		"github-pat": "GitHub token", "github-fine-grained-pat": "GitHub token", "github-oauth": "GitHub token",
-		"github-app-token": "GitHub token", "github-refresh-token": "GitHub token",
-		"gitlab-pat": "GitLab token", "slack-bot-token": "Slack token", "slack-user-token": "Slack token",
-		"slack-app-token": "Slack token", "slack-webhook-url": "Slack webhook",
+		configured:                "one that I know",
+		unknown:                   "the rules that find secrets cannot be loaded",
+		"aws-access-token":        "AWS key",
+		"generic-api-key":         "API key",
+		"jwt":                     "JSON web token",
+		"github-pat":              "GitHub token",
+		"github-fine-grained-pat": "GitHub token",
+		"github-oauth":            "GitHub token",
+		"github-app-token":        "GitHub token",
+		"github-refresh-token":    "GitHub token",
+		"gitlab-pat":              "GitLab token",
+		"slack-bot-token":         "Slack token",
+		"slack-user-token":        "Slack token",
+		"slack-app-token":         "Slack token",
+		"slack-webhook-url":       "Slack webhook",
 	}[x.Kind]; ok {
 		return said
 	}
@@ -164,8 +180,8 @@ const (
 const maxToken = 8 << 10
 
 // parts splits a long text. The library runs each rule whose keywords appear anywhere in a text over the
-// whole text; a part contains few keywords, which makes the search twice as fast. A part contains the whole of a
-// token that begins in it. A text with a private key is not split.
+// whole text; a part contains few keywords, which makes the search twice as fast. A part contains the whole
+// of a token that begins in it. A text with a private key is not split.
 func parts(text string) iter.Seq[part] {
 	return func(yield func(part) bool) {
 		for len(text) > partSize+partOver && !strings.Contains(text, "PRIVATE KEY") {

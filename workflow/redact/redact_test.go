@@ -26,25 +26,35 @@ var (
 	github = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 	aws    = "AKIA" + "Z7QXJ2RTN4WPLK5D"
 	slack  = "xoxb-" + "263594206564-2343594206574-FGqddMF8t08v8N7Oq4i57vs1"
-	pem    = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA4f5wg5l2hKsTeNemaaaaVrYCqEJx\n", 4) + "-----END RSA " + "PRIVATE KEY-----"
+	pem    = "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat(
+		"MIIEpAIBAAKCAQEA4f5wg5l2hKsTeNemaaaaVrYCqEJx\n", 4,
+	) + "-----END RSA " + "PRIVATE KEY-----"
 )
 
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	f := redact.New("s3cr3t-of-ours", "s3cr3t-of-ours-and-more", "short")
-	for kind, value := range map[string]string{"github-pat": github, "aws-access-token": aws, "slack-bot-token": slack, "private-key": pem, "configured": "s3cr3t-of-ours"} {
+	for kind, value := range map[string]string{
+		"github-pat":       github,
+		"aws-access-token": aws,
+		"slack-bot-token":  slack,
+		"private-key":      pem,
+		"configured":       "s3cr3t-of-ours",
+	} {
 		text := "first line\nToken: " + value + " and again " + value + "\nlast short line"
 		got := f.Mask(text)
 		require.NotContains(t, got, value, kind)
 		require.Contains(t, got, "[masked: "+kind+"] and again [masked: "+kind+"]")
-		require.True(t, strings.HasPrefix(got, "first line\n") && strings.HasSuffix(got, "\nlast short line"), got)
+		require.True(t,
+			strings.HasPrefix(got, "first line\n") && strings.HasSuffix(got, "\nlast short line"), got)
 		require.True(t, redact.IsMasked(got))
 		require.False(t, redact.IsMasked(text))
 		found := f.Find(text)
 		require.NotEmpty(t, found, kind)
 		require.Equal(t, 2, found[0].Line, kind)
 		require.Equal(t, got, f.Mask(got), "what is masked stays as it is")
-		require.Contains(t, f.Mask("x "+value+" // gitleaks:"+"allow"), "[masked: ", "a comment is no permission")
+		require.Contains(t, f.Mask("x "+value+" // gitleaks:"+"allow"), "[masked: ",
+			"a comment is no permission")
 	}
 	require.Equal(t, "[masked: configured]!", f.Mask("s3cr3t-of-ours-and-more!"))
 	var none *redact.Finder // the control: a nil Finder leaves the secret in the text
@@ -55,8 +65,10 @@ func TestOrdinaryTextIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
 	for _, text := range []string{
-		"", "Root cause (revision 1, at 134b2ba): refunds are two cents too high", "commit 16c7e42f292c6912e7710c838347ae178b4a0d11",
-		"go.sum h1:9FwW+ZbQhhEKzN6bTqFhdKJwQv2QZ4m8Yk1Q1d0C1bQ=", "token := os.Getenv(\"GITHUB_TOKEN\")", "password: \"\"", "sk-…, ghp_…, xoxb-…",
+		"", "Root cause (revision 1, at 134b2ba): refunds are two cents too high",
+		"commit 16c7e42f292c6912e7710c838347ae178b4a0d11",
+		"go.sum h1:9FwW+ZbQhhEKzN6bTqFhdKJwQv2QZ4m8Yk1Q1d0C1bQ=", "token := os.Getenv(\"GITHUB_TOKEN\")",
+		"password: \"\"", "sk-…, ghp_…, xoxb-…",
 		"AKIAIOSFODNN7" + "EXAMPLE", "5f9d1c9e-8f0b-4b7e-9d3c-2b1f0e6a7c11",
 	} {
 		require.Equal(t, text, f.Mask(text))
@@ -78,12 +90,15 @@ func TestWordsOfNoSecret(t *testing.T) {
 func TestFewFalseAlarms(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
-	files, alarms := 0, []string{}
+	files := 0
+	alarms := []string{}
 	require.NoError(t, filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == ".git" || d.Name() == "releases" || d.Name() == "node_modules") {
+		if err != nil ||
+			d.IsDir() && (d.Name() == ".git" || d.Name() == "releases" || d.Name() == "node_modules") {
 			return cmp(err, fs.SkipDir)
 		}
-		if d.IsDir() || !strings.Contains(".go .md .yaml .sql .txtar .mod .sum", filepath.Ext(name)) || filepath.Ext(name) == "" {
+		if d.IsDir() || !strings.Contains(".go .md .yaml .sql .txtar .mod .sum", filepath.Ext(name)) ||
+			filepath.Ext(name) == "" {
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -132,7 +147,8 @@ func TestALongTokenIsNotCut(t *testing.T) {
 		body := make([]byte, length*3/4)
 		rand.NewChaCha8([32]byte{1}).Read(body)
 		random := base64.RawURLEncoding.EncodeToString(body)
-		jwt := "eyJ" + "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ" + strings.Trim(random[:length-100], "-_") + "." + strings.Trim(random[length-100:], "-_")
+		jwt := "eyJ" + "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ" + strings.Trim(random[:length-100], "-_") +
+			"." + strings.Trim(random[length-100:], "-_")
 		for at := 0; at < 6000; at += 100 {
 			text := strings.Repeat("a b, ", at/5) + jwt + " " + strings.Repeat("c d, ", 1200-at/5)
 			require.NotContains(t, f.Mask(text), jwt[len(jwt)-40:], "%d at %d", length, at)
@@ -151,7 +167,10 @@ func TestHalfAPrivateKeyIsMasked(t *testing.T) {
 	for i, line := range strings.Split(pem, "\n") {
 		numbered += fmt.Sprintf("%d\t%s\n", i+1, line)
 	}
-	for _, key := range []string{pem, numbered, strings.ReplaceAll(pem, "\n", `\n`), strings.Replace(pem, "\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0\n\n", 1)} {
+	for _, key := range []string{
+		pem, numbered, strings.ReplaceAll(pem, "\n", `\n`),
+		strings.Replace(pem, "\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0\n\n", 1),
+	} {
 		half := strings.LastIndex(key[:len(key)*2/3], "MIIEpA")
 		for _, part := range []string{key[:half], key[half:]} {
 			got := f.Mask(around + part + "\n" + around)
@@ -163,7 +182,12 @@ func TestHalfAPrivateKeyIsMasked(t *testing.T) {
 	}
 	require.Equal(t, 2, f.Find(pem[:len(pem)/2])[0].Line)
 	mark := strings.SplitAfter(pem, "\n")[0]
-	for _, text := range []string{mark + "src/main/java/com/example/shop/checkout/payment\nTestTheWholeCheckoutOfAShopWithTwoCustomers\n", mark + around + "\nand more\nand more\n" + hash, `if strings.HasPrefix(text, "` + strings.TrimSpace(mark) + `") {`} {
+	for _, text := range []string{
+		mark + "src/main/java/com/example/shop/checkout/payment\n" +
+			"TestTheWholeCheckoutOfAShopWithTwoCustomers\n",
+		mark + around + "\nand more\nand more\n" + hash,
+		`if strings.HasPrefix(text, "` + strings.TrimSpace(mark) + `") {`,
+	} {
 		require.Equal(t, text, f.Mask(text))
 	}
 }
@@ -172,7 +196,8 @@ func TestLogsAreMasked(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	log := slog.New(slog.NewTextHandler(redact.New("given-value").Writer(&b), nil))
-	log.With("token", github).WithGroup("g").Error("it failed: "+slack, "err", os.ErrNotExist, "key", "given-value")
+	log.With("token", github).WithGroup("g").Error("it failed: "+slack, "err", os.ErrNotExist,
+		"key", "given-value")
 	got := b.String()
 	for _, value := range []string{github, slack, "given-value"} {
 		require.NotContains(t, got, value)
@@ -222,8 +247,16 @@ func TestGivenValuesAreFoundInEveryForm(t *testing.T) {
 	long := "first line\n" + strings.Repeat("Ab3/", 16) + "\nlast"
 	f := redact.New()
 	in := map[string]string{
-		"itself": value, "a query": url.QueryEscape(value), "a path": url.PathEscape(value), "json": jsonOf(value), "hex": hex.EncodeToString([]byte(value)),
-		"an address":    (&url.URL{Scheme: "https", Host: "h", User: url.UserPassword("bot", value)}).String(),
+		"itself":  value,
+		"a query": url.QueryEscape(value),
+		"a path":  url.PathEscape(value),
+		"json":    jsonOf(value),
+		"hex":     hex.EncodeToString([]byte(value)),
+		"an address": (&url.URL{
+			Scheme: "https",
+			Host:   "h",
+			User:   url.UserPassword("bot", value),
+		}).String(),
 		"a line of it":  "x " + strings.Repeat("Ab3/", 16),
 		"a logged line": fmt.Sprintf("%q", long),
 	}

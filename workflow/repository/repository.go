@@ -1,5 +1,5 @@
-// Package repository holds what the configuration says of a repository that Bobbin serves: where it is, who may
-// approve, how it is built and tested, and how people see it.
+// Package repository holds what the configuration says of a repository that Bobbin serves: where it is, who
+// may approve, how it is built and tested, and how people see it.
 package repository
 
 import (
@@ -33,8 +33,9 @@ type Repository struct {
 	Display
 }
 
-// Closed reports whether the code of the repository of that name is shown to full members only. If the name is empty
-// or not in the configuration, or not any more, it may be such a one, so Closed then reports whether any of them is.
+// Closed reports whether the code of the repository of that name is shown to full members only. If the
+// name is empty or not in the configuration, or not any more, it may be such a one, so Closed then
+// reports whether any of them is.
 func Closed(list []Repository, name string) bool {
 	closed := false
 	for _, r := range list {
@@ -54,9 +55,11 @@ type Display struct {
 
 // Visual holds how pictures of a repository's pages are made.
 type Visual struct {
-	Off   bool
-	Pages []string // paths within the repository, each perhaps with a query; empty: found from the files that a change touches
-	Build string   // command that builds the pages; empty: they are shown as they are in the repository
+	Off bool
+	// paths within the repository, each perhaps with a query; empty: found from the
+	// files that a change touches
+	Pages []string
+	Build string // command that builds the pages; empty: they are shown as they are in the repository
 }
 
 // PullRequests holds where and how a repository's pull requests are opened.
@@ -89,17 +92,20 @@ func (r Repository) Project(files fs.FS) project.Project {
 		found.Build = r.Build
 	}
 	if r.Test != "" {
-		found.Test, found.From, found.Written = r.Test, "", ""
+		found.Test = r.Test
+		found.From = ""
+		found.Written = ""
 	}
 	return found
 }
 
-// SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited to,
-// and the test runner of the command, which may be in no manifest. The versions that the repository does not fix
-// are those of the week in which the work began.
+// SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited
+// to, and the test runner of the command, which may be in no manifest. The versions that the repository does
+// not fix are those of the week in which the work began.
 func (r Repository) SetupFor(command string, began time.Time) packages.Config {
 	how := r.Setup
-	how.Folder, how.Began = r.Folder(), began
+	how.Folder = r.Folder()
+	how.Began = began
 	if strings.Contains(command, "pytest") {
 		how.Runner = "pytest"
 	}

@@ -18,7 +18,8 @@ import (
 var (
 	everybody = strings.Fields("list_files search read_file outline history load_skill say run")
 	worker    = append(strings.Fields("edit_file write_file apply_patch check done blocked"), everybody...)
-	lead      = append(strings.Fields("report_root_cause report_diagnosis restate_request delegate ask propose_plan consult reply not_for_me finish"), everybody...)
+	lead      = append(strings.Fields("report_root_cause report_diagnosis restate_request delegate ask "+
+		"propose_plan consult reply not_for_me finish"), everybody...)
 )
 
 // toolName matches a name in backquotes, alone or with arguments.
@@ -50,7 +51,8 @@ func TestBuiltInSkills(t *testing.T) {
 		named := toolsIn(s.Body)
 		require.Subset(t, c.audience, named, c.name)
 		require.Subset(t, named, c.needs, c.name)
-		require.LessOrEqual(t, utf8.RuneCountInString(s.Body), 6000, "%s takes too much of every request", c.name)
+		require.LessOrEqual(t, utf8.RuneCountInString(s.Body), 6000,
+			"%s takes too much of every request", c.name)
 	}
 	require.Empty(t, skills)
 }
@@ -65,7 +67,8 @@ func toolsIn(body string) (names []string) {
 // This test is the control of the test above: toolsIn finds a tool that does not exist.
 func TestToolsInSeesNames(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []string{"ask", "no_such_tool", "run"}, toolsIn("Use `ask {question, options}` and `no_such_tool`; not `go test` or `!important`, but `run`."))
+	require.Equal(t, []string{"ask", "no_such_tool", "run"}, toolsIn("Use `ask {question, "+
+		"options}` and `no_such_tool`; not `go test` or `!important`, but `run`."))
 }
 
 // A skill has to mention what the program refuses, or an agent learns it only by failing.
@@ -75,11 +78,24 @@ func TestSkillsSayWhatTheProgramEnforces(t *testing.T) {
 	require.NoError(t, err)
 	set, _ := NewSet(skills, nil, nil)
 	for name, words := range map[string][]string{
-		"tdd":            {"`done` is refused for a new test that the program did not see fail", "Do not write all the tests first", "A build that breaks does not count"},
-		"frontend-ui-ux": {"at least five components", "4.5:1", "3:1", "prefers-reduced-motion", "`done` is refused"},
-		"diagnose":       {"Three to five hypotheses", "confirmed, ruled_out or open", "observed", "inferred", "unproven", "word for word"},
-		"grill-me":       {"two to four", "twelve is the most", "wrap up", "facts are never asked", "a person confirms it"},
-		"start-work":     {"out_of_scope", "acceptance", "risks", "verification", "A plan without tasks is refused", "before a person approves the plan"},
+		"tdd": {
+			"`done` is refused for a new test that the program did not see fail",
+			"Do not write all the tests first", "A build that breaks does not count",
+		},
+		"frontend-ui-ux": {
+			"at least five components", "4.5:1", "3:1", "prefers-reduced-motion", "`done` is refused",
+		},
+		"diagnose": {
+			"Three to five hypotheses", "confirmed, ruled_out or open", "observed", "inferred", "unproven",
+			"word for word",
+		},
+		"grill-me": {
+			"two to four", "twelve is the most", "wrap up", "facts are never asked", "a person confirms it",
+		},
+		"start-work": {
+			"out_of_scope", "acceptance", "risks", "verification", "A plan without tasks is refused",
+			"before a person approves the plan",
+		},
 	} {
 		s, ok := set.Find(name)
 		require.True(t, ok, name)
@@ -95,7 +111,9 @@ func TestCatalogueIsAlwaysAlike(t *testing.T) {
 	t.Parallel()
 	skills, err := BuiltIn()
 	require.NoError(t, err)
-	set, problems := NewSet(skills, nil, []Skill{{Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository}})
+	set, problems := NewSet(skills, nil, []Skill{{
+		Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository,
+	}})
 	require.Empty(t, problems)
 	golden := filepath.Join("testdata", "catalogue.golden")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -106,7 +124,9 @@ func TestCatalogueIsAlwaysAlike(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(want), set.Catalogue(), "if this is meant, run the test with UPDATE_GOLDEN=1")
 	slices.Reverse(skills)
-	again, _ := NewSet(skills, nil, []Skill{{Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository}})
+	again, _ := NewSet(skills, nil, []Skill{{
+		Name: "house-style", Description: "How we write SQL.", Body: "x\n", Source: Repository,
+	}})
 	require.Equal(t, set.Catalogue(), again.Catalogue())
 }
 
@@ -118,7 +138,8 @@ func TestMalformedBuiltInSkillIsAnError(t *testing.T) {
 
 	tree["grill-me/SKILL.md"] = file("another")
 	_, err = readAllValid(tree)
-	require.EqualError(t, err, "skill: built-in grill-me/SKILL.md: its name another is not that of its directory; make them the same")
+	require.EqualError(t, err, "skill: built-in grill-me/SKILL.md: "+
+		"its name another is not that of its directory; make them the same")
 
 	_, err = readAllValid(fstest.MapFS{})
 	require.EqualError(t, err, "skill: there are no built-in skills")

@@ -9,7 +9,8 @@ import (
 
 // A skill that is not well formed is left out, and the reason names the cure.
 func ExampleRead() {
-	const notes = "---\nname: release-notes\ndescription: Load it before you write notes.\n---\nOne line a change.\n"
+	const notes = "---\nname: release-notes\ndescription: Load it before you write notes.\n---\n" +
+		"One line a change.\n"
 	skills, problems := skill.Read(fstest.MapFS{
 		"release-notes/SKILL.md": {Data: []byte(notes)},
 		"empty/SKILL.md":         {Data: []byte("Nothing above.\n")},
@@ -22,5 +23,6 @@ func ExampleRead() {
 	}
 	// Output:
 	// release-notes: Load it before you write notes.
-	// empty/SKILL.md: it does not begin with front matter; begin with a line ---, then name and description, then another ---
+	// empty/SKILL.md: it does not begin with front matter; begin with a line ---, then name and
+	// description, then another ---
 }

@@ -37,7 +37,8 @@ func parse(directory, text string) (Skill, error) {
 	case err != nil:
 		return Skill{}, err
 	case s.Name != directory:
-		return Skill{}, malformedf("its name %s is not that of its directory; make them the same", quote(s.Name))
+		return Skill{},
+			malformedf("its name %s is not that of its directory; make them the same", quote(s.Name))
 	case body == "":
 		return Skill{}, malformed("there is nothing after the front matter; write what the skill says")
 	case len(body) > maxBody:
@@ -53,7 +54,8 @@ func split(text string) (front, body string, err error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
-		return "", "", malformed("it does not begin with front matter; begin with a line ---, then name and description, then another ---")
+		return "", "", malformed("it does not begin with front matter; begin with a line ---, " +
+			"then name and description, then another ---")
 	}
 	for at := 0; at <= len(rest); {
 		line, _, more := strings.Cut(rest[at:], "\n")
@@ -61,7 +63,8 @@ func split(text string) (front, body string, err error) {
 			return rest[:at], strings.TrimSpace(rest[min(at+len(line)+1, len(rest)):]), nil
 		}
 		if at += len(line) + 1; at > maxFront {
-			return "", "", malformedf("its front matter does not end within %d KiB; end it with a line ---", maxFront>>10)
+			return "", "", malformedf("its front matter does not end within %d KiB; end it with a line ---",
+				maxFront>>10)
 		}
 		if !more {
 			break
@@ -82,7 +85,8 @@ func readFront(front string) (s Skill, err error) {
 	}
 	mapping, ok := file.Docs[0].Body.(ast.MapNode)
 	if !ok {
-		return s, malformed("its front matter is empty or no list of keys; write name: and description:, a line each")
+		return s, malformed(
+			"its front matter is empty or no list of keys; write name: and description:, a line each")
 	}
 	for each := mapping.MapRange(); each.Next(); {
 		switch keyOf(each.Key()) {
@@ -104,10 +108,12 @@ func readFront(front string) (s Skill, err error) {
 func parseYAML(front string) (file *ast.File, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = malformed("its front matter cannot be read as YAML; write name: and description:, a line each")
+			err = malformed(
+				"its front matter cannot be read as YAML; write name: and description:, a line each")
 		}
 	}()
-	file, err = parser.ParseBytes([]byte("---\n"+front), 0) // with the first "---", so that line numbers are those of the file
+	// with the first "---", so that line numbers are those of the file
+	file, err = parser.ParseBytes([]byte("---\n"+front), 0)
 	if err == nil {
 		return file, nil
 	}
@@ -115,7 +121,8 @@ func parseYAML(front string) (file *ast.File, err error) {
 	if !errors.As(err, &where) || where.GetToken() == nil || where.GetToken().Position == nil {
 		return nil, malformed("its front matter is no YAML; write name: and description:, a line each")
 	}
-	return nil, malformedf("line %d is no YAML: %s; a value with a colon, a # or brackets has to be in quotes", where.GetToken().Position.Line, clip(plaintext.OneLine(where.GetMessage())))
+	return nil, malformedf("line %d is no YAML: %s; a value with a colon, a # or brackets has to be in "+
+		"quotes", where.GetToken().Position.Line, clip(plaintext.OneLine(where.GetMessage())))
 }
 
 func keyOf(n ast.MapKeyNode) string {
@@ -152,7 +159,8 @@ func (s Skill) validate() error {
 	case s.Name == "":
 		return malformed("it has no name; add the directory's name as name: to its front matter")
 	case len(s.Name) > maxName || !namePattern.MatchString(s.Name):
-		return malformedf("its name %s will not do; use at most %d small letters, digits and single dashes between them", quote(s.Name), maxName)
+		return malformedf("its name %s will not do; use at most %d small letters, "+
+			"digits and single dashes between them", quote(s.Name), maxName)
 	case s.Description == "":
 		return malformed("it has no description; add a line description: that says when to use it")
 	case utf8.RuneCountInString(s.Description) > maxDescription:

@@ -41,7 +41,11 @@ func Read(fsys fs.FS, source Source) ([]Skill, []Problem) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, []Problem{{Path: ".", Reason: "the folder of skills cannot be read; check that it is a folder and its permissions: " + plaintext.OneLine(cause(err))}}
+		return nil, []Problem{{
+			Path: ".",
+			Reason: "the folder of skills cannot be read; check that it is a folder and its permissions: " +
+				plaintext.OneLine(cause(err)),
+		}}
 	}
 	var (
 		skills   []Skill
@@ -58,7 +62,11 @@ func Read(fsys fs.FS, source Source) ([]Skill, []Problem) {
 		skills = append(skills, s)
 	}
 	if more := len(candidates) - maxSkills; more > 0 {
-		problems = append(problems, Problem{Path: ".", Reason: fmt.Sprintf("a folder has at most %d skills, and those from %s on are left out; remove %d of them", maxSkills, quote(candidates[maxSkills].Name()), more)})
+		problems = append(problems, Problem{
+			Path: ".",
+			Reason: fmt.Sprintf("a folder has at most %d skills, and those from %s on are left out; "+
+				"remove %d of them", maxSkills, quote(candidates[maxSkills].Name()), more),
+		})
 	}
 	return skills, problems
 }
@@ -77,7 +85,8 @@ func directories(entries []fs.DirEntry) (found []fs.DirEntry) {
 
 func readSkill(fsys fs.FS, d fs.DirEntry) (Skill, error) {
 	if !d.IsDir() {
-		return Skill{}, malformed("it is a symbolic link, which is not followed here; put a directory in its place")
+		return Skill{},
+			malformed("it is a symbolic link, which is not followed here; put a directory in its place")
 	}
 	text, err := readText(fsys, path.Join(d.Name(), fileName))
 	if err != nil {
@@ -109,7 +118,8 @@ func readText(fsys fs.FS, name string) (string, error) {
 	case err != nil:
 		return "", err
 	case len(text) > maxFile:
-		return "", malformedf("it is too long; shorten it to %d KiB of body and %d KiB of front matter at most", maxBody>>10, maxFront>>10)
+		return "", malformedf("it is too long; shorten it to %d KiB of body and %d KiB of front matter at "+
+			"most", maxBody>>10, maxFront>>10)
 	}
 	return string(text), nil
 }

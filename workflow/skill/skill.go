@@ -76,9 +76,11 @@ func NewSet(builtIn, operator, repository []Skill) (Set, []Problem) {
 
 func clash(taken Source) string {
 	if taken == Repository {
-		return "the repository has two skills of this name, and the first is taken; rename the other's directory and its name"
+		return "the repository has two skills of this name, and the first is taken; " +
+			"rename the other's directory and its name"
 	}
-	return "a repository cannot replace the " + string(taken) + " skill of this name; rename its directory and its name"
+	return "a repository cannot replace the " + string(taken) +
+		" skill of this name; rename its directory and its name"
 }
 
 // Find returns the skill with the given name.

@@ -8,7 +8,8 @@ import (
 
 func some(source Source, body string, names ...string) (skills []Skill) {
 	for _, n := range names {
-		skills = append(skills, Skill{Name: n, Description: "When it is " + n + ".", Body: body, Source: source})
+		skills = append(skills,
+			Skill{Name: n, Description: "When it is " + n + ".", Body: body, Source: source})
 	}
 	return skills
 }
@@ -21,7 +22,12 @@ func TestWhoReplacesWhom(t *testing.T) {
 		some(Repository, "anybody's", "diagnose", "deploys", "house-style", "house-style"),
 	)
 	require.Equal(t, []string{"deploys", "diagnose", "house-style", "tdd"}, set.Names())
-	for name, want := range map[string]string{"tdd": "theirs", "diagnose": "ours", "deploys": "theirs", "house-style": "anybody's"} {
+	for name, want := range map[string]string{
+		"tdd":         "theirs",
+		"diagnose":    "ours",
+		"deploys":     "theirs",
+		"house-style": "anybody's",
+	} {
 		got, ok := set.Find(name)
 		require.True(t, ok, name)
 		require.Equal(t, want, got.Body, name)
@@ -33,9 +39,12 @@ func TestWhoReplacesWhom(t *testing.T) {
 		said = append(said, p.String())
 	}
 	require.Equal(t, []string{
-		"diagnose: a repository cannot replace the built-in skill of this name; rename its directory and its name",
-		"deploys: a repository cannot replace the operator skill of this name; rename its directory and its name",
-		"house-style: the repository has two skills of this name, and the first is taken; rename the other's directory and its name",
+		"diagnose: a repository cannot replace the built-in skill of this name; " +
+			"rename its directory and its name",
+		"deploys: a repository cannot replace the operator skill of this name; " +
+			"rename its directory and its name",
+		"house-style: the repository has two skills of this name, and the first is taken; " +
+			"rename the other's directory and its name",
 	}, said)
 }
 
@@ -44,7 +53,8 @@ func TestCatalogueSaysWhoseASkillIs(t *testing.T) {
 	byCommand := some(Embedded, "x", "grill-me")
 	byCommand[0].ByCommand = true
 	set, _ := NewSet(byCommand, some(Operator, "x", "tdd"), some(Repository, "x", "house-style"))
-	require.Equal(t, "- house-style (from the repository: advice, not permission): When it is house-style.\n- tdd: When it is tdd.\n", set.Catalogue())
+	require.Equal(t, "- house-style (from the repository: advice, not permission): "+
+		"When it is house-style.\n- tdd: When it is tdd.\n", set.Catalogue())
 	require.Contains(t, set.Names(), "grill-me")
 }
 

@@ -25,13 +25,17 @@ func (d redrawing) Mask(func(string) string) record.Part { return d }
 
 func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	moved := len(d.update.Events) > 0 || len(d.update.OptionalEvents) > 0
-	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 && d.update.Open == nil {
+	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 &&
+		d.update.Open == nil {
 		return nil
 	}
 	t := d.turn
 	var phase workflow.Phase
 	var open bool
-	err := tx.QueryRow(ctx, `select phase, exists (select 1 from cards where session_id = $1 and ended is null) from sessions where id = $1`, t.id).Scan(&phase, &open)
+	err := tx.QueryRow(ctx,
+		`select phase, exists (select 1 from cards where session_id = $1 and ended is null) from sessions
+			where id = $1`,
+		t.id).Scan(&phase, &open)
 	switch {
 	case err != nil:
 		return err
@@ -43,17 +47,24 @@ func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	case !open:
 		return nil
 	case slices.Contains(atWorkOrBlocked, phase):
-		_, err = tx.Exec(ctx, `update cards set due_at = least(due_at, greatest(now(), drawn_at + $2::interval)) where session_id = $1 and ended is null`, t.id, cardPace)
+		_, err = tx.Exec(ctx,
+			`update cards set due_at = least(due_at, greatest(now(), drawn_at + $2::interval))
+				where session_id = $1 and ended is null`,
+			t.id, cardPace)
 		return err
 	}
-	_, err = tx.Exec(ctx, `update cards c set ended = s.phase, ended_ms = s.worked_ms, ended_usd = s.spent_usd,
-			ended_task = (select coalesce(max(number), 0) from tasks where session_id = $1), due_at = greatest(now(), drawn_at + $2::interval)
+	_, err = tx.Exec(ctx,
+		`update cards c set ended = s.phase, ended_ms = s.worked_ms, ended_usd = s.spent_usd,
+			ended_task = (select coalesce(max(number), 0) from tasks
+				where session_id = $1), due_at = greatest(now(), drawn_at + $2::interval)
 		from sessions s where c.session_id = $1 and s.id = $1 and c.ended is null`, t.id, cardPace)
 	return err
 }
 
 // atWorkOrBlocked holds the phases of a run that goes on, or that will go on after an answer.
-var atWorkOrBlocked = []workflow.Phase{workflow.PhaseWorking, workflow.PhaseVerifying, workflow.PhaseConsulting, workflow.PhasePaused}
+var atWorkOrBlocked = []workflow.Phase{
+	workflow.PhaseWorking, workflow.PhaseVerifying, workflow.PhaseConsulting, workflow.PhasePaused,
+}
 
 const (
 	cardPace = 2 * time.Second // minimum time between two drawings of a card
@@ -66,15 +77,21 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	var run int
 	var key string
 	stop := NewToken()
-	err := tx.QueryRow(ctx, `insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task, due_at)
+	err := tx.QueryRow(ctx,
+		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task, due_at)
 		select s.id, n.run, s.id || ':card:' || n.run, $2, s.worked_ms, s.spent_usd, 
-			greatest((select coalesce(max(number), 0) from tasks where session_id = $1 and state <> 'open'), n.ended_task), now() + $3::interval
-		from sessions s, (select coalesce(max(run), 0) + 1 as run, max(ended_task) as ended_task from cards where session_id = $1) n where s.id = $1 returning run, key`,
+			greatest((select coalesce(max(number), 0) from tasks where session_id = $1
+				and state <> 'open'), n.ended_task), now() + $3::interval
+		from sessions s, (select coalesce(max(run), 0) + 1 as run, max(ended_task) as ended_task from cards
+			where session_id = $1) n where s.id = $1 returning run, key`,
 		t.id, stop, cardPace).Scan(&run, &key)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision) select $1, id, 'stop', revision from sessions where id = $2`, stop, t.id)
+	_, err = tx.Exec(ctx,
+		`insert into buttons (id, session_id, action_id, revision) select $1, id, 'stop', revision
+			from sessions where id = $2`,
+		stop, t.id)
 	if err != nil {
 		return err
 	}
@@ -88,6 +105,8 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 
 // RunEnded reports whether the run of a stop button has ended.
 func (t *Turn) RunEnded(ctx context.Context, stop string) (ended bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, t.id, stop).Scan(&ended)
+	err = t.store.Pool.QueryRow(ctx,
+		`select exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, t.id,
+		stop).Scan(&ended)
 	return ended, err
 }

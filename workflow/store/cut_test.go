@@ -65,7 +65,8 @@ func tap(t *testing.T, address string) (*wire, string) {
 	q := u.Query()
 	q.Set("host", w.dir)
 	q.Set("port", "5432")
-	u.Host, u.RawQuery = "", q.Encode()
+	u.Host = ""
+	u.RawQuery = q.Encode()
 	return w, u.String()
 }
 
@@ -173,7 +174,9 @@ func TestAFactTriedAgainBlindlyIsFoundOut(t *testing.T) {
 	t.Parallel()
 	w, s, beside := tapped(t)
 	turn := storetest.BeginTurn(t, s)
-	_, err := beside.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.recorded := 0; return new; end $$;
+	_, err := beside.Pool.Exec(t.Context(),
+		`create function forget() returns trigger language plpgsql as $$ begin new.recorded := 0; return new;
+		end $$;
 		create trigger forget before update on sessions for each row execute function forget()`)
 	require.NoError(t, err)
 	w.after.Store(1)
@@ -187,10 +190,13 @@ func TestWhatPasses(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	raise := func(code string) error {
-		_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(`do $$ begin raise exception 'x' using errcode = '%s'; end $$`, code))
+		_, err := s.Pool.Exec(t.Context(),
+			fmt.Sprintf(`do $$ begin raise exception 'x' using errcode = '%s'; end $$`, code))
 		return fmt.Errorf("record in abc: %w", err)
 	}
-	for _, code := range []string{"40001", "40P01", "53100", "53300", "57P01", "57P02", "57P03", "25006", "25P03", "08006", "55P03"} {
+	for _, code := range []string{
+		"40001", "40P01", "53100", "53300", "57P01", "57P02", "57P03", "25006", "25P03", "08006", "55P03",
+	} {
 		require.True(t, database.IsTransient(raise(code)), code)
 	}
 	for _, code := range []string{"23505", "42P01", "22P02"} {
@@ -199,11 +205,17 @@ func TestWhatPasses(t *testing.T) {
 	require.True(t, database.IsTransient(io.ErrUnexpectedEOF))
 	require.False(t, database.IsTransient(nil))
 	require.False(t, database.IsTransient(context.Canceled))
-	require.False(t, database.IsTransient(fmt.Errorf("record in abc: %w", context.DeadlineExceeded)), "the caller's time is up")
+	require.False(t, database.IsTransient(fmt.Errorf("record in abc: %w", context.DeadlineExceeded)),
+		"the caller's time is up")
 	_, err := os.Open(filepath.Join(t.TempDir(), "missing"))
 	require.False(t, database.IsTransient(err), "%v", err)
-	require.False(t, database.IsTransient(fmt.Errorf("tidy up: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})))
-	require.True(t, database.IsTransient(&net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}))
+	require.False(t, database.IsTransient(fmt.Errorf("tidy up: %w", &fs.PathError{
+		Op:   "open",
+		Path: "x",
+		Err:  syscall.EACCES,
+	})))
+	require.True(t,
+		database.IsTransient(&net.OpError{Op: "read", Err: os.NewSyscallError("read", syscall.ECONNRESET)}))
 	_, err = pgx.Connect(t.Context(), "postgres://x@127.0.0.1:1/x?connect_timeout=1")
 	require.True(t, database.IsTransient(err), "%v", err)
 }
@@ -212,8 +224,10 @@ func TestATransactionThatMetAnotherIsDoneAgain(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	_, err := s.Pool.Exec(t.Context(), `create sequence tries; create function meet() returns trigger language plpgsql as $$ begin
-			if nextval('tries') <= 2 then raise exception 'could not serialize access' using errcode = '40001'; end if; return new; end $$;
+	_, err := s.Pool.Exec(t.Context(),
+		`create sequence tries; create function meet() returns trigger language plpgsql as $$ begin
+			if nextval('tries') <= 2 then raise exception 'could not serialize access' using errcode =
+				'40001'; end if; return new; end $$;
 		create trigger meet before insert on lines for each row execute function meet()`)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "orchestrator", Text: "once"}}))
@@ -224,22 +238,28 @@ func TestAServerWithoutAFreeConnectionIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	_, err := s.Pool.Exec(t.Context(), `do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$`)
+	_, err := s.Pool.Exec(t.Context(),
+		`do $$ begin execute format('alter database %I connection limit 0', current_database()); end $$`)
 	require.NoError(t, err)
 	refused := false
 	ctx := t.Context()
 	// A superuser is never refused, so this one is an ordinary role.
-	_, err = s.Pool.Exec(ctx, fmt.Sprintf(`do $$ begin execute format('create role plain_%%s login', %d); exception when duplicate_object then null; end $$`, s.Pool.Config().ConnConfig.Port))
+	_, err = s.Pool.Exec(ctx, fmt.Sprintf(`do $$ begin execute format('create role plain_%%s login', %d); `+
+		`exception when duplicate_object then null; end $$`, s.Pool.Config().ConnConfig.Port))
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		s.Pool.Exec(context.Background(), fmt.Sprintf(`drop owned by plain_%[1]d; drop role if exists plain_%[1]d`, s.Pool.Config().ConnConfig.Port))
+		s.Pool.Exec(context.Background(),
+			fmt.Sprintf(`drop owned by plain_%[1]d; drop role if exists plain_%[1]d`,
+				s.Pool.Config().ConnConfig.Port))
 	})
 	config := s.Pool.Config().ConnConfig.Copy()
 	config.User = fmt.Sprint("plain_", config.Port)
 	_, err = pgx.ConnectConfig(ctx, config)
 	refused = database.IsTransient(err)
 	require.True(t, refused, "%v", err)
-	require.NoError(t, turn.Record(ctx, store.Lines{{Agent: "orchestrator", Text: "once"}}), "connections that are open go on")
+	require.NoError(t, turn.Record(ctx, store.Lines{{
+		Agent: "orchestrator", Text: "once",
+	}}), "connections that are open go on")
 }
 
 // A replica that freezes in the middle of a transaction does

@@ -25,8 +25,11 @@ func (h Hint) Mask(mask func(string) string) record.Part {
 // Write inserts the outbox row. It is posted with the reactions, which do not wait for lines.
 func (h Hint) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	inserted, err := database.InsertOnce(ctx, tx, "outbox", database.Row{
-		"key": r.Session + ":hint:" + h.Key, "session_id": r.Session, "reaction": "ephemeral", "ephemeral_to": h.User,
-		"ephemeral": h.Text,
+		"key":          r.Session + ":hint:" + h.Key,
+		"session_id":   r.Session,
+		"reaction":     "ephemeral",
+		"ephemeral_to": h.User,
+		"ephemeral":    h.Text,
 	})
 	if err != nil || !inserted {
 		return err

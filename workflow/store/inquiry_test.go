@@ -16,11 +16,13 @@ func TestFilesTravelWithTheirLine(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
+	ctx := t.Context()
+	id := turn.Session().ID
 	file := workflow.File{Name: "plan.md", Title: "Plan", Text: "# Plan\n"}
 	require.NoError(t, turn.Record(ctx,
 		store.Lines{
-			{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}}, {Agent: "orchestrator", Text: "two"},
+			{Agent: "orchestrator", Text: "one", Files: []workflow.File{file}},
+			{Agent: "orchestrator", Text: "two"},
 		},
 	))
 	var found *workflow.Posting
@@ -42,7 +44,9 @@ func TestMaybeMovesOnlyWhereItMay(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	require.NoError(t, turn.Record(t.Context(), store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim}}))
+	require.NoError(t, turn.Record(t.Context(), store.Update{
+		OptionalEvents: []workflow.Event{workflow.EventVerified, workflow.EventReport, workflow.EventClaim},
+	}))
 	require.Equal(t, workflow.PhaseReported, turn.Session().Phase)
 	require.Error(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}}))
 }

@@ -75,21 +75,28 @@ func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line,
 	}
 	alone = alone || len(k.buttons) > 0 || len(files) > 0
 	posting := k.posting(session)
-	posting["alone"], posting["files"], posting["progress"] = alone, files, l.Progress && !alone
+	posting["alone"] = alone
+	posting["files"] = files
+	posting["progress"] = l.Progress && !alone
 	return database.Insert(ctx, tx, "outbox", posting)
 }
 
 // posting returns the outbox row by which the line is posted.
 func (k keptLine) posting(session string) database.Row {
 	return database.Row{
-		"key": fmt.Sprintf("%s:%d", session, k.id), "session_id": session, "line_id": k.id, "buttons": k.buttons,
+		"key":        fmt.Sprintf("%s:%d", session, k.id),
+		"session_id": session,
+		"line_id":    k.id,
+		"buttons":    k.buttons,
 	}
 }
 
-// rewriting returns the outbox row by which the line takes the place of the message of another row, with that key.
+// rewriting returns the outbox row by which the line takes the place of the message of
+// another row, with that key.
 func (k keptLine) rewriting(session, key string) database.Row {
 	posting := k.posting(session)
-	posting["alone"], posting["rewrites"] = true, key
+	posting["alone"] = true
+	posting["rewrites"] = key
 	return posting
 }
 
@@ -117,7 +124,8 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (
 	}
 	for _, b := range l.Buttons {
 		_, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
-			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session, b.ActionID, database.CleanText(b.Means))
+			values ($1, $2, $3, (select revision from sessions where id = $2), $4)`, b.Value, session,
+			b.ActionID, database.CleanText(b.Means))
 		if err != nil {
 			return k, err
 		}
@@ -131,7 +139,8 @@ func (s *Store) WriteLine(ctx context.Context, tx pgx.Tx, session string, l work
 	return Lines{l}.Write(ctx, tx, &record.Recording{Session: session, Queue: s.Queue})
 }
 
-// jsonOf returns the JSON of v for a column, without what Postgres cannot read, or nil (null) if there is false.
+// jsonOf returns the JSON of v for a column, without what Postgres cannot read, or
+// nil (null) if there is false.
 func jsonOf(v any, there bool) ([]byte, error) {
 	if !there {
 		return nil, nil
@@ -147,8 +156,11 @@ func NewToken() string { return strings.ToLower(rand.Text()) }
 // empty string before it is in Slack. underWay reports that the posting
 // was tried and not confirmed, so the message may be there already.
 func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
-		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id limit 1`, session, database.CleanText(text)).Scan(&ts, &underWay)
+	err = s.Pool.QueryRow(ctx,
+		`select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id
+			limit 1`,
+		session, database.CleanText(text)).Scan(&ts, &underWay)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -157,8 +169,10 @@ func (s *Store) Shown(ctx context.Context, session, text string) (ts string, und
 
 // QuestionShown returns the same as Shown, of the newest question with options.
 func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, underWay bool, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
-		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`, session).Scan(&ts, &underWay)
+	err = s.Pool.QueryRow(ctx,
+		`select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
+		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`,
+		session).Scan(&ts, &underWay)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -167,8 +181,10 @@ func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, u
 
 // IsOfNewestQuestion reports whether the button with that value is one of the newest question's options.
 func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (newest bool, err error) {
-	err = s.Pool.QueryRow(ctx, `select buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))
-		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`, session, value).Scan(&newest)
+	err = s.Pool.QueryRow(ctx,
+		`select buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))
+		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`,
+		session, value).Scan(&newest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -184,9 +200,11 @@ type Offer struct {
 	Newest      bool   // its message is the newest of all between people and the bot above that
 }
 
-// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still offers it.
-// ok is false if there is none.
-func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (means string, ok bool, err error) {
+// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still
+// offers it. ok is false if there is none.
+func (s *Store) NewestOffer(
+	ctx context.Context, session string, of Offer,
+) (means string, ok bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select b.means from outbox o
 		join buttons b on b.session_id = o.session_id
 			and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id))
@@ -199,15 +217,16 @@ func (s *Store) NewestOffer(ctx context.Context, session string, of Offer) (mean
 				or exists (select 1 from inbox i where i.session_id = $1
 					and i.kind in ('mention', 'reply') and i.message_ts > coalesce(first.ts, o.ts)
 					and i.message_ts < $4)))
-		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before, of.Newest, of.In).Scan(&means)
+		order by o.id desc limit 1`, session, of.ActionID, of.MeansPrefix, of.Before, of.Newest,
+		of.In).Scan(&means)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
 	return means, err == nil, err
 }
 
-// NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers the newest
-// revision for approval, and the newest of all. They are empty if there are none.
+// NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers
+// the newest revision for approval, and the newest of all. They are empty if there are none.
 func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and
 			exists (select 1 from buttons b
@@ -223,21 +242,26 @@ func (s *Store) NewestLines(ctx context.Context, session, before string) (offers
 
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
-func (t *Turn) Button(ctx context.Context, action, value string) (revision int, means string, ok bool, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value, t.id, action).Scan(&revision, &means)
+func (t *Turn) Button(
+	ctx context.Context, action, value string,
+) (revision int, means string, ok bool, err error) {
+	err = t.store.Pool.QueryRow(ctx,
+		`select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value,
+		t.id, action).Scan(&revision, &means)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, "", false, nil
 	}
 	return revision, means, err == nil, err
 }
 
-// IsInMessage reports whether the button with that value stands in the session's message with that ts. A message of
-// which Slack's answer was lost, so that its ts is not known yet, may be any.
+// IsInMessage reports whether the button with that value stands in the session's message with that ts. A
+// message of which Slack's answer was lost, so that its ts is not known yet, may be any.
 func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true)
 			from outbox o left join outbox first on first.key = o.rewrites
 		where o.session_id = $1
-			and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`, t.id, value, ts).
+			and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`,
+		t.id, value, ts).
 		Scan(&in)
 	return in, err
 }

@@ -13,7 +13,9 @@ import (
 
 // EndLookback stores the result of a look back and says the line, in one transaction. It
 // does nothing if the look back was already ended. A line without a text is not said.
-func (s *Store) EndLookback(ctx context.Context, l workflow.Lookback, found workflow.LookbackFound, line workflow.Line) error {
+func (s *Store) EndLookback(
+	ctx context.Context, l workflow.Lookback, found workflow.LookbackFound, line workflow.Line,
+) error {
 	text, err := json.Marshal(found)
 	if err != nil {
 		return err
@@ -25,7 +27,9 @@ func (s *Store) EndLookback(ctx context.Context, l workflow.Lookback, found work
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `update lookbacks set state = 'done', found = $2 where id = $1 and state = 'open'`, l.ID, strings.ReplaceAll(string(text), `\u0000`, ""))
+		tag, err := tx.Exec(ctx,
+			`update lookbacks set state = 'done', found = $2 where id = $1 and state = 'open'`,
+			l.ID, strings.ReplaceAll(string(text), `\u0000`, ""))
 		if err != nil || tag.RowsAffected() == 0 || line.Text == "" {
 			return err
 		}

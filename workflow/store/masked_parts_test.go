@@ -65,7 +65,9 @@ func consentParts() []maskedPart {
 		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName"}},
 		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
 		{consent.Approval{}, kept{
-			anID: "ID Permission Session User MessageTS", aHash: "ReportHash BaseCommit", aName: "UserName Credit",
+			anID:  "ID Permission Session User MessageTS",
+			aHash: "ReportHash BaseCommit",
+			aName: "UserName Credit",
 		}},
 		{consent.Decision{}, kept{anID: "User MessageTS", aName: "What"}},
 		{consent.Extension{}, kept{anID: "Subject Day User MessageTS", aName: "Limit UserName"}},
@@ -106,9 +108,17 @@ func progressParts() []maskedPart {
 		{progress.Task{}, kept{anID: "Call Session", aName: "Category Skill State", aHash: "StartTree Tree"}},
 		{progress.TestCommand{}, kept{aName: "Repository", aPath: "Folder", isRun: "Command"}},
 		{progress.Transcript{}, nil},
-		{progress.Transcript{Items: []json.RawMessage{message("user"), message("tool"), message("folded")}}, nil},
+		{
+			progress.Transcript{
+				Items: []json.RawMessage{message("user"), message("tool"), message("folded")},
+			},
+			nil,
+		},
 		{progress.Transcript{Items: []json.RawMessage{message("assistant")}}, kept{ofModel: "Items"}},
-		{progress.TriedHunks{}, kept{aHash: "Base Tree Hunks.Sum", aPath: "Hunks.Path", aName: "Hunks.Verdict"}},
+		{
+			progress.TriedHunks{},
+			kept{aHash: "Base Tree Hunks.Sum", aPath: "Hunks.Path", aName: "Hunks.Verdict"},
+		},
 	}
 }
 
@@ -122,11 +132,15 @@ func inboxParts() []maskedPart {
 	return []maskedPart{
 		{inbox.AgentNote{}, kept{anID: "Key By"}},
 		{inbox.Attachments{text}, kept{anID: "Message File URL", aName: "Kind Mode State"}},
-		{inbox.Attachments{}, kept{anID: "Message File URL", aName: "Kind Mode State Media", packed: "Content"}},
+		{
+			inbox.Attachments{},
+			kept{anID: "Message File URL", aName: "Kind Mode State Media", packed: "Content"},
+		},
 		{inbox.CompletedText{}, kept{verbatim: "Text"}},
 		{inbox.Earlier{}, kept{
 			verbatim: "Text", anID: "User TS",
-			notHere: "Name Edited " + prefixed("Files.", "Message File Name Kind Mode URL State Why Media Content"),
+			notHere: "Name Edited " +
+				prefixed("Files.", "Message File Name Kind Mode URL State Why Media Content"),
 		}},
 		{inbox.Handled{}, nil},
 		{inbox.Passed{}, nil},
@@ -140,7 +154,9 @@ func lineKeeps(at string) kept {
 	return kept{
 		aName:  prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository"),
 		anID:   prefixed(at, "Mentions Buttons.Value"),
-		packed: prefixed(at, "Files.Data"), aHash: prefixed(at, "Code.Commit"), aPath: prefixed(at, "Code.Places"),
+		packed: prefixed(at, "Files.Data"),
+		aHash:  prefixed(at, "Code.Commit"),
+		aPath:  prefixed(at, "Code.Places"),
 	}
 }
 
@@ -154,7 +170,8 @@ func prefixed(prefix, fields string) string {
 }
 
 func threadParts() []maskedPart {
-	reworded, joined := lineKeeps("Line."), lineKeeps("Line.")
+	reworded := lineKeeps("Line.")
+	joined := lineKeeps("Line.")
 	reworded[aName] += " ActionID Label"
 	joined[anID] += " Twin By"
 	return []maskedPart{
@@ -175,7 +192,10 @@ func threadParts() []maskedPart {
 func sideParts() []maskedPart {
 	return []maskedPart{
 		{backports.Order{}, kept{
-			anID: "User MessageTS", aName: "Repository UserName Credit", aPath: "Branch", aHash: "Pushed Base",
+			anID:     "User MessageTS",
+			aName:    "Repository UserName Credit",
+			aPath:    "Branch",
+			aHash:    "Pushed Base",
 			verbatim: "Wanted",
 		}},
 		{backports.Stop{}, nil},

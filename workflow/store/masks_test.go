@@ -55,10 +55,12 @@ func TestAPartThatIsNotMaskedIsFoundOut(t *testing.T) {
 
 	tree := fstest.MapFS{}
 	for name, text := range map[string]string{
-		"store/a/a.go":      "package a; type A struct{}; func (A) Stage() record.Stage { return record.Work }",
+		"store/a/a.go": "package a; type A struct{}; func (A) Stage() " +
+			"record.Stage { return record.Work }",
 		"store/a/b.go":      "package a; type B struct{ A; Text string }",
 		"store/record/c.go": "package record; type C string; func (c *C) Stage() Stage { return Work }",
-		"store/a/a_test.go": "package a; type D struct{}; func (D) Stage() record.Stage { return record.Work }",
+		"store/a/a_test.go": "package a; type D struct{}; func (D) Stage() " +
+			"record.Stage { return record.Work }",
 	} {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
@@ -103,7 +105,8 @@ func nameOf(p record.Part) string { return strings.TrimPrefix(fmt.Sprintf("%T", 
 // unlisted compares the parts in a tree of source, which are the types with a method Stage, with the table's.
 func unlisted(t *testing.T, tree fs.FS, listed []string) (wrong []string) {
 	t.Helper()
-	parts, embeds := map[string]bool{}, map[string][]string{}
+	parts := map[string]bool{}
+	embeds := map[string][]string{}
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		base := path.Base(name)
 		if err != nil || d.IsDir() && (base == "testdata" || len(base) > 1 && strings.HasPrefix(base, ".")) {

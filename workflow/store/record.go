@@ -36,7 +36,9 @@ type transaction struct {
 func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next, before, now := t.session, int64(-1), time.Now()
+	next := t.session
+	before := int64(-1)
+	now := time.Now()
 	r := t.begin(parts, now)
 	err := t.store.Transact(ctx, func(tx pgx.Tx) error {
 		recorded, err := t.lock(ctx, tx)
@@ -94,7 +96,8 @@ func (t *Turn) begin(parts []Part, now time.Time) *transaction {
 // lock locks the session's row under this turn's epoch, and returns how many
 // recordings the session has had. It fails with ErrFenced if a later turn has begun.
 func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) {
-	err = tx.QueryRow(ctx, `select recorded from sessions where id = $1 and epoch = $2 for update`, t.id, t.epoch).Scan(&recorded)
+	err = tx.QueryRow(ctx, `select recorded from sessions where id = $1 and epoch = $2 for update`, t.id,
+		t.epoch).Scan(&recorded)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, ErrFenced
 	}
@@ -107,7 +110,8 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 	if err != nil {
 		return s, err
 	}
-	u, before := r.update, s.Repository
+	u := r.update
+	before := s.Repository
 	if err := u.apply(&s); err != nil {
 		return s, err
 	}
@@ -116,16 +120,23 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 		s.Before = append(s.Before, before)
 	}
 	if report, ok := record.Find[consent.Report](&r.Recording); ok {
-		s.Revision, s.ReportKind = report.Revision, report.Kind
+		s.Revision = report.Revision
+		s.ReportKind = report.Kind
 	}
-	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) || ok && p.What == workflow.PermitResume {
+	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) ||
+		ok && p.What == workflow.PermitResume {
 		s.Halted = ""
 	}
 	s.SpentUSD += r.used.USD
-	_, err = tx.Exec(ctx, `update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch = $7, head = $8,
-			revision = $9, spent_usd = $10, stop_asked = stop_asked and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
-			may_ask = $16, halted = $17, repositories_before = $18, crashes = 0, recorded = recorded + 1, updated_at = now() where id = $1`,
-		r.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision, s.SpentUSD, u.ClearStop, u.Open,
+	_, err = tx.Exec(ctx,
+		`update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch =
+			$7, head = $8,
+			revision = $9, spent_usd = $10, stop_asked = stop_asked
+				and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
+			may_ask = $16, halted = $17, repositories_before = $18, crashes = 0, recorded = recorded + 1,
+				updated_at = now() where id = $1`,
+		r.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision,
+		s.SpentUSD, u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted, s.Before)
 	if u.Open != nil {
 		s.Open = *u.Open

@@ -24,8 +24,8 @@ type Reworded struct {
 	ActionID, Label string
 	Revision        int
 	Line            workflow.Line
-	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the earlier line:
-	// there nobody would look for the new words.
+	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the
+	// earlier line: there nobody would look for the new words.
 	BelowTalk bool
 }
 
@@ -51,7 +51,9 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	}
 	var key string
 	var tried bool
-	err = tx.QueryRow(ctx, `select key, batch is not null from outbox where session_id = $1 and settled is null and refused is null and buttons::jsonb @> $2::jsonb
+	err = tx.QueryRow(ctx,
+		`select key, batch is not null from outbox where session_id = $1 and settled is null
+		and refused is null and buttons::jsonb @> $2::jsonb
 		order by id desc limit 1 for update`, r.Session, string(offer)).Scan(&key, &tried)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return insertLine(ctx, tx, r.Session, w.Line, true)
@@ -69,7 +71,8 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		return err
 	}
 	if !tried { // the earlier words were never posted
-		_, err = tx.Exec(ctx, `update outbox set line_id = $2, buttons = $3 where key = $1`, key, line.id, line.buttons)
+		_, err = tx.Exec(ctx, `update outbox set line_id = $2, buttons = $3 where key = $1`, key,
+			line.id, line.buttons)
 		return err
 	}
 	if _, err := tx.Exec(ctx, `update outbox set settled = '' where key = $1`, key); err != nil {
@@ -78,14 +81,17 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return database.Insert(ctx, tx, "outbox", line.rewriting(r.Session, key))
 }
 
-// isBelowTalk reports whether others than the writer of the message that is answered wrote below the message of the
-// outbox row with that key.
-func (w Reworded) isBelowTalk(ctx context.Context, tx pgx.Tx, r *record.Recording, key string) (talk bool, err error) {
+// isBelowTalk reports whether others than the writer of the message that is answered wrote below the message
+// of the outbox row with that key.
+func (w Reworded) isBelowTalk(
+	ctx context.Context, tx pgx.Tx, r *record.Recording, key string,
+) (talk bool, err error) {
 	h, ok := record.Find[inbox.Handled](r)
 	if !w.BelowTalk || !ok {
 		return false, nil
 	}
-	err = tx.QueryRow(ctx, `select exists (select 1 from outbox o left join outbox first on first.key = o.rewrites
+	err = tx.QueryRow(ctx,
+		`select exists (select 1 from outbox o left join outbox first on first.key = o.rewrites
 			join inbox i on i.session_id = o.session_id and i.kind in ('mention', 'reply')
 				and i.message_ts > coalesce(first.ts, o.ts)
 			join inbox m on m.id = $2 and m.session_id = o.session_id and i.user_id <> m.user_id
@@ -96,8 +102,11 @@ func (w Reworded) isBelowTalk(ctx context.Context, tx pgx.Tx, r *record.Recordin
 
 func (w Reworded) rewordRevision(ctx context.Context, tx pgx.Tx, session string) error {
 	var key string
-	err := tx.QueryRow(ctx, `select o.key from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
-		where r.session_id = $1 and r.revision = $2 and o.rewrites is null order by o.id limit 1`, session, w.Revision).Scan(&key)
+	err := tx.QueryRow(ctx,
+		`select o.key from reports r join lines l on l.session_id = r.session_id and l.text = r.text
+		join outbox o on o.line_id = l.id
+		where r.session_id = $1 and r.revision = $2 and o.rewrites is null order by o.id limit 1`, session,
+		w.Revision).Scan(&key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

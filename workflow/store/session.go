@@ -14,9 +14,10 @@ import (
 // An Update is a Part that changes the session's own row. All updates of a recording
 // are combined: first every Change is made, then all Events happen, then all of OptionalEvents.
 type Update struct {
-	Change         func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
-	Events         []workflow.Event
-	OptionalEvents []workflow.Event // skipped if the phase does not allow them, since several workers move one session
+	Change func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
+	Events []workflow.Event
+	// skipped if the phase does not allow them, since several workers move one session
+	OptionalEvents []workflow.Event
 	// Open sets whether the orchestrator has something to do; nil leaves it as it is.
 	Open          *bool
 	ClearStop     bool
@@ -26,15 +27,21 @@ type Update struct {
 
 func (u *Update) add(o Update) {
 	if before := u.Change; before != nil && o.Change != nil {
-		u.Change = func(s *workflow.Session) { before(s); o.Change(s) }
+		u.Change = func(s *workflow.Session) {
+			before(s)
+			o.Change(s)
+		}
 	} else if o.Change != nil {
 		u.Change = o.Change
 	}
-	u.Events, u.OptionalEvents = slices.Concat(u.Events, o.Events), slices.Concat(u.OptionalEvents, o.OptionalEvents)
+	u.Events = slices.Concat(u.Events, o.Events)
+	u.OptionalEvents = slices.Concat(u.OptionalEvents, o.OptionalEvents)
 	if o.Open != nil {
 		u.Open = o.Open
 	}
-	u.ClearStop, u.Limited, u.ThreadSettled = u.ClearStop || o.ClearStop, u.Limited || o.Limited, u.ThreadSettled || o.ThreadSettled
+	u.ClearStop = u.ClearStop || o.ClearStop
+	u.Limited = u.Limited || o.Limited
+	u.ThreadSettled = u.ThreadSettled || o.ThreadSettled
 }
 
 // apply changes s. It fails if the phase does not allow one of Events.
@@ -88,7 +95,8 @@ func (readMark) Stage() record.Stage { return record.Rest }
 func (e readMark) Mask(func(string) string) record.Part { return e }
 
 func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	delivered, stops := e.update.delivers(), e.update.stops()
+	delivered := e.update.delivers()
+	stops := e.update.stops()
 	if !delivered && !stops && !e.update.ThreadSettled {
 		return nil
 	}
@@ -97,9 +105,13 @@ func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		stop = h.ID
 	}
 	// Messages from before the session are read with its first message, but stored after it.
-	_, err := tx.Exec(ctx, `with read as (select greatest(seen, (select max(id) from inbox where session_id = $1 and kind = 'earlier')) as last
+	_, err := tx.Exec(ctx,
+		`with read as (select greatest(seen, (select max(id) from inbox where session_id = $1
+			and kind = 'earlier')) as last
 			from sessions where id = $1)
-		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last else delivered end from read where id = $1`, r.Session, delivered, stop)
+		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last
+			else delivered end from read where id = $1`,
+		r.Session, delivered, stop)
 	return err
 }
 
@@ -112,8 +124,10 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, 
 // ScanSession reads one row of SessionColumns.
 func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
-	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title, &s.Requester, &s.Repository,
-		&s.Before, &s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.ReportKind, &s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title,
+		&s.Requester, &s.Repository,
+		&s.Before, &s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.ReportKind, &s.Epoch, &s.Open,
+		&s.SpentUSD, &s.Created, &s.Updated,
 		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted)
 	return s, err
 }
@@ -133,9 +147,11 @@ func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error
 
 // Sessions returns the most recently updated sessions, newest first, at most limit.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, error) {
-	rows, err := s.Pool.Query(ctx, `select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit)
+	rows, err := s.Pool.Query(ctx,
+		`select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return ScanSession(r) })
+	return pgx.CollectRows(rows,
+		func(r pgx.CollectableRow) (workflow.Session, error) { return ScanSession(r) })
 }

@@ -37,8 +37,8 @@ func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *st
 	return turn, key
 }
 
-// TestAFirstReportSaysNothingBelow shows the first report after a message with buttons: these are removed, and
-// nothing is said of a revision, since there was none.
+// TestAFirstReportSaysNothingBelow shows the first report after a message with buttons: these are removed,
+// and nothing is said of a revision, since there was none.
 func TestAFirstReportSaysNothingBelow(t *testing.T) {
 	t.Parallel()
 	for revision, note := range map[int]string{1: "", 2: "Revision 2 below counts now."} {
@@ -59,15 +59,25 @@ func TestAFirstReportSaysNothingBelow(t *testing.T) {
 
 func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 	t.Parallel()
-	opens, handled := true, inbox.Handled{ID: 1, ForAgents: true}
-	report := workflow.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "newer", BaseCommit: "c0ffee"}
+	opens := true
+	handled := inbox.Handled{ID: 1, ForAgents: true}
+	report := workflow.Report{
+		Revision:   2,
+		Kind:       "root_cause",
+		Body:       []byte(`{}`),
+		Text:       "newer",
+		BaseCommit: "c0ffee",
+	}
 	cases := map[string]struct {
 		parts []store.Part
 		note  string // empty: the buttons stay
 	}{
-		"words for the agents":   {[]store.Part{handled, store.Update{Open: &opens}}, ""},
-		"a newer report":         {[]store.Part{consent.Report(report)}, "Revision 2 below counts now."},
-		"a stop":                 {[]store.Part{store.Update{Events: []workflow.Event{workflow.EventStop}}}, "Stopped."},
+		"words for the agents": {[]store.Part{handled, store.Update{Open: &opens}}, ""},
+		"a newer report":       {[]store.Part{consent.Report(report)}, "Revision 2 below counts now."},
+		"a stop": {
+			[]store.Part{store.Update{Events: []workflow.Event{workflow.EventStop}}},
+			"Stopped.",
+		},
 		"a line":                 {[]store.Part{store.Lines{{Agent: "deep", Text: "still at it"}}}, ""},
 		"a message set aside":    {[]store.Part{inbox.Handled{ID: 1}}, ""},
 		"a model's turn goes on": {[]store.Part{store.Update{Open: &opens}}, ""},
@@ -84,7 +94,8 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 				require.True(t, p == nil || p.Rewrites == "")
 				return
 			}
-			require.Equal(t, []string{key, "7.7", c.note, "[orchestrator] shall I?"}, []string{p.Rewrites, p.OnTS, p.Note, p.Text()})
+			require.Equal(t, []string{key, "7.7", c.note, "[orchestrator] shall I?"},
+				[]string{p.Rewrites, p.OnTS, p.Note, p.Text()})
 			require.Empty(t, p.Lines[0].Buttons)
 			storetest.MarkPosted(t, s, p.Key, p.OnTS)
 			require.NoError(t, turn.Record(t.Context(), handled, store.Update{Open: &opens}))
@@ -102,12 +113,20 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 func TestRemarksLeaveDecisionsOpen(t *testing.T) {
 	t.Parallel()
 	opens := true
-	for action, stays := range map[string]bool{"repository": false, "fix_it": true, "confirm": true, "option": true, "take_defaults": true, "push_it": true} {
+	for action, stays := range map[string]bool{
+		"repository":    false,
+		"fix_it":        true,
+		"confirm":       true,
+		"option":        true,
+		"take_defaults": true,
+		"push_it":       true,
+	} {
 		t.Run(action, func(t *testing.T) {
 			t.Parallel()
 			s := storetest.Open(t)
 			turn, key := asksWith(t, s, action, true)
-			require.NoError(t, turn.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
+			require.NoError(t,
+				turn.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &opens}))
 			p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			if stays {
@@ -129,9 +148,15 @@ func TestAQuestionIsReworded(t *testing.T) {
 			turn, key := asks(t, s, shown)
 			reword := func(text, value string) {
 				t.Helper()
-				require.NoError(t, turn.Record(t.Context(), store.Reworded{ActionID: "fix_it", Label: "Fix it", Line: workflow.Line{
-					Agent: "orchestrator", Text: text, Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
-				}}))
+				require.NoError(t, turn.Record(t.Context(), store.Reworded{
+					ActionID: "fix_it",
+					Label:    "Fix it",
+					Line: workflow.Line{
+						Agent:   "orchestrator",
+						Text:    text,
+						Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
+					},
+				}))
 			}
 			reword("bea, shall I?", "second")
 			p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
@@ -148,13 +173,16 @@ func TestAQuestionIsReworded(t *testing.T) {
 			reword("ann, shall I?", "third")
 			again, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
-			require.Equal(t, []string{p.Key, "7.7", "[orchestrator] ann, shall I?"}, []string{again.Rewrites, again.OnTS, again.Text()})
+			require.Equal(t, []string{p.Key, "7.7", "[orchestrator] ann, shall I?"},
+				[]string{again.Rewrites, again.OnTS, again.Text()})
 			storetest.MarkPosted(t, s, again.Key, "7.7")
 
-			require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+			require.NoError(t,
+				turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
-			require.Equal(t, []string{"7.7", "Stopped.", "[orchestrator] ann, shall I?"}, []string{p.OnTS, p.Note, p.Text()})
+			require.Equal(t, []string{"7.7", "Stopped.", "[orchestrator] ann, shall I?"},
+				[]string{p.OnTS, p.Note, p.Text()})
 			storetest.MarkPosted(t, s, p.Key, p.OnTS)
 			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
@@ -170,8 +198,14 @@ func TestAQuestionIsReworded(t *testing.T) {
 
 func TestWhatWasNeverShownGoesOutWithoutButtons(t *testing.T) {
 	t.Parallel()
-	t.Run("never tried", func(t *testing.T) { t.Parallel(); goesOutWithoutButtons(t, false) })
-	t.Run("refused while the bot was out", func(t *testing.T) { t.Parallel(); goesOutWithoutButtons(t, true) })
+	t.Run("never tried", func(t *testing.T) {
+		t.Parallel()
+		goesOutWithoutButtons(t, false)
+	})
+	t.Run("refused while the bot was out", func(t *testing.T) {
+		t.Parallel()
+		goesOutWithoutButtons(t, true)
+	})
 }
 
 func goesOutWithoutButtons(t *testing.T, refused bool) {
@@ -185,7 +219,14 @@ func goesOutWithoutButtons(t *testing.T, refused bool) {
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	if refused {
-		back := workflow.IncomingEvent{EventID: "Ev9", Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: "1700000030.000100", User: "U1", Text: "well"}
+		back := workflow.IncomingEvent{
+			EventID: "Ev9",
+			Kind:    workflow.MessageReply,
+			Thread:  turn.Session().Thread,
+			TS:      "1700000030.000100",
+			User:    "U1",
+			Text:    "well",
+		}
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), back))
 	}
 	p, err := outbox.New(s.DB).Next(t.Context(), turn.Session().ID)

@@ -57,5 +57,11 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*Store, error) {
 		db.Close()
 		return nil, err
 	}
-	return &Store{DB: db, Queue: jobs, History: progress.History{DB: db}, Register: consent.Register{DB: db}, Files: inbox.Files{DB: db}}, nil
+	return &Store{
+		DB:       db,
+		Queue:    jobs,
+		History:  progress.History{DB: db},
+		Register: consent.Register{DB: db},
+		Files:    inbox.Files{DB: db},
+	}, nil
 }

@@ -73,11 +73,13 @@ func TestReceiveOnce(t *testing.T) {
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	}
 	twin := in // the message event of the same message: another event id
-	twin.EventID, twin.Kind = "Ev2", workflow.MessageReply
+	twin.EventID = "Ev2"
+	twin.Kind = workflow.MessageReply
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), twin))
 
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from sessions where title = 'total is off' and requester = 'U1'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where reaction = 'eyes'`))
 }
@@ -85,14 +87,17 @@ func TestReceiveOnce(t *testing.T) {
 func TestReceiveTogether(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	before, mention := storetest.Reply("Ev1", "1.1", "who knows?"), storetest.Mention("Ev2", "total is off")
+	before := storetest.Reply("Ev1", "1.1", "who knows?")
+	mention := storetest.Mention("Ev2", "total is off")
 	mention.TS = "1.2"
 	twin := mention // the message event of the same message
-	twin.EventID, twin.Kind = "Ev3", workflow.MessageReply
+	twin.EventID = "Ev3"
+	twin.Kind = workflow.MessageReply
 	stop := storetest.Reply("Ev9", "1.9", "stop")
 	all := []workflow.IncomingEvent{before, mention, twin}
 	for n := range 5 {
-		all = append(all, storetest.Reply(fmt.Sprint("Ev", n+4), fmt.Sprint("1.", n+4), fmt.Sprint("and ", n)))
+		all = append(all,
+			storetest.Reply(fmt.Sprint("Ev", n+4), fmt.Sprint("1.", n+4), fmt.Sprint("and ", n)))
 	}
 	all = append(all, all[4], stop) // one of them twice
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), all...))
@@ -101,8 +106,10 @@ func TestReceiveTogether(t *testing.T) {
 	require.NoError(t, err)
 	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	require.Equal(t, []string{"total is off", "and 0", "and 1", "and 2", "and 3", "and 4", "stop"}, texts, "what was said before the mention belongs to no session")
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where title = 'total is off' and stop_asked`))
+	require.Equal(t, []string{"total is off", "and 0", "and 1", "and 2", "and 3", "and 4", "stop"}, texts,
+		"what was said before the mention belongs to no session")
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from sessions where title = 'total is off' and stop_asked`))
 	require.Equal(t, 7, storetest.CountRows(t, s, `select count(*) from outbox where reaction = 'eyes'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'react'`))
@@ -133,7 +140,13 @@ func TestWhatConcernsNoSessionIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev1", "1.5", "fix it")))
-	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageAction, Thread: storetest.Thread, TS: "1.6", User: "U1"}))
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), workflow.IncomingEvent{
+		EventID: "Ev2",
+		Kind:    workflow.MessageAction,
+		Thread:  storetest.Thread,
+		TS:      "1.6",
+		User:    "U1",
+	}))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from inbox`))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from sessions`))
 }
@@ -174,7 +187,8 @@ func TestAFactIsOneTransaction(t *testing.T) {
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from transcript`))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines`))
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from outbox where reaction = ''`))
-	require.Zero(t, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
+	require.Zero(t, storetest.CountRows(t, s,
+		`select count(*) from river_job where kind = 'post' and args->>'session' = 'x'`))
 
 	err = turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventProve}})
 	require.ErrorContains(t, err, "cannot take the event")
@@ -187,13 +201,20 @@ func TestSessionKnowsItsNewestReport(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	require.Empty(t, turn.Session().ReportKind)
 	for n, kind := range []string{workflow.ReportRequest, workflow.ReportPlan} {
-		report := workflow.Report{Revision: n + 1, Kind: kind, Body: []byte(`{}`), Text: kind, BaseCommit: "c0ffee"}
+		report := workflow.Report{
+			Revision:   n + 1,
+			Kind:       kind,
+			Body:       []byte(`{}`),
+			Text:       kind,
+			BaseCommit: "c0ffee",
+		}
 		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
 		again, err := s.Session(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
 		later, err := s.Begin(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
-		require.Equal(t, []string{kind, kind, kind}, []string{turn.Session().ReportKind, again.ReportKind, later.Session().ReportKind})
+		require.Equal(t, []string{kind, kind, kind},
+			[]string{turn.Session().ReportKind, again.ReportKind, later.Session().ReportKind})
 		turn = later
 	}
 }
@@ -205,15 +226,19 @@ func TestApprovalIsCompareAndSet(t *testing.T) {
 	one := storetest.RecordReport(t, turn, 1, "first")
 	two := storetest.RecordReport(t, turn, 2, "second")
 
-	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(one, "a")...), store.ErrStale, "an old revision")
+	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(one, "a")...), store.ErrStale,
+		"an old revision")
 	forged := two
 	forged.Text = "something else"
-	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(forged, "b")...), store.ErrStale, "another text")
+	require.ErrorIs(t, turn.Record(t.Context(), storetest.Approval(forged, "b")...),
+		store.ErrStale, "another text")
 
 	var all sync.WaitGroup
 	won := make([]bool, 20)
 	for i := range won {
-		all.Go(func() { won[i] = turn.Record(t.Context(), storetest.Approval(two, fmt.Sprint("c", i))...) == nil })
+		all.Go(func() {
+			won[i] = turn.Record(t.Context(), storetest.Approval(two, fmt.Sprint("c", i))...) == nil
+		})
 	}
 	all.Wait()
 	n := 0
@@ -248,7 +273,8 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		}
 	}
 	say(false, nil, "one", "two")
-	say(true, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(true,
+		[]workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
 	say(false, nil, "three")
 
 	next := func() *workflow.Posting {
@@ -269,7 +295,8 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
 	require.Equal(t, storetest.Thread, p.Thread)
-	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}, p.Lines[0].Buttons, "what it means is not sent")
+	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}},
+		p.Lines[0].Buttons, "what it means is not sent")
 	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
 	require.Equal(t, "[deep] three\n[deep] four", next().Text())
@@ -287,13 +314,18 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	}
 }
 
-// A model may write a NUL, which Postgres takes in no text. What a button means is still an option of its question.
+// A model may write a NUL, which Postgres takes in no text. What a button means is
+// still an option of its question.
 func TestAButtonMayMeanAnything(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	const option = "a\x00b\xff"
-	require.NoError(t, turn.Record(t.Context(), progress.Question{Text: "Which\x00?", Recommended: option, Options: []string{option, "c"}}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []workflow.Button{
+	require.NoError(t, turn.Record(t.Context(), progress.Question{
+		Text:        "Which\x00?",
+		Recommended: option,
+		Options:     []string{option, "c"},
+	}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []workflow.Button{
 		{ActionID: "option", Label: option, Value: "opaque", Means: option},
 	}}}))
 	_, means, ok, err := turn.Button(t.Context(), "option", "opaque")
@@ -303,7 +335,11 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 	q, err := s.Waiting(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{means, "c"}, q.Options)
-	require.NoError(t, turn.Record(t.Context(), progress.Answer{Question: q.ID, Text: means, Note: "ann: ab"}), "the buttons are taken away")
+	require.NoError(t, turn.Record(t.Context(), progress.Answer{
+		Question: q.ID,
+		Text:     means,
+		Note:     "ann: ab",
+	}), "the buttons are taken away")
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where settled = 'ann: ab'`))
 }
 
@@ -322,14 +358,21 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "nobody judged them yet")
 
-	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
+	require.NoError(t,
+		turn.Record(ctx, inbox.Handled{ID: unhandled[0].ID, ForAgents: true}, store.Update{Open: ptr(true)}))
 	require.True(t, turn.Session().Open)
 	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
-	require.NoError(t, turn.Record(ctx, progress.Transcript{Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)}, Seen: unseen[0].ID}))
+	require.NoError(t, turn.Record(ctx, progress.Transcript{
+		Items: []json.RawMessage{json.RawMessage(`{"b": 1,  "a":2}`)},
+		Seen:  unseen[0].ID,
+	}))
 
-	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep}, Call: "call1"}))
+	require.NoError(t, turn.Record(ctx, progress.Task{
+		Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep},
+		Call: "call1",
+	}))
 	tasks, err := s.Tasks(ctx, id, "call1")
 	require.NoError(t, err)
 	require.Len(t, tasks, 1)
@@ -369,7 +412,8 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, pulse.StopRequested)
 	require.True(t, pulse.Unhandled)
-	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true}))
+	require.NoError(t,
+		turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true}))
 	pulse, err = turn.Status(t.Context())
 	require.NoError(t, err)
 	require.False(t, pulse.StopRequested)
@@ -380,7 +424,9 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.BeginTurn(t, s)
 	ctx := t.Context()
-	_, err := s.Pool.Exec(ctx, `update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by = array['dead'], attempt = 1 where kind = 'turn'`)
+	_, err := s.Pool.Exec(ctx,
+		`update river_job set state = 'running', attempted_at = now() - interval '1 minute', attempted_by =
+			array['dead'], attempt = 1 where kind = 'turn'`)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -388,8 +434,10 @@ func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	r := replica(s, "alive")
 	go func() { done <- r.Run(ctx) }()
 	require.Eventually(t, func() bool {
-		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
-			storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
+		return storetest.CountRows(t, s,
+			`select count(*) from river_job where kind = 'turn' and state = 'available'`) == 1 &&
+			storetest.CountRows(t, s,
+				`select count(*) from river_job where kind = 'turn' and state = 'discarded'`) == 1
 	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-done)
@@ -405,12 +453,14 @@ func TestOnlyTheRequestTakenAwayAsksForAStop(t *testing.T) {
 	in := storetest.Mention("Ev1", "look")
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	gone := in
-	gone.Kind, gone.Text = workflow.MessageDelete, ""
+	gone.Kind = workflow.MessageDelete
+	gone.Text = ""
 	for i, c := range []struct {
 		ts    string
 		stops int
 	}{{in.Thread.TS + "9", 0}, {in.Thread.TS, 1}} {
-		gone.EventID, gone.TS = fmt.Sprint("Gone", i), c.ts
+		gone.EventID = fmt.Sprint("Gone", i)
+		gone.TS = c.ts
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), gone))
 		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`))
 	}

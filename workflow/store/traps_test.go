@@ -38,7 +38,8 @@ func TestAMessageAtTheVeryEndIsNotForgotten(t *testing.T) {
 		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: late})
 	})
 	require.Eventually(t, func() bool {
-		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+		return storetest.CountRows(t, s,
+			`select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
 	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is not null`))
 }
@@ -49,13 +50,17 @@ func TestAMessageAtTheVeryEndIsForgottenByTheQueue(t *testing.T) {
 	s := storetest.Open(t)
 	late := lateMessage(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.TurnJob]) error { return late(ctx, j.Args.Session) }))
+		river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, j *river.Job[queue.TurnJob]) error {
+			return late(ctx, j.Args.Session)
+		}))
 	})
 	require.Eventually(t, func() bool {
-		return storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
+		return storetest.CountRows(t, s,
+			`select count(*) from river_job where kind = 'turn' and state = 'completed'`) == 1
 	}, time.Minute, 5*time.Millisecond)
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox where handled_at is null`))
-	require.Zero(t, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
+	require.Zero(t, storetest.CountRows(t, s,
+		`select count(*) from river_job where kind = 'turn' and state <> 'completed'`))
 }
 
 // A transaction that says a line locks the session and then its post job, and so does one that completes
@@ -66,23 +71,30 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 	s := storetest.OpenLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
 	turn := storetest.BeginTurn(t, s)
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &queue.PostWorker{Queue: s.Queue, Drain: func(ctx context.Context, session string) error {
-			for {
-				p, err := outbox.New(s.DB).Next(ctx, session)
-				if p == nil || err != nil {
-					return err
+		river.AddWorker(workers, &queue.PostWorker{
+			Queue: s.Queue,
+			Drain: func(ctx context.Context, session string) error {
+				for {
+					p, err := outbox.New(s.DB).Next(ctx, session)
+					if p == nil || err != nil {
+						return err
+					}
+					if _, err := outbox.New(s.DB).Posted(ctx, p.Key, "1.1"); err != nil {
+						return err
+					}
 				}
-				if _, err := outbox.New(s.DB).Posted(ctx, p.Key, "1.1"); err != nil {
-					return err
-				}
-			}
-		}})
+			},
+		})
 	})
 	for n := range 150 {
 		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
-		require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons}}))
-		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
-		require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}}))
+		require.NoError(t, turn.Record(t.Context(), store.Lines{{
+			Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons,
+		}}))
+		require.NoError(t,
+			turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+		require.NoError(t,
+			turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}}))
 	}
 	require.NotContains(t, log.String(), "deadlock")
 }
@@ -94,20 +106,25 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 	s := storetest.OpenLogged(t, slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev0", "total is off")))
 	workQueue(t, s, func(workers *river.Workers) {
-		river.AddWorker(workers, &queue.TurnWorker{Queue: s.Queue, Log: storetest.Silent, Run: func(ctx context.Context, session string) error {
-			turn, err := s.Begin(ctx, session)
-			if err != nil {
+		river.AddWorker(workers, &queue.TurnWorker{
+			Queue: s.Queue,
+			Log:   storetest.Silent,
+			Run: func(ctx context.Context, session string) error {
+				turn, err := s.Begin(ctx, session)
+				if err != nil {
+					return err
+				}
+				in, err := turn.Inbox().Unhandled(ctx)
+				for _, m := range in {
+					err = errors.Join(err, turn.Record(ctx, inbox.Handled{ID: m.ID}))
+				}
 				return err
-			}
-			in, err := turn.Inbox().Unhandled(ctx)
-			for _, m := range in {
-				err = errors.Join(err, turn.Record(ctx, inbox.Handled{ID: m.ID}))
-			}
-			return err
-		}})
+			},
+		})
 	})
 	for n := range 300 {
-		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply(fmt.Sprint("Ev", n+1), fmt.Sprintf("2.%d", n), "and this")))
+		require.NoError(t, storetest.Inbox(s).Receive(t.Context(),
+			storetest.Reply(fmt.Sprint("Ev", n+1), fmt.Sprintf("2.%d", n), "and this")))
 	}
 	require.Eventually(t, func() bool {
 		return storetest.CountRows(t, s, `select count(*) from inbox where handled_at is null`) == 0
@@ -143,8 +160,14 @@ func workQueue(t *testing.T, s *store.Store, register func(*river.Workers)) {
 	workers := river.NewWorkers()
 	register(workers)
 	client, err := river.NewClient(riverpgxv5.New(s.Pool), &river.Config{
-		Workers: workers, Logger: storetest.Silent, FetchPollInterval: 20 * time.Millisecond, FetchCooldown: time.Millisecond,
-		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 1}, queue.PostQueue: {MaxWorkers: 1}},
+		Workers:           workers,
+		Logger:            storetest.Silent,
+		FetchPollInterval: 20 * time.Millisecond,
+		FetchCooldown:     time.Millisecond,
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: 1},
+			queue.PostQueue:    {MaxWorkers: 1},
+		},
 	})
 	require.NoError(t, err)
 	startClient(t, s, client)

@@ -39,7 +39,9 @@ func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session's row first, then the job's: every transaction
 		// that inserts a job locks in this order.
-		if t.session, err = ScanSession(tx.QueryRow(ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+SessionColumns, id)); err != nil {
+		if t.session, err = ScanSession(tx.QueryRow(
+			ctx, `update sessions set epoch = epoch + 1 where id = $1 returning `+SessionColumns, id,
+		)); err != nil {
 			return err
 		}
 		t.epoch = t.session.Epoch
@@ -68,14 +70,19 @@ type TurnStatus struct {
 	Current       bool // no later turn has begun
 	StopRequested bool // a person asked to stop
 	Unhandled     bool // a message was not judged yet
-	Paused        bool // the operator has paused the session's channel, repository or everything; see package pauses
+	// the operator has paused the session's channel, repository or everything; see package pauses
+	Paused bool
 }
 
 // Status reads the current state once.
 func (t *Turn) Status(ctx context.Context) (p TurnStatus, err error) {
-	err = t.store.Pool.QueryRow(ctx, `select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1 and handled_at is null),
-			exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = channel or p.scope = 'repository' and p.name = repository)
-		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Current, &p.StopRequested, &p.Unhandled, &p.Paused)
+	err = t.store.Pool.QueryRow(ctx,
+		`select epoch = $2, stop_asked, exists (select 1 from inbox where session_id = $1
+			and handled_at is null),
+			exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = channel
+				or p.scope = 'repository' and p.name = repository)
+		from sessions where id = $1`, t.id, t.epoch).Scan(&p.Current, &p.StopRequested, &p.Unhandled,
+		&p.Paused)
 	return p, err
 }
 
@@ -85,8 +92,10 @@ func (t *Turn) Inbox() inbox.Reader { return inbox.OfSession(t.store.DB, t.id) }
 // UnderWay stores that a command is running, until end is called. It deletes the commands of earlier turns.
 func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
 	var id int64
-	err = t.store.Pool.QueryRow(ctx, `with gone as (delete from under_way where session_id = $1 and epoch < $2)
-		insert into under_way (session_id, epoch, what) values ($1, $2, left($3, 300)) returning id`, t.id, t.epoch, database.CleanText(what)).Scan(&id)
+	err = t.store.Pool.QueryRow(ctx,
+		`with gone as (delete from under_way where session_id = $1 and epoch < $2)
+		insert into under_way (session_id, epoch, what) values ($1, $2, left($3, 300)) returning id`, t.id,
+		t.epoch, database.CleanText(what)).Scan(&id)
 	if err != nil {
 		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
 	}

@@ -44,10 +44,13 @@ func (b *Env) notePatched(c patch.Change) string {
 		return fmt.Sprintf("%s deleted\n", plaintext.QuotePath(c.Path))
 	case !c.Existed:
 		b.seen.remember(c.Path, c.After)
-		return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(c.Path), workfile.CountLines(c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
+		return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(c.Path),
+			workfile.CountLines(c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 	case workfile.IsPrivate(c.Path):
-		return fmt.Sprintf("%s changed\n", plaintext.QuotePath(c.Path)) + patch.FindSyntaxErrors(c.Path, c.After)
+		return fmt.Sprintf("%s changed\n",
+			plaintext.QuotePath(c.Path)) + patch.FindSyntaxErrors(c.Path, c.After)
 	}
 	b.seen.remember(c.Path, c.After)
-	return fmt.Sprintf("%s changed\n%s", plaintext.QuotePath(c.Path), patch.ShortDiff(c.Before, c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
+	return fmt.Sprintf("%s changed\n%s", plaintext.QuotePath(c.Path),
+		patch.ShortDiff(c.Before, c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 }

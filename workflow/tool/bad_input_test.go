@@ -78,7 +78,8 @@ func TestNoToolOpensWhatItMustNot(t *testing.T) {
 				"list_files": {"path": c.path},
 				"edit_file":  {"path": c.path, "old": "a", "new": "b"},
 				"write_file": {"path": c.path, "content": "x"},
-				"apply_patch": {"patch": "*** Begin Patch\n*** Update File: ok.txt\n-fine\n+bad\n*** Add File: " + c.path +
+				"apply_patch": {"patch": "*** Begin Patch\n*** Update File: ok.txt\n-fine\n+bad\n" +
+					"*** Add File: " + c.path +
 					"\n+x\n*** End Patch"},
 			} {
 				if strings.ContainsAny(c.path, "\x00") && name == "apply_patch" {
@@ -141,7 +142,10 @@ func TestSearchPassesOverStrangeFiles(t *testing.T) {
 func TestNoHostileNameIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"a.txt": "a\n"})
-	for _, p := range []string{".git/hooks/pre-commit", "sub/.git/config", ".GIT/x", ".git. /x", "git~1", "a.txt/b", "..", ".", "", "sub/", "/abs", "\x00"} {
+	for _, p := range []string{
+		".git/hooks/pre-commit", "sub/.git/config", ".GIT/x", ".git. /x", "git~1", "a.txt/b", "..", ".", "",
+		"sub/", "/abs", "\x00",
+	} {
 		b.refused(t, "write_file", args{"path": p, "content": "x"})
 	}
 	entries, err := os.ReadDir(b.Workspace.Files())

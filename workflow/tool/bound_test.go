@@ -33,12 +33,17 @@ func TestWorkIsBounded(t *testing.T) {
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 		},
 		"a miss in a file of brackets": func() {
-			b.refused(t, "edit_file", args{"path": "brackets.txt", "old": strings.Repeat("}\n", 200) + "x", "new": "y"})
+			b.refused(t, "edit_file",
+				args{"path": "brackets.txt", "old": strings.Repeat("}\n", 200) + "x", "new": "y"})
 		},
 		"a patch of many hunks": func() {
-			require.Contains(t, b.refused(t, "apply_patch", args{"patch": "*** Begin Patch\n*** Update File: lines.txt\n" + hunks.String() + "*** End Patch"}), "fewer")
+			require.Contains(t, b.refused(t, "apply_patch", args{
+				"patch": "*** Begin Patch\n*** Update File: lines.txt\n" + hunks.String() + "*** End Patch",
+			}), "fewer")
 		},
-		"a name that is nowhere": func() { b.refused(t, "read_file", args{"path": strings.Repeat("long", 60)}) },
+		"a name that is nowhere": func() {
+			b.refused(t, "read_file", args{"path": strings.Repeat("long", 60)})
+		},
 	} {
 		begin := time.Now()
 		call()

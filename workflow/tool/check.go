@@ -28,9 +28,12 @@ type checkArgs struct {
 
 // CommandSetter lets agents set the repository's test command. Its functions are all set, or all nil.
 type CommandSetter struct {
-	Current func() project.Project                                                           // the project as it is known now
-	Judge   func(line, source string) (project.Project, error)                               // the project with it, or a [model.Mistake]
-	Keep    func(ctx context.Context, p project.Project, line string, r result.Result) error // shows the command in the thread, and stores it
+	// the project as it is known now
+	Current func() project.Project
+	// the project with it, or a [model.Mistake]
+	Judge func(line, source string) (project.Project, error)
+	// shows the command in the thread, and stores it
+	Keep func(ctx context.Context, p project.Project, line string, r result.Result) error
 }
 
 // check runs the program's own build and tests over the workspace. Its [result.Result] is stored with the
@@ -44,7 +47,8 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 		return "", nil, err
 	}
 	if p.Build == "" && p.Test == "" {
-		return "", nil, model.Mistake("No build or test command is known for this repository: find out how it is tested, and name that in command.")
+		return "", nil, model.Mistake("No build or test command is known for this repository: " +
+			"find out how it is tested, and name that in command.")
 	}
 	r, err := proof.Check(ctx, c.Checker, c.workspace, p)
 	if err != nil {
@@ -57,7 +61,8 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 		kept = "It is the repository's test command from now on, also for done.\n"
 		err = c.CommandSetter.Keep(ctx, p, in.Command, r)
 	default:
-		kept = "It was not kept as the test command: no tests could be read from what it printed" + triedWithout(p) + ".\n"
+		kept = "It was not kept as the test command: no tests could be read from what it printed" +
+			triedWithout(p) + ".\n"
 	}
 	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
 	return checked(r, base) + kept, checkRun{r, r.RedSince(base)}, err
@@ -75,7 +80,8 @@ func triedWithout(p project.Project) string {
 	if p.Written == "" || p.TestShown() == p.WrittenShown() {
 		return ""
 	}
-	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestShown(), p.WrittenShown())
+	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestShown(),
+		p.WrittenShown())
 }
 
 // projectOf returns the project that a check runs: with the command that the call names, or as it is known.
@@ -96,13 +102,16 @@ func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
 func checked(r, base result.Result) string {
 	var s strings.Builder
 	fresh, already := r.FailingSince(base)
-	r.Tests = append(slices.Clone(fresh), already...) // r.String names the first: those that fail only with the change
+	// r.String names the first: those that fail only with the change
+	r.Tests = append(slices.Clone(fresh), already...)
 	s.WriteString(r.String() + model.After(r.Took) + "\n")
 	if r.Stopped == result.StoppedNear {
-		s.WriteString("The tests near the change were run first, and the rest not at all: mend these, or call check once more as it is to run everything.\n")
+		s.WriteString("The tests near the change were run first, and the rest not at all: mend these, " +
+			"or call check once more as it is to run everything.\n")
 	}
 	if len(already) > 0 {
-		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, and are not counted against it: %s\n", len(already), testNames(already))
+		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, "+
+			"and are not counted against it: %s\n", len(already), testNames(already))
 	}
 	var told []string
 	if r.BuildRan && !r.BuildOK {

@@ -22,7 +22,8 @@ func TestCheck(t *testing.T) {
 	require.Contains(t, text, "The build fails:\nbuilding")
 	b.Project = project.Project{Kind: "make", Build: "true", Test: "echo one test is unhappy; exit 1"}
 	require.Contains(t, b.ok(t, "check", nil), "one test is unhappy")
-	b.Project.Test = "printf 'TAP version 13\\n1..2\\nok 1 - adds\\nnot ok 2 - splits\\n  ---\\n  message: 3 is not 4\\n  ...\\n'; exit 1"
+	b.Project.Test = "printf 'TAP version 13\\n1..2\\nok 1 - adds\\nnot ok 2 - splits\\n  ---\\n  message: " +
+		"3 is not 4\\n  ...\\n'; exit 1"
 	text = b.ok(t, "check", nil)
 	require.Contains(t, text, "1 passed, 1 failed")
 	require.Contains(t, text, "FAIL splits\n")
@@ -40,7 +41,8 @@ func TestWhatFailedIsMarked(t *testing.T) {
 		require.Equal(t, failed, b.call(t, "check", nil).Failed, command)
 		require.Equal(t, failed, b.call(t, "run", args{"command": command}).Failed, command)
 	}
-	old, fresh := result.Test{Name: "old", Status: result.Failed}, result.Test{Name: "new", Status: result.Failed}
+	old := result.Test{Name: "old", Status: result.Failed}
+	fresh := result.Test{Name: "new", Status: result.Failed}
 	ran := func(tests ...result.Test) result.Result {
 		return result.Result{TestsRan: true, Counted: true, Tests: tests}
 	}
@@ -55,7 +57,8 @@ func TestWhatFailedIsMarked(t *testing.T) {
 func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
-	named, kept := project.Project{}, ""
+	named := project.Project{}
+	kept := ""
 	b.CommandSetter = CommandSetter{
 		Judge: func(string, string) (project.Project, error) { return named, nil },
 		Keep: func(_ context.Context, _ project.Project, line string, _ result.Result) error {
@@ -63,20 +66,36 @@ func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 			return nil
 		},
 	}
-	named = project.Project{Kind: "node", Test: "echo no such flag; exit 1", Written: "printf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'"}
+	named = project.Project{
+		Kind:    "node",
+		Test:    "echo no such flag; exit 1",
+		Written: "printf 'PASS a.test.js\\nTests: 4 passed, 4 total\\n'",
+	}
 	text := b.ok(t, "check", map[string]any{"command": "jest"})
 	require.Contains(t, text, "Tests: 4 passed, 4 total\\n': 4 passed")
 	require.Contains(t, text, "It is the repository's test command from now on")
 	require.Equal(t, "jest", kept)
 	named = project.Project{Kind: "node", Test: "echo no such flag; exit 1", Written: "exit 2"}
-	require.Contains(t, b.ok(t, "check", map[string]any{"command": "jest"}), "neither with what I added for that (`echo no such flag; exit 1`) nor without it (`exit 2`)")
+	require.Contains(t, b.ok(t, "check", map[string]any{"command": "jest"}),
+		"neither with what I added for that (`echo no such flag; exit 1`) nor without it (`exit 2`)")
 }
 
 func TestCheckedIsBounded(t *testing.T) {
 	t.Parallel()
-	r := result.Result{BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: result.Counts{Passed: 3, Failed: 80}}
+	r := result.Result{
+		BuildRan: true,
+		BuildOK:  true,
+		TestsRan: true,
+		Counted:  true,
+		Counts:   result.Counts{Passed: 3, Failed: 80},
+	}
 	for i := range 80 {
-		r.Tests = append(r.Tests, result.Test{Group: "pkg", Name: fmt.Sprintf("Test%d", i), Status: result.Failed, Output: fmt.Sprintf("\x1b[31m%d", i) + strings.Repeat("x", 20_000)})
+		r.Tests = append(r.Tests, result.Test{
+			Group:  "pkg",
+			Name:   fmt.Sprintf("Test%d", i),
+			Status: result.Failed,
+			Output: fmt.Sprintf("\x1b[31m%d", i) + strings.Repeat("x", 20_000),
+		})
 	}
 	r.Took = 31 * time.Second
 	text := checked(r, result.Result{})
@@ -93,13 +112,35 @@ func TestCheckedIsBounded(t *testing.T) {
 // package that does not compile, and a package that needs it.
 func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
 	t.Parallel()
-	old := result.Test{Group: "p", Name: "TestBrokenForYears", Status: result.Failed, Output: "nobody knows why\n"}
-	text := checked(result.Result{TestsRan: true, Counted: true, Counts: result.Counts{Failed: 4}, Tests: []result.Test{
-		old,
-		{Group: "p", Name: "TestNew", Status: result.Failed, Output: "3 != 4\n"},
-		{Group: "q", Name: "q does not compile", Broken: "does not compile", Status: result.Failed, Output: "# q\nq.go:1:1: undefined: x\n"},
-		{Group: "r", Name: "r does not compile", Broken: "does not compile", Status: result.Failed, Output: "# q\nq.go:1:1: undefined: x\n"},
-	}}, result.Result{Tests: []result.Test{old}})
+	old := result.Test{
+		Group:  "p",
+		Name:   "TestBrokenForYears",
+		Status: result.Failed,
+		Output: "nobody knows why\n",
+	}
+	text := checked(result.Result{
+		TestsRan: true,
+		Counted:  true,
+		Counts:   result.Counts{Failed: 4},
+		Tests: []result.Test{
+			old,
+			{Group: "p", Name: "TestNew", Status: result.Failed, Output: "3 != 4\n"},
+			{
+				Group:  "q",
+				Name:   "q does not compile",
+				Broken: "does not compile",
+				Status: result.Failed,
+				Output: "# q\nq.go:1:1: undefined: x\n",
+			},
+			{
+				Group:  "r",
+				Name:   "r does not compile",
+				Broken: "does not compile",
+				Status: result.Failed,
+				Output: "# q\nq.go:1:1: undefined: x\n",
+			},
+		},
+	}, result.Result{Tests: []result.Test{old}})
 	require.Equal(t, `: 0 passed, 4 failed (TestNew, q does not compile, r does not compile and 1 more)
 1 of the failed ones fail without the change, too, and are not counted against it: p TestBrokenForYears
 FAIL p TestNew

@@ -33,8 +33,10 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 func TestDiffNoise(t *testing.T) {
 	t.Parallel()
 	const index = "index 0123456789012345678901234567890123456789..9876543210987654321098765432109876543210 100644\n"
-	require.Equal(t, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n",
-		patch.ShowDiff("diff --git a/a b/a\n"+index+"--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ \tFoldedStyle\n index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n"))
+	require.Equal(t, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n index 0123456..9876543\n"+
+		"-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n",
+		patch.ShowDiff("diff --git a/a b/a\n"+index+"--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ \tFoldedStyle\n"+
+			" index 0123456..9876543\n-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n"))
 }
 
 // A file whose diff does not fit is named, and its diff can be requested.
@@ -60,5 +62,6 @@ func TestHistoryOfACommitTakesAPath(t *testing.T) {
 	require.Contains(t, one, "\n+c\n")
 	require.NotContains(t, one, "index ")
 	require.NotContains(t, one, "d.txt")
-	require.Contains(t, b.ok(t, "history", args{"commit": b.Workspace.Base(), "path": "a.txt"}), "a.txt was not changed by it.")
+	require.Contains(t, b.ok(t, "history", args{"commit": b.Workspace.Base(), "path": "a.txt"}),
+		"a.txt was not changed by it.")
 }

@@ -39,7 +39,8 @@ func (b *Env) editFile(ctx context.Context, in editArgs) (string, error) {
 		return "", err
 	}
 	if workfile.IsBinary(c.Data) {
-		return "", model.Mistakef("%s is a binary file: it cannot be edited as text.", plaintext.QuotePath(c.Path))
+		return "", model.Mistakef("%s is a binary file: it cannot be edited as text.",
+			plaintext.QuotePath(c.Path))
 	}
 	out, places, err := patch.ReplaceText(c.Data, in.Old, in.New, in.All)
 	switch {
@@ -55,18 +56,22 @@ func (b *Env) editFile(ctx context.Context, in editArgs) (string, error) {
 	}
 	b.seen.remember(c.Path, out)
 	b.edited()
-	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path), plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
+	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path),
+		plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
 	return text + patch.FindSyntaxErrors(c.Path, out), nil
 }
 
 // miss returns the answer to an edit whose old text is not in the file.
 func (b *Env) miss(c workfile.Content, old string) error {
-	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path), patch.DescribeNearest(c.Data, old))
+	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path),
+		patch.DescribeNearest(c.Data, old))
 	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {
-		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, which old cannot name: leave it out of old, or change it by run, with sed."
+		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, " +
+			"which old cannot name: leave it out of old, or change it by run, with sed."
 	}
 	if b.seen.missed(c.Path) {
-		text = strings.TrimRight(text, "\n") + "\nThis was the second miss: call read_file on it before the next edit."
+		text = strings.TrimRight(text, "\n") +
+			"\nThis was the second miss: call read_file on it before the next edit."
 	}
 	return model.Mistake(text)
 }

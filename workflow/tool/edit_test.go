@@ -43,7 +43,8 @@ func TestEditFile(t *testing.T) {
 	b := cartBench(t)
 	var edits atomic.Int32
 	b.Edited = func() { edits.Add(1) }
-	require.Equal(t, "cart.go: 1 place changed\n@@ -3,7 +3,7 @@\n func Total(items []Item) int {\n \tsum := 0\n \tfor _, it := range items {\n"+
+	require.Equal(t, "cart.go: 1 place changed\n@@ -3,7 +3,7 @@\n func Total(items []Item) int {\n"+
+		" \tsum := 0\n \tfor _, it := range items {\n"+
 		"-\t\tsum += it.Price\n+\t\tsum += it.Price * it.Quantity\n \t}\n \treturn sum\n }\n",
 		b.ok(t, "edit_file", args{"path": "cart.go", "old": "it.Price", "new": "it.Price * it.Quantity"}))
 	require.Equal(t, strings.Replace(cart, "it.Price", "it.Price * it.Quantity", 1), b.get(t, "cart.go"))
@@ -65,8 +66,18 @@ func TestEditFileSaysWhatIsWrong(t *testing.T) {
 		{"empty", "", "x", []string{"old is empty"}},
 		{"same", "sum", "sum", []string{"nothing to change"}},
 		{"often", "sum := 0", "sum := 1", []string{"2 times, on lines 4, 12", "set all"}},
-		{"other spaces", "func Total(items []Item) int {\n    sum := 0\n    for", "x", []string{"cart.go, so nothing was changed", "nearest lines", "3\tfunc Total(items []Item) int {"}},
-		{"other indentation", "    sum := 0\n    return sum", "x", []string{"differ from it only in spaces", "12\t\tsum := 0"}},
+		{
+			"other spaces",
+			"func Total(items []Item) int {\n    sum := 0\n    for",
+			"x",
+			[]string{"cart.go, so nothing was changed", "nearest lines", "3\tfunc Total(items []Item) int {"},
+		},
+		{
+			"other indentation",
+			"    sum := 0\n    return sum",
+			"x",
+			[]string{"differ from it only in spaces", "12\t\tsum := 0"},
+		},
 		{"line numbers", "4\t\tsum := 0", "x", []string{"line numbers that read_file shows"}},
 		{"a little off", "\t\tsum += item.Price", "x", []string{"nearest lines", "6\t\t\tsum += it.Price"}},
 		{"not there", "SELECT * FROM users", "x", []string{"Nothing in the file looks like it"}},
@@ -105,7 +116,8 @@ func TestSecondMissForcesARead(t *testing.T) {
 	miss := args{"path": "cart.go", "old": "no such line", "new": "x"}
 	require.NotContains(t, b.refused(t, "edit_file", miss), "second miss")
 	require.Contains(t, b.refused(t, "edit_file", miss), "second miss")
-	require.Contains(t, b.refused(t, "edit_file", args{"path": "cart.go", "old": "it.Price", "new": "x"}), "has to be read")
+	require.Contains(t, b.refused(t, "edit_file", args{"path": "cart.go", "old": "it.Price", "new": "x"}),
+		"has to be read")
 	b.ok(t, "read_file", args{"path": "cart.go"})
 	b.ok(t, "edit_file", args{"path": "cart.go", "old": "it.Price", "new": "x"})
 }
@@ -174,7 +186,11 @@ func TestWrittenFilesBelongToTheWorkspacesOwner(t *testing.T) {
 func TestEditReportsBrokenSyntax(t *testing.T) {
 	t.Parallel()
 	b := cartBench(t)
-	require.Contains(t, b.ok(t, "edit_file", args{"path": "cart.go", "old": "\treturn sum\n}\n\nfunc", "new": "\treturn sum\n\nfunc"}), "does not parse:\ncart.go:")
+	require.Contains(t, b.ok(t, "edit_file", args{
+		"path": "cart.go",
+		"old":  "\treturn sum\n}\n\nfunc",
+		"new":  "\treturn sum\n\nfunc",
+	}), "does not parse:\ncart.go:")
 	require.Contains(t, b.ok(t, "write_file", args{"path": "a.json", "content": `{"a": }`}), "not valid JSON")
 	require.NotContains(t, b.ok(t, "write_file", args{"path": "b.json", "content": `{"a": 1}`}), "JSON")
 }
@@ -182,14 +198,20 @@ func TestEditReportsBrokenSyntax(t *testing.T) {
 func TestWriteFile(t *testing.T) {
 	t.Parallel()
 	b := cartBench(t)
-	require.Equal(t, "deep/er/new.txt written: new, 2 lines\n", b.ok(t, "write_file", args{"path": "deep/er/new.txt", "content": "a\nb"}))
+	require.Equal(t, "deep/er/new.txt written: new, 2 lines\n",
+		b.ok(t, "write_file", args{"path": "deep/er/new.txt", "content": "a\nb"}))
 	require.Equal(t, "a\nb", b.get(t, "deep/er/new.txt"))
 	b.ok(t, "edit_file", args{"path": "deep/er/new.txt", "old": "b", "new": "c"})
-	require.Contains(t, b.ok(t, "write_file", args{"path": "dos.txt", "content": "one\n2\nthree\n"}), "-two\n+2\n")
+	require.Contains(t,
+		b.ok(t, "write_file", args{"path": "dos.txt", "content": "one\n2\nthree\n"}), "-two\n+2\n")
 	require.Equal(t, "one\r\n2\r\nthree\r\n", b.get(t, "dos.txt"))
-	require.Contains(t, b.ok(t, "write_file", args{"path": "dos.txt", "content": "one\n2\nthree\n"}), "holds just that already")
+	require.Contains(t, b.ok(t, "write_file", args{"path": "dos.txt", "content": "one\n2\nthree\n"}),
+		"holds just that already")
 	require.Contains(t, b.refused(t, "write_file", args{"path": "deep", "content": "x"}), "folder")
-	_, err := b.writeFile(t.Context(), writeArgs{Path: "big", Content: strings.Repeat("x", workfile.MaxWrite+1)})
+	_, err := b.writeFile(t.Context(), writeArgs{
+		Path:    "big",
+		Content: strings.Repeat("x", workfile.MaxWrite+1),
+	})
 	require.ErrorContains(t, err, "too much for one file")
 	require.Contains(t, b.refused(t, "write_file", args{"path": "nul", "content": "a\x00"}), "NUL")
 }
@@ -210,7 +232,8 @@ func TestNothingIsWrittenBeforeItIsAllowed(t *testing.T) {
 		"write_file":  {"path": "new.txt", "content": "x"},
 		"apply_patch": {"patch": "*** Begin Patch\n*** Delete File: cart.go\n*** End Patch"},
 	} {
-		require.Equal(t, "nobody has approved the report yet: report the root cause and wait", b.refused(t, name, in))
+		require.Equal(t, "nobody has approved the report yet: report the root cause and wait",
+			b.refused(t, name, in))
 	}
 	require.Equal(t, cart, b.get(t, "cart.go"))
 	allowed = true
@@ -228,7 +251,8 @@ func TestEditsAtTheSameTimeAreAllKept(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range 40 {
 		group.Go(func() {
-			_, err := b.try(t.Context(), "edit_file", args{"path": "f.txt", "old": fmt.Sprintf("line-%02d", i), "new": fmt.Sprintf("done-%02d", i)})
+			_, err := b.try(t.Context(), "edit_file",
+				args{"path": "f.txt", "old": fmt.Sprintf("line-%02d", i), "new": fmt.Sprintf("done-%02d", i)})
 			if err != nil {
 				t.Error(err)
 			}

@@ -22,10 +22,11 @@ type Env struct {
 	Workspace *git.Workspace
 	Mirror    *git.Mirror // for history; nil: the history tool says that there is none
 	Commands
-	Folder    string       // clean path of the part of a large repository to work on; empty: all of it
-	MayWrite  func() error // returns nil if edits are allowed, else the reason for the model; may be nil
-	Edited    func()       // called after each change of a file; may be nil
-	OutputDir string       // keeps whole outputs of one session's commands for its agents to read; empty: none are kept
+	Folder   string       // clean path of the part of a large repository to work on; empty: all of it
+	MayWrite func() error // returns nil if edits are allowed, else the reason for the model; may be nil
+	Edited   func()       // called after each change of a file; may be nil
+	// keeps whole outputs of one session's commands for its agents to read; empty: none are kept
+	OutputDir string
 
 	// Attachment returns an attachment by a reference that begins with "attachment:", and the name that
 	// people gave it. It returns a [model.Mistake] if there is none. It may be nil.
@@ -40,9 +41,10 @@ type Env struct {
 
 // Commands says what confines commands and checks, and what they build with.
 type Commands struct {
-	Sandbox       *sandbox.Sandbox // nil: no command is run
-	SandboxOff    string           // why no command is run, and what to do about it
-	Checker       *build.Checker   // of the repository, by For; nil: commands run without caches, and check is off
+	Sandbox    *sandbox.Sandbox // nil: no command is run
+	SandboxOff string           // why no command is run, and what to do about it
+	// of the repository, by For; nil: commands run without caches, and check is off
+	Checker       *build.Checker
 	Project       project.Project
 	CommandSetter CommandSetter // lets agents set another test command
 	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
@@ -69,12 +71,15 @@ func Running(b *Env) []model.Tool {
 	return []model.Tool{newWritingTool("run", b.commandRunner().run)}
 }
 
-// Writing returns the tools that change files, and the tool that checks the change. The time of a check is not the
-// agent's: it waits for the base's tests, and runs as long as the repository's tests do.
+// Writing returns the tools that change files, and the tool that checks the change. The time of a check is
+// not the agent's: it waits for the base's tests, and runs as long as the repository's tests do.
 func Writing(b *Env) []model.Tool {
 	check := newWritingTool("check", b.commandRunner().check)
 	check.Untimed = true
-	tools := []model.Tool{newTool("edit_file", b.editFile), newTool("write_file", b.writeFile), newTool("apply_patch", b.applyPatch)}
+	tools := []model.Tool{
+		newTool("edit_file", b.editFile), newTool("write_file", b.writeFile),
+		newTool("apply_patch", b.applyPatch),
+	}
 	for i := range tools {
 		tools[i].ChangesFiles = true
 	}
@@ -86,7 +91,9 @@ var descriptions embed.FS
 
 // newTool returns a tool for a function that answers with text. The tool's description is in NAME.md; a
 // missing file is a mistake in the program's source, which any test finds.
-func newTool[T any](name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+func newTool[T any](
+	name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema),
+) model.Tool {
 	return newWritingTool(name, func(ctx context.Context, in T) (string, any, error) {
 		text, err := call(ctx, in)
 		return text, nil, err
@@ -94,25 +101,30 @@ func newTool[T any](name string, call func(ctx context.Context, in T) (string, e
 }
 
 // newWritingTool returns a tool whose call also returns what to store; nil: nothing.
-func newWritingTool[T any](name string, call func(ctx context.Context, in T) (string, any, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+func newWritingTool[T any](name string, call func(
+	ctx context.Context, in T,
+) (string, any, error), adjust ...func(*jsonschema.Schema),
+) model.Tool {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
 		panic(err)
 	}
-	return model.NewTool(name, strings.TrimSpace(string(text)), func(ctx context.Context, in T) (model.Result, error) {
-		said, written, err := call(ctx, in)
-		result, err := answer(said, err)
-		switch ran := written.(type) {
-		case CommandRun:
-			result.Failed = ran.ExitCode != 0
-		case checkRun:
-			written, result.Failed = ran.Result, ran.red
-		}
-		if written != nil {
-			result.Writes = []any{written}
-		}
-		return result, err
-	}, adjust...)
+	return model.NewTool(name, strings.TrimSpace(string(text)),
+		func(ctx context.Context, in T) (model.Result, error) {
+			said, written, err := call(ctx, in)
+			result, err := answer(said, err)
+			switch ran := written.(type) {
+			case CommandRun:
+				result.Failed = ran.ExitCode != 0
+			case checkRun:
+				written = ran.Result
+				result.Failed = ran.red
+			}
+			if written != nil {
+				result.Writes = []any{written}
+			}
+			return result, err
+		}, adjust...)
 }
 
 func answer(text string, err error) (model.Result, error) {

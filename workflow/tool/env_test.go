@@ -46,7 +46,9 @@ func newEnv(t testing.TB, tree files) *Env {
 // commit. It returns the second commit.
 func newRepository(t testing.TB, dir string, tree files) (commit string) {
 	t.Helper()
-	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")}})
+	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{
+		InitOptions: gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")},
+	})
 	require.NoError(t, err)
 	w, err := r.Worktree()
 	require.NoError(t, err)
@@ -57,7 +59,11 @@ func newRepository(t testing.TB, dir string, tree files) (commit string) {
 		}
 		hash, err := w.Commit(message, &gogit.CommitOptions{
 			AllowEmptyCommits: true,
-			Author:            &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)},
+			Author: &object.Signature{
+				Name:  "Ada",
+				Email: "ada@example.com",
+				When:  time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC),
+			},
 		})
 		require.NoError(t, err)
 		commit = hash.String()

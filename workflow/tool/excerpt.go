@@ -43,7 +43,8 @@ func (b *Env) Excerpts(ctx context.Context, named []Line) string {
 				return text.String()
 			}
 			shown++
-			fmt.Fprintf(&text, "%s, lines %d-%d of %d\n%s", plaintext.QuotePath(c.Path), r[0], last, len(lines), part)
+			fmt.Fprintf(&text, "%s, lines %d-%d of %d\n%s", plaintext.QuotePath(c.Path), r[0], last,
+				len(lines), part)
 			b.seen.remember(c.Path, c.Data)
 		}
 	}

@@ -15,15 +15,31 @@ func TestExcerptsCountAsRead(t *testing.T) {
 		fmt.Fprintf(&long, "line %d\n", i+1)
 	}
 	b := newEnv(t, files{"a.txt": long.String(), "b.txt": "one\ntwo\n", ".env": "KEY=1\n", "c.txt": "c\n"})
-	got := b.Excerpts(t.Context(), []Line{{Path: "b.txt", Number: 2}, {Path: "a.txt", Number: 40}, {Path: "a.txt", Number: 33}, {Path: "a.txt", Number: 3}, {Path: "none.txt", Number: 1}, {Path: ".env", Number: 1}, {Path: "../x", Number: 1}, {Path: "c.txt", Number: 9}})
-	require.True(t, strings.HasPrefix(got, "b.txt, lines 1-2 of 2\n1\tone\n2\ttwo\na.txt, lines 1-8 of 60\n1\tline 1\n"), got)
+	got := b.Excerpts(t.Context(), []Line{
+		{Path: "b.txt", Number: 2},
+		{Path: "a.txt", Number: 40},
+		{Path: "a.txt", Number: 33},
+		{Path: "a.txt", Number: 3},
+		{Path: "none.txt", Number: 1},
+		{Path: ".env", Number: 1},
+		{Path: "../x", Number: 1},
+		{Path: "c.txt", Number: 9},
+	})
+	require.True(t, strings.HasPrefix(got,
+		"b.txt, lines 1-2 of 2\n1\tone\n2\ttwo\na.txt, lines 1-8 of 60\n1\tline 1\n"), got)
 	require.Contains(t, got, "a.txt, lines 28-45 of 60\n28\tline 28\n")
 	require.Equal(t, 3, strings.Count(got, ", lines "))
-	require.Contains(t, b.Excerpts(t.Context(), []Line{{Path: "a.txt", Number: 20, Last: 35}}), "a.txt, lines 15-40 of 60\n", "lines that are named are shown to the last")
-	require.Contains(t, b.Excerpts(t.Context(), []Line{{Path: "a.txt", Number: 20, Last: 3}, {Path: "a.txt", Number: 50, Last: 99999}}), "a.txt, lines 15-25 of 60\n")
+	require.Contains(t, b.Excerpts(t.Context(), []Line{{
+		Path: "a.txt", Number: 20, Last: 35,
+	}}), "a.txt, lines 15-40 of 60\n", "lines that are named are shown to the last")
+	require.Contains(t, b.Excerpts(t.Context(), []Line{
+		{Path: "a.txt", Number: 20, Last: 3},
+		{Path: "a.txt", Number: 50, Last: 99999},
+	}), "a.txt, lines 15-25 of 60\n")
 	require.NotContains(t, got, "KEY")
 	b.ok(t, "edit_file", args{"path": "a.txt", "old": "line 40\n", "new": "line forty\n"})
-	require.Contains(t, b.refused(t, "edit_file", args{"path": "c.txt", "old": "c", "new": "d"}), "has to be read", "the line was not there")
+	require.Contains(t, b.refused(t, "edit_file", args{"path": "c.txt", "old": "c", "new": "d"}),
+		"has to be read", "the line was not there")
 }
 
 func TestExcerptsAreBounded(t *testing.T) {

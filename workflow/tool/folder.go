@@ -26,7 +26,9 @@ func (b *Env) explored(ctx context.Context, p string) (string, error) {
 		return real, err
 	}
 	if info, err := b.Workspace.Root().Stat(real); err != nil || info.IsDir() {
-		return "", model.Mistakef("%s is not explored here: the work is about the folder %s of the repository. Name a folder within it, or one file to read.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+		return "", model.Mistakef("%s is not explored here: the work is about the folder %s of the "+
+			"repository. Name a folder within it, or one file to read.",
+			plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 	}
 	return real, nil
 }
@@ -36,7 +38,9 @@ func (b *Env) mayTouch(real string) error {
 	if workfile.Within(b.Folder, real) {
 		return nil
 	}
-	return model.Mistakef("%s may not be changed: the work is about the folder %s of the repository, and stays in it. Solve it there, or say what is needed elsewhere.", plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+	return model.Mistakef("%s may not be changed: the work is about the folder %s of the repository, "+
+		"and stays in it. Solve it there, or say what is needed elsewhere.",
+		plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
 }
 
 // open reads a file that the model named. If the file is missing, the error suggests similar names.
@@ -66,9 +70,11 @@ func (b *Env) locate(ctx context.Context, p string) (string, error) {
 	}
 	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
 		if ref := b.attachedAs(ctx, cleaned); ref != "" {
-			return "", model.Mistakef("There is no %s in the repository. A file of that name was attached in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
+			return "", model.Mistakef("There is no %s in the repository. A file of that name was attached "+
+				"in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
 		}
-		return "", model.Mistakef("There is no %s.%s", plaintext.QuotePath(cleaned), workfile.SuggestPaths(workfile.NearPaths(ctx, root, cleaned)))
+		return "", model.Mistakef("There is no %s.%s", plaintext.QuotePath(cleaned),
+			workfile.SuggestPaths(workfile.NearPaths(ctx, root, cleaned)))
 	} else if err != nil {
 		return "", workfile.ExplainPathError(cleaned, err)
 	}

@@ -9,8 +9,11 @@ import (
 func TestAFolderIsExploredAndChangedAlone(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{
-		"README.md": "total\n", "lib/money.go": "package lib // total\n", "services/shop/cart.go": "package shop // total\n",
-		"services/shop/sub/a.go": "package sub\n", "services/shopping/b.go": "package shopping // total\n",
+		"README.md":              "total\n",
+		"lib/money.go":           "package lib // total\n",
+		"services/shop/cart.go":  "package shop // total\n",
+		"services/shop/sub/a.go": "package sub\n",
+		"services/shopping/b.go": "package shopping // total\n",
 	})
 	b.Folder = "services/shop"
 	for _, p := range []string{"", ".", "services/shop"} {
@@ -27,16 +30,25 @@ func TestAFolderIsExploredAndChangedAlone(t *testing.T) {
 		require.Contains(t, b.refused(t, name, args{"path": "lib"}), "the folder services/shop")
 		require.Contains(t, b.refused(t, name, args{"path": "services"}), "not explored here")
 	}
-	require.Contains(t, b.refused(t, "search", args{"pattern": "x", "path": "services/shopping"}), "not explored here")
+	require.Contains(t, b.refused(t, "search", args{"pattern": "x", "path": "services/shopping"}),
+		"not explored here")
 	require.Contains(t, b.ok(t, "read_file", args{"path": "lib/money.go"}), "package lib")
 
 	b.ok(t, "read_file", args{"path": "services/shop/cart.go"})
 	b.ok(t, "edit_file", args{"path": "services/shop/cart.go", "old": "total", "new": "sum"})
 	b.ok(t, "write_file", args{"path": "services/shop/new.go", "content": "package shop\n"})
-	require.Contains(t, b.refused(t, "edit_file", args{"path": "lib/money.go", "old": "total", "new": "sum"}), "may not be changed")
-	require.Contains(t, b.refused(t, "write_file", args{"path": "services/shopping/c.go", "content": "package shopping\n"}), "may not be changed")
-	require.Contains(t, b.refused(t, "write_file", args{"path": "services/shop/../../x.go", "content": "package x\n"}), "may not be changed")
-	moved := "*** Begin Patch\n*** Update File: services/shop/sub/a.go\n*** Move to: lib/a.go\n@@\n-package sub\n+package lib\n*** End Patch"
+	require.Contains(t, b.refused(t, "edit_file", args{"path": "lib/money.go", "old": "total", "new": "sum"}),
+		"may not be changed")
+	require.Contains(t, b.refused(t, "write_file", args{
+		"path":    "services/shopping/c.go",
+		"content": "package shopping\n",
+	}), "may not be changed")
+	require.Contains(t, b.refused(t, "write_file", args{
+		"path":    "services/shop/../../x.go",
+		"content": "package x\n",
+	}), "may not be changed")
+	moved := "*** Begin Patch\n*** Update File: services/shop/sub/a.go\n*** Move to: lib/a.go\n@@\n" +
+		"-package sub\n+package lib\n*** End Patch"
 	require.Contains(t, b.refused(t, "apply_patch", args{"patch": moved}), "lib/a.go may not be changed")
 	require.Equal(t, "package lib // total\n", b.get(t, "lib/money.go"))
 

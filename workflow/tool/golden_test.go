@@ -49,7 +49,10 @@ func TestEveryToolRefusesWhatItsSchemaDoes(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"a.txt": "a\n"})
 	for _, tool := range allTools(b) {
-		for _, raw := range []string{``, `null`, `[]`, `"x"`, `{"no_such_field":1}`, `{"path":1}`, `{"path":"a.txt","offset":"x"}`, `{`, `{"path":"a.txt"} {"path":"a.txt"}`} {
+		for _, raw := range []string{
+			``, `null`, `[]`, `"x"`, `{"no_such_field":1}`, `{"path":1}`, `{"path":"a.txt","offset":"x"}`,
+			`{`, `{"path":"a.txt"} {"path":"a.txt"}`,
+		} {
 			r, err := tool.Call(t.Context(), json.RawMessage(raw))
 			require.NoError(t, err, "%s %s", tool.Name, raw)
 			if !r.Wrong && raw != `` && raw != `null` {

@@ -45,7 +45,8 @@ func (r commitReader) history(ctx context.Context, in historyArgs) (string, erro
 	defer cancel()
 	text, err := r.past(within, in)
 	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
-		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, or a file instead of a folder.", historyTime.Seconds())
+		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, "+
+			"or a file instead of a folder.", historyTime.Seconds())
 	}
 	return text, err
 }
@@ -103,7 +104,9 @@ func (r commitReader) oneCommit(ctx context.Context, name, within string) (strin
 	}
 	c, diff, err := r.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
 	if errors.Is(err, history.ErrShallow) {
-		diff, err = "[The repository is a shallow clone whose history begins here: what this commit changed cannot be told.]\n", nil
+		diff = "[The repository is a shallow clone whose history begins here: " +
+			"what this commit changed cannot be told.]\n"
+		err = nil
 	}
 	if err != nil {
 		return "", notThere(ctx, err)
@@ -126,11 +129,13 @@ func notThere(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	text, _ := plaintext.EscapeLine(plaintext.CutCounted(err.Error(), 300))
-	return model.Mistakef("%s. Without arguments history shows the last commits; path has to be as it was at the base.", strings.TrimSuffix(text, "."))
+	return model.Mistakef("%s. Without arguments history shows the last commits; "+
+		"path has to be as it was at the base.", strings.TrimSuffix(text, "."))
 }
 
 func commitLine(c history.Commit) string {
 	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
 	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
-	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly), author, subject)
+	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly),
+		author, subject)
 }

@@ -10,9 +10,12 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"a.txt": "one\ntwo\n", "b.txt": "b\n"})
 	all := b.ok(t, "history", nil)
-	require.Regexp(t, `^[0-9a-f]{12} 2026-01-02 Ada: add the rest\n[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, all)
-	require.Regexp(t, `^[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, b.ok(t, "history", args{"path": "a.txt"}))
-	require.Regexp(t, `^a.txt:2 was last changed by\n[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, b.ok(t, "history", args{"path": "a.txt", "line": 2}))
+	require.Regexp(t,
+		`^[0-9a-f]{12} 2026-01-02 Ada: add the rest\n[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`, all)
+	require.Regexp(t, `^[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`,
+		b.ok(t, "history", args{"path": "a.txt"}))
+	require.Regexp(t, `^a.txt:2 was last changed by\n[0-9a-f]{12} 2026-01-01 Ada: begin the shop\n$`,
+		b.ok(t, "history", args{"path": "a.txt", "line": 2}))
 	one := b.ok(t, "history", args{"commit": b.Workspace.Base()})
 	require.Contains(t, one, "Ada: add the rest\n\nWith a body.\n")
 	require.Contains(t, one, "\n+b\n")

@@ -55,8 +55,11 @@ func newLab(t testing.TB) *lab {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o755))
 	l := &lab{
-		t: t, dir: dir, bare: filepath.Join(dir, "remote", "shop.git"), outside: filepath.Join(dir, "outside"),
-		fired: filepath.Join(dir, "fired"),
+		t:       t,
+		dir:     dir,
+		bare:    filepath.Join(dir, "remote", "shop.git"),
+		outside: filepath.Join(dir, "outside"),
+		fired:   filepath.Join(dir, "fired"),
 	}
 	put(t, l.outside, "secret.txt", secret+"\n")
 	// Also writable for the user that commands run as, so that no permission prevents what the sandbox has
@@ -81,16 +84,18 @@ func (l *lab) git(dir string, args ...string) string {
 
 func (l *lab) try(dir string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, l.gitEnv()
+	cmd.Dir = dir
+	cmd.Env = l.gitEnv()
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
 func (l *lab) gitEnv() []string {
 	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_TERMINAL_PROMPT=0",
-		"GIT_AUTHOR_NAME=Mallory", "GIT_AUTHOR_EMAIL=m@example.com", "GIT_COMMITTER_NAME=Mallory", "GIT_COMMITTER_EMAIL=m@example.com",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+		"GIT_TERMINAL_PROMPT=0", "GIT_AUTHOR_NAME=Mallory", "GIT_AUTHOR_EMAIL=m@example.com",
+		"GIT_COMMITTER_NAME=Mallory", "GIT_COMMITTER_EMAIL=m@example.com", "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}
 }
 
@@ -104,7 +109,12 @@ var backend = sync.OnceValues(func() (string, error) {
 func (l *lab) serve() {
 	program, err := backend()
 	require.NoError(l.t, err, "the git program is needed: see make deps")
-	handler := &cgi.Handler{Path: program, Env: append(l.gitEnv(), "GIT_PROJECT_ROOT="+filepath.Dir(l.bare), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bobbin"), Stderr: &strings.Builder{}}
+	handler := &cgi.Handler{
+		Path: program,
+		Env: append(l.gitEnv(), "GIT_PROJECT_ROOT="+filepath.Dir(l.bare), "GIT_HTTP_EXPORT_ALL=1",
+			"REMOTE_USER=bobbin"),
+		Stderr: &strings.Builder{},
+	}
 	l.remote = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.lure && strings.HasPrefix(r.URL.Path, "/elsewhere.git") {
 			http.Redirect(w, r, l.trap.url+r.URL.Path, http.StatusFound)
@@ -133,7 +143,8 @@ func (l *lab) url() string { return l.remote.URL + "/" + filepath.Base(l.bare) }
 func (l *lab) commit(branch string, tree files) {
 	l.t.Helper()
 	var s strings.Builder
-	fmt.Fprintf(&s, "commit refs/heads/%s\ncommitter Mallory <m@example.com> 1770000000 +0000\ndata 9\ntrust me\n\n", branch)
+	fmt.Fprintf(&s, "commit refs/heads/%s\ncommitter Mallory <m@example.com> 1770000000 +0000\ndata 9\n"+
+		"trust me\n\n", branch)
 	if _, err := l.try(l.bare, "rev-parse", "-q", "--verify", branch); err == nil {
 		fmt.Fprintf(&s, "from refs/heads/%s^0\ndeleteall\n", branch)
 	}
@@ -160,7 +171,9 @@ func (l *lab) commit(branch string, tree files) {
 		}
 	}
 	cmd := exec.Command("git", "fast-import", "--quiet")
-	cmd.Dir, cmd.Env, cmd.Stdin = l.bare, l.gitEnv(), strings.NewReader(s.String())
+	cmd.Dir = l.bare
+	cmd.Env = l.gitEnv()
+	cmd.Stdin = strings.NewReader(s.String())
 	out, err := cmd.CombinedOutput()
 	require.NoError(l.t, err, string(out))
 }
@@ -208,11 +221,18 @@ func (l *lab) session(m *git.Mirror, name, branch string) (*Env, error) {
 	require.NoError(l.t, err)
 	b := &Env{
 		Workspace: w, Mirror: m,
-		Commands:  Commands{Sandbox: s, Checker: (&build.Checker{Caches: build.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
+		Commands: Commands{
+			Sandbox: s,
+			Checker: (&build.Checker{
+				Caches: build.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)},
+			}).For(nil),
+			Project: project.Find(w.FS()),
+		},
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // caches take longer to make than everything else
-		b.Checker.Caches.Dir, b.ScratchDir = filepath.Join(l.dir, "caches"), filepath.Join(l.dir, name, "build-cache")
+		b.Checker.Caches.Dir = filepath.Join(l.dir, "caches")
+		b.ScratchDir = filepath.Join(l.dir, name, "build-cache")
 		b.Checker = b.Checker.For(m)
 	}
 	return b, s.Own(w.Files())
@@ -245,10 +265,16 @@ func (l *lab) work() {
 		l.ask(look.tool, look.in)
 	}
 	require.Contains(t, l.ask("read_file", args{"path": "app.txt"}), "price = 1")
-	require.Contains(t, l.ask("edit_file", args{"path": "app.txt", "old": "total = 2", "new": "total = 3"}), "1 place changed")
-	require.Contains(t, l.ask("write_file", args{"path": "new/note.txt", "content": "a note\n"}), "new, 1 line")
-	require.Contains(t, l.ask("apply_patch", args{"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch"}), "app.txt changed")
-	require.Contains(t, l.ask("run", args{"command": "cat app.txt; ls -la; git status; git log --all"}), "total = 3")
+	require.Contains(t, l.ask("edit_file", args{"path": "app.txt", "old": "total = 2", "new": "total = 3"}),
+		"1 place changed")
+	require.Contains(t,
+		l.ask("write_file", args{"path": "new/note.txt", "content": "a note\n"}), "new, 1 line")
+	require.Contains(t, l.ask("apply_patch", args{
+		"patch": "*** Begin Patch\n*** Update File: app.txt\n-price = 1\n+price = 2\n*** End Patch",
+	}), "app.txt changed")
+	require.Contains(t, l.ask("run", args{
+		"command": "cat app.txt; ls -la; git status; git log --all",
+	}), "total = 3")
 	before := l.env.Project
 	l.env.Project = project.Project{Kind: "make", Test: "cat app.txt"}
 	require.Contains(t, l.ask("check", nil), "exit code 0")
@@ -285,10 +311,13 @@ func (l *lab) push(tree string) {
 	require.NoError(t, err)
 	require.Equal(t, commit, l.git(l.bare, "rev-parse", "refs/heads/bobbin/more"))
 	require.Equal(t, "price = 2\ntotal = 3", l.git(l.bare, "show", "bobbin/more:app.txt"))
-	for name := range strings.SplitSeq(l.git(l.bare, "ls-tree", "-rz", "--name-only", "bobbin/more"), "\x00") {
-		require.False(t, slices.ContainsFunc(strings.Split(name, "/"), disk.IsDotGit), "%q was committed", name)
+	for name := range strings.SplitSeq(l.git(l.bare, "ls-tree", "-rz", "--name-only", "bobbin/more"),
+		"\x00") {
+		require.False(t, slices.ContainsFunc(strings.Split(name, "/"), disk.IsDotGit),
+			"%q was committed", name)
 	}
-	l.said = append(l.said, l.git(l.bare, "diff", "--no-ext-diff", "--no-textconv", "main", "bobbin/more", "--", "."))
+	l.said = append(l.said,
+		l.git(l.bare, "diff", "--no-ext-diff", "--no-textconv", "main", "bobbin/more", "--", "."))
 }
 
 // safe requires what has to hold for every repository.
@@ -384,7 +413,8 @@ func newWatch(t testing.TB, dir string) *watch {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = unix.Close(fd) })
-	_, err = unix.InotifyAddWatch(fd, dir, unix.IN_OPEN|unix.IN_ACCESS|unix.IN_MODIFY|unix.IN_ATTRIB|unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVE)
+	_, err = unix.InotifyAddWatch(fd, dir,
+		unix.IN_OPEN|unix.IN_ACCESS|unix.IN_MODIFY|unix.IN_ATTRIB|unix.IN_CREATE|unix.IN_DELETE|unix.IN_MOVE)
 	require.NoError(t, err)
 	return &watch{t, fd}
 }
@@ -411,7 +441,8 @@ func (l *lab) checkout() string {
 // sh runs a shell command in a folder without a sandbox. Only controls use it.
 func (l *lab) sh(dir, line string, env ...string) string {
 	cmd := exec.Command("sh", "-c", line)
-	cmd.Dir, cmd.Env = dir, append(l.gitEnv(), env...)
+	cmd.Dir = dir
+	cmd.Env = append(l.gitEnv(), env...)
 	out, _ := cmd.CombinedOutput()
 	return string(out)
 }

@@ -31,7 +31,8 @@ type hostile struct {
 var whole = os.Getenv("BOBBIN_HOSTILE") == "all"
 
 func hostiles() []hostile {
-	return slices.Concat(hostileSettings(), hostileGits(), hostileRenames(), hostileTrees(), hostileNames(), hostileFiles(), hostilePlain(), hostileCode(), hostileRemotes(), hostilePushes())
+	return slices.Concat(hostileSettings(), hostileGits(), hostileRenames(), hostileTrees(), hostileNames(),
+		hostileFiles(), hostilePlain(), hostileCode(), hostileRemotes(), hostilePushes())
 }
 
 // elsewhere names the tests for the lines of the list that need no repository here, or more than a workspace.
@@ -99,7 +100,9 @@ func TestHostileRepositoriesAreHostile(t *testing.T) {
 
 func TestEveryHostileLineIsPlayed(t *testing.T) {
 	t.Parallel()
-	played, controls, repositories := map[string]bool{}, 0, 0
+	played := map[string]bool{}
+	controls := 0
+	repositories := 0
 	for _, row := range hostiles() {
 		played[row.line] = true
 		repositories++

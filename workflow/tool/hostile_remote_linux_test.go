@@ -29,7 +29,9 @@ func hostileRemotes() []hostile {
 				l.commit("main", nil)
 				l.git(l.bare, "symbolic-ref", "HEAD", "refs/heads/unborn")
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch()) },
+			play: func(t testing.TB, l *lab) {
+				require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch())
+			},
 		},
 		{
 			line: "R23", name: "a HEAD on no branch", build: func(l *lab) {
@@ -38,9 +40,12 @@ func hostileRemotes() []hostile {
 				l.commit("main", files{"b.txt": "b\n"})
 				l.commit("aardvark", nil)
 				l.git(l.bare, "update-ref", "refs/heads/aardvark", "main")
-				l.git(l.bare, "update-ref", "--no-deref", "HEAD", l.git(l.bare, "commit-tree", "-m", "loose", first+"^{tree}"))
+				l.git(l.bare, "update-ref", "--no-deref", "HEAD",
+					l.git(l.bare, "commit-tree", "-m", "loose", first+"^{tree}"))
 			},
-			play: func(t testing.TB, l *lab) { require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch()) },
+			play: func(t testing.TB, l *lab) {
+				require.Equal(t, "main", l.env.Mirror.Commits().DefaultBranch())
+			},
 		},
 		{
 			line: "R23", name: "a shallow clone", build: func(l *lab) {
@@ -54,14 +59,18 @@ func hostileRemotes() []hostile {
 				l.git(bare, "fetch", "-q", "--depth=1", "file://"+from, "main:main")
 			},
 			play: func(t testing.TB, l *lab) {
-				require.Contains(t, l.ask("history", args{"commit": l.env.Workspace.Base()}), "a shallow clone whose history begins here")
+				require.Contains(t, l.ask("history", args{"commit": l.env.Workspace.Base()}),
+					"a shallow clone whose history begins here")
 				require.Contains(t, l.ask("history", nil), "trust me")
-				require.Contains(t, l.ask("history", args{"path": "app.txt", "line": 1}), "was last changed by")
+				require.Contains(t, l.ask("history", args{"path": "app.txt", "line": 1}),
+					"was last changed by")
 			},
 		},
 		{
-			line: "R23", name: "a branch that is not there", refused: `no branch, tag or commit "main": its branches are trunk`,
-			build: func(l *lab) { l.commit("trunk", nil) },
+			line:    "R23",
+			name:    "a branch that is not there",
+			refused: `no branch, tag or commit "main": its branches are trunk`,
+			build:   func(l *lab) { l.commit("trunk", nil) },
 		},
 	}
 }
@@ -75,7 +84,8 @@ func hostilePushes() []hostile {
 			play: func(_ testing.TB, l *lab) { // even in Bobbin's own mirror
 				l.settingsOf(filepath.Join(l.env.Mirror.Dir(), "config"), l.elsewhere()...)
 			},
-			naive: func(l *lab, dir string) { // by the remote's name, with the library that Bobbin pushes with
+			naive: func(l *lab, dir string) {
+				// by the remote's name, with the library that Bobbin pushes with
 				r, err := gogit.PlainOpen(dir)
 				require.NoError(l.t, err)
 				_ = r.Push(&gogit.PushOptions{
@@ -85,17 +95,28 @@ func hostilePushes() []hostile {
 			}, finds: credentials,
 		},
 		{
-			line: "G5", name: "a push to where nobody may", tree: func(*lab) files { return files{"x.txt": "x\n"} },
+			line: "G5",
+			name: "a push to where nobody may",
+			tree: func(*lab) files { return files{"x.txt": "x\n"} },
 			play: func(t testing.TB, l *lab) {
-				w, before := l.env.Workspace, l.git(l.bare, "for-each-ref")
+				w := l.env.Workspace
+				before := l.git(l.bare, "for-each-ref")
 				l.env.put(t, "x.txt", "y\n")
 				commit, err := w.Commit(t.Context(), git.CommitSpec{Message: "x", When: whenever})
 				require.NoError(t, err)
 				for branch, says := range map[string]string{
-					"main": "outside bobbin/", "refs/heads/bobbin/x": "not the short name", "bobbin/": "outside bobbin/", "bobbin/../main": "not a name that git allows",
-					"bobbin/release": "protected branch", "bobbin/x\nrefs/heads/main": "not a name", "+bobbin/x": "outside", "bobbin/x:main": "not a name", "--mirror": "outside",
+					"main":                      "outside bobbin/",
+					"refs/heads/bobbin/x":       "not the short name",
+					"bobbin/":                   "outside bobbin/",
+					"bobbin/../main":            "not a name that git allows",
+					"bobbin/release":            "protected branch",
+					"bobbin/x\nrefs/heads/main": "not a name",
+					"+bobbin/x":                 "outside",
+					"bobbin/x:main":             "not a name",
+					"--mirror":                  "outside",
 				} {
-					_, err := w.Push(t.Context(), git.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
+					_, err := w.Push(t.Context(),
+						git.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
 					var refused *remote.Error
 					require.True(t, errors.As(err, &refused), "%q: %v", branch, err)
 					require.Contains(t, refused.Reason, says)
@@ -115,11 +136,16 @@ func hostilePushes() []hostile {
 			},
 			play: func(t testing.TB, l *lab) {
 				mirrors := &git.Mirrors{Dir: t.TempDir(), Log: l.mirrors.Log, Git: "-"}
-				_, err := mirrors.Open(t.Context(), remote.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Credentials: remote.Token{Value: pushToken}})
+				_, err := mirrors.Open(t.Context(), remote.Remote{
+					Name:        "lure",
+					URL:         l.remote.URL + "/elsewhere.git",
+					Credentials: remote.Token{Value: pushToken},
+				})
 				require.ErrorContains(t, err, "the remote sends us to another host")
 			},
 			naive: func(l *lab, _ string) {
-				r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet, l.remote.URL+"/elsewhere.git/info/refs", nil)
+				r, err := http.NewRequestWithContext(l.t.Context(), http.MethodGet,
+					l.remote.URL+"/elsewhere.git/info/refs", nil)
 				require.NoError(l.t, err)
 				r.SetBasicAuth("x-access-token", pushToken)
 				if res, err := http.DefaultClient.Do(r); err == nil {
@@ -135,8 +161,10 @@ func (l *lab) elsewhere() []string {
 	base, err := url.Parse(l.remote.URL)
 	require.NoError(l.t, err)
 	return []string{
-		`[url "` + l.trap.url + `/"]`, "insteadOf = " + base.String() + "/", "pushInsteadOf = " + base.String() + "/",
-		`[remote "shop"]`, "url = " + l.url(), "pushurl = " + strings.Replace(l.url(), l.remote.URL, l.trap.url, 1),
-		"[http]", "proxy = " + l.trap.url, "[credential]", "helper = \"!" + l.touch("helper") + "\"", "[core]", "sshCommand = " + l.touch("ssh"),
+		`[url "` + l.trap.url + `/"]`, "insteadOf = " + base.String() + "/",
+		"pushInsteadOf = " + base.String() + "/", `[remote "shop"]`, "url = " + l.url(),
+		"pushurl = " + strings.Replace(l.url(), l.remote.URL, l.trap.url, 1), "[http]",
+		"proxy = " + l.trap.url, "[credential]", "helper = \"!" + l.touch("helper") + "\"", "[core]",
+		"sshCommand = " + l.touch("ssh"),
 	}
 }

@@ -63,7 +63,12 @@ func helper() {}
 
 func TestOutlineIsBoundedAndSaysWhatItCannot(t *testing.T) {
 	t.Parallel()
-	b := newEnv(t, files{"many.py": strings.Repeat("def a_function_with_a_long_name(argument):\n", 2000), "x.zzz": "?", "plain.py": "x\n", "bin.py": "a\x00"})
+	b := newEnv(t, files{
+		"many.py":  strings.Repeat("def a_function_with_a_long_name(argument):\n", 2000),
+		"x.zzz":    "?",
+		"plain.py": "x\n",
+		"bin.py":   "a\x00",
+	})
 	text := b.ok(t, "outline", args{"path": "many.py"})
 	require.LessOrEqual(t, len(text), 20_000+50)
 	require.Contains(t, text, "more lines: name a file]")

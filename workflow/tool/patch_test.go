@@ -41,7 +41,8 @@ func TestApplyPatch(t *testing.T) {
 	require.Contains(t, text, "+\tsum = len(items)\n")
 	require.Contains(t, text, "new/file.txt written: new, 3 lines\n")
 	require.Contains(t, text, "gone.txt deleted\n")
-	require.Equal(t, strings.Replace(cart, "func Count(items []Item) int {\n\tsum := 0\n", "func Count(items []Item) int {\n\tsum := 0\n\tsum = len(items)\n", 1), b.get(t, "cart.go"))
+	require.Equal(t, strings.Replace(cart, "func Count(items []Item) int {\n\tsum := 0\n",
+		"func Count(items []Item) int {\n\tsum := 0\n\tsum = len(items)\n", 1), b.get(t, "cart.go"))
 	require.Equal(t, "first\n\nthird\n", b.get(t, "new/file.txt"))
 	require.Equal(t, "a\nB\nc\n", b.get(t, "better/name.txt"))
 	require.NoFileExists(t, filepath.Join(b.Workspace.Files(), "gone.txt"))
@@ -52,13 +53,18 @@ func TestApplyPatch(t *testing.T) {
 func TestPatchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	tree := files{"a.txt": "a\n", "b.txt": "b\n", "dir/c.txt": "c\n", "bin.dat": "x\x00y\n"}
-	good := []string{"*** Update File: a.txt", "-a", "+A", "*** Delete File: b.txt", "*** Add File: n.txt", "+n"}
+	good := []string{
+		"*** Update File: a.txt", "-a", "+A", "*** Delete File: b.txt", "*** Add File: n.txt", "+n",
+	}
 	for name, c := range map[string]struct {
 		bad  []string
 		says string
 	}{
-		"miss":             {[]string{"*** Update File: dir/c.txt", "-nope", "+x"}, "not in the file"},
-		"missing":          {[]string{"*** Update File: dir/d.txt", "-c", "+x"}, "There is no dir/d.txt. Near names:"},
+		"miss": {[]string{"*** Update File: dir/c.txt", "-nope", "+x"}, "not in the file"},
+		"missing": {
+			[]string{"*** Update File: dir/d.txt", "-c", "+x"},
+			"There is no dir/d.txt. Near names:",
+		},
 		"delete missing":   {[]string{"*** Delete File: zzz"}, "There is no zzz"},
 		"add what exists":  {[]string{"*** Add File: dir/c.txt", "+x"}, "exists already"},
 		"move onto":        {[]string{"*** Update File: dir/c.txt", "*** Move to: a.txt"}, "exists already"},
@@ -100,7 +106,8 @@ func TestPatchMayPutAFolderWhereAFileWas(t *testing.T) {
 func TestEditOfAPatchedFile(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"a.txt": "a\nb\n"})
-	require.Contains(t, b.refused(t, "edit_file", args{"path": "a.txt", "old": "b", "new": "B"}), "has to be read")
+	require.Contains(t, b.refused(t, "edit_file", args{"path": "a.txt", "old": "b", "new": "B"}),
+		"has to be read")
 	b.ok(t, "apply_patch", patchOf("*** Update File: a.txt", "-a", "+x"))
 	b.ok(t, "edit_file", args{"path": "a.txt", "old": "x", "new": "A"})
 	b.ok(t, "apply_patch", patchOf("*** Update File: a.txt", "-A", "+AA"))
@@ -112,7 +119,8 @@ func TestPatchKeepsTheMode(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"run.sh": "echo 1\n"})
 	require.NoError(t, os.Chmod(filepath.Join(b.Workspace.Files(), "run.sh"), 0o755))
-	b.ok(t, "apply_patch", patchOf("*** Update File: run.sh", "*** Move to: bin/run.sh", "-echo 1", "+echo 2"))
+	b.ok(t, "apply_patch",
+		patchOf("*** Update File: run.sh", "*** Move to: bin/run.sh", "-echo 1", "+echo 2"))
 	info, err := os.Stat(filepath.Join(b.Workspace.Files(), "bin/run.sh"))
 	require.NoError(t, err)
 	require.EqualValues(t, 0o755, info.Mode().Perm())

@@ -21,14 +21,18 @@ type swap struct {
 
 var swaps = map[string]swap{
 	"a folder for a link": {"dir", func(at, outside string) error { return os.Symlink(outside, at) }},
-	"a file for a link":   {"dir/f.txt", func(at, outside string) error { return os.Symlink(filepath.Join(outside, "f.txt"), at) }},
+	"a file for a link": {
+		"dir/f.txt",
+		func(at, outside string) error { return os.Symlink(filepath.Join(outside, "f.txt"), at) },
+	},
 	"a folder for a pipe": {"dir", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
 	"a file for a pipe":   {"dir/f.txt", func(at, _ string) error { return syscall.Mkfifo(at, 0o666) }},
 }
 
 // during swaps back and forth while work runs.
 func (s swap) during(files, outside string, work func()) {
-	at, aside := filepath.Join(files, s.name), filepath.Join(files, "aside")
+	at := filepath.Join(files, s.name)
+	aside := filepath.Join(files, "aside")
 	stop := make(chan struct{})
 	var swapper sync.WaitGroup
 	swapper.Go(func() {
@@ -60,14 +64,17 @@ func racingBench(t *testing.T) (b *Env, outside string) {
 // racing returns a func that reports whether a race goes on: for so many rounds, or for three seconds if
 // BOBBIN_RACE is set; and then until enough returns true, but for at most a thousand times as many rounds.
 func racing(rounds int, enough func() bool) func() bool {
-	end, long, n := time.Now().Add(3*time.Second), os.Getenv("BOBBIN_RACE") != "", 0
+	end := time.Now().Add(3 * time.Second)
+	long := os.Getenv("BOBBIN_RACE") != ""
+	n := 0
 	return func() bool {
 		n++
 		return n <= rounds && !long || long && time.Now().Before(end) || n < 1000*rounds && !enough()
 	}
 }
 
-// TestPathRace makes each tool work while its path is exchanged. BOBBIN_EVERY runs three times as many rounds.
+// TestPathRace makes each tool work while its path is exchanged. BOBBIN_EVERY runs
+// three times as many rounds.
 func TestPathRace(t *testing.T) {
 	t.Parallel()
 	rounds := 20
@@ -83,13 +90,15 @@ func TestPathRace(t *testing.T) {
 				goesOn := racing(rounds, func() bool { return good > 0 && refused > 0 })
 				for goesOn() {
 					for name, in := range map[string]args{
-						"read_file":   {"path": "dir/f.txt"},
-						"search":      {"pattern": "inside|" + secret},
-						"outline":     {"path": "dir"},
-						"list_files":  {"path": "dir"},
-						"write_file":  {"path": "dir/f.txt", "content": "inside\n#\n"},
-						"edit_file":   {"path": "dir/f.txt", "old": "inside", "new": "inside "},
-						"apply_patch": {"patch": "*** Begin Patch\n*** Add File: dir/new.txt\n+x\n*** End Patch"},
+						"read_file":  {"path": "dir/f.txt"},
+						"search":     {"pattern": "inside|" + secret},
+						"outline":    {"path": "dir"},
+						"list_files": {"path": "dir"},
+						"write_file": {"path": "dir/f.txt", "content": "inside\n#\n"},
+						"edit_file":  {"path": "dir/f.txt", "old": "inside", "new": "inside "},
+						"apply_patch": {
+							"patch": "*** Begin Patch\n*** Add File: dir/new.txt\n+x\n*** End Patch",
+						},
 					} {
 						calls++
 						r, err := b.try(t.Context(), name, in)
@@ -130,7 +139,8 @@ func TestPathRaceControl(t *testing.T) {
 			require.NoError(t, err)
 			leaks, tries := 0, 0
 			swaps[name].during(b.Workspace.Files(), outside, func() {
-				for goesOn := racing(2000, func() bool { return leaks > 0 }); goesOn() && (leaks == 0 || os.Getenv("BOBBIN_RACE") != ""); tries++ {
+				for goesOn := racing(2000, func() bool { return leaks > 0 }); goesOn() &&
+					(leaks == 0 || os.Getenv("BOBBIN_RACE") != ""); tries++ {
 					p, err := filepath.EvalSymlinks(filepath.Join(inside, "dir/f.txt"))
 					if err != nil || !strings.HasPrefix(p, inside+"/") {
 						continue
@@ -154,12 +164,14 @@ func TestHardLinks(t *testing.T) {
 	b.ScratchDir = filepath.Join(t.TempDir(), "build-cache")
 	b.ok(t, "run", args{"command": "ln a.txt b.txt"})
 	require.Contains(t, b.ok(t, "read_file", args{"path": "b.txt"}), "1\tone")
-	text := b.ok(t, "run", args{"command": "for f in /etc/passwd /usr/bin/env /cache/*/trim.txt /tmp/x /dev/null /proc/self/environ; do touch /tmp/x; ln $f stolen && echo made; done"})
+	text := b.ok(t, "run", args{"command": "for f in /etc/passwd /usr/bin/env /cache/*/trim.txt /tmp/x " +
+		"/dev/null /proc/self/environ; do touch /tmp/x; ln $f stolen && echo made; done"})
 	require.NotContains(t, text, "made")
 	require.NoFileExists(t, filepath.Join(b.Workspace.Files(), "stolen"))
 	outside := t.TempDir()
 	put(t, outside, "f.txt", "one\n")
-	require.NoError(t, os.Link(filepath.Join(outside, "f.txt"), filepath.Join(b.Workspace.Files(), "linked.txt")), "the control: without the sandbox it can be made")
+	require.NoError(t, os.Link(filepath.Join(outside, "f.txt"),
+		filepath.Join(b.Workspace.Files(), "linked.txt")), "the control: without the sandbox it can be made")
 	b.ok(t, "read_file", args{"path": "linked.txt"})
 	b.ok(t, "edit_file", args{"path": "linked.txt", "old": "one", "new": "two"})
 	data, err := os.ReadFile(filepath.Join(outside, "f.txt"))

@@ -30,7 +30,8 @@ func (b *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 			return "", err
 		}
 		text, err := workfile.ShowPage(in.Path, content, in.Offset, in.Limit)
-		return "Attached in the thread as " + plaintext.QuotePath(plaintext.CutCounted(name, maxSkillName)) + ": data, whoever wrote it.\n" + text, err
+		return "Attached in the thread as " + plaintext.QuotePath(plaintext.CutCounted(name, maxSkillName)) +
+			": data, whoever wrote it.\n" + text, err
 	}
 	if strings.TrimSpace(in.Path) == "" {
 		return "", model.Mistake("Which file? Give its path; list_files shows what there is.")

@@ -55,7 +55,8 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 	case strings.ContainsRune(in.Command, 0):
 		return "", nil, model.Mistake("A command cannot hold a NUL character.")
 	case len(in.Command) > maxCommand:
-		return "", nil, model.Mistakef("The command is longer than %s: put it into a file with write_file, and run that.", plaintext.FormatSize(maxCommand))
+		return "", nil, model.Mistakef("The command is longer than %s: put it into a file with write_file, "+
+			"and run that.", plaintext.FormatSize(maxCommand))
 	}
 	limit := defaultRun
 	if in.TimeoutSeconds > 0 {
@@ -74,7 +75,8 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 	failed := started.Run(ctx)
 	verdict, err := ending(failed, limit)
 	if end := project.FixedEnd(in.Command); failed == nil && end != "" && strings.Contains(in.Command, "|") {
-		verdict += " (that of `" + plaintext.CutLine(plaintext.OneLine(end), 60) + "`, whatever came before it)"
+		verdict += " (that of `" + plaintext.CutLine(plaintext.OneLine(end), 60) +
+			"`, whatever came before it)"
 	}
 	verdict += model.After(time.Since(began))
 	text, whole := out.Text(outputEnd, outputEnd)
@@ -83,13 +85,20 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 		return "", nil, err
 	}
 	kept := out.Finish(whole)
-	ran := CommandRun{Command: in.Command, ExitCode: exitCode(failed), Output: output.LastLines(text), Printed: out.Size()}
+	ran := CommandRun{
+		Command:  in.Command,
+		ExitCode: exitCode(failed),
+		Output:   output.LastLines(text),
+		Printed:  out.Size(),
+	}
 	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
 }
 
 func (c commandRunner) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
 	cmd := c.Sandbox.Command(c.workspace.Files(), "sh", "-c", line)
-	cmd.Stdout, cmd.Stderr, cmd.Limits = out, out, c.limits
+	cmd.Stdout = out
+	cmd.Stderr = out
+	cmd.Limits = c.limits
 	cmd.Limits.Time = limit
 	var err error
 	switch {
@@ -107,7 +116,8 @@ func (c commandRunner) off(what string) error {
 	if why == "" {
 		why = "there is no sandbox on this machine"
 	}
-	return model.Mistakef("%s here: %s. Go on by reading and searching, and say what could not be run.", what, strings.TrimSuffix(why, "."))
+	return model.Mistakef("%s here: %s. Go on by reading and searching, and say what could not be run.", what,
+		strings.TrimSuffix(why, "."))
 }
 
 // ending says how a command ended. It returns an error if the program itself failed.
@@ -123,15 +133,19 @@ func ending(err error, limit time.Duration) (string, error) {
 	case "":
 		return fmt.Sprintf("exit code %d", exit.Code), nil
 	case "time":
-		return fmt.Sprintf("stopped after %.0f s, still running: run less, or give timeout_seconds (at most %.0f)", limit.Seconds(), maxRun.Seconds()), nil
+		return fmt.Sprintf("stopped after %.0f s, still running: run less, "+
+			"or give timeout_seconds (at most %.0f)", limit.Seconds(), maxRun.Seconds()), nil
 	case "memory":
-		return fmt.Sprintf("stopped: it used more memory than it may (%s, all its processes together)", plaintext.FormatSize(exit.Limit)), nil
+		return fmt.Sprintf("stopped: it used more memory than it may (%s, all its processes together)",
+			plaintext.FormatSize(exit.Limit)), nil
 	case "output":
 		return fmt.Sprintf("stopped: it printed more than it may (%s)", plaintext.FormatSize(exit.Limit)), nil
 	case "disk":
-		return fmt.Sprintf("stopped: it wrote more to the disk than one command may (%s); what it wrote is still there: remove what is not needed", plaintext.FormatSize(exit.Limit)), nil
+		return fmt.Sprintf("stopped: it wrote more to the disk than one command may (%s); "+
+			"what it wrote is still there: remove what is not needed", plaintext.FormatSize(exit.Limit)), nil
 	case "files":
-		return fmt.Sprintf("stopped: it made more files and folders than one command may (%d); they are still there: remove what is not needed", exit.Limit), nil
+		return fmt.Sprintf("stopped: it made more files and folders than one command may (%d); "+
+			"they are still there: remove what is not needed", exit.Limit), nil
 	}
 	return fmt.Sprintf("killed (%s)", exit.Reason), nil
 }

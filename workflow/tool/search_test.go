@@ -28,16 +28,39 @@ func TestSearch(t *testing.T) {
 		in   args
 		want string
 	}{
-		{"word", args{"pattern": "Open"}, ".github/ci.yml:1: Open: 1\na.go:3: func Open() {}\nb/c.go:3: // Open says\nb/c.go:4: var x = Open(1)\nb/c_test.go:1: func TestOpen(t *testing.T) {}\n"},
+		{
+			"word",
+			args{"pattern": "Open"},
+			".github/ci.yml:1: Open: 1\na.go:3: func Open() {}\nb/c.go:3: // Open says\n" +
+				"b/c.go:4: var x = Open(1)\nb/c_test.go:1: func TestOpen(t *testing.T) {}\n",
+		},
 		{"expression", args{"pattern": `func \w+\(\)`}, "a.go:3: func Open() {}\na.go:4: func Close() {}\n"},
-		{"any case", args{"pattern": `(?i)^open`}, ".github/ci.yml:1: Open: 1\nnotes.md:1: open the door [x]\n"},
+		{
+			"any case",
+			args{"pattern": `(?i)^open`},
+			".github/ci.yml:1: Open: 1\nnotes.md:1: open the door [x]\n",
+		},
 		{"one of", args{"pattern": `Close|door`}, "a.go:4: func Close() {}\nnotes.md:1: open the door [x]\n"},
 		{"end of a Windows line", args{"pattern": `\(1\)$`}, "b/c.go:4: var x = Open(1)\n"},
 		{"literal", args{"pattern": "[x]", "literal": true}, "notes.md:1: open the door [x]\n"},
-		{"glob", args{"pattern": "Open", "glob": "*_test.go"}, "b/c_test.go:1: func TestOpen(t *testing.T) {}\n"},
-		{"glob with a folder", args{"pattern": "Open", "glob": "b/*.{go,md}", "path": "b"}, "b/c.go:3: // Open says\nb/c.go:4: var x = Open(1)\nb/c_test.go:1: func TestOpen(t *testing.T) {}\n"},
+		{
+			"glob",
+			args{"pattern": "Open", "glob": "*_test.go"},
+			"b/c_test.go:1: func TestOpen(t *testing.T) {}\n",
+		},
+		{
+			"glob with a folder",
+			args{"pattern": "Open", "glob": "b/*.{go,md}", "path": "b"},
+			"b/c.go:3: // Open says\nb/c.go:4: var x = Open(1)\n" +
+				"b/c_test.go:1: func TestOpen(t *testing.T) {}\n",
+		},
 		{"not glob", args{"pattern": "Open", "glob": "!*.go"}, ".github/ci.yml:1: Open: 1\n"},
-		{"folder", args{"pattern": "Open", "path": "./b/"}, "b/c.go:3: // Open says\nb/c.go:4: var x = Open(1)\nb/c_test.go:1: func TestOpen(t *testing.T) {}\n"},
+		{
+			"folder",
+			args{"pattern": "Open", "path": "./b/"},
+			"b/c.go:3: // Open says\nb/c.go:4: var x = Open(1)\n" +
+				"b/c_test.go:1: func TestOpen(t *testing.T) {}\n",
+		},
 		{"file", args{"pattern": "Close", "path": "a.go"}, "a.go:4: func Close() {}\n"},
 		{"named though ignored", args{"pattern": "Open", "path": "out"}, "out/gen.go:1: Open\n"},
 		{"across lines does not", args{"pattern": `a\s+func`}, "No match in 6 files.\n"},
@@ -74,7 +97,11 @@ func TestSearchWrongCalls(t *testing.T) {
 
 func TestSearchCountsWhenThereIsTooMuch(t *testing.T) {
 	t.Parallel()
-	b := newEnv(t, files{"a.txt": strings.Repeat("hit\n", 70), "b.txt": strings.Repeat("hit\n", 80), "c.txt": strings.Repeat("hit\n", 60)})
+	b := newEnv(t, files{
+		"a.txt": strings.Repeat("hit\n", 70),
+		"b.txt": strings.Repeat("hit\n", 80),
+		"c.txt": strings.Repeat("hit\n", 60),
+	})
 	text := b.ok(t, "search", args{"pattern": "hit"})
 	require.Contains(t, text, "210 matching lines in 3 files are too many to show: narrow it")
 	require.Contains(t, text, "b.txt: 80, 1: hit\na.txt: 70, 1: hit\nc.txt: 60, 1: hit\n")
@@ -96,7 +123,9 @@ func TestSearchOfLinesLongerThanAStride(t *testing.T) {
 	t.Parallel()
 	const stride = 32 << 10 // bytes that are searched between two checks of the context
 	long := strings.Repeat("x", 3*stride) + "needle" + strings.Repeat("x", 3*stride) + "needle\n"
-	b := newEnv(t, files{"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle"})
+	b := newEnv(t, files{
+		"a.js": "needle\n" + long + "needle\n" + strings.Repeat("short\n", stride) + "needle",
+	})
 	for _, pattern := range []string{"needle", "needl[e]", "(?i)NEEDLE", "x*needle"} {
 		text := b.ok(t, "search", args{"pattern": pattern})
 		var at []string
@@ -123,7 +152,8 @@ func BenchmarkSearch(b *testing.B) {
 	for i := range 20_200 {
 		var s strings.Builder
 		for line := range 60 + r.IntN(60) {
-			fmt.Fprintf(&s, "\tresult%d := compute(value%d, %d) // line %d of many\n", r.IntN(99), r.IntN(99), r.IntN(1e6), line)
+			fmt.Fprintf(&s, "\tresult%d := compute(value%d, %d) // line %d of many\n", r.IntN(99), r.IntN(99),
+				r.IntN(1e6), line)
 		}
 		env.put(b, filepath.Join(fmt.Sprintf("pkg%d", i%200), fmt.Sprintf("f%d.go", i)), s.String())
 	}

@@ -43,9 +43,11 @@ func (s *sightings) knows(path string, content []byte) error {
 	f, ok := s.files[path]
 	switch {
 	case !ok:
-		return model.Mistakef("%s has to be read before it is changed: call read_file, then try again.", plaintext.QuotePath(path))
+		return model.Mistakef("%s has to be read before it is changed: call read_file, then try again.",
+			plaintext.QuotePath(path))
 	case f.hash != sha256.Sum256(content):
-		return model.Mistakef("%s has changed since it was read: call read_file again, then redo the change on what is there now.", plaintext.QuotePath(path))
+		return model.Mistakef("%s has changed since it was read: call read_file again, "+
+			"then redo the change on what is there now.", plaintext.QuotePath(path))
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (b *Env) create(p string, data []byte) (string, error) {
 	}
 	b.seen.remember(p, data)
 	b.edited()
-	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p), workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
+	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p),
+		workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
 }
 
 func (b *Env) overwrite(was workfile.Content, data []byte) (string, error) {
@@ -58,18 +59,21 @@ func (b *Env) overwrite(was workfile.Content, data []byte) (string, error) {
 		return "", err
 	}
 	if !workfile.IsBinary(was.Data) && !utf8.Valid(was.Data) {
-		return "", model.Mistakef("%s holds bytes that are not UTF-8 and would be lost: use edit_file on the lines that are text, or run, with sed.", plaintext.QuotePath(was.Path))
+		return "", model.Mistakef("%s holds bytes that are not UTF-8 and would be lost: "+
+			"use edit_file on the lines that are text, or run, with sed.", plaintext.QuotePath(was.Path))
 	}
 	if was.EndsInCRLF() && !bytes.Contains(data, []byte("\r\n")) {
 		data = workfile.ToCRLF(string(data))
 	}
 	if bytes.Equal(was.Data, data) {
-		return fmt.Sprintf("%s holds just that already: nothing was changed.", plaintext.QuotePath(was.Path)), nil
+		return fmt.Sprintf("%s holds just that already: nothing was changed.",
+			plaintext.QuotePath(was.Path)), nil
 	}
 	if err := workfile.Store(b.Workspace.Root(), was.Path, data, was.Mode); err != nil {
 		return "", err
 	}
 	b.seen.remember(was.Path, data)
 	b.edited()
-	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.Path), workfile.CountLines(data), patch.ShortDiff(was.Data, data)) + patch.FindSyntaxErrors(was.Path, data), nil
+	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.Path), workfile.CountLines(data),
+		patch.ShortDiff(was.Data, data)) + patch.FindSyntaxErrors(was.Path, data), nil
 }

@@ -127,6 +127,9 @@ type tracer struct {
 }
 
 // Start implements trace.Tracer.
-func (t tracer) Start(ctx context.Context, name string, options ...trace.SpanStartOption) (context.Context, trace.Span) {
-	return trace.SpanFromContext(ctx).TracerProvider().Tracer(t.name, t.options...).Start(ctx, name, options...)
+func (t tracer) Start(
+	ctx context.Context, name string, options ...trace.SpanStartOption,
+) (context.Context, trace.Span) {
+	return trace.SpanFromContext(ctx).TracerProvider().Tracer(t.name,
+		t.options...).Start(ctx, name, options...)
 }

@@ -18,7 +18,8 @@ func TestAJobGoesOnWithTheTrace(t *testing.T) {
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
 	ctx, root := provider.Tracer("test").Start(t.Context(), "event")
 	metadata := AddTo(ctx, []byte(`{"river:snoozes":2}`))
-	require.JSONEq(t, `{"river:snoozes":2,"traceparent":"00-`+root.SpanContext().TraceID().String()+"-"+root.SpanContext().SpanID().String()+`-01"}`, string(metadata))
+	require.JSONEq(t, `{"river:snoozes":2,"traceparent":"00-`+root.SpanContext().TraceID().String()+"-"+
+		root.SpanContext().SpanID().String()+`-01"}`, string(metadata))
 
 	later, job := provider.Tracer("test").Start(From(t.Context(), metadata), "job")
 	_, within := Start(later, "tool run", "outcome", "ok")
@@ -42,7 +43,9 @@ func TestAJobGoesOnWithTheTrace(t *testing.T) {
 func TestNoTrace(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, `{"a":1}`, string(AddTo(t.Context(), []byte(`{"a":1}`))))
-	for _, metadata := range []string{"", "{}", "[]", `{"traceparent":"forged"}`, `{"traceparent":7}`, "\xff"} {
+	for _, metadata := range []string{
+		"", "{}", "[]", `{"traceparent":"forged"}`, `{"traceparent":7}`, "\xff",
+	} {
 		ctx := From(t.Context(), []byte(metadata))
 		require.Equal(t, "{}", string(AddTo(ctx, []byte("{}"))), metadata)
 	}

@@ -29,20 +29,36 @@ type standing struct {
 }
 
 var standings = []standing{
-	{name: "nothing shown yet", enter: func(context.Context, *thread) (string, error) { return "forged", nil }},
+	{
+		name:  "nothing shown yet",
+		enter: func(context.Context, *thread) (string, error) { return "forged", nil },
+	},
 	{name: "a report waits", open: true, enter: reportWaits},
 	{name: "a plan waits", open: true, enter: func(ctx context.Context, th *thread) (string, error) {
 		return th.show(ctx, workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)
 	}},
-	{name: "an older revision", words: "1003.0", enter: func(ctx context.Context, th *thread) (string, error) {
-		old, err := reportWaits(ctx, th)
-		if err == nil {
-			_, err = reportWaits(ctx, th)
-		}
-		return old, err
-	}},
-	{name: "approved already", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx) })},
-	{name: "at work", enter: after(reportWaits, func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx, workflow.EventApprove) })},
+	{
+		name:  "an older revision",
+		words: "1003.0",
+		enter: func(ctx context.Context, th *thread) (string, error) {
+			old, err := reportWaits(ctx, th)
+			if err == nil {
+				_, err = reportWaits(ctx, th)
+			}
+			return old, err
+		},
+	},
+	{
+		name: "approved already",
+		enter: after(reportWaits,
+			func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx) }),
+	},
+	{
+		name: "at work",
+		enter: after(reportWaits, func(ctx context.Context, th *thread) error {
+			return th.approveAsBea(ctx, workflow.EventApprove)
+		}),
+	},
 	{name: "pushed", enter: after(reportWaits, func(ctx context.Context, th *thread) error {
 		if err := th.approveAsBea(ctx, workflow.EventApprove); err != nil {
 			return err
@@ -67,7 +83,9 @@ func reportWaits(ctx context.Context, th *thread) (string, error) {
 	return th.show(ctx, workflow.ReportRootCause, workflow.EventReport)
 }
 
-func after(first func(context.Context, *thread) (string, error), then func(context.Context, *thread) error) func(context.Context, *thread) (string, error) {
+func after(
+	first func(context.Context, *thread) (string, error), then func(context.Context, *thread) error,
+) func(context.Context, *thread) (string, error) {
 	return func(ctx context.Context, th *thread) (string, error) {
 		button, err := first(ctx, th)
 		if err == nil {
@@ -88,9 +106,9 @@ type standingCase struct {
 	way string
 }
 
-// cases returns each of the standings with a message and with a press. Where a yes counts, every actor says it, each
-// in one of the two ways; a sample of them says it where it does not count. With BOBBIN_EVERY every actor says it
-// everywhere, in both ways.
+// cases returns each of the standings with a message and with a press. Where a yes counts, every actor says
+// it, each in one of the two ways; a sample of them says it where it does not count. With BOBBIN_EVERY every
+// actor says it everywhere, in both ways.
 func (o *office) cases(standings []standing) (cases []standingCase) {
 	for i, s := range standings {
 		for j, way := range []string{"words", "click"} {
@@ -117,7 +135,9 @@ func (o *office) matrix(ctx context.Context, cases []standingCase) []string {
 }
 
 // playAll plays each case in a thread of its own, six at a time. It returns a line for each that is at fault.
-func playAll[C any](o *office, cases []C, play func(workflow.Thread, C) (name, fault string, err error)) (faults []string) {
+func playAll[C any](
+	o *office, cases []C, play func(workflow.Thread, C) (name, fault string, err error),
+) (faults []string) {
 	var all errgroup.Group
 	all.SetLimit(6)
 	var mu sync.Mutex
@@ -162,7 +182,13 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 		in.TS = c.words
 	}
 	if c.way == "click" {
-		in = workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "1010.0", User: c.user, ActionID: "fix_it", Value: button}
+		in = workflow.IncomingEvent{
+			Kind:     workflow.MessageAction,
+			TS:       "1010.0",
+			User:     c.user,
+			ActionID: "fix_it",
+			Value:    button,
+		}
 	}
 	if err := th.receive(ctx, in); err != nil {
 		return "", err
@@ -176,7 +202,8 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 	}
 	want := before
 	if c.open && c.may {
-		want = fmt.Sprintf("working %d bobbin/the-total-is-off-%s approvals:%d=%s pushes:", th.Session().Revision, th.Session().ID, th.Session().Revision, c.user)
+		want = fmt.Sprintf("working %d bobbin/the-total-is-off-%s approvals:%d=%s pushes:",
+			th.Session().Revision, th.Session().ID, th.Session().Revision, c.user)
 	}
 	if after != want {
 		return fmt.Sprintf("it was %q, and is %q instead of %q", before, after, want), nil
@@ -187,8 +214,10 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 // consentRows returns in short the rows that a yes may change.
 func (th *thread) consentRows(ctx context.Context) (rows string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ', s.phase, s.revision, s.branch || s.head,
-			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = s.id), ''),
-			'pushes:' || coalesce((select string_agg(commit_hash || state, ',') from pushes where session_id = s.id), ''))
+			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision)
+				from approvals where session_id = s.id), ''),
+			'pushes:' || coalesce((select string_agg(commit_hash || state, ',') from pushes
+				where session_id = s.id), ''))
 		from sessions s where s.id = $1`, th.Session().ID).Scan(&rows)
 	return rows, err
 }
@@ -205,17 +234,20 @@ func TestWhoMayApproveWhere(t *testing.T) {
 		played[c.name+" by "+c.way]++
 		played[fmt.Sprint(c.name, c.may)]++
 	}
-	require.Len(t, played, len(o.actors)+4*len(standings), "everybody is in it, and each standing in both ways, with people who may and who may not")
+	require.Len(t, played, len(o.actors)+4*len(standings),
+		"everybody is in it, and each standing in both ways, with people who may and who may not")
 	require.Empty(t, strings.Join(o.matrix(t.Context(), cases), "\n"))
 	a, err := audit.Verify(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 	var refused int
-	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select count(*) from decisions where not allowed`).Scan(&refused))
+	require.NoError(t,
+		o.Store.Pool.QueryRow(t.Context(), `select count(*) from decisions where not allowed`).Scan(&refused))
 	want := 0
 	for _, c := range cases {
 		approved := c.open && c.may
-		silent := c.name == standings[0].name && c.way == "click" && c.heard() // a press of a button that was never shown is ignored and leaves no row
+		// a press of a button that was never shown is ignored and leaves no row
+		silent := c.name == standings[0].name && c.way == "click" && c.heard()
 		if !approved && !silent {
 			want++
 		}
@@ -228,14 +260,18 @@ func TestWhoMayApproveWhere(t *testing.T) {
 func TestAnUnreadableReportIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	_, err = reportWaits(t.Context(), th)
 	require.NoError(t, err)
 	reading, err := th.Intake.Approvals.ReadsRemarks(t.Context())
 	require.NoError(t, err)
 	require.False(t, reading, "nobody wrote a remark yet")
-	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: ledger.Wake}))
+	require.NoError(t, th.Record(t.Context(), store.Update{
+		Events: []workflow.Event{workflow.EventRequest},
+		Open:   ledger.Wake,
+	}))
 	reading, err = th.Intake.Approvals.ReadsRemarks(t.Context())
 	require.NoError(t, err)
 	require.True(t, reading)
@@ -267,7 +303,8 @@ func TestThatAnybodyMayApproveIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Slack = credulous{o.Slack}
-	o.actors = slices.DeleteFunc(o.actors[8:], func(a actor) bool { return a.rules != "anybody" }) // from the first guest on; none of them may approve
+	// from the first guest on; none of them may approve
+	o.actors = slices.DeleteFunc(o.actors[8:], func(a actor) bool { return a.rules != "anybody" })
 	require.Len(t, o.actors, 8)
 	open := standings[1:3]
 	cases := o.cases(open)
@@ -296,7 +333,8 @@ func (d *demoting) Person(ctx context.Context, thread workflow.Thread, user stri
 // looked up again.
 func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 	t.Parallel()
-	o, ctx := openOffice(t), t.Context()
+	o := openOffice(t)
+	ctx := t.Context()
 	slack := &demoting{Slack: o.Slack}
 	o.Slack = slack
 	th, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
@@ -306,14 +344,20 @@ func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 	slack.lookups = 0
 	for n, text := range []string{"it began on Monday", "only with coupons", "Fix it"} {
 		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, workflow.IncomingEvent{
-			EventID: text, Kind: workflow.MessageReply, Thread: th.Thread, TS: fmt.Sprintf("2.%d", n), User: o.asker, Text: text,
+			EventID: text,
+			Kind:    workflow.MessageReply,
+			Thread:  th.Thread,
+			TS:      fmt.Sprintf("2.%d", n),
+			User:    o.asker,
+			Text:    text,
 		}))
 	}
 	require.NoError(t, th.Intake.JudgeAll(ctx))
 	require.Equal(t, 2, slack.lookups)
 	var approvals, heard int
 	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals))
-	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from inbox where message_ts like '2.%' and for_agents`).Scan(&heard))
+	require.NoError(t, o.Store.Pool.QueryRow(ctx,
+		`select count(*) from inbox where message_ts like '2.%' and for_agents`).Scan(&heard))
 	require.Zero(t, approvals)
 	require.Equal(t, 2, heard)
 }
@@ -332,7 +376,15 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	var hands errgroup.Group
 	hands.SetLimit(16)
 	for i := range n {
-		in := workflow.IncomingEvent{EventID: fmt.Sprint("click ", i), Kind: workflow.MessageAction, Thread: th.Thread, TS: "1010.0", User: o.actors[i%2].user, ActionID: "fix_it", Value: button}
+		in := workflow.IncomingEvent{
+			EventID:  fmt.Sprint("click ", i),
+			Kind:     workflow.MessageAction,
+			Thread:   th.Thread,
+			TS:       "1010.0",
+			User:     o.actors[i%2].user,
+			ActionID: "fix_it",
+			Value:    button,
+		}
 		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })
 	}
 	if err := hands.Wait(); err != nil {
@@ -344,7 +396,10 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	}
 	judged := make([][]store.Part, n) // all are judged before the first is recorded
 	for i, m := range messages {
-		hands.Go(func() (err error) { judged[i], err = th.Intake.JudgeMessage(ctx, m); return err })
+		hands.Go(func() (err error) {
+			judged[i], err = th.Intake.JudgeMessage(ctx, m)
+			return err
+		})
 	}
 	if err := hands.Wait(); err != nil {
 		return 0, err
@@ -353,7 +408,10 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 		if change != nil {
 			change(f)
 		}
-		hands.Go(func() error { _ = th.Record(ctx, f...); return nil })
+		hands.Go(func() error {
+			_ = th.Record(ctx, f...)
+			return nil
+		})
 	}
 	_ = hands.Wait()
 	return approvals, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals)
@@ -381,9 +439,13 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 		change func([]store.Part)
 		one    bool
 	}{
-		"the phase alone":    {sql: `alter table approvals drop constraint approvals_session_id_revision_key`, one: true},
-		"the row alone":      {sql: `select 1`, change: noPhase, one: true},
-		"neither of the two": {sql: `alter table approvals drop constraint approvals_session_id_revision_key`, change: noPhase},
+		"the phase alone": {
+			sql: `alter table approvals drop constraint approvals_session_id_revision_key`, one: true,
+		},
+		"the row alone": {sql: `select 1`, change: noPhase, one: true},
+		"neither of the two": {
+			sql: `alter table approvals drop constraint approvals_session_id_revision_key`, change: noPhase,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -402,7 +464,8 @@ func openPushed(t *testing.T) (*office, *thread) {
 	t.Helper()
 	o := openOffice(t)
 	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents}
-	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "", "what does Key do?")
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "",
+		"what does Key do?")
 	require.NoError(t, err)
 	th.people = o.people
 	require.NoError(t, pushedAndTold(t.Context(), th))
@@ -447,7 +510,8 @@ func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	require.Nil(t, a.Flaw)
 
 	// The schema demands a permission of that kind, from that person.
-	_, err = o.Store.Pool.Exec(t.Context(), `update backports set permission_id = (select id from permissions where what = 'report')`)
+	_, err = o.Store.Pool.Exec(t.Context(),
+		`update backports set permission_id = (select id from permissions where what = 'report')`)
 	require.ErrorContains(t, err, "backports_")
 	_, err = o.Store.Pool.Exec(t.Context(), `update backports set user_id = 'U0NOBODY'`)
 	require.ErrorContains(t, err, "backports_by_permission")
@@ -461,8 +525,16 @@ func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
 	for _, step := range []struct{ says, answer string }{
 		{"backport to api-1.4 and web-1.4", "Backport to api-1.4 and web-1.4, as ann says."},
 		{"backport to web-1.4", "The backport to web-1.4 was asked for by ann, as `"},
-		{"backport to 1.4, api/v1.4 and v1.4", "Backport to api/v1.4, as ann says. On a branch of its own, with a proof of its own. The backport to 1.4 was asked for by ann, as `"},
-		{"backport to 2.0 and v2.0", "Backport to 2.0, as ann says. On a branch of its own, with a proof of its own. The backport to v2.0 was asked for by ann, as `"},
+		{
+			"backport to 1.4, api/v1.4 and v1.4",
+			"Backport to api/v1.4, as ann says. On a branch of its own, with a proof of its own. " +
+				"The backport to 1.4 was asked for by ann, as `",
+		},
+		{
+			"backport to 2.0 and v2.0",
+			"Backport to 2.0, as ann says. On a branch of its own, with a proof of its own. " +
+				"The backport to v2.0 was asked for by ann, as `",
+		},
 	} {
 		require.NoError(t, th.says(t.Context(), "ann", step.says))
 		lines, err := o.Store.Lines(t.Context(), th.Session().ID)
@@ -475,5 +547,10 @@ func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
 	for _, row := range rows {
 		_, branches[row.Wanted], _ = strings.Cut(row.Branch, "-backport-")
 	}
-	require.Equal(t, map[string]string{"api-1.4": "1.4", "web-1.4": "web-1.4", "api/v1.4": "api-v1.4", "2.0": "2.0"}, branches)
+	require.Equal(t, map[string]string{
+		"api-1.4":  "1.4",
+		"web-1.4":  "web-1.4",
+		"api/v1.4": "api-v1.4",
+		"2.0":      "2.0",
+	}, branches)
 }

@@ -16,7 +16,8 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Store.Cards = true
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1000.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1000.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	stops := func() (all []string) {
 		rows, err := o.Store.Pool.Query(t.Context(), `select stop from cards order by run`)
@@ -34,7 +35,13 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return asked
 	}
 	receive := func(stop string) (asked bool) {
-		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "1010.0", User: o.asker, ActionID: "stop", Value: stop}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+			Kind:     workflow.MessageAction,
+			TS:       "1010.0",
+			User:     o.asker,
+			ActionID: "stop",
+			Value:    stop,
+		}))
 		return stopAsked()
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {
@@ -43,11 +50,17 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		return asked, th.Session().Phase
 	}
 	run := func() {
-		require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove}, Open: ledger.Wake}))
+		require.NoError(t, th.Record(t.Context(), store.Update{
+			Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan, workflow.EventApprove},
+			Open:   ledger.Wake,
+		}))
 	}
 	run()
 	require.True(t, receive(stops()[0]), "the run was not over yet")
-	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: ledger.Rest}))
+	require.NoError(t, th.Record(t.Context(), store.Update{
+		Events: []workflow.Event{workflow.EventClaim, workflow.EventProve},
+		Open:   ledger.Rest,
+	}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseDone, th.Session().Phase)
 	require.False(t, stopAsked(), "it would stop the next run")
@@ -67,12 +80,13 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	require.Equal(t, workflow.PhaseStopped, phase)
 }
 
-// A stop that was asked for and that no judgement made is over after the run that it ended. Otherwise it would
-// end every further run, and the session would never get anywhere.
+// A stop that was asked for and that no judgement made is over after the run that it ended. Otherwise it
+// would end every further run, and the session would never get anywhere.
 func TestAStopThatNoJudgementMadeEndsOneRun(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1000.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1000.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	_, err = o.Store.Pool.Exec(t.Context(), `update sessions set stop_asked = true`)
 	require.NoError(t, err)

@@ -17,12 +17,15 @@ import (
 func TestACommandBeginsOrChangesNothing(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	work := after(reportWaits, func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx, workflow.EventApprove) })
+	work := after(reportWaits,
+		func(ctx context.Context, th *thread) error { return th.approveAsBea(ctx, workflow.EventApprove) })
 	atWork := func(events ...workflow.Event) func(context.Context, *thread) (string, error) {
 		return after(work, happens(events...))
 	}
 	explores := func(events ...workflow.Event) func(context.Context, *thread) (string, error) {
-		return func(ctx context.Context, th *thread) (string, error) { return "", happens(events...)(ctx, th) }
+		return func(ctx context.Context, th *thread) (string, error) {
+			return "", happens(events...)(ctx, th)
+		}
 	}
 	const plan, interview, diagnosis = "write a plan first", "grill me", "diagnose this"
 	for n, c := range []struct {
@@ -49,7 +52,8 @@ func TestACommandBeginsOrChangesNothing(t *testing.T) {
 		{reportWaits, plan, "", workflow.PhaseExploring},
 	} {
 		name := fmt.Sprintf("%d %s", n, c.says)
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, "anybody")
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name},
+			o.asker, "anybody")
 		require.NoError(t, err)
 		th.people = o.people
 		_, err = c.enter(t.Context(), th)
@@ -65,16 +69,25 @@ func TestACommandBeginsOrChangesNothing(t *testing.T) {
 		require.Equal(t, kind, s.Kind)
 		lines, err := o.Store.Lines(t.Context(), s.ID)
 		require.NoError(t, err)
-		require.Contains(t, lines[len(lines)-1].Text, "I am in the middle of "+c.busy+". Say \"stop\" first", name)
+		require.Contains(t, lines[len(lines)-1].Text,
+			"I am in the middle of "+c.busy+". Say \"stop\" first", name)
 	}
 }
 
-// A plan that is asked for in an interview is written when its result is confirmed, and nothing is built before.
+// A plan that is asked for in an interview is written when its result is confirmed,
+// and nothing is built before.
 func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	for says, then := range map[string]workflow.Command{"write a plan first": workflow.CommandStartWork, "/grill-me": workflow.CommandNone} {
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(says, " ", "-")}, o.asker, "anybody")
+	for says, then := range map[string]workflow.Command{
+		"write a plan first": workflow.CommandStartWork,
+		"/grill-me":          workflow.CommandNone,
+	} {
+		th, err := o.ask(t.Context(), workflow.Thread{
+			Team:    "T1",
+			Channel: o.channel,
+			TS:      strings.ReplaceAll(says, " ", "-"),
+		}, o.asker, "anybody")
 		require.NoError(t, err)
 		th.people = o.people
 		require.NoError(t, happens(workflow.EventAlign)(t.Context(), th))
@@ -89,11 +102,18 @@ func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
 		read, err := th.Inbox().Read(t.Context())
 		require.NoError(t, err)
 		require.Contains(t, read[len(read)-1].Shown, "propose_plan")
-		r, err := th.lead().Delegate(t.Context(), []decision.Assignment{{Description: "add it", Category: "quick"}})
+		r, err := th.lead().Delegate(t.Context(), []decision.Assignment{{
+			Description: "add it", Category: "quick",
+		}})
 		require.NoError(t, err)
 		require.Contains(t, r.Text, "Refused: a written plan was asked for.")
 		r, err = th.lead().ProposePlan(t.Context(), workflow.Plan{
-			Title: "Key.Len", Summary: "Adds it.", Verification: "go test", Tasks: []workflow.PlannedTask{{Description: "add it", Acceptance: "it is there", Check: "go test"}},
+			Title:        "Key.Len",
+			Summary:      "Adds it.",
+			Verification: "go test",
+			Tasks: []workflow.PlannedTask{{
+				Description: "add it", Acceptance: "it is there", Check: "go test",
+			}},
 		})
 		require.NoError(t, err)
 		require.NoError(t, th.Record(t.Context(), partsOf(r)...))

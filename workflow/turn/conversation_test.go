@@ -19,15 +19,17 @@ import (
 
 // A conversation is what forgetful people write and press around an approval, in one thread.
 type conversation struct {
-	rules   string // name of the repository; empty: "anybody"
-	play    func(ctx context.Context, th *thread) error
-	want    string   // what was permitted in the end, in the form of thread.permitted
-	phase   string   // the phase in the end; empty: any
-	scope   string   // the scope of the standing approval in the end; empty: any
-	objects string   // the words of the objections to the standing approval in the end; "-": there is none; empty: any
-	note    string   // the notes that name a person, each with the first word of its message; "-": there is none; empty: any
-	says    []string // texts of the program's lines, in this order
-	never   []string // texts that no line has
+	rules string // name of the repository; empty: "anybody"
+	play  func(ctx context.Context, th *thread) error
+	want  string // what was permitted in the end, in the form of thread.permitted
+	phase string // the phase in the end; empty: any
+	scope string // the scope of the standing approval in the end; empty: any
+	// the words of the objections to the standing approval in the end; "-": there is none; empty: any
+	objects string
+	// the notes that name a person, each with the first word of its message; "-": there is none; empty: any
+	note  string
+	says  []string // texts of the program's lines, in this order
+	never []string // texts that no line has
 }
 
 var conversations = map[string]conversation{
@@ -37,7 +39,8 @@ var conversations = map[string]conversation{
 		want:  "report=cem approvals:1=cem",
 		phase: "working",
 		says: []string{
-			`Stopped, as bea asked. Revision 1 was not begun; write "fix it" to take it up again, or what has to change.`,
+			`Stopped, as bea asked. Revision 1 was not begun; write "fix it" to take it up again, ` +
+				`or what has to change.`,
 			"cem, revision 1 was stopped by bea. Take it up again?", "Revision 1 approved by cem.",
 		},
 	},
@@ -81,8 +84,10 @@ var conversations = map[string]conversation{
 		},
 	},
 	"a report of another base is not taken up": {
-		play: said("report", "bea: stop", "moved", "cem: fix it", "cem: fix it"), want: "approvals:", phase: "stopped",
-		says: []string{"There is no report to approve at this moment."},
+		play:  said("report", "bea: stop", "moved", "cem: fix it", "cem: fix it"),
+		want:  "approvals:",
+		phase: "stopped",
+		says:  []string{"There is no report to approve at this moment."},
 	},
 	"what was stopped while a remark was read is taken up": {
 		play: said(
@@ -141,7 +146,8 @@ var conversations = map[string]conversation{
 		objects: "gus: 👎 <@bea>",
 	},
 	"a stop that is said to somebody else is theirs": { // the control
-		play: said("report", "bea: fix it", "cem: <@UANN> stop"), want: "report=bea approvals:1=bea", objects: "-",
+		play: said("report", "bea: fix it", "cem: <@UANN> stop"), want: "report=bea approvals:1=bea",
+		objects: "-",
 	},
 	"an answer to a colleague takes no objection back": {
 		play: said(
@@ -150,7 +156,9 @@ var conversations = map[string]conversation{
 		),
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: wrong file",
-		says:    []string{`cem, was that for me? Your objection stands. To take it back, write "I take it back".`},
+		says: []string{
+			`cem, was that for me? Your objection stands. To take it back, write "I take it back".`,
+		},
 	},
 	"words that name it take an objection back below talk, too": {
 		play: said(
@@ -191,7 +199,8 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says: []string{
-			`The work is stopped. Once somebody who may approve has said "go on", I ask about the push again.`,
+			`The work is stopped. Once somebody who may approve has said "go on", ` +
+				`I ask about the push again.`,
 		},
 	},
 
@@ -287,7 +296,8 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 		says: []string{
-			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
+			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may " +
+				"approve.",
 		},
 		never: []string{"Stopped"},
 	},
@@ -342,7 +352,9 @@ var conversations = map[string]conversation{
 		play:  said("report", "ann: <@UCEM> do you like the header?", "bea: fix it"),
 		want:  "approvals:",
 		phase: "reported",
-		says:  []string{`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`},
+		says: []string{
+			`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`,
+		},
 	},
 	"fix it below the question about it is an approval": {
 		play:  said("report", "ann: <@UCEM> do you like the header?", "bea: fix it", "bea: fix it"),
@@ -427,11 +439,15 @@ var conversations = map[string]conversation{
 		scope: "only steps 1 and 3",
 	},
 	"a limit by minus is kept": {
-		play: said("report", "bea: LGTM, minus the test"), want: "report=bea approvals:1=bea", scope: "not the test",
+		play:  said("report", "bea: LGTM, minus the test"),
+		want:  "report=bea approvals:1=bea",
+		scope: "not the test",
 	},
 	"a limit by a place is echoed as it was meant": {
-		play: said("report", "bea: fix it in price only"), want: "report=bea approvals:1=bea", scope: "only in price",
-		says: []string{"Revision 1 approved by bea, limited to: only in price"},
+		play:  said("report", "bea: fix it in price only"),
+		want:  "report=bea approvals:1=bea",
+		scope: "only in price",
+		says:  []string{"Revision 1 approved by bea, limited to: only in price"},
 	},
 	"a condition is not waited for": {
 		play:  said("report", "bea: approve, provided cem agrees"),
@@ -572,8 +588,10 @@ var conversations = map[string]conversation{
 		never:   []string{"Noted", "Stopped"},
 	},
 	"a guest's refusal to a colleague is one, too": {
-		play: said("report", "bea: fix it", "gus: <@UANN> that's the wrong file"), want: "report=bea approvals:1=bea",
-		objects: "gus: <@UANN> that's the wrong file", never: []string{"Noted"},
+		play:    said("report", "bea: fix it", "gus: <@UANN> that's the wrong file"),
+		want:    "report=bea approvals:1=bea",
+		objects: "gus: <@UANN> that's the wrong file",
+		never:   []string{"Noted"},
 	},
 	"a refusal with a colleague's name behind it is an objection": {
 		play:    said("report", "bea: fix it", "cem: please don't push this <@UANN>"),
@@ -644,7 +662,10 @@ func (th *thread) stepOfReport(ctx context.Context, step string) error {
 			return err
 		}
 		r, err := th.lead().Ask(ctx, decision.Question{
-			Question: "Which?", Options: []string{"a", "b"}, Recommended: "a", Open: []workflow.OpenDecision{{}},
+			Question:    "Which?",
+			Options:     []string{"a", "b"},
+			Recommended: "a",
+			Open:        []workflow.OpenDecision{{}},
 		})
 		if err != nil {
 			return err
@@ -705,7 +726,8 @@ func TestConversations(t *testing.T) {
 			if c.note != "" {
 				var notes string
 				err := st.Pool.QueryRow(t.Context(), `select coalesce(string_agg(
-						split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; ' order by o.id), '-')
+						split_part(split_part(l.text, E'\n', 1), ' ', 1) || ': ' || o.settled, '; '
+							order by o.id), '-')
 					from outbox o join lines l on l.id = o.line_id
 					where o.session_id = $1 and o.settled <> '' and o.settled <> 'Answered below.'`,
 					th.Session().ID).Scan(&notes)
@@ -724,7 +746,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// objections returns the objections that stand against an approval: "cem: wrong file", or "-" if there is none.
+// objections returns the objections that stand against an approval: "cem: wrong
+// file", or "-" if there is none.
 func (th *thread) objections(t *testing.T, a *workflow.Approval) string {
 	t.Helper()
 	require.NotNil(t, a)
@@ -737,8 +760,8 @@ func (th *thread) objections(t *testing.T, a *workflow.Approval) string {
 	return cmp.Or(strings.Join(said, "; "), "-")
 }
 
-// What is said to a colleague against the work keeps it from being pushed. The control: small talk to a colleague does
-// not, and without the objection the same work is pushed.
+// What is said to a colleague against the work keeps it from being pushed. The control: small talk to a
+// colleague does not, and without the objection the same work is pushed.
 func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -757,7 +780,8 @@ func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
 		require.NoError(t, said("report", "bea: fix it", c.words)(t.Context(), th))
 		require.NoError(t, th.reads(t.Context()))
 		if c.unguarded {
-			_, err = st.Pool.Exec(t.Context(), `delete from objections where session_id = $1`, th.Session().ID)
+			_, err = st.Pool.Exec(t.Context(), `delete from objections where session_id = $1`,
+				th.Session().ID)
 			require.NoError(t, err)
 		}
 		_, err = th.intend(t.Context(), "commit", "tree")
@@ -769,8 +793,8 @@ func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
 	}
 }
 
-// Nothing is pushed under an approval before the orchestrator has read each limit by which it was narrowed. What is
-// pushed already is not narrowed.
+// Nothing is pushed under an approval before the orchestrator has read each limit by which it was narrowed.
+// What is pushed already is not narrowed.
 func TestALimitComesBeforeThePush(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -796,8 +820,8 @@ func TestALimitComesBeforeThePush(t *testing.T) {
 	require.Equal(t, "only cart/price.go; and: only key.go", a.Scope)
 }
 
-// Who objects while the change is being pushed is not told that it is kept back. The objection is stored: it keeps
-// the change back if the remote refuses this push.
+// Who objects while the change is being pushed is not told that it is kept back. The objection is stored: it
+// keeps the change back if the remote refuses this push.
 func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -828,7 +852,8 @@ func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 	}
 }
 
-// A press counts only in the message that shows the button: a value that is sent with another message is none of it.
+// A press counts only in the message that shows the button: a value that is sent with
+// another message is none of it.
 func TestAButtonIsOfItsMessage(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -846,7 +871,13 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 			t,
 			th.receives(
 				t.Context(),
-				workflow.IncomingEvent{Kind: workflow.MessageAction, TS: in, User: "bea", ActionID: "fix_it", Value: value},
+				workflow.IncomingEvent{
+					Kind:     workflow.MessageAction,
+					TS:       in,
+					User:     "bea",
+					ActionID: "fix_it",
+					Value:    value,
+				},
 			),
 		)
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
@@ -862,7 +893,8 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 	require.Equal(t, "report=bea approvals:1=bea", pressed(own), "the control")
 }
 
-// What one message answers puts no note below another: the offer of a backport stays when something else is decided.
+// What one message answers puts no note below another: the offer of a backport stays
+// when something else is decided.
 func TestNotesAreBelowWhatWasAnswered(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
@@ -879,7 +911,9 @@ func TestNotesAreBelowWhatWasAnswered(t *testing.T) {
 	rows, err := st.Pool.Query(
 		t.Context(),
 		`select b.action_id, coalesce(o.settled, '') from outbox o join lines l on l.id = o.line_id
-		join buttons b on b.session_id = o.session_id and (l.text like 'root_cause, revision 2%' and b.revision = 2 and b.action_id = 'fix_it' or o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))
+		join buttons b on b.session_id = o.session_id and (l.text like 'root_cause, revision 2%'
+			and b.revision = 2 and b.action_id = 'fix_it'
+			or o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))
 		where o.session_id = $1 and o.rewrites is null`, th.Session().ID)
 	require.NoError(t, err)
 	for rows.Next() {

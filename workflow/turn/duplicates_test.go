@@ -42,7 +42,12 @@ func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *
 			require.NoError(t, slack.Leave(o.channel, a.user))
 		}
 	}
-	homes = &home.Homes{Store: o.Store, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory), WorkspaceURL: "https://acme.slack.com/"}
+	homes = &home.Homes{
+		Store:        o.Store,
+		Log:          o.Log,
+		Directory:    o.Slack.(asKept).Slack.(*people.Directory),
+		WorkspaceURL: "https://acme.slack.com/",
+	}
 	o.Readers = homes
 	return o, slack, homes
 }
@@ -50,11 +55,19 @@ func duplicatesOffice(t *testing.T) (o *office, slack *slacktest.Server, homes *
 // reported begins a session about text in that channel, with a report.
 func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 	t.Helper()
-	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker, "anybody", text)
+	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker,
+		"anybody", text)
 	require.NoError(t, err)
 	require.NoError(t, th.Record(t.Context(), duplicate.ReportText{Repository: "anybody", Text: text},
 		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
-		consent.Report(workflow.Report{Session: th.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the secret cause", BaseCommit: "base"})))
+		consent.Report(workflow.Report{
+			Session:    th.Session().ID,
+			Revision:   1,
+			Kind:       workflow.ReportRootCause,
+			Body:       []byte(`{}`),
+			Text:       "the secret cause",
+			BaseCommit: "base",
+		})))
 	return th
 }
 
@@ -62,12 +75,14 @@ func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 // sessions.
 func (o *office) announced(t *testing.T, ts string) (th *thread, said, facts string) {
 	t.Helper()
-	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker, "anybody", toldSecond)
+	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker,
+		"anybody", toldSecond)
 	require.NoError(t, err)
 	d := th.Orchestrator.Duplicates
 	said, buttons, parts := d.Announce(t.Context(), "anybody")
 	require.Equal(t, said != "", len(buttons) > 0)
-	require.NoError(t, th.Record(t.Context(), append(parts, store.Lines(th.ProgramLine("Looking.", buttons...)))...))
+	require.NoError(t,
+		th.Record(t.Context(), append(parts, store.Lines(th.ProgramLine("Looking.", buttons...)))...))
 	facts, err = d.Facts(t.Context())
 	require.NoError(t, err)
 	return th, said, facts
@@ -97,7 +112,9 @@ func TestTwinsAreNamedToWhoMayReadThem(t *testing.T) {
 			require.Contains(t, said, "(https://acme.slack.com/archives/"+secret+"/p101)")
 			require.Contains(t, facts, "the secret cause")
 		}
-		_, err := o.Store.Pool.Exec(t.Context(), `delete from report_words where session_id in (select id from sessions where channel = $1)`, o.channel)
+		_, err := o.Store.Pool.Exec(t.Context(),
+			`delete from report_words where session_id in (select id from sessions where channel = $1)`,
+			o.channel)
 		require.NoError(t, err)
 	}
 	named("all are in both", true)
@@ -128,35 +145,59 @@ func TestTwinsAreNamedToWhoMayReadThem(t *testing.T) {
 func TestAJoinTellsTheOtherThread(t *testing.T) {
 	t.Parallel()
 	o, slack, _ := duplicatesOffice(t)
-	wide := slack.AddChannel(slacktest.Channel{Name: "wide", Members: append([]string{o.people["gus"]}, membersOf(t, o)...)}).ID
+	wide := slack.AddChannel(slacktest.Channel{
+		Name:    "wide",
+		Members: append([]string{o.people["gus"]}, membersOf(t, o)...),
+	}).ID
 	first := o.reported(t, wide, "10.1", toldFirst)
 	th, said, _ := o.announced(t, "11.1")
 	require.NotEmpty(t, said)
 	var press string
-	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
-	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
+	require.NoError(t, o.Store.Pool.QueryRow(t.Context(),
+		`select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
+	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+		Kind:     workflow.MessageAction,
+		TS:       "11.2",
+		User:     o.people["bea"],
+		ActionID: "join",
+		Value:    press,
+	}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
-	require.Equal(t, "The same was reported in another channel, and joined to this thread.", lines[len(lines)-1].Text, "a guest reads that, who is not in #bugs")
-	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and user_id = $2`, first.Session().ID, o.people["bea"]))
+	require.Equal(t, "The same was reported in another channel, and joined to this thread.",
+		lines[len(lines)-1].Text, "a guest reads that, who is not in #bugs")
+	require.Zero(t,
+		storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and user_id = $2`,
+			first.Session().ID, o.people["bea"]))
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from approvals`))
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
 
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
-	require.NoError(t, th.Record(t.Context(), duplicate.Joined{Twin: first.Session().ID, By: "U1", Line: workflow.Line{Agent: "a", Text: "again"}}))
+	require.NoError(t, th.Record(t.Context(), duplicate.Joined{
+		Twin: first.Session().ID,
+		By:   "U1",
+		Line: workflow.Line{Agent: "a", Text: "again"},
+	}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
-	require.Error(t, first.Record(t.Context(), duplicate.Joined{Twin: th.Session().ID}), "it was never named there")
+	require.Error(t, first.Record(t.Context(), duplicate.Joined{Twin: th.Session().ID}),
+		"it was never named there")
 
 	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
-	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
+	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+		Kind: workflow.MessageReply,
+		TS:   "11.3",
+		User: o.people["gus"],
+		Text: "mine is another one",
+	}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
-	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
+	require.Equal(t, workflow.PhaseExploring, th.Session().Phase,
+		"also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
 	require.Empty(t, th.Session().Halted)
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from twins where joined_at is not null`))
@@ -172,13 +213,26 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 	press := func(th *thread, who string) {
 		t.Helper()
 		var button string
-		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
-		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
+		require.NoError(t, o.Store.Pool.QueryRow(t.Context(),
+			`select id from buttons where session_id = $1 and action_id = 'join'`,
+			th.Session().ID).Scan(&button))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+			Kind:     workflow.MessageAction,
+			TS:       th.tick(),
+			User:     o.people[who],
+			ActionID: "join",
+			Value:    button,
+		}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
-		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.people[who], Text: words}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+			Kind: workflow.MessageReply,
+			TS:   th.tick(),
+			User: o.people[who],
+			Text: words,
+		}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")
@@ -206,8 +260,8 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 	require.Equal(t, workflow.PhaseWorking, other.Session().Phase)
 }
 
-// Joining ends what is under way like a stop: a question to the thread, and what people asked agents that only
-// read. Those are asked again when a person goes on here.
+// Joining ends what is under way like a stop: a question to the thread, and what people asked agents that
+// only read. Those are asked again when a person goes on here.
 func TestAJoinEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	o, _, _ := duplicatesOffice(t)

@@ -14,12 +14,17 @@ import (
 func filledIn(t *testing.T, late bool, in workflow.IncomingEvent) (th *thread, said []store.PostedLine) {
 	t.Helper()
 	o := openOffice(t)
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	_, err = th.show(t.Context(), workflow.ReportRootCause, workflow.EventReport)
 	require.NoError(t, err)
-	in.Kind, in.User, in.TS, in.Value = workflow.MessageForm, o.actors[0].user, "2.0", "opaque"
-	require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value}))))
+	in.Kind = workflow.MessageForm
+	in.User = o.actors[0].user
+	in.TS = "2.0"
+	in.Value = "opaque"
+	require.NoError(t, th.Record(t.Context(),
+		store.Lines(th.ProgramLine("the buttons", workflow.Button{ActionID: in.ActionID, Value: in.Value}))))
 	require.NoError(t, th.receive(t.Context(), in))
 	if late {
 		_, err = th.show(t.Context(), workflow.ReportRootCause)
@@ -36,16 +41,23 @@ func filledIn(t *testing.T, late bool, in workflow.IncomingEvent) (th *thread, s
 // The text of a form is quoted in the thread even if a newer report was shown meanwhile.
 func TestAFormThatANewerReportOvertook(t *testing.T) {
 	t.Parallel()
-	th, said := filledIn(t, true, workflow.IncomingEvent{ActionID: workflow.ButtonCorrect, Text: "not the cart"})
+	th, said := filledIn(t, true, workflow.IncomingEvent{
+		ActionID: workflow.ButtonCorrect,
+		Text:     "not the cart",
+	})
 	require.Len(t, said, 1)
 	require.Contains(t, said[0].Text, "corrects revision 1 (the newest is revision 2):\n> not the cart")
 	unseen, err := th.Inbox().Unseen(t.Context(), 0)
 	require.NoError(t, err)
 	require.Contains(t, unseen[len(unseen)-1].Shown, "not the cart", "it is given to the agents all the same")
 
-	th, said = filledIn(t, true, workflow.IncomingEvent{ActionID: workflow.ButtonFixLimited, Text: "only cart/"})
+	th, said = filledIn(t, true, workflow.IncomingEvent{
+		ActionID: workflow.ButtonFixLimited,
+		Text:     "only cart/",
+	})
 	require.Len(t, said, 1)
-	require.Equal(t, "That was revision 1; the newest is revision 2. Please answer that one. What you entered was:\n> only cart/", said[0].Text)
+	require.Equal(t, "That was revision 1; the newest is revision 2. Please answer that one. "+
+		"What you entered was:\n> only cart/", said[0].Text)
 	a, err := th.Store.Approval(t.Context(), th.Session().ID, 2)
 	require.NoError(t, err)
 	require.Nil(t, a)
@@ -62,7 +74,10 @@ func TestWhatIsEnteredAsACorrectionIsNoApproval(t *testing.T) {
 		require.Nil(t, a)
 	}
 	// The control: the same words, entered as limits, are an approval.
-	th, _ := filledIn(t, false, workflow.IncomingEvent{ActionID: workflow.ButtonFixLimited, Text: "only in cart/"})
+	th, _ := filledIn(t, false, workflow.IncomingEvent{
+		ActionID: workflow.ButtonFixLimited,
+		Text:     "only in cart/",
+	})
 	a, err := th.Store.Approval(t.Context(), th.Session().ID, 1)
 	require.NoError(t, err)
 	require.Equal(t, "only in cart/", a.Scope)

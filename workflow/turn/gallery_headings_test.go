@@ -193,8 +193,9 @@ func misnamed(places, headings map[string]string) (wrong []string) {
 		heading := headings[place]
 		switch {
 		case heading == "":
-			wrong = append(wrong, fmt.Sprintf("%s says %q, and has no heading: add what it shows to headings in "+
-				"workflow/turn/gallery_headings_test.go", place, places[place]))
+			wrong = append(wrong,
+				fmt.Sprintf("%s says %q, and has no heading: add what it shows to headings in "+
+					"workflow/turn/gallery_headings_test.go", place, places[place]))
 		case used[heading] != "":
 			wrong = append(wrong, fmt.Sprintf("%s and %s have the heading %q", used[heading], place, heading))
 		}
@@ -202,8 +203,9 @@ func misnamed(places, headings map[string]string) (wrong []string) {
 	}
 	for _, place := range slices.Sorted(maps.Keys(headings)) {
 		if _, there := places[place]; !there {
-			wrong = append(wrong, fmt.Sprintf("%s says nothing any more: remove its heading %q, or write the "+
-				"function's new name", place, headings[place]))
+			wrong = append(wrong,
+				fmt.Sprintf("%s says nothing any more: remove its heading %q, or write the "+
+					"function's new name", place, headings[place]))
 		}
 	}
 	return wrong

@@ -50,9 +50,20 @@ func (o *office) reportedBy(user, repository, ts string) string {
 	ctx := o.t.Context()
 	in, err := o.ask(ctx, workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, user, repository)
 	require.NoError(o.t, err)
-	report := workflow.Report{Session: in.Session().ID, Revision: 1, Kind: workflow.ReportRootCause, Body: []byte(`{}`), Text: "the cause", BaseCommit: "c0ffee"}
+	report := workflow.Report{
+		Session:    in.Session().ID,
+		Revision:   1,
+		Kind:       workflow.ReportRootCause,
+		Body:       []byte(`{}`),
+		Text:       "the cause",
+		BaseCommit: "c0ffee",
+	}
 	require.NoError(o.t, in.Record(ctx,
-		store.Update{Change: func(s *workflow.Session) { s.Repository = repository }, Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
+		store.Update{
+			Change: func(s *workflow.Session) { s.Repository = repository },
+			Events: []workflow.Event{workflow.EventReport},
+			Open:   ledger.Rest,
+		},
 		spending.Usage{USD: 0.25},
 		consent.Report(report),
 	))
@@ -84,7 +95,12 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 		if a.rules != "anybody" {
 			continue
 		}
-		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people}).Home(t.Context(), a.user)
+		home, err := (&home.Homes{
+			Store:        o.Store,
+			Repositories: o.Repositories,
+			Log:          o.Log,
+			Directory:    people,
+		}).Home(t.Context(), a.user)
 		require.NoError(t, err, a.kind)
 		var waits, others []string
 		switch {
@@ -98,11 +114,25 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 		require.Empty(t, home.Settings, a.kind)
 		require.Equal(t, a.user == "U0UNKNOWN", home.OwnOnly, a.kind)
 	}
-	mine, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+	mine, err := (&home.Homes{
+		Store:        o.Store,
+		Repositories: o.Repositories,
+		Log:          o.Log,
+		Directory:    people,
+		Admins:       []string{o.asker, guest},
+		Settings:     []string{"x"},
+	}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
 	require.Equal(t, []string{"x"}, mine.Settings)
 	require.InDelta(t, 0.25, mine.TodayUSD, 1e-9)
-	theirs, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people, Admins: []string{o.asker, guest}, Settings: []string{"x"}}).Home(t.Context(), guest)
+	theirs, err := (&home.Homes{
+		Store:        o.Store,
+		Repositories: o.Repositories,
+		Log:          o.Log,
+		Directory:    people,
+		Admins:       []string{o.asker, guest},
+		Settings:     []string{"x"},
+	}).Home(t.Context(), guest)
 	require.NoError(t, err)
 	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
 }
@@ -110,12 +140,21 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 // A thread in which everything was refused, or was for somebody else, is not listed as being at work.
 func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	t.Parallel()
-	ctx, o := t.Context(), openOffice(t)
+	ctx := t.Context()
+	o := openOffice(t)
 	begins := func(kind workflow.MessageKind, ts, user, text string) string {
 		where := workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}
-		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, workflow.IncomingEvent{EventID: "Ev " + ts, Kind: kind, Thread: where, TS: ts, User: user, Text: text}))
+		require.NoError(t, inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, workflow.IncomingEvent{
+			EventID: "Ev " + ts,
+			Kind:    kind,
+			Thread:  where,
+			TS:      ts,
+			User:    user,
+			Text:    text,
+		}))
 		var id string
-		require.NoError(t, o.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, ts).Scan(&id))
+		require.NoError(t,
+			o.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, ts).Scan(&id))
 		return id
 	}
 	judged := func(id string) string {
@@ -135,7 +174,12 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	work := judged(begins(workflow.MessageMention, "13.1", o.asker, "the total is off"))
 	unread := begins(workflow.MessageMention, "14.1", o.asker, "it is a cent")
 	for _, user := range []string{o.asker, guest} {
-		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}).Home(ctx, user)
+		home, err := (&home.Homes{
+			Store:        o.Store,
+			Repositories: o.Repositories,
+			Log:          o.Log,
+			Directory:    o.Slack.(asKept).Slack.(*people.Directory),
+		}).Home(ctx, user)
 		require.NoError(t, err)
 		if user == guest {
 			require.Empty(t, home.Others)
@@ -153,13 +197,25 @@ func TestAHomeIsClosedOnError(t *testing.T) {
 	mine := o.reportedBy(o.asker, "anybody", "10.1")
 	o.reportedBy("U0OTHER", "anybody", "11.1")
 	for _, d := range []broken{{people, true, false}, {people, false, true}} {
-		home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: d, Admins: []string{o.asker}, Settings: []string{"x"}}).Home(t.Context(), o.asker)
+		home, err := (&home.Homes{
+			Store:        o.Store,
+			Repositories: o.Repositories,
+			Log:          o.Log,
+			Directory:    d,
+			Admins:       []string{o.asker},
+			Settings:     []string{"x"},
+		}).Home(t.Context(), o.asker)
 		require.NoError(t, err)
 		require.True(t, home.OwnOnly)
 		require.Equal(t, []string{mine}, append(idsOf(home.Waits), idsOf(home.Others)...))
 		require.Equal(t, d.known, home.Settings == nil)
 	}
-	whole, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: people}).Home(t.Context(), o.asker)
+	whole, err := (&home.Homes{
+		Store:        o.Store,
+		Repositories: o.Repositories,
+		Log:          o.Log,
+		Directory:    people,
+	}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
 	require.Len(t, whole.Waits, 2, "the control: with an answer both are there")
 }
@@ -174,7 +230,12 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 	}
 	for _, a := range o.actors {
 		if id := byRules[a.rules]; id != "" {
-			home, err := (&home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}).Home(t.Context(), a.user)
+			home, err := (&home.Homes{
+				Store:        o.Store,
+				Repositories: o.Repositories,
+				Log:          o.Log,
+				Directory:    o.Slack.(asKept).Slack.(*people.Directory),
+			}).Home(t.Context(), a.user)
 			require.NoError(t, err, a.kind)
 			require.Equal(t, a.may, slices.Contains(idsOf(home.Waits), id), a.kind)
 		}
@@ -185,7 +246,13 @@ func TestAHomeKnowsWhoMayApprove(t *testing.T) {
 func TestOnlyAdminsPause(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory), Admins: []string{o.asker}}
+	h := &home.Homes{
+		Store:        o.Store,
+		Repositories: o.Repositories,
+		Log:          o.Log,
+		Directory:    o.Slack.(asKept).Slack.(*people.Directory),
+		Admins:       []string{o.asker},
+	}
 	paused := func() int {
 		list, err := pauses.List(t.Context(), o.Store.DB)
 		require.NoError(t, err)
@@ -217,7 +284,12 @@ func TestOnlyAdminsPause(t *testing.T) {
 func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	h := &home.Homes{Store: o.Store, Repositories: o.Repositories, Log: o.Log, Directory: o.Slack.(asKept).Slack.(*people.Directory)}
+	h := &home.Homes{
+		Store:        o.Store,
+		Repositories: o.Repositories,
+		Log:          o.Log,
+		Directory:    o.Slack.(asKept).Slack.(*people.Directory),
+	}
 	of := func(rules string) lessons.Lesson {
 		t.Helper()
 		list, err := lessons.Of(t.Context(), o.Store.DB, rules, "")
@@ -230,20 +302,30 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		return fmt.Sprintf("%d:%x", l.ID, sum[:8])
 	}
 	send := func(user, value, text string) (string, error) {
-		return h.Submit(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageForm, ActionID: workflow.ButtonLesson, User: user, Value: value, Text: text})
+		return h.Submit(t.Context(), workflow.IncomingEvent{
+			Kind:     workflow.MessageForm,
+			ActionID: workflow.ButtonLesson,
+			User:     user,
+			Value:    value,
+			Text:     text,
+		})
 	}
 	planted := map[string]bool{}
 	for i, a := range o.actors {
 		if !planted[a.rules] {
 			planted[a.rules] = true
 			id := o.reportedBy(o.asker, a.rules, fmt.Sprintf("%d.1", 10+i))
-			_, err := o.Store.Pool.Exec(t.Context(), `insert into lessons (repository, key, text, source, person, session_id) values ($1, 'note:1', 'cents', 'said in the thread', 'U1', $2)`, a.rules, id)
+			_, err := o.Store.Pool.Exec(t.Context(),
+				`insert into lessons (repository, key, text, source, person, session_id)
+					values ($1, 'note:1', 'cents', 'said in the thread', 'U1', $2)`,
+				a.rules, id)
 			require.NoError(t, err)
 		}
 		before := of(a.rules)
 		shown, err := h.Home(t.Context(), a.user)
 		require.NoError(t, err)
-		offered := slices.ContainsFunc(shown.Lessons, func(l workflow.HomeLesson) bool { return l.Repository == a.rules && l.MayChange })
+		offered := slices.ContainsFunc(shown.Lessons,
+			func(l workflow.HomeLesson) bool { return l.Repository == a.rules && l.MayChange })
 		require.Equal(t, a.may, offered, a.kind)
 		form, err := h.Form(t.Context(), a.user, workflow.ButtonLesson, fmt.Sprint(before.ID))
 		require.Equal(t, a.may, err == nil && form.Late == "", a.kind)
@@ -285,7 +367,8 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 		closed := *h
 		closed.Directory = d
 		before := of("named")
-		_, err := closed.Submit(t.Context(), workflow.IncomingEvent{User: bea, Value: value(before), Text: "while Slack is away"})
+		_, err := closed.Submit(t.Context(),
+			workflow.IncomingEvent{User: bea, Value: value(before), Text: "while Slack is away"})
 		require.Error(t, err)
 		require.Equal(t, before.Text, of("named").Text)
 	}

@@ -16,7 +16,11 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.Secrets = redact.New("moss-covered-bucket")
-	request := workflow.Request{SurfaceArea: "the moss-covered-bucket", DoneCriteria: []string{"it holds"}, Files: []string{"bucket.go"}}
+	request := workflow.Request{
+		SurfaceArea:  "the moss-covered-bucket",
+		DoneCriteria: []string{"it holds"},
+		Files:        []string{"bucket.go"},
+	}
 	restates := func(th *thread) (model.Result, error) { return th.lead().Restate(t.Context(), request) }
 	for name, c := range map[string]struct {
 		repository string
@@ -29,12 +33,19 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 		"a plan": {"anybody", nil, func(th *thread) (model.Result, error) {
 			return th.lead().ProposePlan(t.Context(), workflow.Plan{
 				Title: "The moss-covered-bucket", Summary: "It holds.", Verification: "go test ./...",
-				Tasks: []workflow.PlannedTask{{Description: "Mend it.", Category: "deep", Files: []string{"bucket.go"}, Acceptance: "it holds", Check: "go test ./..."}},
+				Tasks: []workflow.PlannedTask{{
+					Description: "Mend it.",
+					Category:    "deep",
+					Files:       []string{"bucket.go"},
+					Acceptance:  "it holds",
+					Check:       "go test ./...",
+				}},
 			})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name}, o.asker, c.repository)
+			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: name},
+				o.asker, c.repository)
 			require.NoError(t, err)
 			require.NoError(t, th.Record(t.Context(), store.Update{Events: c.events}))
 			require.NoError(t, th.reads(t.Context()))

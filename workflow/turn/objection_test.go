@@ -20,7 +20,8 @@ import (
 
 // An objectionCase is a person who takes a yes back, at a moment, in a way, with words.
 type objectionCase struct {
-	who   string // bea approves; cem is a colleague, gus a guest, eve from another workspace, robot another bot
+	// bea approves; cem is a colleague, gus a guest, eve from another workspace, robot another bot
+	who   string
 	when  string
 	how   string
 	words string // of a message or an edit; the emoji of a reaction
@@ -65,8 +66,9 @@ const (
 // of them with all words.
 func objectionCases() (cases []objectionCase) {
 	stopWords := []string{
-		"no wait, don't", "STOP. That is the wrong file, do not push this.", "no wait, do not fix it, that is the wrong place", "please stop the work",
-		"stop working on it", "stop please, the wrong file", "halt", "wait", "hold on", "stopp!", "halt, falsche Datei",
+		"no wait, don't", "STOP. That is the wrong file, do not push this.",
+		"no wait, do not fix it, that is the wrong place", "please stop the work", "stop working on it",
+		"stop please, the wrong file", "halt", "wait", "hold on", "stopp!", "halt, falsche Datei",
 	}
 	holdWords := []string{"wrong file", "no", "I don't think so", "that's not it", ":-1:"}
 	emoji := []string{"x", "-1", "octagonal_sign", "no_entry"}
@@ -88,7 +90,8 @@ func objectionCases() (cases []objectionCase) {
 			}
 		}
 	}
-	everybody, approver := []string{"bea", "cem", "gus", "eve", "robot"}, []string{"bea"}
+	everybody := []string{"bea", "cem", "gus", "eve", "robot"}
+	approver := []string{"bea"}
 	add(everybody, moments[1:], byMessage, stopWords, true)
 	add(everybody, moments, byMessage, holdWords, false)
 	add(everybody, moments, byReaction, emoji, false)
@@ -124,9 +127,11 @@ func TestTheLastWordCounts(t *testing.T) {
 	unguarded := func(ctx context.Context, th *thread) error {
 		_, err := th.Store.Pool.Exec(ctx, `delete from objections where session_id = $1`, th.Session().ID)
 		th.Orchestrator.Delivery.Recheck = func(context.Context, *workflow.Approval) error { return nil }
-		return errors.Join(err, th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }}))
+		return errors.Join(err,
+			th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }}))
 	}
-	require.Len(t, o.objects(t, kept, unguarded), len(kept), "without the guards each case is pushed against the last word")
+	require.Len(t, o.objects(t, kept, unguarded), len(kept),
+		"without the guards each case is pushed against the last word")
 }
 
 // keeps reports whether nothing may be pushed after the case, by the specification.
@@ -135,7 +140,9 @@ func (c objectionCase) keeps() bool {
 }
 
 // objects plays the cases, and returns a line for each whose outcome is wrong. control runs before the push.
-func (o *office) objects(t *testing.T, cases []objectionCase, control func(context.Context, *thread) error) (faults []string) {
+func (o *office) objects(
+	t *testing.T, cases []objectionCase, control func(context.Context, *thread) error,
+) (faults []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var hands sync.WaitGroup
@@ -183,11 +190,15 @@ type changedSlack struct {
 	reactions map[string][]workflow.Reaction // by the ts of the message
 }
 
-func (s changedSlack) Reactions(_ context.Context, _ workflow.Thread, ts string) ([]workflow.Reaction, error) {
+func (s changedSlack) Reactions(
+	_ context.Context, _ workflow.Thread, ts string,
+) ([]workflow.Reaction, error) {
 	return s.reactions[ts], nil
 }
 
-func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts string) (string, []workflow.Attachment, bool, error) {
+func (s changedSlack) Reread(
+	ctx context.Context, thread workflow.Thread, ts string,
+) (string, []workflow.Attachment, bool, error) {
 	if s.deleted[ts] {
 		return "", nil, false, nil
 	}
@@ -198,12 +209,24 @@ func (s changedSlack) Reread(ctx context.Context, thread workflow.Thread, ts str
 func (p *play) run(ctx context.Context, clock int) error {
 	p.slack = changedSlack{p.o.Slack.(asKept), map[string]bool{}, map[string][]workflow.Reaction{}}
 	p.slack.edited = map[string]string{}
-	p.runner = &Runner{Store: p.o.Store, Slack: p.slack, Log: p.o.Log, Repositories: p.o.Repositories, Agents: p.o.Agents}
-	th, err := p.runner.begin(ctx, workflow.Thread{Team: "T1", Channel: p.o.channel, TS: fmt.Sprintf("%d.0", clock)}, p.o.asker, "anybody", "the total is off")
+	p.runner = &Runner{
+		Store:        p.o.Store,
+		Slack:        p.slack,
+		Log:          p.o.Log,
+		Repositories: p.o.Repositories,
+		Agents:       p.o.Agents,
+	}
+	th, err := p.runner.begin(ctx, workflow.Thread{
+		Team:    "T1",
+		Channel: p.o.channel,
+		TS:      fmt.Sprintf("%d.0", clock),
+	}, p.o.asker, "anybody", "the total is off")
 	if err != nil {
 		return err
 	}
-	p.th, th.people, th.clock = th, p.o.people, clock
+	p.th = th
+	th.people = p.o.people
+	th.clock = clock
 	if err := p.until(ctx); err != nil {
 		return err
 	}
@@ -260,15 +283,28 @@ func (p *play) approve(ctx context.Context) error {
 // act does what the case is about, and has it judged.
 func (p *play) act(ctx context.Context) error {
 	th := p.th
-	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: th.userID(p.who), Text: p.words}
+	in := workflow.IncomingEvent{
+		Kind: workflow.MessageReply,
+		TS:   th.tick(),
+		User: th.userID(p.who),
+		Text: p.words,
+	}
 	switch p.how {
 	case byReaction, byRemoval:
-		in = workflow.IncomingEvent{Kind: workflow.MessageReacted, TS: p.reactedTo(ctx), User: in.User, ActionID: workflow.ReactionAdded, Value: p.words}
+		in = workflow.IncomingEvent{
+			Kind:     workflow.MessageReacted,
+			TS:       p.reactedTo(ctx),
+			User:     in.User,
+			ActionID: workflow.ReactionAdded,
+			Value:    p.words,
+		}
 	case byEdit:
-		in.Kind, in.TS = workflow.MessageEdit, p.fix
+		in.Kind = workflow.MessageEdit
+		in.TS = p.fix
 		p.slack.edited[p.fix] = p.words
 	case byDeletion:
-		in.Kind, in.TS = workflow.MessageDelete, p.fix
+		in.Kind = workflow.MessageDelete
+		in.TS = p.fix
 		p.slack.deleted[p.fix] = true
 	case lostEdit:
 		p.slack.edited[p.fix] = p.words
@@ -282,7 +318,8 @@ func (p *play) act(ctx context.Context) error {
 	case lostPushEdit, lostPushGone:
 		return p.takeBackPush(ctx)
 	case oldFirst:
-		p.slack.edited[in.TS], in.Text = p.words, "fix it"
+		p.slack.edited[in.TS] = p.words
+		in.Text = "fix it"
 	}
 	if err := p.receive(ctx, in); err != nil || p.how != byRemoval {
 		return err
@@ -328,8 +365,11 @@ func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 
 // said returns everything that the program has said in the thread, or to one person alone.
 func (p *play) said(ctx context.Context) (said []string, err error) {
-	rows, err := p.th.Store.Pool.Query(ctx, `select coalesce(l.text, o.ephemeral) from outbox o left join lines l on l.id = o.line_id
-		where o.session_id = $1 and (o.line_id is not null or o.ephemeral_to <> '') and o.rewrites is null order by o.id`, p.th.Session().ID)
+	rows, err := p.th.Store.Pool.Query(ctx,
+		`select coalesce(l.text, o.ephemeral) from outbox o left join lines l on l.id = o.line_id
+		where o.session_id = $1 and (o.line_id is not null or o.ephemeral_to <> '') and o.rewrites is null
+			order by o.id`,
+		p.th.Session().ID)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +390,8 @@ func (p *play) checkSaid(said []string) error {
 	switch {
 	case p.how == lostPushEdit, p.how == lostPushGone:
 		want = []string{"allowed"}
-	case !p.heard(), p.silent(), p.how == byMessage && p.when == reportShown: // words below a report are for the agents
+	case !p.heard(), p.silent(), p.how == byMessage && p.when == reportShown:
+		// words below a report are for the agents
 		want = nil
 	case p.how == oldFirst:
 		want = []string{"edited or deleted before I read it, so it permits nothing"}
@@ -429,7 +470,8 @@ func (p *play) checkPush(ctx context.Context) error {
 	case !p.keeps() || th.Session().Halted != "":
 		return nil
 	}
-	if err := errors.Join(th.posted(ctx, th.tick()), th.says(ctx, another, "push it"), p.notPushed(ctx, tree), th.says(ctx, another, "push all the same")); err != nil {
+	if err := errors.Join(th.posted(ctx, th.tick()), th.says(ctx, another, "push it"), p.notPushed(ctx, tree),
+		th.says(ctx, another, "push all the same")); err != nil {
 		return err
 	}
 	if pushed, err = p.finish(ctx, tree); err == nil && !pushed {
@@ -483,7 +525,14 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	}
 	if ends != nil {
 		s := th.Session()
-		push := workflow.Push{Commit: s.ID + tree, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+		push := workflow.Push{
+			Commit:     s.ID + tree,
+			Tree:       tree,
+			BaseCommit: s.BaseCommit,
+			Branch:     s.Branch,
+			Approval:   a.ID,
+			State:      workflow.PushIntended,
+		}
 		if err := th.Record(ctx, partsOf(*ends)...); err != nil {
 			return false, err
 		}

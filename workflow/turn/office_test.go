@@ -50,8 +50,8 @@ type actor struct {
 // every is set if the tests play all cases, and not a sample that has each kind once.
 var every = os.Getenv("BOBBIN_EVERY") != ""
 
-// sample returns who plays the n-th case: one of those who may, and two of those who may not, so that everybody plays
-// several cases. With BOBBIN_EVERY everybody plays each.
+// sample returns who plays the n-th case: one of those who may, and two of those who may not, so that
+// everybody plays several cases. With BOBBIN_EVERY everybody plays each.
 func (o *office) sample(n int, may func(actor) bool) []actor {
 	var yes, no []actor
 	for _, a := range o.actors {
@@ -72,21 +72,38 @@ func openOffice(t testing.TB) *office {
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
 	t.Cleanup(slack.Close)
 	app := slack.App()
-	own, err := bot.Open(t.Context(), bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
+	own, err := bot.Open(t.Context(),
+		bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: slack.URL()})
 	require.NoError(t, err)
 
 	user := func(u slacktest.User) string { return slack.AddUser(u).ID }
-	asker, bea, cem := user(slacktest.User{Name: "ann"}), user(slacktest.User{Name: "bea"}), user(slacktest.User{Name: "cem"})
+	asker := user(slacktest.User{Name: "ann"})
+	bea := user(slacktest.User{Name: "bea"})
+	cem := user(slacktest.User{Name: "cem"})
 	away := user(slacktest.User{Name: "away"})
 	gone := user(slacktest.User{Name: "gone", Deleted: true})
 	robot := slack.AddBot(slacktest.User{Name: "buildbot"}).ID
-	guest, single := user(slacktest.User{Name: "gus", Kind: slacktest.Guest}), user(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
+	guest := user(slacktest.User{Name: "gus", Kind: slacktest.Guest})
+	single := user(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
 	eve := user(slacktest.User{Name: "eve", Kind: slacktest.External})
 	group := slack.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{bea, guest, gone}}).ID
-	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve}}).ID
+	bugs := slack.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{app.BotUser, asker, bea, cem, gone, robot, guest, single, eve},
+	}).ID
 	return &office{
-		t: t, slack: slack, channel: bugs, asker: asker, people: map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
-		Runner: &Runner{Store: st, Slack: asKept{&people.Directory{Slack: own}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules(bea, group), Agents: agent.Table(nil)},
+		t:       t,
+		slack:   slack,
+		channel: bugs,
+		asker:   asker,
+		people:  map[string]string{"ann": asker, "bea": bea, "cem": cem, "gus": guest, "eve": eve},
+		Runner: &Runner{
+			Store:        st,
+			Slack:        asKept{&people.Directory{Slack: own}, st, nil},
+			Log:          slog.New(slog.DiscardHandler),
+			Repositories: rules(bea, group),
+			Agents:       agent.Table(nil),
+		},
 		actors: []actor{
 			{"member", bea, "anybody", true},
 			{"requester", asker, "anybody", true},
@@ -123,7 +140,11 @@ func townRunner(st *store.Store) *Runner {
 // rules returns repositories that differ in who may approve.
 func rules(named, group string) (list []repository.Repository) {
 	for name, a := range map[string]workflow.Approvers{
-		"anybody": {}, "another": {OtherThanRequester: true}, "named": {People: []string{named}}, "group": {People: []string{group}}, "lost": {People: []string{"S0GONE"}},
+		"anybody": {},
+		"another": {OtherThanRequester: true},
+		"named":   {People: []string{named}},
+		"group":   {People: []string{group}},
+		"lost":    {People: []string{"S0GONE"}},
 	} {
 		list = append(list, repository.Repository{Remote: remote.Remote{Name: name}, Approvers: a})
 	}
@@ -141,7 +162,10 @@ type thread struct {
 }
 
 // tick returns the next ts.
-func (th *thread) tick() string { th.clock++; return fmt.Sprintf("%d.0", 1100+th.clock) }
+func (th *thread) tick() string {
+	th.clock++
+	return fmt.Sprintf("%d.0", 1100+th.clock)
+}
 
 // userID returns the user id of a person by name. A name that is not known is returned as it is.
 func (th *thread) userID(who string) string {
@@ -156,13 +180,23 @@ func (r *Runner) ask(ctx context.Context, where workflow.Thread, user, repositor
 	return r.begin(ctx, where, user, repository, "the total is off")
 }
 
-func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, repository, text string) (*thread, error) {
-	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, workflow.IncomingEvent{EventID: "Ev " + where.TS, Kind: workflow.MessageMention, Thread: where, TS: where.TS, User: user, Text: text})
+func (r *Runner) begin(
+	ctx context.Context, where workflow.Thread, user, repository, text string,
+) (*thread, error) {
+	err := inbox.New(r.Store.DB, r.Store.Queue).Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev " + where.TS,
+		Kind:    workflow.MessageMention,
+		Thread:  where,
+		TS:      where.TS,
+		User:    user,
+		Text:    text,
+	})
 	if err != nil {
 		return nil, err
 	}
 	var id string
-	if err := r.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`, where.TS).Scan(&id); err != nil {
+	if err := r.Store.Pool.QueryRow(ctx, `select id from sessions where thread_ts = $1`,
+		where.TS).Scan(&id); err != nil {
 		return nil, err
 	}
 	begun, err := r.Store.Begin(ctx, id)
@@ -176,12 +210,17 @@ func (r *Runner) begin(ctx context.Context, where workflow.Thread, user, reposit
 	}
 	return th, th.Record(ctx,
 		inbox.Handled{ID: waiting[0].ID, ForAgents: true},
-		store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = repository, "base" }},
+		store.Update{Change: func(s *workflow.Session) {
+			s.Repository = repository
+			s.BaseCommit = "base"
+		}},
 	)
 }
 
 // show shows a new revision with its button, and returns the button's value.
-func (th *thread) show(ctx context.Context, kind string, events ...workflow.Event) (button string, err error) {
+func (th *thread) show(
+	ctx context.Context, kind string, events ...workflow.Event,
+) (button string, err error) {
 	report, err := th.Orchestrator.NewReport(ctx, kind, struct{}{})
 	if err != nil {
 		return "", err
@@ -197,7 +236,10 @@ func (th *thread) show(ctx context.Context, kind string, events ...workflow.Even
 
 // posted marks all lines that were not posted yet as posted to Slack with that ts.
 func (th *thread) posted(ctx context.Context, ts string) error {
-	_, err := th.Store.Pool.Exec(ctx, `update outbox set tried_at = now(), posted_at = now(), ts = $2 where session_id = $1 and posted_at is null`, th.Session().ID, ts)
+	_, err := th.Store.Pool.Exec(ctx,
+		`update outbox set tried_at = now(), posted_at = now(), ts = $2 where session_id = $1
+			and posted_at is null`,
+		th.Session().ID, ts)
 	return err
 }
 
@@ -205,7 +247,8 @@ func (th *thread) posted(ctx context.Context, ts string) error {
 func (th *thread) messageOf(ctx context.Context, value, other string) (ts string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select coalesce(max(coalesce(first.ts, o.ts)), $3)
 		from outbox o left join outbox first on first.key = o.rewrites
-		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))`,
+		where o.session_id = $1 and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value',
+			$2::text))`,
 		th.Session().ID, value, other).Scan(&ts)
 	return ts, err
 }
@@ -225,7 +268,8 @@ func (th *thread) receive(ctx context.Context, in workflow.IncomingEvent) error 
 // receives receives an event as it is.
 func (th *thread) receives(ctx context.Context, in workflow.IncomingEvent) error {
 	th.n++
-	in.EventID, in.Thread = fmt.Sprintf("Ev %s %d", th.TS, th.n), th.Thread
+	in.EventID = fmt.Sprintf("Ev %s %d", th.TS, th.n)
+	in.Thread = th.Thread
 	in.At = time.Unix(int64(1100+th.clock), 0)
 	return inbox.New(th.Store.DB, th.Store.Queue).Receive(ctx, in)
 }
@@ -242,7 +286,8 @@ func (th *thread) approveAsBea(ctx context.Context, events ...workflow.Event) er
 		return err
 	}
 	f := []store.Part{store.Update{Events: events}}
-	approved, err := th.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
+	approved, err := th.Permissions.ApprovalParts(ctx,
+		permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
 	if err != nil {
 		return err
 	}
@@ -259,21 +304,39 @@ func (th *thread) intend(ctx context.Context, commit, tree string) (workflow.Pus
 		return workflow.Push{}, errors.New("nothing is approved")
 	}
 	s := th.Session()
-	p := workflow.Push{Commit: commit, Tree: tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: a.ID, State: workflow.PushIntended}
+	p := workflow.Push{
+		Commit:     commit,
+		Tree:       tree,
+		BaseCommit: s.BaseCommit,
+		Branch:     s.Branch,
+		Approval:   a.ID,
+		State:      workflow.PushIntended,
+	}
 	return p, th.Record(ctx, store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(p))
 }
 
 // settle records that the push is done.
 func (th *thread) settle(ctx context.Context, p workflow.Push) error {
 	p.State = workflow.PushDone
-	return th.Record(ctx, store.Update{Change: func(s *workflow.Session) { s.Head = p.Commit }, Events: []workflow.Event{workflow.EventProve}}, consent.Push(p))
+	return th.Record(ctx, store.Update{
+		Change: func(s *workflow.Session) { s.Head = p.Commit },
+		Events: []workflow.Event{workflow.EventProve},
+	}, consent.Push(p))
 }
 
 // wrote inserts a message that is judged already.
 func (th *thread) wrote(ctx context.Context, user, ts, text string) (m workflow.Message, err error) {
 	th.n++
-	m.IncomingEvent = workflow.IncomingEvent{EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n), Kind: workflow.MessageReply, TS: ts, User: user, Text: text}
-	err = th.Store.Pool.QueryRow(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
-		values ($1, $2, $3, $4, $5, $6, now()) returning id`, th.Session().ID, m.EventID, m.Kind, m.TS, m.User, m.Text).Scan(&m.ID)
+	m.IncomingEvent = workflow.IncomingEvent{
+		EventID: fmt.Sprintf("Ev %s %d", th.TS, th.n),
+		Kind:    workflow.MessageReply,
+		TS:      ts,
+		User:    user,
+		Text:    text,
+	}
+	err = th.Store.Pool.QueryRow(ctx,
+		`insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
+		values ($1, $2, $3, $4, $5, $6, now()) returning id`, th.Session().ID, m.EventID, m.Kind, m.TS,
+		m.User, m.Text).Scan(&m.ID)
 	return m, err
 }

@@ -42,18 +42,39 @@ type turn struct {
 
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
-	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Metrics: r.Metrics, Words: r.Words, Log: r.Log.With("session", begun.Session().ID)}
+	ledger := &ledger.Ledger{
+		Turn:    begun,
+		Store:   r.Store,
+		Slack:   r.Slack,
+		Agents:  r.Agents,
+		Secrets: r.Secrets,
+		Dir:     r.Folders.Dir,
+		Metrics: r.Metrics,
+		Words:   r.Words,
+		Log:     r.Log.With("session", begun.Session().ID),
+	}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
-	attachments := &attachment.Attachments{Ledger: ledger, Sees: r.Model.Sees(r.Agents[agent.Orchestrator].Model)}
+	attachments := &attachment.Attachments{
+		Ledger: ledger,
+		Sees:   r.Model.Sees(r.Agents[agent.Orchestrator].Model),
+	}
 	twins := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{
-		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders, Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
+		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders,
+		Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
 		Skills: r.Skills, Seats: r.Seats, NoticeAfter: r.NoticeAfter, Duplicates: twins.Announce,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
 	t := &turn{Ledger: ledger, Trees: trees, Budget: budget, Permissions: permissions}
-	t.Runtime = &runtime.Runtime{Ledger: ledger, Trees: trees, Attachments: attachments, Budget: budget, Model: r.Model, Hear: t.judgeMeanwhile}
+	t.Runtime = &runtime.Runtime{
+		Ledger:      ledger,
+		Trees:       trees,
+		Attachments: attachments,
+		Budget:      budget,
+		Model:       r.Model,
+		Hear:        t.judgeMeanwhile,
+	}
 	t.Inquiries = &inquiry.Inquiries{
 		Ledger: ledger, Runtime: t.Runtime, Trees: trees, Attachments: attachments, Permissions: permissions,
 		Halt: func(err error) { t.halt(err) },
@@ -62,23 +83,47 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	judgements := approval.Judgements{Ledger: ledger}
 	objections := &objection.Objections{Judgements: judgements}
 	delivery := &delivery.Delivery{
-		Ledger: ledger, Trees: trees, Catalog: catalog, Inquiries: t.Inquiries, Scope: scope, HunkTime: r.HunkTime, LooksBack: r.LooksBack,
-		Recheck: objections.Recheck,
+		Ledger:    ledger,
+		Trees:     trees,
+		Catalog:   catalog,
+		Inquiries: t.Inquiries,
+		Scope:     scope,
+		HunkTime:  r.HunkTime,
+		LooksBack: r.LooksBack,
+		Recheck:   objections.Recheck,
 	}
 	workers := &worker.Workers{
-		Ledger: ledger, Trees: trees, Delivery: delivery, Scope: scope, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments, Attempts: r.Attempts,
+		Ledger:      ledger,
+		Trees:       trees,
+		Delivery:    delivery,
+		Scope:       scope,
+		Inquiries:   t.Inquiries,
+		Runtime:     t.Runtime,
+		Attachments: attachments,
+		Attempts:    r.Attempts,
 	}
 	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}
 	t.Orchestrator = &orchestrator.Orchestrator{
-		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments,
+		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries,
+		Runtime: t.Runtime, Attachments: attachments,
 		Permissions: permissions, Approvals: approvals, Duplicates: twins, Unanswered: r.Unanswered,
 	}
 	t.Intake = &intake.Intake{
-		Judgements: judgements, Catalog: catalog, Permissions: permissions, Approvals: approvals, Budget: budget, Skills: r.Skills, Duplicates: twins,
-		Held:       &approval.HeldWords{Judgements: judgements, Permissions: permissions},
-		Objections: objections,
-		Interview:  &intake.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
-		Judged:     t.afterJudged,
+		Judgements:  judgements,
+		Catalog:     catalog,
+		Permissions: permissions,
+		Approvals:   approvals,
+		Budget:      budget,
+		Skills:      r.Skills,
+		Duplicates:  twins,
+		Held:        &approval.HeldWords{Judgements: judgements, Permissions: permissions},
+		Objections:  objections,
+		Interview: &intake.Interview{
+			Judgements:    judgements,
+			Approvals:     approvals,
+			AnswerTimeout: t.Orchestrator.AnswerTimeout(),
+		},
+		Judged: t.afterJudged,
 	}
 	return t
 }

@@ -41,7 +41,8 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	case pauses.Channel:
 		what = "this channel"
 	}
-	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+". What is written here is kept, and I go on by myself when it is resumed.")))
+	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+
+		". What is written here is kept, and I go on by myself when it is resumed.")))
 	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil
 	}
@@ -57,7 +58,8 @@ func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.Log.Error("the disk", "err", err)
-	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}, store.Lines(t.ProgramLine(words)))
+	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
+		store.Lines(t.ProgramLine(words)))
 }
 
 // pauseAtLimit pauses the session at a limit, and says so in one line.
@@ -79,12 +81,13 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 	t.Log.Warn("agent ended without a result", "agent", row.Name, "end", end)
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine("I got nowhere with this ("+runtime.EndReason[end]+"). Nothing was pushed since. Reply with what I should look at, or ask somebody who knows this code.")),
+		store.Lines(t.ProgramLine("I got nowhere with this ("+runtime.EndReason[end]+"). Nothing was "+
+			"pushed since. Reply with what I should look at, or ask somebody who knows this code.")),
 	)
 }
 
-// sayModelFailed tells the thread of a failed model call, of a missing verdict or of a reached limit, and pauses the
-// session. It returns every other error unchanged, and the queue tries again.
+// sayModelFailed tells the thread of a failed model call, of a missing verdict or of a reached limit, and
+// pauses the session. It returns every other error unchanged, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 	var failed *endpoint.Error
 	var limit *budget.LimitError
@@ -97,7 +100,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 	case errors.As(err, &failed):
 		words = modelWords(failed)
 	case errors.Is(err, scope.ErrNoVerdict):
-		words = "I could not compare the change with what the approval is limited to: the agent that judges it gave no answer, twice. Nothing is lost; reply here and it is asked again."
+		words = "I could not compare the change with what the approval is limited to: the agent that " +
+			"judges it gave no answer, twice. Nothing is lost; reply here and it is asked again."
 	default:
 		return err
 	}
@@ -112,7 +116,9 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 // log only.
 func modelWords(e *endpoint.Error) string {
 	if e.Kind == endpoint.KindOverflow {
-		return "The model could not answer: this conversation is longer than it can read, even without its older parts. Nothing is lost; ask anew in another thread, or reply here once a model that reads more is configured."
+		return "The model could not answer: this conversation is longer than it can read, " +
+			"even without its older parts. Nothing is lost; ask anew in another thread, " +
+			"or reply here once a model that reads more is configured."
 	}
 	words := "The model could not answer (" + cmp.Or(runtime.FailureReasons[e.Kind], string(e.Kind)) + ")"
 	if e.Hint != "" {
@@ -130,15 +136,19 @@ func (t *turn) setAside(ctx context.Context, cause error) error {
 		return cmp.Or(err, cause)
 	}
 	reason, why := "the person could not be looked up", "Slack does not tell me who wrote it"
-	help := "Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`."
+	help := "Please write it again in a moment; if that does not help, " +
+		"whoever runs me finds the cause with `bobbin doctor`."
 	if errors.Is(cause, queue.ErrPanic) {
 		reason, why = "the program failed at the message", "something failed on my side"
-		help = "Please write it in other words; if that does not help, whoever runs me finds the cause in the log."
+		help = "Please write it in other words; if that does not help, " +
+			"whoever runs me finds the cause in the log."
 	}
 	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {
-		f = append(f, inbox.Handled{ID: m.ID}, consent.Decision{What: "speak", Reason: reason, User: m.User, MessageTS: m.TS})
+		f = append(f, inbox.Handled{ID: m.ID},
+			consent.Decision{What: "speak", Reason: reason, User: m.User, MessageTS: m.TS})
 	}
 	t.Log.Error("messages that could not be judged are set aside", "messages", len(messages), "err", cause)
-	return t.Record(ctx, append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: "+why+" ("+prompt.FirstLine(cause.Error())+"). "+help)))...)
+	return t.Record(ctx, append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: "+why+
+		" ("+prompt.FirstLine(cause.Error())+"). "+help)))...)
 }

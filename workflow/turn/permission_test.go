@@ -41,42 +41,146 @@ type way struct {
 }
 
 var waysToAYes = []way{
-	{name: "a report", what: workflow.PermitReport, says: "fix it", press: "fix_it", enter: showing(workflow.ReportRootCause, workflow.EventReport)},
-	{name: "a plan", what: workflow.PermitPlan, says: "go ahead", press: "fix_it", enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan)},
-	{name: "an understanding", what: workflow.PermitUnderstanding, says: "yes", press: "confirm", enter: interviewed},
-	{name: "a request that waits", what: workflow.PermitRequest, says: "go ahead", press: "fix_it", enter: func(ctx context.Context, th *thread) error {
-		if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"), th.says(ctx, "ann", "please do add Key.Len")); err != nil {
-			return err
-		}
-		return th.restates(ctx)
-	}},
-	{name: "asking", what: workflow.PermitRequest, says: "please add an exported Key.Len method", root: true, enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "asking in a reply", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", enter: rested, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: pushedAndAsked, then: (*thread).restatesNow, never: "another"},
-	{name: "a follow-up after a stop", what: workflow.PermitRequest, says: "add an exported Key.Len method, with a test", root: true, enter: func(ctx context.Context, th *thread) error {
-		if err := pushedAndAsked(ctx, th); err != nil {
-			return err
-		}
-		return th.says(ctx, "cem", "stop")
-	}, then: (*thread).restatesNow, never: "another"},
-	{name: "going on after a stop", what: workflow.PermitResume, says: "go on", press: "go_on", enter: stoppedAtWork},
-	{name: "going on with more words", what: workflow.PermitResume, says: "it was the wrong thread. Go on please", enter: stoppedAtWork},
-	{name: "going on with what nobody approved", what: workflow.PermitResume, says: "look at receipts first", enter: func(ctx context.Context, th *thread) error {
-		return th.says(ctx, "cem", "stop")
-	}},
+	{
+		name:  "a report",
+		what:  workflow.PermitReport,
+		says:  "fix it",
+		press: "fix_it",
+		enter: showing(workflow.ReportRootCause, workflow.EventReport),
+	},
+	{
+		name:  "a plan",
+		what:  workflow.PermitPlan,
+		says:  "go ahead",
+		press: "fix_it",
+		enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan),
+	},
+	{
+		name:  "an understanding",
+		what:  workflow.PermitUnderstanding,
+		says:  "yes",
+		press: "confirm",
+		enter: interviewed,
+	},
+	{
+		name:  "a request that waits",
+		what:  workflow.PermitRequest,
+		says:  "go ahead",
+		press: "fix_it",
+		enter: func(ctx context.Context, th *thread) error {
+			if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"),
+				th.says(ctx, "ann", "please do add Key.Len")); err != nil {
+				return err
+			}
+			return th.restates(ctx)
+		},
+	},
+	{
+		name:  "asking",
+		what:  workflow.PermitRequest,
+		says:  "please add an exported Key.Len method",
+		root:  true,
+		enter: rested,
+		then:  (*thread).restatesNow,
+		never: "another",
+	},
+	{
+		name:  "asking in a reply",
+		what:  workflow.PermitRequest,
+		says:  "add an exported Key.Len method, with a test",
+		enter: rested,
+		then:  (*thread).restatesNow,
+		never: "another",
+	},
+	{
+		name:  "a follow-up",
+		what:  workflow.PermitRequest,
+		says:  "add an exported Key.Len method, with a test",
+		root:  true,
+		enter: pushedAndAsked,
+		then:  (*thread).restatesNow,
+		never: "another",
+	},
+	{
+		name: "a follow-up after a stop",
+		what: workflow.PermitRequest,
+		says: "add an exported Key.Len method, with a test",
+		root: true,
+		enter: func(ctx context.Context, th *thread) error {
+			if err := pushedAndAsked(ctx, th); err != nil {
+				return err
+			}
+			return th.says(ctx, "cem", "stop")
+		},
+		then:  (*thread).restatesNow,
+		never: "another",
+	},
+	{
+		name:  "going on after a stop",
+		what:  workflow.PermitResume,
+		says:  "go on",
+		press: "go_on",
+		enter: stoppedAtWork,
+	},
+	{
+		name:  "going on with more words",
+		what:  workflow.PermitResume,
+		says:  "it was the wrong thread. Go on please",
+		enter: stoppedAtWork,
+	},
+	{
+		name: "going on with what nobody approved",
+		what: workflow.PermitResume,
+		says: "look at receipts first",
+		enter: func(ctx context.Context, th *thread) error {
+			return th.says(ctx, "cem", "stop")
+		},
+	},
 	{name: "adopting", what: workflow.PermitAdopt, says: "yes please do this", enter: turnedAway},
-	{name: "adopting, restated", what: workflow.PermitRequest, says: "yes please do this", enter: turnedAway, then: (*thread).restatesNow, never: "another"},
+	{
+		name:  "adopting, restated",
+		what:  workflow.PermitRequest,
+		says:  "yes please do this",
+		enter: turnedAway,
+		then:  (*thread).restatesNow,
+		never: "another",
+	},
 	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
 	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits("")},
-	{name: "an unproven push", what: workflow.PermitPush, says: "push it unproven", press: "push_it", enter: pushWaits("eslint is not installed")},
-	{name: "putting back", what: workflow.PermitPutBack, press: workflow.ButtonPutBack, enter: takenOut(atWork)},
-	{name: "putting back after the push", what: workflow.PermitPutBack, press: workflow.ButtonPutBack, enter: takenOut(pushedNow)},
-	{name: "a backport", what: workflow.PermitBackport, says: "backport to release/1.1", press: workflow.ButtonBackport, enter: pushedAndTold},
+	{
+		name:  "an unproven push",
+		what:  workflow.PermitPush,
+		says:  "push it unproven",
+		press: "push_it",
+		enter: pushWaits("eslint is not installed"),
+	},
+	{
+		name:  "putting back",
+		what:  workflow.PermitPutBack,
+		press: workflow.ButtonPutBack,
+		enter: takenOut(atWork),
+	},
+	{
+		name:  "putting back after the push",
+		what:  workflow.PermitPutBack,
+		press: workflow.ButtonPutBack,
+		enter: takenOut(pushedNow),
+	},
+	{
+		name:  "a backport",
+		what:  workflow.PermitBackport,
+		says:  "backport to release/1.1",
+		press: workflow.ButtonBackport,
+		enter: pushedAndTold,
+	},
 	{name: "a limit", what: workflow.PermitLimit, says: "go on", enter: limitReached},
 }
 
 func showing(kind string, events ...workflow.Event) func(context.Context, *thread) error {
-	return func(ctx context.Context, th *thread) error { _, err := th.show(ctx, kind, events...); return err }
+	return func(ctx context.Context, th *thread) error {
+		_, err := th.show(ctx, kind, events...)
+		return err
+	}
 }
 
 // interviewed brings the thread to the shared understanding of an interview, which waits to be
@@ -118,8 +222,13 @@ func pushedAndTold(ctx context.Context, th *thread) error {
 		return err
 	}
 	p := pushes[len(pushes)-1]
-	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("Done. Pushed `%s` at %s: 1 file.", p.Branch, prompt.ShortHash(p.Commit)),
-		workflow.Button{ActionID: workflow.ButtonBackport, Value: store.NewToken(), Means: p.Commit + " release/1.1"})))
+	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("Done. Pushed `%s` at %s: 1 file.", p.Branch,
+		prompt.ShortHash(p.Commit)),
+		workflow.Button{
+			ActionID: workflow.ButtonBackport,
+			Value:    store.NewToken(),
+			Means:    p.Commit + " release/1.1",
+		})))
 }
 
 // pushedAndAsked has a member's bug fixed and pushed, and then a member's question about it answered.
@@ -180,8 +289,18 @@ func (th *thread) asksToPush(ctx context.Context, unproven string) error {
 	}
 	return th.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		consent.Allowance{ID: store.NewToken(), Approval: a.ID, Tree: "tree", Names: "go.sum", Unproven: unproven},
-		store.Lines(th.ProgramLine("go.sum", workflow.Button{ActionID: "push_it", Value: store.NewToken(), Means: ""})),
+		consent.Allowance{
+			ID:       store.NewToken(),
+			Approval: a.ID,
+			Tree:     "tree",
+			Names:    "go.sum",
+			Unproven: unproven,
+		},
+		store.Lines(th.ProgramLine("go.sum", workflow.Button{
+			ActionID: "push_it",
+			Value:    store.NewToken(),
+			Means:    "",
+		})),
 	)
 }
 
@@ -200,8 +319,13 @@ func (th *thread) takesOut(ctx context.Context, with string) error {
 	if err != nil {
 		return err
 	}
-	r := workflow.Removal{Hash: workflow.RemovalHash(a.ID, with, "without"), Approval: a.ID, Hunks: []workflow.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}}}
-	return th.Record(ctx, consent.Removal(r), store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
+	r := workflow.Removal{
+		Hash:     workflow.RemovalHash(a.ID, with, "without"),
+		Approval: a.ID,
+		Hunks:    []workflow.RemovedHunk{{Place: "`key.go:1` +1 −0", Why: "not asked for"}},
+	}
+	return th.Record(ctx, consent.Removal(r),
+		store.Lines(th.ProgramLine("Taken out", ledger.PutBackButton(r))))
 }
 
 func limitReached(ctx context.Context, th *thread) error {
@@ -282,7 +406,11 @@ func (th *thread) restatesNow(ctx context.Context) error {
 	if err := th.reads(ctx); err != nil {
 		return err
 	}
-	r, err := th.lead().Restate(ctx, workflow.Request{SurfaceArea: "the keys", DoneCriteria: []string{"Key.Len is there"}, Files: []string{"key.go"}})
+	r, err := th.lead().Restate(ctx, workflow.Request{
+		SurfaceArea:  "the keys",
+		DoneCriteria: []string{"Key.Len is there"},
+		Files:        []string{"key.go"},
+	})
 	if err != nil || r.Wrong {
 		return err
 	}
@@ -300,26 +428,46 @@ func (th *thread) press(ctx context.Context, user, action string) error {
 
 // newest returns the value of the newest button of the action.
 func (th *thread) newest(ctx context.Context, action string) (value string, err error) {
-	err = th.Store.Pool.QueryRow(ctx, `select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox where session_id = $1) o
+	err = th.Store.Pool.QueryRow(ctx,
+		`select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox
+		where session_id = $1) o
 		where o.b ->> 'ActionID' = $2 order by o.id desc limit 1`, th.Session().ID, action).Scan(&value)
 	return value, err
 }
 
 func (th *thread) pressOf(ctx context.Context, user, action, value string) error {
-	return th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: user, ActionID: action, Value: value})
+	return th.judges(ctx, workflow.IncomingEvent{
+		Kind:     workflow.MessageAction,
+		TS:       th.tick(),
+		User:     user,
+		ActionID: action,
+		Value:    value,
+	})
 }
 
 // permitted returns the permissions and approvals of the thread in short.
 func (th *thread) permitted(ctx context.Context) (rows string, err error) {
 	err = th.Store.Pool.QueryRow(ctx, `select concat_ws(' ',
-			(select string_agg(what || '=' || user_id, ',' order by at, id) from permissions where session_id = $1),
-			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision) from approvals where session_id = $1), ''))`, th.Session().ID).Scan(&rows)
+			(select string_agg(what || '=' || user_id, ',' order by at, id) from permissions
+				where session_id = $1),
+			'approvals:' || coalesce((select string_agg(revision || '=' || user_id, ',' order by revision)
+				from approvals where session_id = $1), ''))`,
+		th.Session().ID).Scan(&rows)
 	return rows, err
 }
 
 // yes plays one way with one person, by a message or by a press.
-func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way, pressed bool) (fault string, err error) {
-	r := &Runner{Store: o.Store, Slack: o.Slack, Log: o.Log, Repositories: o.Repositories, Agents: o.Agents, askRule: o.askRule}
+func (o *office) yes(
+	ctx context.Context, where workflow.Thread, a actor, w way, pressed bool,
+) (fault string, err error) {
+	r := &Runner{
+		Store:        o.Store,
+		Slack:        o.Slack,
+		Log:          o.Log,
+		Repositories: o.Repositories,
+		Agents:       o.Agents,
+		askRule:      o.askRule,
+	}
 	if w.what == workflow.PermitLimit {
 		r.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 1}}
 	}
@@ -342,9 +490,11 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 	case pressed:
 		err = th.press(ctx, a.user, w.press)
 	case w.root:
-		err = th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageMention, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx,
+			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: th.tick(), User: a.user, Text: w.says})
 	default:
-		err = th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: a.user, Text: w.says})
+		err = th.judges(ctx,
+			workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: a.user, Text: w.says})
 	}
 	if err == nil && w.then != nil {
 		err = w.then(th, ctx)
@@ -353,8 +503,10 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 		return "", err
 	}
 	var given int
-	err = th.Store.Pool.QueryRow(ctx, `select count(*) from permissions p join inbox m on m.id = p.message_id and m.user_id = p.user_id
-		where p.session_id = $1 and p.what = $2 and p.user_id = $3 and m.message_ts::float8 > 1100`, th.Session().ID, w.what, a.user).Scan(&given)
+	err = th.Store.Pool.QueryRow(ctx,
+		`select count(*) from permissions p join inbox m on m.id = p.message_id and m.user_id = p.user_id
+		where p.session_id = $1 and p.what = $2 and p.user_id = $3 and m.message_ts::float8 > 1100`,
+		th.Session().ID, w.what, a.user).Scan(&given)
 	if err != nil {
 		return "", err
 	}
@@ -371,7 +523,10 @@ func (o *office) yes(ctx context.Context, where workflow.Thread, a actor, w way,
 	return "", nil
 }
 
-func approvals(rows string) string { _, rest, _ := strings.Cut(rows, "approvals:"); return rest }
+func approvals(rows string) string {
+	_, rest, _ := strings.Cut(rows, "approvals:")
+	return rest
+}
 
 // asKept is a Slack whose messages read as they were stored, because the office's messages exist only in
 // rows.
@@ -381,9 +536,12 @@ type asKept struct {
 	edited map[string]string // texts of messages that were edited since, by ts
 }
 
-func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error) {
+func (s asKept) Reread(
+	ctx context.Context, thread workflow.Thread, ts string,
+) (text string, files []workflow.Attachment, found bool, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(text), ''), count(*) > 0 from inbox
-		where session_id = (select id from sessions where team = $1 and channel = $2 and thread_ts = $3) and message_ts = $4 and kind in ('mention', 'reply')`,
+		where session_id = (select id from sessions where team = $1 and channel = $2 and thread_ts = $3)
+			and message_ts = $4 and kind in ('mention', 'reply')`,
 		thread.Team, thread.Channel, thread.TS, ts).Scan(&text, &found)
 	if now, ok := s.edited[ts]; ok {
 		text = now
@@ -393,7 +551,8 @@ func (s asKept) Reread(ctx context.Context, thread workflow.Thread, ts string) (
 
 // Earlier returns the messages of the thread from its rows.
 func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
-	rows, err := s.Pool.Query(ctx, `select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
+	rows, err := s.Pool.Query(ctx,
+		`select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
 	if err != nil {
 		return nil, err
@@ -446,13 +605,15 @@ func TestOneWayToAYes(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	cases := o.yeses(waysToAYes)
-	played, presses := map[string]int{}, map[string]int{}
+	played := map[string]int{}
+	presses := map[string]int{}
 	for _, c := range cases {
 		played[c.kind]++
 		played[fmt.Sprint(c.name, c.allowed(c.actor))]++
 		presses[fmt.Sprint(c.name, c.pressed)]++
 	}
-	require.Len(t, played, len(o.actors)+2*len(waysToAYes), "everybody is in it, and each way with people who may and who may not")
+	require.Len(t, played, len(o.actors)+2*len(waysToAYes),
+		"everybody is in it, and each way with people who may and who may not")
 	require.GreaterOrEqual(t, len(presses), len(waysToAYes)+7)
 	require.Empty(t, strings.Join(o.ways(t.Context(), cases), "\n"))
 	a, err := audit.Verify(t.Context(), o.Store.DB, "")
@@ -469,8 +630,12 @@ func firstWriter(t *permission.Permissions, ctx context.Context) (*permission.As
 	}
 	by := &permission.Asker{}
 	m := &by.Message
-	err = t.Store.Pool.QueryRow(ctx, `select id, message_ts, user_id from inbox where session_id = $1 and for_agents and kind in ('mention', 'reply')
-		and at > coalesce((select max(at) from pushes where session_id = $1 and state = 'pushed'), '-infinity') order by id limit 1`, t.Session().ID).
+	err = t.Store.Pool.QueryRow(ctx,
+		`select id, message_ts, user_id from inbox where session_id = $1 and for_agents
+		and kind in ('mention', 'reply')
+		and at > coalesce((select max(at) from pushes where session_id = $1
+			and state = 'pushed'), '-infinity') order by id limit 1`,
+		t.Session().ID).
 		Scan(&m.ID, &m.TS, &m.User)
 	if err != nil {
 		return nil, err.Error(), nil
@@ -489,8 +654,11 @@ func TestTheFirstWriterIsFoundOut(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	o.askRule = firstWriter
-	o.actors = slices.DeleteFunc(o.actors, func(a actor) bool { return a.kind != "guest of several channels" && a.kind != "guest of one channel" })
-	requests := slices.DeleteFunc(slices.Clone(waysToAYes), func(w way) bool { return w.name != "a follow-up" && w.name != "asking" })
+	o.actors = slices.DeleteFunc(o.actors, func(a actor) bool {
+		return a.kind != "guest of several channels" && a.kind != "guest of one channel"
+	})
+	requests := slices.DeleteFunc(slices.Clone(waysToAYes),
+		func(w way) bool { return w.name != "a follow-up" && w.name != "asking" })
 	said := strings.Join(o.ways(t.Context(), o.yeses(requests)), "\n")
 	for _, a := range o.actors {
 		require.Contains(t, said, a.kind+", a follow-up, pressed false: it was")

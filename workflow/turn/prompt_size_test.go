@@ -30,7 +30,8 @@ func firstTools() map[string][]model.Tool {
 	}
 	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(env), tool.Writing(env))
 	return map[string][]model.Tool{
-		agent.Orchestrator:              join(decision.Leading(nobody{}), reading, tool.Running(env), []model.Tool{skill}),
+		agent.Orchestrator: join(decision.Leading(nobody{}), reading, tool.Running(env),
+			[]model.Tool{skill}),
 		string(workflow.CategoryQuick):  working,
 		string(workflow.CategoryDeep):   working,
 		string(workflow.CategoryVisual): working,
@@ -52,7 +53,14 @@ func TestEveryAgentsFirstPromptIsShort(t *testing.T) {
 		require.NotEmpty(t, tools[name], name)
 		size := len(a.Prompt)
 		for _, x := range tools[name] {
-			b, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": x.Name, "description": x.Description, "parameters": x.Schema}})
+			b, err := json.Marshal(map[string]any{
+				"type": "function",
+				"function": map[string]any{
+					"name":        x.Name,
+					"description": x.Description,
+					"parameters":  x.Schema,
+				},
+			})
 			require.NoError(t, err)
 			size += len(b) + 1
 		}

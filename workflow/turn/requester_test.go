@@ -18,11 +18,14 @@ import (
 
 // afterAnn begins a thread in which ann asked for something, where another person than the requester has to
 // approve. permitted returns what was permitted since.
-func afterAnn(t *testing.T, enter func(context.Context, *thread) error) (th *thread, permitted func() string) {
+func afterAnn(
+	t *testing.T, enter func(context.Context, *thread) error,
+) (th *thread, permitted func() string) {
 	t.Helper()
 	st := storetest.Open(t)
 	r := townRunner(st)
-	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "another", "the total is off")
+	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "another",
+		"the total is off")
 	require.NoError(t, err)
 	require.NoError(t, enter(t.Context(), th))
 	require.NoError(t, th.posted(t.Context(), th.tick()))
@@ -53,19 +56,24 @@ func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
 	require.Equal(t, "report=U1,backport=cem approvals:1=U1", permitted(), "he asked for something else")
 }
 
-// Whoever asks for something after a push, in whatever way, does not approve it. Whoever asked for what was pushed
-// may.
+// Whoever asks for something after a push, in whatever way, does not approve it. Whoever
+// asked for what was pushed may.
 func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	t.Parallel()
 	presses := func(action string) func(context.Context, *thread) error {
 		return func(ctx context.Context, th *thread) error {
-			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", workflow.Button{ActionID: action, Value: store.NewToken(), Means: "- run make first"})))
+			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", workflow.Button{
+				ActionID: action,
+				Value:    store.NewToken(),
+				Means:    "- run make first",
+			})))
 			return cmp.Or(err, th.press(ctx, "cem", action))
 		}
 	}
 	remarks := func(as string) func(context.Context, *thread) error {
 		return func(ctx context.Context, th *thread) error {
-			err := th.Record(ctx, pullrequest.Remark{ID: "1:1", User: as, Login: "somebody", Text: "also drop the check"})
+			err := th.Record(ctx,
+				pullrequest.Remark{ID: "1:1", User: as, Login: "somebody", Text: "also drop the check"})
 			return cmp.Or(err, th.Intake.JudgeAll(ctx), th.reads(ctx))
 		}
 	}
@@ -75,7 +83,12 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 			return cmp.Or(remarks("")(ctx, th), th.press(ctx, "cem", "pass_on"))
 		},
 		"advice": func(ctx context.Context, th *thread) error {
-			return cmp.Or(th.Record(ctx, inbox.AgentNote{Key: "inquiry:7", By: "dee", Task: inbox.OrchestratorAlone, Text: "it was explained"}),
+			return cmp.Or(th.Record(ctx, inbox.AgentNote{
+				Key:  "inquiry:7",
+				By:   "dee",
+				Task: inbox.OrchestratorAlone,
+				Text: "it was explained",
+			}),
 				th.Record(ctx, inbox.AgentNote{Key: "inquiry:8", By: "cem", Text: "the check is wrong"},
 					store.Update{Events: []workflow.Event{workflow.EventRequest}}), th.reads(ctx))
 		},
@@ -105,13 +118,21 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	t.Parallel()
 	th, _ := afterAnn(t, pushedNow)
 	require.NoError(t, th.says(t.Context(), "ann", "please add an exported Key.Len method"))
-	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", User: "cem", Login: "cem", Text: "the check is wrong"},
-		store.Lines(th.ProgramLine("merged", workflow.Button{ActionID: workflow.ButtonBroken, Value: store.NewToken()}))))
+	require.NoError(t, th.Record(t.Context(),
+		pullrequest.Remark{ID: "1:1", User: "cem", Login: "cem", Text: "the check is wrong"},
+		store.Lines(th.ProgramLine("merged", workflow.Button{
+			ActionID: workflow.ButtonBroken,
+			Value:    store.NewToken(),
+		}))))
 	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonBroken))
-	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
+	require.NoError(t,
+		th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
 	require.NoError(t, th.Intake.JudgeAll(t.Context()))
 	require.NoError(t, th.press(t.Context(), "dee", workflow.ButtonPassOn))
-	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea", "dee"}, workflow.ReportRootCause: {"ann"}} {
+	for kind, asked := range map[string][]string{
+		workflow.ReportRequest:   {"ann", "cem", "bea", "dee"},
+		workflow.ReportRootCause: {"ann"},
+	} {
 		authors, err := th.Permissions.RequestAuthors(t.Context(), kind)
 		require.NoError(t, err)
 		require.Equal(t, asked, authors, kind)
@@ -137,8 +158,19 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	require.Equal(t, before, permitted())
 
 	require.NoError(t, th.Record(t.Context(),
-		pullrequest.Intent{Repository: "another", Branch: p.Branch, Head: p.Commit, Base: "main", Title: "Mend it", Body: "Why"},
-		store.Lines(th.ProgramLine("red", workflow.Button{ActionID: workflow.ButtonFixThere, Value: store.NewToken(), Means: p.Commit}))))
+		pullrequest.Intent{
+			Repository: "another",
+			Branch:     p.Branch,
+			Head:       p.Commit,
+			Base:       "main",
+			Title:      "Mend it",
+			Body:       "Why",
+		},
+		store.Lines(th.ProgramLine("red", workflow.Button{
+			ActionID: workflow.ButtonFixThere,
+			Value:    store.NewToken(),
+			Means:    p.Commit,
+		}))))
 	_, err = th.Store.Pool.Exec(t.Context(), `update pull_requests set state = 'open', failure = 'test'`)
 	require.NoError(t, err)
 	require.NoError(t, th.press(t.Context(), "ann", workflow.ButtonFixThere))
@@ -148,11 +180,15 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	require.Equal(t, "report=U1,put_back=bea,put_back=cem approvals:1=U1,2=bea,3=cem", permitted())
 }
 
-// While the configuration does not name the repository, for example since it was renamed there, an approval is
-// refused with that reason, and nobody is said to be able to give one. When the name is back, its rules hold.
+// While the configuration does not name the repository, for example since it was renamed there,
+// an approval is refused with that reason, and nobody is said to be able to give one. When the
+// name is back, its rules hold.
 func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
-	th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
+	th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error {
+		_, err := reportWaits(ctx, th)
+		return err
+	})
 	catalog := th.Intake.Catalog
 	configured := catalog.Repositories
 	catalog.Repositories = nil
@@ -164,8 +200,12 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Nobody can until whoever runs me names another in the configuration again.", who)
 	var said string
-	require.NoError(t, th.Store.Pool.QueryRow(t.Context(), `select text from lines where session_id = $1 order by id offset 1 limit 1`, th.Session().ID).Scan(&said))
-	require.Equal(t, "cem, I cannot take your approval: the configuration names no repository another any more. Nobody can until whoever runs me names another in the configuration again. cem asks for approval of revision 1.", said)
+	require.NoError(t, th.Store.Pool.QueryRow(t.Context(),
+		`select text from lines where session_id = $1 order by id offset 1 limit 1`,
+		th.Session().ID).Scan(&said))
+	require.Equal(t, "cem, I cannot take your approval: the configuration names no repository another any "+
+		"more. Nobody can until whoever runs me names another in the configuration again. "+
+		"cem asks for approval of revision 1.", said)
 
 	catalog.Repositories = configured
 	require.NoError(t, th.says(t.Context(), "ann", "fix it"))
@@ -174,13 +214,17 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.Equal(t, "report=cem approvals:1=cem", permitted())
 }
 
-// While the configuration does not name the repository, whoever may approve work on another one may choose that one
-// for the thread.
+// While the configuration does not name the repository, whoever may approve work on another one may
+// choose that one for the thread.
 func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
 	for who, chosen := range map[string]string{"cem": "another", "bea": "named"} {
-		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
-		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r repository.Repository) bool { return r.Name != "named" })
+		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error {
+			_, err := reportWaits(ctx, th)
+			return err
+		})
+		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"),
+			func(r repository.Repository) bool { return r.Name != "named" })
 		choice := th.Intake.Catalog.ChoiceButtons()
 		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
 		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))

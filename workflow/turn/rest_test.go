@@ -18,20 +18,27 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// A question to an agent that only reads leaves the session closed, so nothing but its inquiry wakes a turn. A
-// run that ends must therefore neither overlook a question that was judged just before, nor judge one after.
+// A question to an agent that only reads leaves the session closed, so nothing but its inquiry
+// wakes a turn. A run that ends must therefore neither overlook a question that was judged just
+// before, nor judge one after.
 func TestAQuestionAtTheEndOfARunIsNotLost(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	begin := func(ts string) *thread {
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts}, o.asker, "anybody")
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: ts},
+			o.asker, "anybody")
 		require.NoError(t, err)
 		require.NoError(t, th.reads(t.Context()))
 		require.NoError(t, th.Record(t.Context(), store.Update{Open: ledger.Rest}))
 		return th
 	}
 	question := func(th *thread) {
-		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "ask the consultant: is it the proxy?"}))
+		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+			Kind: workflow.MessageReply,
+			TS:   th.tick(),
+			User: o.asker,
+			Text: "ask the consultant: is it the proxy?",
+		}))
 	}
 	unjudged := func(th *thread) int {
 		waiting, err := th.Inbox().Unhandled(t.Context())
@@ -62,19 +69,34 @@ func TestACallThatEndsTheTurnIsRefusedBeforeAllIsRead(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	for name, end := range map[string]func(th *thread) (model.Result, error){
-		"reply": func(th *thread) (model.Result, error) { return th.lead().Reply(t.Context(), "Yes, it does.") },
+		"reply": func(th *thread) (model.Result, error) {
+			return th.lead().Reply(t.Context(), "Yes, it does.")
+		},
 		"not for me": func(th *thread) (model.Result, error) {
 			return th.lead().NotForMe(t.Context(), "they talk to each other")
 		},
 		"ask": func(th *thread) (model.Result, error) {
-			return th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+			return th.lead().Ask(t.Context(), decision.Question{
+				Question:    "Which one?",
+				Options:     []string{"this", "that"},
+				Recommended: "this",
+			})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{
+				Team:    "T1",
+				Channel: o.channel,
+				TS:      strings.ReplaceAll(name, " ", "-"),
+			}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
-			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+				Kind: workflow.MessageReply,
+				TS:   th.tick(),
+				User: o.asker,
+				Text: "leave the receipts alone",
+			}))
 			r, err := end(th)
 			require.NoError(t, err)
 			require.Equal(t, prompt.Wrong(prompt.UnreadRefusal), r)
@@ -86,8 +108,8 @@ func TestACallThatEndsTheTurnIsRefusedBeforeAllIsRead(t *testing.T) {
 	}
 }
 
-// A message that is judged after the last call looked for messages, and before that call is recorded, is closed
-// with the session. The run goes on with it, but not after a stop or a pause, which wait for people.
+// A message that is judged after the last call looked for messages, and before that call is recorded, is
+// closed with the session. The run goes on with it, but not after a stop or a pause, which wait for people.
 func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -101,10 +123,19 @@ func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 		"stopped":  {store.Update{Events: []workflow.Event{workflow.EventStop}, Open: ledger.Rest}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{
+				Team:    "T1",
+				Channel: o.channel,
+				TS:      strings.ReplaceAll(name, " ", "-"),
+			}, o.asker, "anybody")
 			require.NoError(t, err)
 			require.NoError(t, th.reads(t.Context()))
-			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.asker, Text: "leave the receipts alone"}))
+			require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{
+				Kind: workflow.MessageReply,
+				TS:   th.tick(),
+				User: o.asker,
+				Text: "leave the receipts alone",
+			}))
 			require.NoError(t, th.judgeMeanwhile(t.Context()))
 			require.NoError(t, th.Record(t.Context(), c.update))
 			rests, err := th.rest(t.Context())
@@ -124,25 +155,29 @@ func TestARunDoesNotRestOverAnUnreadMessage(t *testing.T) {
 	}
 }
 
-// A question is answered by what is written below it in the thread. What was written above it, or before it was
-// posted at all, reaches the agents as words.
+// A question is answered by what is written below it in the thread. What was written above it, or before it
+// was posted at all, reaches the agents as words.
 func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	require.NoError(t, th.reads(t.Context()))
-	r, err := th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+	r, err := th.lead().Ask(t.Context(),
+		decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
 	require.NoError(t, err)
 	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
 	writes := func(ts, text string) (waits bool) {
-		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: o.people["bea"], Text: text}))
+		require.NoError(t, th.receive(t.Context(),
+			workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: o.people["bea"], Text: text}))
 		require.NoError(t, th.Intake.JudgeAll(t.Context()))
 		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
 		require.NoError(t, err)
 		return q != nil
 	}
-	early, late := th.tick(), th.tick()
+	early := th.tick()
+	late := th.tick()
 	require.True(t, writes(early, "2"), "it is not posted")
 	shown := th.tick()
 	require.NoError(t, th.posted(t.Context(), shown))
@@ -170,15 +205,26 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 		says         string         // by bea, who may approve
 		after        workflow.Phase // then
 	}{
-		"a report":      {nil, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err }, "fix it", workflow.PhaseWorking},
-		"understanding": {happens(workflow.EventAlign), func(ctx context.Context, th *thread) error { return th.restates(ctx) }, "yes", workflow.PhaseExploring},
+		"a report": {nil, func(ctx context.Context, th *thread) error {
+			_, err := reportWaits(ctx, th)
+			return err
+		}, "fix it", workflow.PhaseWorking},
+		"understanding": {
+			happens(workflow.EventAlign),
+			func(ctx context.Context, th *thread) error { return th.restates(ctx) }, "yes",
+			workflow.PhaseExploring,
+		},
 		"a push": {approved, func(ctx context.Context, th *thread) error {
 			p, err := th.intend(ctx, "commit", "tree")
 			return cmp.Or(err, th.settle(ctx, p))
 		}, "and the receipts?", workflow.PhaseExploring},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{
+				Team:    "T1",
+				Channel: o.channel,
+				TS:      strings.ReplaceAll(name, " ", "-"),
+			}, o.asker, "anybody")
 			require.NoError(t, err)
 			th.people = o.people
 			if c.before != nil {
@@ -191,21 +237,26 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, c.ends(t.Context(), th))
 			require.Nil(t, waits())
-			require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from outbox where session_id = $1 and settled is null and buttons::jsonb @> '[{"ActionID": "option"}]'`, th.Session().ID), "its buttons are removed")
+			require.Zero(t, storetest.CountRows(t, o.Store,
+				`select count(*) from outbox where session_id = $1 and settled is null
+					and buttons::jsonb @> '[{"ActionID": "option"}]'`,
+				th.Session().ID), "its buttons are removed")
 			require.NoError(t, th.pressOf(t.Context(), o.people["bea"], "option", option))
 			require.NoError(t, th.says(t.Context(), "bea", c.says))
-			require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and answers`, th.Session().ID))
+			require.Zero(t, storetest.CountRows(t, o.Store,
+				`select count(*) from inbox where session_id = $1 and answers`, th.Session().ID))
 			require.Equal(t, c.after, th.Session().Phase)
 		})
 	}
 }
 
-// Two questions may have the same options. A press answers the question below which it was made, and not another
-// one that was asked meanwhile.
+// Two questions may have the same options. A press answers the question below which it was made, and not
+// another one that was asked meanwhile.
 func TestAPressAnswersItsOwnQuestion(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
-	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"}, o.asker, "anybody")
+	th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: "1.0"},
+		o.asker, "anybody")
 	require.NoError(t, err)
 	th.people = o.people
 	th.asks(t)
@@ -223,7 +274,8 @@ func TestAPressAnswersItsOwnQuestion(t *testing.T) {
 func (th *thread) asks(t *testing.T) (waits func() *workflow.Question) {
 	t.Helper()
 	require.NoError(t, th.reads(t.Context()))
-	r, err := th.lead().Ask(t.Context(), decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
+	r, err := th.lead().Ask(t.Context(),
+		decision.Question{Question: "Which one?", Options: []string{"this", "that"}, Recommended: "this"})
 	require.NoError(t, err)
 	require.NoError(t, th.Record(t.Context(), partsOf(r)...))
 	require.NoError(t, th.posted(t.Context(), th.tick()))
@@ -239,7 +291,8 @@ func TestWordsToAPausedSessionAreNoAnswer(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
 	for _, words := range []string{"go on", "push it"} {
-		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: words}, o.asker, "anybody")
+		th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: words},
+			o.asker, "anybody")
 		require.NoError(t, err)
 		th.people = o.people
 		waits := th.asks(t)
@@ -260,11 +313,22 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 		allowed func(context.Context, *thread) error
 		want    string
 	}{
-		"a press": {pushWaits(""), func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") }, "report=U1,push=bea approvals:1=U1"},
-		"words":   {pushWaits(""), func(ctx context.Context, th *thread) error { return th.says(ctx, "bea", "push it") }, "report=U1,push=bea approvals:1=U1"},
-		"after a stop": {func(ctx context.Context, th *thread) error {
-			return cmp.Or(stoppedAtWork(ctx, th), th.says(ctx, "bea", "go on"), th.asksToPush(ctx, ""))
-		}, func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") }, "report=U1,resume=bea,push=bea approvals:1=U1"},
+		"a press": {
+			pushWaits(""),
+			func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") },
+			"report=U1,push=bea approvals:1=U1",
+		},
+		"words": {
+			pushWaits(""),
+			func(ctx context.Context, th *thread) error { return th.says(ctx, "bea", "push it") },
+			"report=U1,push=bea approvals:1=U1",
+		},
+		"after a stop": {
+			func(ctx context.Context, th *thread) error {
+				return cmp.Or(stoppedAtWork(ctx, th), th.says(ctx, "bea", "go on"), th.asksToPush(ctx, ""))
+			}, func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") },
+			"report=U1,resume=bea,push=bea approvals:1=U1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -274,7 +338,9 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 			require.NoError(t, th.press(t.Context(), "bea", "push_it"))
 			require.Equal(t, before, permitted(), "what was written below it is being read")
 			var said string
-			require.NoError(t, th.Store.Pool.QueryRow(t.Context(), `select text from lines where session_id = $1 order by id desc limit 1`, th.Session().ID).Scan(&said))
+			require.NoError(t, th.Store.Pool.QueryRow(t.Context(),
+				`select text from lines where session_id = $1 order by id desc limit 1`,
+				th.Session().ID).Scan(&said))
 			require.Contains(t, said, "press once more when I have answered")
 			require.NoError(t, th.answers(t.Context()))
 			require.NoError(t, c.allowed(t.Context(), th))
@@ -284,7 +350,8 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 	}
 }
 
-// A question below a stop wakes the session, which rests as answered then. The push still waits for "go on" first.
+// A question below a stop wakes the session, which rests as answered then. The push
+// still waits for "go on" first.
 func TestNoPushIsAllowedWhileTheWorkIsStopped(t *testing.T) {
 	t.Parallel()
 	th, permitted := afterAnn(t, pushWaits(""))
@@ -318,8 +385,8 @@ func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	require.Nil(t, waits())
 }
 
-// A report that waits still does when a remark below it was answered and the consultant was asked meanwhile, in
-// whatever order they came.
+// A report that waits still does when a remark below it was answered and the consultant was asked meanwhile,
+// in whatever order they came.
 func TestAReportStillWaitsAfterAConsultation(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -330,7 +397,11 @@ func TestAReportStillWaitsAfterAConsultation(t *testing.T) {
 		"a consultation between": {remark, consult, remark},
 	} {
 		t.Run(name, func(t *testing.T) {
-			th, err := o.ask(t.Context(), workflow.Thread{Team: "T1", Channel: o.channel, TS: strings.ReplaceAll(name, " ", "-")}, o.asker, "anybody")
+			th, err := o.ask(t.Context(), workflow.Thread{
+				Team:    "T1",
+				Channel: o.channel,
+				TS:      strings.ReplaceAll(name, " ", "-"),
+			}, o.asker, "anybody")
 			require.NoError(t, err)
 			th.people = o.people
 			_, err = reportWaits(t.Context(), th)

@@ -12,7 +12,8 @@
 //
 //   - record: ledger records under the session's epoch; prompt, findings, proposal, catalog and budget hold
 //     what the other rooms share
-//   - workspace: worktree gives the agents files, attachment those that people attached, and folder keeps them
+//   - workspace: worktree gives the agents files, attachment those that people
+//     attached, and folder keeps them
 //   - judge: intake judges each message; approval and permission decide what it permits, and hold back the
 //     messages of people who may not approve; objection lets the last word count; duplicates joins threads
 //     about the same problem
@@ -21,8 +22,8 @@
 //     holds the critic's verdict
 //   - background: backport, lookback and pictures run beside the turns, each in its own jobs
 //   - delivery proves the change, confines it to its scope, commits and pushes
-//   - work: orchestrator has the tools of the leading agent, and worker runs the tasks, in parallel if they do
-//     not depend on each other
+//   - work: orchestrator has the tools of the leading agent, and worker runs the tasks, in parallel if they
+//     do not depend on each other
 package turn
 
 import (
@@ -65,12 +66,14 @@ type Runner struct {
 	Model        *model.Client
 	Agents       map[string]agent.Agent
 	Repositories []repository.Repository
-	Skills       []skill.Skill  // the built-in skills, some replaced by the operator's
-	Secrets      *redact.Finder // masked in all text that leaves, and kept out of commits; nil: nothing is masked
-	Log          *slog.Logger
-	Metrics      *metrics.Metrics   // nil: nothing is counted
-	Readers      duplicates.Readers // says who may read which thread; nil: threads are told of no other threads
-	Words        intent.Lexicon     // by which messages are read; the zero value has the built-in words
+	Skills       []skill.Skill // the built-in skills, some replaced by the operator's
+	// masked in all text that leaves, and kept out of commits; nil: nothing is masked
+	Secrets *redact.Finder
+	Log     *slog.Logger
+	Metrics *metrics.Metrics // nil: nothing is counted
+	// says who may read which thread; nil: threads are told of no other threads
+	Readers duplicates.Readers
+	Words   intent.Lexicon // by which messages are read; the zero value has the built-in words
 	Machine
 	Bounds
 
@@ -88,13 +91,16 @@ type Machine struct {
 
 // Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits      workflow.Limits         // what sessions may use before people are asked
-	NoticeAfter time.Duration           // the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
-	Attempts    int                     // failed attempts at a task before the consultant is asked; 0: 2
-	Unanswered  time.Duration           // after which a question takes its recommended answer; 0: 24 h, negative: never
-	HunkTime    time.Duration           // for testing which hunks of a fix are needed; 0: they are not tested
-	LooksBack   bool                    // look for the commit that brought a bug, and the releases that have it
-	Seats       queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
+	Limits workflow.Limits // what sessions may use before people are asked
+	// the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
+	NoticeAfter time.Duration
+	Attempts    int // failed attempts at a task before the consultant is asked; 0: 2
+	// after which a question takes its recommended answer; 0: 24 h, negative: never
+	Unanswered time.Duration
+	HunkTime   time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
+	// look for the commit that brought a bug, and the releases that have it
+	LooksBack bool
+	Seats     queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
 }
 
 // pulse is how often a turn checks whether it was stopped or fenced off. A stop has to act within two
@@ -139,7 +145,9 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	}
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest, ClearStop: true},
-		store.Lines(t.ProgramLine("Something failed on my side ("+prompt.FirstLine(cause.Error())+"). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log.")),
+		store.Lines(t.ProgramLine("Something failed on my side ("+prompt.FirstLine(
+			cause.Error(),
+		)+"). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log.")),
 	)
 }
 
@@ -147,8 +155,8 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 // everything.
 var errPaused = errors.New("paused by whoever runs the program")
 
-// errRepositoryChanged ends a run when a person has chosen another repository for the session. The turn then goes on
-// with that one.
+// errRepositoryChanged ends a run when a person has chosen another repository for the session. The turn
+// then goes on with that one.
 var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
@@ -163,7 +171,8 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errRepositoryChanged)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction && m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction &&
+		m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
 		t.Runtime.CancelSteps()
 	}
 }
@@ -173,11 +182,20 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	defer t.Trees.Folders.Hold(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
-	t.halt, t.Inquiries.Started, t.rests = cancel, map[int64]chan struct{}{}, false
+	t.halt = cancel
+	t.Inquiries.Started = map[int64]chan struct{}{}
+	t.rests = false
 	watched := make(chan struct{})
-	go func() { defer close(watched); t.watchSession(ctx, cancel) }()
+	go func() {
+		defer close(watched)
+		t.watchSession(ctx, cancel)
+	}()
 	defer t.Trees.Close()
-	defer func() { cancel(nil); <-watched; t.Inquiries.WaitStarted() }()
+	defer func() {
+		cancel(nil)
+		<-watched
+		t.Inquiries.WaitStarted()
+	}()
 
 	err = t.advanceSession(ctx)
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
@@ -199,10 +217,10 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	return false, t.sayDiskFailed(parent, err)
 }
 
-// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail and their
-// work is kept. If it ended at least the step that was under way, the open tool calls are answered as interrupted, so
-// that agents read the next message first.
-// What asked for the stop is over in any case: if it stood, it would end every further run.
+// judgeStop judges the message that asked for the stop. If it stopped the session, the open tasks fail and
+// their work is kept. If it ended at least the step that was under way, the open tool calls are answered as
+// interrupted, so that agents read the next message first. What asked for the stop is over in any case: if it
+// stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
 	if err := t.Intake.JudgeAll(ctx); err != nil {
 		return err
@@ -217,7 +235,8 @@ func (t *turn) judgeStop(ctx context.Context) error {
 			return err
 		}
 	}
-	// The trees may be opened here for the first time since the program began: their tests of the base end with this.
+	// The trees may be opened here for the first time since the program began: their
+	// tests of the base end with this.
 	trees, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var stopped []any
@@ -234,9 +253,11 @@ func (t *turn) judgeStop(ctx context.Context) error {
 			t.Log.Error("keep the work of a stopped task", "task", k.Number, "err", err)
 			clash = "it could not be merged (" + err.Error() + "). Delegate it anew."
 		}
-		k.State, k.Summary = workflow.TaskFailed, "stopped by a person; what it changed so far is still in the workspace"
+		k.State = workflow.TaskFailed
+		k.Summary = "stopped by a person; what it changed so far is still in the workspace"
 		if clash != "" {
-			k.Summary = "stopped by a person; what it changed so far is in a tree of its own, and not in the workspace"
+			k.Summary = "stopped by a person; what it changed so far is in a tree of its own, " +
+				"and not in the workspace"
 			said += fmt.Sprintf("\nThe change of task %d is not in the files: %s", k.Number, clash)
 		}
 		stopped = append(stopped, progress.Task{Task: k})
@@ -252,8 +273,8 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
 }
 
-// keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that cannot be
-// opened, or the change clashes, it returns why, as worktree.Trees.MergeTask does.
+// keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that
+// cannot be opened, or the change clashes, it returns why, as worktree.Trees.MergeTask does.
 func (t *turn) keepStopped(ctx context.Context, k workflow.Task) (clash string, err error) {
 	if !k.Apart || k.StartTree == "" { // it worked there, or has changed nothing
 		return "", nil
@@ -356,8 +377,8 @@ func (t *turn) advanceSession(ctx context.Context) error {
 
 // rest ends the run if nothing is left to do, and reports whether it did. A message that was judged just now
 // may have asked an agent that only reads, or opened the session. If it opened the session just before a tool
-// closed it, the orchestrator has not read it, and rest opens the session again. No message is judged any more
-// in a run that rests: nobody would answer it.
+// closed it, the orchestrator has not read it, and rest opens the session again. No message is judged any
+// more in a run that rests: nobody would answer it.
 func (t *turn) rest(ctx context.Context) (bool, error) {
 	t.hearing.Lock()
 	defer t.hearing.Unlock()
@@ -392,7 +413,8 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}), t.Runtime.ReadingTools(env)...)
+	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}),
+		t.Runtime.ReadingTools(env)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

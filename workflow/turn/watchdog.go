@@ -82,10 +82,12 @@ func (r *Runner) silenceLine(x silence.State) workflow.Line {
 	}
 	for _, k := range x.Tasks {
 		name := r.Agents[k.Category].Signature()
-		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name, plaintext.FormatDuration(k.For), strings.TrimRight(brief(k.Description), ".")))
+		parts = append(parts, fmt.Sprintf("Task %d [%s] for %s: %s.", k.Number, name,
+			plaintext.FormatDuration(k.For), strings.TrimRight(brief(k.Description), ".")))
 	}
 	for _, c := range x.Commands {
-		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For), strings.ReplaceAll(brief(c.What), "`", "'")))
+		parts = append(parts, fmt.Sprintf("Running for %s: `%s`.", plaintext.FormatDuration(c.For),
+			strings.ReplaceAll(brief(c.What), "`", "'")))
 	}
 	return workflow.Line{
 		Agent: r.Agents[agent.Orchestrator].Signature(), Text: r.Secrets.Mask(strings.Join(parts, " ")),

@@ -10,6 +10,11 @@ import (
 
 func TestModelWordsHoldNothingOfTheEndpoint(t *testing.T) {
 	t.Parallel()
-	got := modelWords(&endpoint.Error{Kind: endpoint.KindAuth, Text: "key sk-123 is wrong", Hint: "check OPENAI_API_KEY"})
-	require.Equal(t, "The model could not answer (auth): check OPENAI_API_KEY. Nothing is lost; reply here to go on.", got)
+	got := modelWords(&endpoint.Error{
+		Kind: endpoint.KindAuth,
+		Text: "key sk-123 is wrong",
+		Hint: "check OPENAI_API_KEY",
+	})
+	require.Equal(t,
+		"The model could not answer (auth): check OPENAI_API_KEY. Nothing is lost; reply here to go on.", got)
 }

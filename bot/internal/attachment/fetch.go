@@ -36,8 +36,8 @@ const (
 	readScope      = "files:read"
 )
 
-// Fetch reads the content of an attached file. A file that cannot be read is not an error: the attachment says
-// why, and how to solve it. An error means that the fetch failed and has to be retried.
+// Fetch reads the content of an attached file. A file that cannot be read is not an error: the attachment
+// says why, and how to solve it. An error means that the fetch failed and has to be retried.
 func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
 	a.State = workflow.AttachmentUnread
 	if a.URL == "" && a.Mode != event.ModeExternal && a.Mode != "tombstone" && a.Mode != "hidden_by_limit" {
@@ -86,15 +86,17 @@ func (f Fetcher) readInfo(ctx context.Context, a workflow.Attachment) (workflow.
 		return a, fmt.Errorf("files.info of %s: %w", a.File, err)
 	default:
 		known := event.ReadFile(info, a.File, a.Message)
-		known.Number, known.State = a.Number, a.State
+		known.Number = a.Number
+		known.State = a.State
 		a = known
 	}
 	return a, nil
 }
 
 const (
-	lacksReadScope = "the app lacks the scope `" + readScope + "`; add it to the app and install it again, then attach the file once more"
-	whyDeleted     = "it was deleted; attach it again if it matters"
+	lacksReadScope = "the app lacks the scope `" + readScope +
+		"`; add it to the app and install it again, then attach the file once more"
+	whyDeleted = "it was deleted; attach it again if it matters"
 )
 
 // unfetchable returns why a file cannot be fetched, judged by its description from Slack, or an empty string.
@@ -105,17 +107,21 @@ func (f Fetcher) unfetchable(a workflow.Attachment) string {
 	}
 	switch {
 	case a.Mode == event.ModeExternal:
-		return "it lies outside of Slack, and I do not go there; paste what matters, or attach the file itself"
+		return "it lies outside of Slack, and I do not go there; paste what matters, " +
+			"or attach the file itself"
 	case a.Mode == "tombstone":
 		return whyDeleted
 	case a.Mode == "hidden_by_limit":
 		return "Slack hides it, since the workspace is past its plan's limit; attach it again"
 	case isUnreadableKind(a.Kind) && a.Mode != event.ModeCanvas:
-		return fmt.Sprintf("it is neither text nor a picture that I can read (%s); attach what matters in it as text", a.Kind)
+		return fmt.Sprintf("it is neither text nor a picture that I can read (%s); "+
+			"attach what matters in it as text", a.Kind)
 	case a.Size > most:
-		return fmt.Sprintf("it has %s, and I read %s at most; attach the part that matters", bytesShown(a.Size), bytesShown(most))
+		return fmt.Sprintf("it has %s, and I read %s at most; attach the part that matters",
+			bytesShown(a.Size), bytesShown(most))
 	case !f.trusting && !f.Slack.MaySendToken(a.URL):
-		return "Slack names an address for it that is not Slack's own, where I do not send my token; attach the file itself"
+		return "Slack names an address for it that is not Slack's own, where I do not send my token; " +
+			"attach the file itself"
 	}
 	return ""
 }
@@ -131,7 +137,11 @@ func isUnreadableKind(kind string) bool {
 	case "image":
 		return !slices.Contains([]string{"png", "jpeg", "jpg", "gif", "webp", "svg+xml"}, what)
 	case "application":
-		for _, known := range []string{"zip", "gzip", "x-tar", "x-7z", "x-rar", "vnd.rar", "x-bzip", "x-xz", "zstd", "pdf", "msword", "vnd.ms-", "vnd.openxmlformats", "vnd.oasis", "java-archive", "x-iso", "x-apple-diskimage", "vnd.android", "wasm", "x-executable", "x-msdownload"} {
+		for _, known := range []string{
+			"zip", "gzip", "x-tar", "x-7z", "x-rar", "vnd.rar", "x-bzip", "x-xz", "zstd", "pdf", "msword",
+			"vnd.ms-", "vnd.openxmlformats", "vnd.oasis", "java-archive", "x-iso", "x-apple-diskimage",
+			"vnd.android", "wasm", "x-executable", "x-msdownload",
+		} {
 			if strings.HasPrefix(what, known) {
 				return true
 			}
@@ -227,13 +237,19 @@ func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
 	case len(content) == 0:
 		a.Why = "it is empty"
 	case int64(len(content)) > most:
-		a.Why = fmt.Sprintf("it has more than the %s that I read at most; attach the part that matters", bytesShown(most))
+		a.Why = fmt.Sprintf("it has more than the %s that I read at most; attach the part that matters",
+			bytesShown(most))
 	case picture:
-		a.State, a.Media, a.Content = workflow.AttachmentRead, media, content
+		a.State = workflow.AttachmentRead
+		a.Media = media
+		a.Content = content
 	case !isText:
-		a.Why = fmt.Sprintf("it is neither text nor a picture that I can read (%s by its content); attach what matters in it as text", media)
+		a.Why = fmt.Sprintf("it is neither text nor a picture that I can read (%s by its content); "+
+			"attach what matters in it as text", media)
 	default:
-		a.State, a.Media, a.Content = workflow.AttachmentRead, workflow.MediaText, []byte(text)
+		a.State = workflow.AttachmentRead
+		a.Media = workflow.MediaText
+		a.Content = []byte(text)
 	}
 	if a.State == workflow.AttachmentRead {
 		a.Size = int64(len(a.Content))
@@ -241,8 +257,8 @@ func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
 	return a
 }
 
-// decodeText returns content as UTF-8, or false if it is not text. It also reads UTF-16 with a byte order mark,
-// which Windows shells write.
+// decodeText returns content as UTF-8, or false if it is not text. It also reads UTF-16 with a byte order
+// mark, which Windows shells write.
 func decodeText(content []byte) (string, bool) {
 	for mark, order := range map[string]int{"\xff\xfe": 0, "\xfe\xff": 1} {
 		if rest, is := bytes.CutPrefix(content, []byte(mark)); is {

@@ -37,28 +37,88 @@ func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 		file               slacktest.Upload
 		media, reads, says string
 	}{
-		"text":                  {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
-		"of no kind":            {up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
-		"UTF-16":                {up("shell.txt", "", string(wide)), workflow.MediaText, "Ausnahme: ö", ""},
-		"with a mark":           {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
-		"some bytes wrong":      {up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText, strings.Repeat("line\n", 50) + "\uFFFD", ""},
-		"a page":                {up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText, "<!DOCTYPE html><p>signin <form>", ""},
-		"a picture":             {up("a.png", "image/png", string(png)), "image/png", string(png), ""},
-		"a picture as text":     {up("a.txt", "", string(png)), "image/png", string(png), ""},
-		"text as a picture":     {up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", ""},
-		"an archive as text":    {up("a.txt", "", "PK\x03\x04\x00\x00"), "", "", "neither text nor a picture that I can read (application/zip by its content)"},
-		"an archive":            {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
-		"a film":                {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
-		"empty":                 {slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty"},
-		"ten gigabytes":         {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"}, "", "", "it has 10 GB, and I read 2 MB at most"},
-		"larger than it says":   {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10}, Content: strings.Repeat("x", maxFetchedText+1)}, "", "", "more than the 2 MB"},
-		"elsewhere":             {slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}}, "", "", "outside of Slack"},
-		"told by its id alone":  {slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"}, workflow.MediaText, "x", ""},
-		"deleted":               {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"}, "", "", "it was deleted"},
-		"behind the plan":       {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"}, "", "", "its plan's limit"},
-		"a canvas":              {slacktest.Upload{File: slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"}, Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>"}, workflow.MediaText, "A\n\nb", ""},
-		"a name with tricks":    {up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", ""},
-		"a log that is too odd": {up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture"},
+		"text": {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+		"of no kind": {
+			up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", "",
+		},
+		"UTF-16":      {up("shell.txt", "", string(wide)), workflow.MediaText, "Ausnahme: ö", ""},
+		"with a mark": {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
+		"some bytes wrong": {
+			up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText,
+			strings.Repeat("line\n", 50) + "\uFFFD", "",
+		},
+		"a page": {
+			up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText,
+			"<!DOCTYPE html><p>signin <form>", "",
+		},
+		"a picture":         {up("a.png", "image/png", string(png)), "image/png", string(png), ""},
+		"a picture as text": {up("a.txt", "", string(png)), "image/png", string(png), ""},
+		"text as a picture": {
+			up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", "",
+		},
+		"an archive as text": {
+			up("a.txt", "", "PK\x03\x04\x00\x00"), "", "",
+			"neither text nor a picture that I can read (application/zip by its content)",
+		},
+		"an archive": {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
+		"a film":     {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
+		"empty": {
+			slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty",
+		},
+		"ten gigabytes": {
+			slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"},
+			"",
+			"",
+			"it has 10 GB, and I read 2 MB at most",
+		},
+		"larger than it says": {
+			slacktest.Upload{
+				File:    slacktest.File{Name: "a.log", Size: 10},
+				Content: strings.Repeat("x", maxFetchedText+1),
+			},
+			"",
+			"",
+			"more than the 2 MB",
+		},
+		"elsewhere": {
+			slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}},
+			"",
+			"",
+			"outside of Slack",
+		},
+		"told by its id alone": {
+			slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"},
+			workflow.MediaText,
+			"x",
+			"",
+		},
+		"deleted": {
+			slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"},
+			"",
+			"",
+			"it was deleted",
+		},
+		"behind the plan": {
+			slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"},
+			"",
+			"",
+			"its plan's limit",
+		},
+		"a canvas": {
+			slacktest.Upload{
+				File:    slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"},
+				Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>",
+			},
+			workflow.MediaText,
+			"A\n\nb",
+			"",
+		},
+		"a name with tricks": {
+			up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", "",
+		},
+		"a log that is too odd": {
+			up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture",
+		},
 	} {
 		ts, err := o.Attach("bugs", o.Ada.ID, "see", "", c.file)
 		require.NoError(t, err)
@@ -123,8 +183,8 @@ func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 	require.Equal(t, whyDeleted, got.Why)
 }
 
-// TestTheTokenGoesToSlackAlone checks that the token is sent only to Slack's own hosts, whatever an event or a
-// redirect says. The control runs the same with the guard off, and the token arrives.
+// TestTheTokenGoesToSlackAlone checks that the token is sent only to Slack's own hosts, whatever an event or
+// a redirect says. The control runs the same with the guard off, and the token arrives.
 func TestTheTokenGoesToSlackAlone(t *testing.T) {
 	t.Parallel()
 	for _, trusting := range []bool{false, true} {
@@ -138,9 +198,13 @@ func TestTheTokenGoesToSlackAlone(t *testing.T) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
 		}))
 		defer host.Close()
-		p := Fetcher{Slack: bot.Config{BotToken: "xoxb-secret", APIURL: host.URL}.Connect(), trusting: trusting}
+		p := Fetcher{
+			Slack:    bot.Config{BotToken: "xoxb-secret", APIURL: host.URL}.Connect(),
+			trusting: trusting,
+		}
 		for _, address := range []string{elsewhere.URL + "/files-pri/x", host.URL + "/files-pri/x"} {
-			got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
+			got, err := p.Fetch(t.Context(),
+				workflow.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
 			require.NoError(t, err)
 			require.Equal(t, trusting, got.Why == "", got.Why)
 		}
@@ -151,11 +215,21 @@ func TestTheTokenGoesToSlackAlone(t *testing.T) {
 	}
 	s := bot.Config{BotToken: "xoxb-1", APIURL: "https://slack.com/api/"}.Connect()
 	for address, may := range map[string]bool{
-		"https://files.slack.com/files-pri/T1-F1/download/a": true, "https://slack.com/x": true, "https://acme.enterprise.slack.com/x": true,
-		"https://FILES.slack.com/x": true, "https://files.slack-gov.com/x": true,
-		"http://files.slack.com/x": false, "https://files.slack.com.example.com/x": false, "https://notslack.com/x": false,
-		"https://files.slack.com:8443/x": false, "https://a@files.slack.com/x": false, "https://slack.com@example.com/x": false,
-		"//files.slack.com/x": false, "file:///etc/passwd": false, "": false, "https://files.slack.com\\@example.com/": false,
+		"https://files.slack.com/files-pri/T1-F1/download/a": true,
+		"https://slack.com/x":                                true,
+		"https://acme.enterprise.slack.com/x":                true,
+		"https://FILES.slack.com/x":                          true,
+		"https://files.slack-gov.com/x":                      true,
+		"http://files.slack.com/x":                           false,
+		"https://files.slack.com.example.com/x":              false,
+		"https://notslack.com/x":                             false,
+		"https://files.slack.com:8443/x":                     false,
+		"https://a@files.slack.com/x":                        false,
+		"https://slack.com@example.com/x":                    false,
+		"//files.slack.com/x":                                false,
+		"file:///etc/passwd":                                 false,
+		"":                                                   false,
+		"https://files.slack.com\\@example.com/":             false,
 	} {
 		require.Equal(t, may, s.MaySendToken(address), address)
 	}
@@ -178,7 +252,8 @@ func TestAnAnswerIsNotUnpacked(t *testing.T) {
 	}))
 	defer host.Close()
 	p := Fetcher{Slack: bot.Config{BotToken: "xoxb-1", APIURL: host.URL}.Connect()}
-	got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
+	got, err := p.Fetch(t.Context(),
+		workflow.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
 	require.NoError(t, err)
 	require.Equal(t, "identity", asked)
 	require.Contains(t, got.Why, "neither text nor a picture")
@@ -187,7 +262,10 @@ func TestAnAnswerIsNotUnpacked(t *testing.T) {
 // FuzzFetched checks that whatever a file holds, its text is valid UTF-8 without NUL, and that an unread file
 // has a reason.
 func FuzzFetched(f *testing.F) {
-	for _, seed := range []string{"", "panic\n", "\xff\xfea\x00", "\xfe\xff", "<html><p>a", "PK\x03\x04", "\x00", strings.Repeat("\xff", 100), "<form signin"} {
+	for _, seed := range []string{
+		"", "panic\n", "\xff\xfea\x00", "\xfe\xff", "<html><p>a", "PK\x03\x04", "\x00",
+		strings.Repeat("\xff", 100), "<form signin",
+	} {
 		f.Add("", []byte(seed))
 		f.Add(event.ModeCanvas, []byte(seed))
 	}

@@ -30,9 +30,11 @@ type Reader struct {
 // Normalise translates the payload of an envelope of that type (events_api, interactive). If the bot ignores
 // the payload, it returns false and the reason.
 //
-// Slack sends two events for one mention; both become the same workflow.IncomingEvent except for the EventID. Presses
-// of a button that Slack reports with the same action_ts become the same event.
-func (r Reader) Normalise(envelopeType string, payload []byte) (in workflow.IncomingEvent, ok bool, reason string) {
+// Slack sends two events for one mention; both become the same workflow.IncomingEvent except for the EventID.
+// Presses of a button that Slack reports with the same action_ts become the same event.
+func (r Reader) Normalise(
+	envelopeType string, payload []byte,
+) (in workflow.IncomingEvent, ok bool, reason string) {
 	switch envelopeType {
 	case "events_api":
 		var callback eventCallback
@@ -78,7 +80,8 @@ func (r Reader) readEvent(c eventCallback) (workflow.IncomingEvent, string) {
 		reason = fmt.Sprintf("message of subtype %q", e.Subtype)
 	}
 	in.EventID = string(c.EventID)
-	in.Thread.Team, in.Thread.Channel = r.Self.Team, string(e.Channel)
+	in.Thread.Team = r.Self.Team
+	in.Thread.Channel = string(e.Channel)
 	return in, reason
 }
 
@@ -98,7 +101,9 @@ func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, s
 	in.At = ParseTS(string(e.TS))
 	switch {
 	case e.Type == "app_mention" && e.Edited.v != nil: // in a thread of the bot, message_changed tells it
-		in.Kind, in.ActionID, in.Value = workflow.MessageSent, workflow.ByEdit, in.User
+		in.Kind = workflow.MessageSent
+		in.ActionID = workflow.ByEdit
+		in.Value = in.User
 	case e.Type == "app_mention", e.ChannelType == "im", r.mentionsBot(e.Text):
 		in.Kind = workflow.MessageMention
 	case e.ThreadTS != "" && e.ThreadTS != e.TS, slices.Contains(r.Watch, string(e.Channel)):
@@ -115,7 +120,8 @@ func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, s
 // readChanged translates an edit. Slack also sends this event when it adds a link preview, and when a deleted
 // root message stays as a tombstone above its replies.
 func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, string) {
-	now, before := e.Message.v, e.Previous.v
+	now := e.Message.v
+	before := e.Previous.v
 	if now == nil || now.TS == "" {
 		return workflow.IncomingEvent{}, "an edit without its message"
 	}
@@ -123,7 +129,8 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, s
 		if before == nil {
 			before = &post{}
 		}
-		before.TS, before.ThreadTS = now.TS, cmp.Or(now.ThreadTS, before.ThreadTS)
+		before.TS = now.TS
+		before.ThreadTS = cmp.Or(now.ThreadTS, before.ThreadTS)
 		return r.readGone(c, e, *before)
 	}
 	if reason := r.notAPerson(c, *now); reason != "" {
@@ -136,7 +143,8 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, s
 	if now.Edited.v != nil && now.Edited.v.User != "" {
 		in.User = string(now.Edited.v.User)
 	}
-	in.Kind, in.At = workflow.MessageEdit, ParseTS(string(e.EventTS))
+	in.Kind = workflow.MessageEdit
+	in.At = ParseTS(string(e.EventTS))
 	return in, ""
 }
 
@@ -160,7 +168,9 @@ func (r Reader) readGone(c eventCallback, e event, before post) (workflow.Incomi
 		}
 	}
 	in := r.newIncoming(before)
-	in.Kind, in.Text, in.At = workflow.MessageDelete, "", ParseTS(string(e.EventTS))
+	in.Kind = workflow.MessageDelete
+	in.Text = ""
+	in.At = ParseTS(string(e.EventTS))
 	return in, ""
 }
 
@@ -194,15 +204,19 @@ func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 	if p.Type != "block_actions" {
 		return workflow.IncomingEvent{}, fmt.Sprintf("interaction of type %q", p.Type)
 	}
-	container, channel := p.Container.v, cmp.Or(p.Container.v.ChannelID, p.Channel.v.ID)
+	container := p.Container.v
+	channel := cmp.Or(p.Container.v.ChannelID, p.Channel.v.ID)
 	if len(p.Actions.v) == 0 || container.MessageTS == "" || channel == "" || p.User.v.ID == "" {
 		return workflow.IncomingEvent{}, "a press that belongs to no message"
 	}
 	a := p.Actions.v[0]
 	id, _, _ := strings.Cut(string(a.ActionID), ActionSuffix)
 	return workflow.IncomingEvent{
-		EventID: strings.Join([]string{"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID), string(a.ActionTS)}, ":"),
-		Kind:    workflow.MessageAction,
+		EventID: strings.Join([]string{
+			"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID),
+			string(a.ActionTS),
+		}, ":"),
+		Kind: workflow.MessageAction,
 		Thread: workflow.Thread{
 			Team: r.Self.Team, Channel: string(channel),
 			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),
@@ -213,7 +227,8 @@ func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 }
 
 func (r Reader) mentionsBot(t jstring) bool {
-	return strings.Contains(string(t), "<@"+r.Self.User+">") || strings.Contains(string(t), "<@"+r.Self.User+"|")
+	return strings.Contains(string(t), "<@"+r.Self.User+">") ||
+		strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
 // readWords returns the text that a person wrote, unescaped, without the mention of the bot; other mentions
@@ -241,6 +256,6 @@ func ParseTS(ts string) time.Time {
 // FormatTS returns a time as a Slack ts.
 func FormatTS(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
 
-// ActionSuffix separates a button's action id from its number: option, option#2, option#3. Slack requires that
-// every action id in a message is unique. Normalise removes the suffix.
+// ActionSuffix separates a button's action id from its number: option, option#2, option#3. Slack requires
+// that every action id in a message is unique. Normalise removes the suffix.
 const ActionSuffix = "#"

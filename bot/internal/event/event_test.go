@@ -12,11 +12,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-var reader = Reader{Self: bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"}, Watch: []string{"CWATCH"}}
+var reader = Reader{
+	Self:  bot.Self{Team: "T1", User: "UBOT", BotID: "BBOT", Name: "bobbin"},
+	Watch: []string{"CWATCH"},
+}
 
 // callback returns an events_api payload that holds the event.
 func callback(event string) []byte {
-	return []byte(`{"type":"event_callback","event_id":"Ev1","api_app_id":"ABOT","team_id":"T1","event":` + event + `}`)
+	return []byte(`{"type":"event_callback","event_id":"Ev1","api_app_id":"ABOT","team_id":"T1","event":` +
+		event + `}`)
 }
 
 func TestNormaliseMessages(t *testing.T) {
@@ -27,42 +31,168 @@ func TestNormaliseMessages(t *testing.T) {
 		text   string
 		thread string
 	}{
-		"a mention":             {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`, "mention", "the total is off", "10.1"},
-		"its other event":       {`{"type":"message","channel":"C1","channel_type":"channel","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`, "mention", "the total is off", "10.1"},
-		"with a label":          {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hey <@UBOT|bobbin>, look"}`, "mention", "hey , look", "10.1"},
-		"in a thread":           {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"and you, <@UBOT>?"}`, "mention", "and you, ?", "10.1"},
-		"a reply":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "reply", "fix it", "10.1"},
-		"a broadcast reply":     {`{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "reply", "fix it", "10.1"},
-		"a root":                {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hello"}`, "", "hello", "10.1"},
-		"a root with replies":   {`{"type":"message","channel":"C1","user":"U1","ts":"10.1","thread_ts":"10.1","text":"hello"}`, "", "hello", "10.1"},
-		"a watched root":        {`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply", "it fails", "10.1"},
-		"a direct message":      {`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`, "mention", "it fails", "10.1"},
-		"only the mention":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@UBOT>"}`, "mention", "", "10.1"},
-		"escapes":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"a &lt; b &amp;&amp; c &gt; d &amp;lt;"}`, "reply", "a < b && c > d &lt;", "10.1"},
-		"other mentions stay":   {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@U2> fix it"}`, "reply", "<@U2> fix it", "10.1"},
-		"a quote":               {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"&gt; fix it"}`, "reply", "> fix it", "10.1"},
-		"a file":                {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`, "reply", "see\n[attached: crash.log]", "10.1"},
-		"a file alone":          {`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`, "reply", "[attached: a b.log]", "10.1"},
-		"a shared message":      {`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this","attachments":[{"is_share":true,"author_name":"Ada","text":"it fails\nfix it"},{"text":"a preview"}]}`, "mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1"},
-		"me":                    {`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"waits"}`, "reply", "waits", "10.1"},
-		"no words":              {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "", "10.1"},
-		"our own":               {`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"[deep] Done"}`, "", "", ""},
-		"our own by bot id":     {`{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"[deep] Done"}`, "", "", ""},
-		"our own by app":        {`{"type":"message","channel":"C1","user":"U1","app_id":"ABOT","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
-		"another bot":           {`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
-		"another bot's mention": {`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","text":"<@UBOT> fix it"}`, "", "", ""},
-		"a webhook":             {`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
-		"slackbot":              {`{"type":"message","channel":"C1","user":"USLACKBOT","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
-		"nobody":                {`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", ""},
-		"a join":                {`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@U1> has joined"}`, "", "", ""},
-		"a topic":               {`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1","text":"<@UBOT> fix it"}`, "", "", ""},
-		"a mention by an edit":  {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`, "sent", "fix it", "10.1"},
-		"a reaction":            {`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1","ts":"10.1"}}`, "", "", ""},
-		"no channel":            {`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", ""},
-		"no ts":                 {`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", ""},
-		"odd types":             {`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it","files":"none","attachments":{"a":1},"edited":7,"team":[1],"blocks":[{"type":"brand_new","x":{}}]}`, "reply", "fix it", "10.1"},
-		"an odd text":           {`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","text":{"a":"b"}}`, "mention", "", "11.1"},
-		"an odd event":          {`"fix it"`, "", "", ""},
+		"a mention": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`,
+			"mention", "the total is off", "10.1",
+		},
+		"its other event": {
+			`{"type":"message","channel":"C1","channel_type":"channel","user":"U1","ts":"10.1",` +
+				`"text":"<@UBOT> the total is off"}`,
+			"mention", "the total is off", "10.1",
+		},
+		"with a label": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hey <@UBOT|bobbin>, look"}`,
+			"mention", "hey , look", "10.1",
+		},
+		"in a thread": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"and you, <@UBOT>?"}`,
+			"mention", "and you, ?", "10.1",
+		},
+		"a reply": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`,
+			"reply", "fix it", "10.1",
+		},
+		"a broadcast reply": {
+			`{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"fix it"}`,
+			"reply", "fix it", "10.1",
+		},
+		"a root": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hello"}`, "", "hello", "10.1",
+		},
+		"a root with replies": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","thread_ts":"10.1","text":"hello"}`, "",
+			"hello", "10.1",
+		},
+		"a watched root": {
+			`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply",
+			"it fails", "10.1",
+		},
+		"a direct message": {
+			`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`,
+			"mention", "it fails", "10.1",
+		},
+		"only the mention": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"<@UBOT>"}`,
+			"mention", "", "10.1",
+		},
+		"escapes": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"a &lt; b &amp;&amp; c &gt; d &amp;lt;"}`,
+			"reply", "a < b && c > d &lt;", "10.1",
+		},
+		"other mentions stay": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"<@U2> fix it"}`,
+			"reply", "<@U2> fix it", "10.1",
+		},
+		"a quote": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"&gt; fix it"}`,
+			"reply", "> fix it", "10.1",
+		},
+		"a file": {
+			`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`,
+			"reply", "see\n[attached: crash.log]", "10.1",
+		},
+		"a file alone": {
+			`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`,
+			"reply", "[attached: a b.log]", "10.1",
+		},
+		"a shared message": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this",` +
+				`"attachments":[{"is_share":true,"author_name":"Ada",` +
+				`"text":"it fails\nfix it"},{"text":"a preview"}]}`,
+			"mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1",
+		},
+		"me": {
+			`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"waits"}`,
+			"reply", "waits", "10.1",
+		},
+		"no words": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "",
+			"10.1",
+		},
+		"our own": {
+			`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"[deep] Done"}`,
+			"", "", "",
+		},
+		"our own by bot id": {
+			`{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"BBOT","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"[deep] Done"}`,
+			"", "", "",
+		},
+		"our own by app": {
+			`{"type":"message","channel":"C1","user":"U1","app_id":"ABOT","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"fix it"}`,
+			"", "", "",
+		},
+		"another bot": {
+			`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"fix it"}`,
+			"", "", "",
+		},
+		"another bot's mention": {
+			`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1",` +
+				`"text":"<@UBOT> fix it"}`,
+			"", "", "",
+		},
+		"a webhook": {
+			`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"fix it"}`,
+			"", "", "",
+		},
+		"slackbot": {
+			`{"type":"message","channel":"C1","user":"USLACKBOT","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"fix it"}`,
+			"", "", "",
+		},
+		"nobody": {
+			`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", "",
+		},
+		"a join": {
+			`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1",` +
+				`"text":"<@U1> has joined"}`,
+			"", "", "",
+		},
+		"a topic": {
+			`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1",` +
+				`"text":"<@UBOT> fix it"}`,
+			"", "", "",
+		},
+		"a mention by an edit": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`,
+			"sent", "fix it", "10.1",
+		},
+		"a reaction": {
+			`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1",` +
+				`"ts":"10.1"}}`,
+			"", "", "",
+		},
+		"no channel": {
+			`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", "",
+		},
+		"no ts": {
+			`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", "",
+		},
+		"odd types": {
+			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it",` +
+				`"files":"none","attachments":{"a":1},"edited":7,"team":[1],"blocks":[{"type":"brand_new",` +
+				`"x":{}}]}`,
+			"reply", "fix it", "10.1",
+		},
+		"an odd text": {
+			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","text":{"a":"b"}}`, "mention", "",
+			"11.1",
+		},
+		"an odd event": {`"fix it"`, "", "", ""},
 	} {
 		in, ok, reason := reader.Normalise("events_api", callback(c.event))
 		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
@@ -89,20 +219,60 @@ func TestNormaliseEditsAndDeletions(t *testing.T) {
 		ts    string
 		text  string
 	}{
-		"an edit":              {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"<@UBOT> it fails for guests","edited":{"user":"U1"}},"previous_message":` + was + `}`, "edit", "U1", "11.1", "it fails for guests"},
-		"an edit by another":   {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it","edited":{"user":"U5"}},"previous_message":` + was + `}`, "edit", "U5", "11.1", "fix it"},
-		"without the old one":  {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"x","edited":{"user":"U1"}}}`, "edit", "U1", "11.1", "x"},
-		"a preview":            {`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"it fails","attachments":[{"from_url":"https://x"}]},"previous_message":` + was + `}`, "", "", "", ""},
-		"our own update":       {`{"subtype":"message_changed","message":{"user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1","text":"x"},"previous_message":` + was + `}`, "", "", "", ""},
-		"a bot's update":       {`{"subtype":"message_changed","message":{"user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1","text":"fix it"},"previous_message":` + was + `}`, "", "", "", ""},
-		"nothing":              {`{"subtype":"message_changed"}`, "", "", "", ""},
-		"a deletion":           {`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":` + was + `}`, "delete", "U1", "11.1", ""},
-		"of what is not known": {`{"subtype":"message_deleted","deleted_ts":"10.1"}`, "delete", "", "10.1", ""},
-		"of our own":           {`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":{"user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1"}}`, "", "", "", ""},
-		"of nothing":           {`{"subtype":"message_deleted"}`, "", "", "", ""},
-		"a tombstone":          {`{"subtype":"message_changed","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"10.1","thread_ts":"10.1","text":"This message was deleted."},"previous_message":{"user":"U1","ts":"10.1","text":"<@UBOT> it fails"}}`, "delete", "U1", "10.1", ""},
+		"an edit": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"<@UBOT> it fails for guests","edited":{"user":"U1"}},"previous_message":` +
+				was + `}`,
+			"edit", "U1", "11.1", "it fails for guests",
+		},
+		"an edit by another": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"fix it","edited":{"user":"U5"}},"previous_message":` + was + `}`,
+			"edit", "U5", "11.1", "fix it",
+		},
+		"without the old one": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1","text":"x",` +
+				`"edited":{"user":"U1"}}}`,
+			"edit", "U1", "11.1", "x",
+		},
+		"a preview": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"it fails","attachments":[{"from_url":"https://x"}]},"previous_message":` + was + `}`,
+			"", "", "", "",
+		},
+		"our own update": {
+			`{"subtype":"message_changed","message":{"user":"UBOT","bot_id":"BBOT","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"x"},"previous_message":` + was + `}`,
+			"", "", "", "",
+		},
+		"a bot's update": {
+			`{"subtype":"message_changed","message":{"user":"U7","bot_id":"B7","ts":"11.1",` +
+				`"thread_ts":"10.1","text":"fix it"},"previous_message":` + was + `}`,
+			"", "", "", "",
+		},
+		"nothing": {`{"subtype":"message_changed"}`, "", "", "", ""},
+		"a deletion": {
+			`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":` + was + `}`, "delete",
+			"U1", "11.1", "",
+		},
+		"of what is not known": {
+			`{"subtype":"message_deleted","deleted_ts":"10.1"}`, "delete", "", "10.1", "",
+		},
+		"of our own": {
+			`{"subtype":"message_deleted","deleted_ts":"11.1","previous_message":{"user":"UBOT",` +
+				`"bot_id":"BBOT","ts":"11.1","thread_ts":"10.1"}}`,
+			"", "", "", "",
+		},
+		"of nothing": {`{"subtype":"message_deleted"}`, "", "", "", ""},
+		"a tombstone": {
+			`{"subtype":"message_changed","message":{"subtype":"tombstone","user":"USLACKBOT","ts":"10.1",` +
+				`"thread_ts":"10.1","text":"This message was deleted."},"previous_message":{"user":"U1",` +
+				`"ts":"10.1","text":"<@UBOT> it fails"}}`,
+			"delete", "U1", "10.1", "",
+		},
 	} {
-		event := strings.Replace(c.event, `{"subtype"`, `{"type":"message","channel":"C1","ts":"12.5","event_ts":"12.5","subtype"`, 1)
+		event := strings.Replace(c.event, `{"subtype"`,
+			`{"type":"message","channel":"C1","ts":"12.5","event_ts":"12.5","subtype"`, 1)
 		in, ok, reason := reader.Normalise("events_api", callback(event))
 		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
 		if !ok {
@@ -125,8 +295,15 @@ func TestNormalisePresses(t *testing.T) {
 	in, ok, reason := reader.Normalise("interactive", []byte(press))
 	require.True(t, ok, reason)
 	require.Equal(t, workflow.IncomingEvent{
-		EventID: "press:C1:11.1:option#3:U1:12.000001", Kind: workflow.MessageAction, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
-		TS: "11.1", User: "U1", UserTeam: "T9", ActionID: "option", Value: "id-3", At: time.Unix(12, 1000).UTC(),
+		EventID:  "press:C1:11.1:option#3:U1:12.000001",
+		Kind:     workflow.MessageAction,
+		Thread:   workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+		TS:       "11.1",
+		User:     "U1",
+		UserTeam: "T9",
+		ActionID: "option",
+		Value:    "id-3",
+		At:       time.Unix(12, 1000).UTC(),
 	}, in)
 
 	menu := strings.Replace(press, `"value":"id-3"`, `"selected_option":{"value":"shop"}`, 1)
@@ -136,11 +313,14 @@ func TestNormalisePresses(t *testing.T) {
 
 	for name, payload := range map[string]string{
 		"another kind": `{"type":"view_submission","user":{"id":"U1"}}`,
-		"no action":    `{"type":"block_actions","user":{"id":"U1"},"container":{"channel_id":"C1","message_ts":"11.1"},"actions":[]}`,
-		"no message":   `{"type":"block_actions","user":{"id":"U1"},"container":{"type":"view"},"actions":[{"action_id":"x"}]}`,
-		"no user":      `{"type":"block_actions","container":{"channel_id":"C1","message_ts":"11.1"},"actions":[{"action_id":"x"}]}`,
-		"not JSON":     `{`,
-		"odd":          `[]`,
+		"no action": `{"type":"block_actions","user":{"id":"U1"},"container":{"channel_id":"C1",` +
+			`"message_ts":"11.1"},"actions":[]}`,
+		"no message": `{"type":"block_actions","user":{"id":"U1"},"container":{"type":"view"},` +
+			`"actions":[{"action_id":"x"}]}`,
+		"no user": `{"type":"block_actions","container":{"channel_id":"C1","message_ts":"11.1"},` +
+			`"actions":[{"action_id":"x"}]}`,
+		"not JSON": `{`,
+		"odd":      `[]`,
 	} {
 		_, ok, reason := reader.Normalise("interactive", []byte(payload))
 		require.False(t, ok, name)
@@ -150,23 +330,33 @@ func TestNormalisePresses(t *testing.T) {
 	require.False(t, ok)
 }
 
-// A reaction is read if it is under a message of the bot, or says no under any. Its thread is found by the store.
+// A reaction is read if it is under a message of the bot, or says no under any. Its
+// thread is found by the store.
 func TestNormaliseReactions(t *testing.T) {
 	t.Parallel()
 	r := Reader{Self: bot.Self{User: "UBOT", Team: "T1"}, Reactions: map[string][]string{"C1": {"no_entry"}}}
 	read := func(kind, user, emoji, of string) (workflow.IncomingEvent, bool) {
-		payload := fmt.Sprintf(`{"event_id":"Ev1","event":{"type":"%s","user":"%s","reaction":"%s","item_user":"%s","event_ts":"12.5","item":{"type":"message","channel":"C1","ts":"10.1"}}}`, kind, user, emoji, of)
+		payload := fmt.Sprintf(`{"event_id":"Ev1","event":{"type":"%s","user":"%s","reaction":"%s",`+
+			`"item_user":"%s","event_ts":"12.5","item":{"type":"message","channel":"C1","ts":"10.1"}}}`, kind,
+			user, emoji, of)
 		in, ok, _ := r.Normalise("events_api", []byte(payload))
 		return in, ok
 	}
 	want := workflow.IncomingEvent{
-		EventID: "Ev1", Kind: workflow.MessageReacted, ActionID: workflow.ReactionAdded, Value: "+1", User: "U1", TS: "10.1", At: ParseTS("12.5"),
-		Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
+		EventID:  "Ev1",
+		Kind:     workflow.MessageReacted,
+		ActionID: workflow.ReactionAdded,
+		Value:    "+1",
+		User:     "U1",
+		TS:       "10.1",
+		At:       ParseTS("12.5"),
+		Thread:   workflow.Thread{Team: "T1", Channel: "C1", TS: "10.1"},
 	}
 	in, ok := read("reaction_added", "U1", "+1::skin-tone-3", "UBOT")
 	require.True(t, ok)
 	require.Equal(t, want, in)
-	want.ActionID, want.Value = workflow.ReactionRemoved, "x"
+	want.ActionID = workflow.ReactionRemoved
+	want.Value = "x"
 	in, ok = read("reaction_removed", "U1", "x", "U2")
 	require.True(t, ok)
 	require.Equal(t, want, in)
@@ -184,7 +374,8 @@ func TestNormaliseReactions(t *testing.T) {
 func TestStrangersAreTold(t *testing.T) {
 	t.Parallel()
 	in, ok, _ := reader.Normalise("events_api", callback(
-		`{"type":"message","channel":"C1","user":"U1","team":"T1","user_team":"T9","source_team":"T9","ts":"11.1","thread_ts":"10.1","text":"fix it"}`))
+		`{"type":"message","channel":"C1","user":"U1","team":"T1","user_team":"T9","source_team":"T9",`+
+			`"ts":"11.1","thread_ts":"10.1","text":"fix it"}`))
 	require.True(t, ok)
 	require.Equal(t, "T9", in.UserTeam)
 	require.Equal(t, "T1", in.Thread.Team)
@@ -192,19 +383,30 @@ func TestStrangersAreTold(t *testing.T) {
 
 // FuzzNormalise checks that every payload is either translated or ignored with a reason.
 func FuzzNormalise(f *testing.F) {
-	f.Add("events_api", callback(`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> x"}`))
-	f.Add("events_api", callback(`{"type":"message","subtype":"message_changed","channel":"C1","message":{"ts":"1"},"previous_message":null}`))
+	f.Add("events_api",
+		callback(`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> x"}`))
+	f.Add("events_api", callback(`{"type":"message","subtype":"message_changed","channel":"C1",`+
+		`"message":{"ts":"1"},"previous_message":null}`))
 	f.Add("interactive", []byte(`{"type":"block_actions","actions":[{}]}`))
 	for _, seed := range []string{
-		`{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1.1","previous_message":{"ts":"1.1","user":"U1"}}`,
-		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"a","blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"a"},{"type":"user","user_id":"U2"}]}]}],"files":[{"id":"F1","name":"x","size":1e18}]}`,
-		`{"type":"message","channel":"C1","bot_id":"B1","subtype":"bot_message","ts":"1.1","text":"<!channel>"}`,
-		`{"type":"reaction_added","user":"U1","item":{"type":"message","channel":"C1","ts":"1.1"},"reaction":"+1"}`,
+		`{"type":"message","subtype":"message_deleted","channel":"C1","deleted_ts":"1.1",` +
+			`"previous_message":{"ts":"1.1","user":"U1"}}`,
+		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"a","blocks":[{"type":"rich_text",` +
+			`"elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"a"},{"type":"user",` +
+			`"user_id":"U2"}]}]}],"files":[{"id":"F1","name":"x","size":1e18}]}`,
+		`{"type":"message","channel":"C1","bot_id":"B1","subtype":"bot_message","ts":"1.1",` +
+			`"text":"<!channel>"}`,
+		`{"type":"reaction_added","user":"U1","item":{"type":"message","channel":"C1","ts":"1.1"},` +
+			`"reaction":"+1"}`,
 	} {
 		f.Add("events_api", callback(seed))
 	}
-	f.Add("interactive", []byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1","team_id":"T1"},"channel":{"id":"C1"},"container":{"message_ts":"1.2","thread_ts":"1.1"},"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"approve","value":"x","action_ts":"3.3","type":"button"}]}`))
-	f.Add("interactive", []byte(`{"type":"view_submission","view":{"id":"V1","state":{"values":{"a":{"b":{"value":"c"}}}}},"user":{"id":"U1"}}`))
+	f.Add("interactive", []byte(`{"type":"block_actions","team":{"id":"T1"},"user":{"id":"U1",`+
+		`"team_id":"T1"},"channel":{"id":"C1"},"container":{"message_ts":"1.2","thread_ts":"1.1"},`+
+		`"message":{"ts":"1.2","thread_ts":"1.1"},"actions":[{"action_id":"approve","value":"x",`+
+		`"action_ts":"3.3","type":"button"}]}`))
+	f.Add("interactive", []byte(`{"type":"view_submission","view":{"id":"V1",`+
+		`"state":{"values":{"a":{"b":{"value":"c"}}}}},"user":{"id":"U1"}}`))
 	f.Fuzz(func(t *testing.T, kind string, payload []byte) {
 		in, ok, reason := reader.Normalise(kind, payload)
 		require.Equal(t, ok, reason == "")

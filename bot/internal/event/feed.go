@@ -8,9 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// readAlert translates a message of another app if a feed watches the channel for that app. It ignores replies,
-// since they are about an alert that was already read, and messages of apps of another workspace in a shared
-// channel.
+// readAlert translates a message of another app if a feed watches the channel for that app. It ignores
+// replies, since they are about an alert that was already read, and messages of apps of another
+// workspace in a shared channel.
 func (r Reader) readAlert(c eventCallback, e event) (workflow.IncomingEvent, string) {
 	var feeds []workflow.Feed
 	for _, f := range r.Feeds {
@@ -52,7 +52,13 @@ func (r Reader) readAlert(c eventCallback, e event) (workflow.IncomingEvent, str
 		read.Repository = "" // several feeds match: people choose the repository
 	}
 	in := r.newIncoming(e.post)
-	in.Kind, in.At, in.User, in.UserTeam, in.Files = workflow.MessageAlert, ParseTS(string(e.TS)), "", "", nil
-	in.Text, in.Value, in.Alert = read.String(), read.App, &read
+	in.Kind = workflow.MessageAlert
+	in.At = ParseTS(string(e.TS))
+	in.User = ""
+	in.UserTeam = ""
+	in.Files = nil
+	in.Text = read.String()
+	in.Value = read.App
+	in.Alert = &read
 	return in, ""
 }

@@ -37,10 +37,14 @@ func TestAlertsOfWatchedAppsAreRead(t *testing.T) {
 		"a message of an app that is not watched": {watching("PagerDuty"), "", ""},
 		"a bot's message":                         {reader, "", ""},
 		"a message of another workspace's app":    {watching("Sentry"), `"team_id":"T1"`, `"team_id":"T9"`},
-		"our own message":                         {watching("Sentry"), `"bot_id":"B0SENTRY"`, `"bot_id":"` + reader.Self.BotID + `"`},
-		"a bot's message without words":           {watching("A0SENTRY"), `"attachments":[`, `"other":[`},
-		"a bot's message ":                        {watching("Sentry"), `"channel":"C1"`, `"channel":"C1","thread_ts":"1.1"`},
-		"a bot's message  ":                       {watching("Sentry"), `"channel":"C1"`, `"channel":"C2"`},
+		"our own message": {
+			watching("Sentry"), `"bot_id":"B0SENTRY"`, `"bot_id":"` + reader.Self.BotID + `"`,
+		},
+		"a bot's message without words": {watching("A0SENTRY"), `"attachments":[`, `"other":[`},
+		"a bot's message ": {
+			watching("Sentry"), `"channel":"C1"`, `"channel":"C1","thread_ts":"1.1"`,
+		},
+		"a bot's message  ": {watching("Sentry"), `"channel":"C1"`, `"channel":"C2"`},
 	} {
 		_, ok, reason := c.r.Normalise("events_api", callback(strings.Replace(string(raw), c.old, c.new, 1)))
 		require.False(t, ok, why)

@@ -27,8 +27,8 @@ func ReadFrame(message []byte) (f Frame, ok bool) {
 	}, true
 }
 
-// HomePress returns the user, the action id and the value of a button press in an App Home; ok is false for any
-// other payload.
+// HomePress returns the user, the action id and the value of a button press in an App Home; ok is
+// false for any other payload.
 func HomePress(kind string, payload []byte) (user, action, value string, ok bool) {
 	var p struct {
 		Type jstring `json:"type"`
@@ -43,7 +43,8 @@ func HomePress(kind string, payload []byte) (user, action, value string, ok bool
 			Value jstring `json:"value"`
 		}]] `json:"actions"`
 	}
-	if kind != "interactive" || json.Unmarshal(payload, &p) != nil || p.Type != "block_actions" || p.View.v.Type != "home" || p.User.v.ID == "" || len(p.Actions.v) != 1 {
+	if kind != "interactive" || json.Unmarshal(payload, &p) != nil || p.Type != "block_actions" ||
+		p.View.v.Type != "home" || p.User.v.ID == "" || len(p.Actions.v) != 1 {
 		return "", "", "", false
 	}
 	a := p.Actions.v[0].v
@@ -59,7 +60,8 @@ func HomeOpenedBy(kind string, payload []byte) string {
 			User jstring `json:"user"`
 		}] `json:"event"`
 	}
-	if kind != "events_api" || json.Unmarshal(payload, &p) != nil || p.Event.v.Type != "app_home_opened" || p.Event.v.Tab != "home" {
+	if kind != "events_api" || json.Unmarshal(payload, &p) != nil || p.Event.v.Type != "app_home_opened" ||
+		p.Event.v.Tab != "home" {
 		return ""
 	}
 	return string(p.Event.v.User)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheManifestHasWhatIsUsed checks that the shipped manifest has the commands, shortcuts and scopes that the
-// bot uses.
+// TestTheManifestHasWhatIsUsed checks that the shipped manifest has the commands, shortcuts
+// and scopes that the bot uses.
 func TestTheManifestHasWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../deploy/slack-manifest.yaml")
@@ -39,7 +39,8 @@ func TestTheManifestHasWhatIsUsed(t *testing.T) {
 	require.Len(t, manifest.Features.Shortcuts, 1)
 	require.Equal(t, SendShortcut, manifest.Features.Shortcuts[0].ID)
 	require.Subset(t, manifest.OAuth.Scopes.Bot, []string{
-		"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write", "groups:history", "groups:read",
-		"im:history", "im:read", "im:write", "reactions:read", "reactions:write", "usergroups:read", "users:read",
+		"app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "files:read",
+		"files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
+		"reactions:read", "reactions:write", "usergroups:read", "users:read",
 	})
 }

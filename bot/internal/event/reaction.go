@@ -30,7 +30,8 @@ type reactionEvent struct {
 
 func (e reactionEvent) name() string { return EmojiName(string(e.Reaction)) }
 
-// EmojiName returns the name of a reaction's emoji without the skin tone, which Slack writes after two colons.
+// EmojiName returns the name of a reaction's emoji without the skin tone, which
+// Slack writes after two colons.
 func EmojiName(reaction string) string {
 	name, _, _ := strings.Cut(reaction, "::")
 	return name
@@ -46,7 +47,8 @@ func (r Reader) readReacted(c eventCallback) (workflow.IncomingEvent, string) {
 	if json.Unmarshal(c.raw, &p) != nil {
 		return workflow.IncomingEvent{}, "a reaction that cannot be read"
 	}
-	e, item := p.Event.v, p.Event.v.Item.v
+	e := p.Event.v
+	item := p.Event.v.Item.v
 	switch {
 	case item.Type != "message" || item.Channel == "" || item.TS == "" || e.User == "":
 		return workflow.IncomingEvent{}, "a reaction to no message"
@@ -56,9 +58,14 @@ func (r Reader) readReacted(c eventCallback) (workflow.IncomingEvent, string) {
 		return workflow.IncomingEvent{}, "a reaction to the message of another person"
 	}
 	in := workflow.IncomingEvent{
-		EventID: string(c.EventID), Kind: workflow.MessageReacted, ActionID: workflow.ReactionAdded, Value: e.name(),
-		Thread: workflow.Thread{Team: r.Self.Team, Channel: string(item.Channel), TS: string(item.TS)},
-		TS:     string(item.TS), User: string(e.User), At: ParseTS(string(e.EventTS)),
+		EventID:  string(c.EventID),
+		Kind:     workflow.MessageReacted,
+		ActionID: workflow.ReactionAdded,
+		Value:    e.name(),
+		Thread:   workflow.Thread{Team: r.Self.Team, Channel: string(item.Channel), TS: string(item.TS)},
+		TS:       string(item.TS),
+		User:     string(e.User),
+		At:       ParseTS(string(e.EventTS)),
 	}
 	if e.Type == reactionRemoved {
 		in.ActionID = workflow.ReactionRemoved

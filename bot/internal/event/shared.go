@@ -33,7 +33,8 @@ func quoteShared(p post) (s string) {
 	return s
 }
 
-// sharedFiles returns the files of a message and of the messages that are forwarded with it, at most maxShared.
+// sharedFiles returns the files of a message and of the messages that are forwarded
+// with it, at most maxShared.
 func sharedFiles(p post) []workflow.Attachment {
 	var list []workflow.Attachment
 	add := func(files []file) {
@@ -54,15 +55,20 @@ func sharedFiles(p post) []workflow.Attachment {
 
 func (f file) toAttachment(message string) workflow.Attachment {
 	a := workflow.Attachment{
-		Message: message, File: string(f.ID), Name: mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120),
-		Kind: mrkdwn.OneLine(string(cmp.Or(f.Mimetype, f.Filetype)), 100), Mode: string(f.Mode), URL: string(cmp.Or(f.Download, f.Private)),
+		Message: message,
+		File:    string(f.ID),
+		Name:    mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120),
+		Kind:    mrkdwn.OneLine(string(cmp.Or(f.Mimetype, f.Filetype)), 100),
+		Mode:    string(f.Mode),
+		URL:     string(cmp.Or(f.Download, f.Private)),
 	}
 	if f.Size.v > 0 && f.Size.v < 1<<60 {
 		a.Size = int64(f.Size.v)
 	}
 	switch {
 	case f.External.v:
-		a.Mode, a.URL = ModeExternal, ""
+		a.Mode = ModeExternal
+		a.URL = ""
 	case f.Filetype == "quip" || f.Filetype == "canvas" || f.Mimetype == "application/vnd.slack-docs":
 		a.Mode = ModeCanvas
 	case f.FileAccess == "check_file_info":
@@ -98,8 +104,8 @@ func (a attachment) sharedWords() string {
 	return cmp.Or(strings.TrimSpace(b.String()), strings.TrimSpace(mrkdwn.Unescape(string(a.Fallback))))
 }
 
-// blockWords writes the texts of blocks of any kind in their order. A text is the value of "text": a string or
-// an object that holds one. Each section of rich text becomes a line.
+// blockWords writes the texts of blocks of any kind in their order. A text is the value of "text": a string
+// or an object that holds one. Each section of rich text becomes a line.
 func blockWords(b *strings.Builder, v any, depth int) {
 	if depth > 20 || b.Len() > maxWords {
 		return
@@ -118,8 +124,13 @@ func blockWords(b *strings.Builder, v any, depth int) {
 		}
 		switch kind, _ := v["type"].(string); kind {
 		case "user", "channel", "usergroup":
-			id, _ := v[map[string]string{"user": "user_id", "channel": "channel_id", "usergroup": "usergroup_id"}[kind]].(string)
-			b.WriteString(map[string]string{"user": "<@", "channel": "<#", "usergroup": "<!subteam^"}[kind] + id + ">")
+			id, _ := v[map[string]string{
+				"user":      "user_id",
+				"channel":   "channel_id",
+				"usergroup": "usergroup_id",
+			}[kind]].(string)
+			b.WriteString(
+				map[string]string{"user": "<@", "channel": "<#", "usergroup": "<!subteam^"}[kind] + id + ">")
 		case "link":
 			if _, named := v["text"].(string); !named {
 				url, _ := v["url"].(string)
@@ -128,7 +139,8 @@ func blockWords(b *strings.Builder, v any, depth int) {
 		}
 		blockWords(b, v["elements"], depth+1)
 		blockWords(b, v["fields"], depth+1)
-		if kind, _ := v["type"].(string); strings.HasPrefix(kind, "rich_text_") || kind == "section" || kind == "header" {
+		if kind, _ := v["type"].(string); strings.HasPrefix(kind, "rich_text_") || kind == "section" ||
+			kind == "header" {
 			b.WriteByte('\n')
 		}
 	}
@@ -165,9 +177,16 @@ func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
 // ReadFile translates the response of files.info about a file that was shared with the message of that ts.
 func ReadFile(info *slack.File, id, message string) workflow.Attachment {
 	f := file{
-		ID: jstring(id), Name: jstring(info.Name), Title: jstring(info.Title), Mimetype: jstring(info.Mimetype), Filetype: jstring(info.Filetype),
-		Mode: jstring(info.Mode), Download: jstring(info.URLPrivateDownload), Private: jstring(info.URLPrivate),
+		ID:       jstring(id),
+		Name:     jstring(info.Name),
+		Title:    jstring(info.Title),
+		Mimetype: jstring(info.Mimetype),
+		Filetype: jstring(info.Filetype),
+		Mode:     jstring(info.Mode),
+		Download: jstring(info.URLPrivateDownload),
+		Private:  jstring(info.URLPrivate),
 	}
-	f.Size.v, f.External.v = float64(info.Size), info.IsExternal
+	f.Size.v = float64(info.Size)
+	f.External.v = info.IsExternal
 	return f.toAttachment(message)
 }

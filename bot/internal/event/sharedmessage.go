@@ -69,7 +69,8 @@ func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage,
 	default:
 		return s, false
 	}
-	s.In.Kind, s.In.Thread.Team = workflow.MessageSent, r.Self.Team
+	s.In.Kind = workflow.MessageSent
+	s.In.Thread.Team = r.Self.Team
 	return s, s.In.Thread.Channel != "" && s.In.TS != "" && s.In.User != ""
 }
 
@@ -79,33 +80,45 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 		message.TS = p.MessageTS
 	}
 	in := r.newIncoming(message)
-	in.Value, s.Own = authorOf(message), r.isOwn(message)
-	in.ActionID, in.Thread.Channel = ByShortcut, string(p.Channel.v.ID)
-	in.User, in.UserTeam = string(p.User.v.ID), string(p.User.v.TeamID)
+	in.Value = authorOf(message)
+	s.Own = r.isOwn(message)
+	in.ActionID = ByShortcut
+	in.Thread.Channel = string(p.Channel.v.ID)
+	in.User = string(p.User.v.ID)
+	in.UserTeam = string(p.User.v.TeamID)
 	in.At = ParseTS(string(p.ActionTS))
-	in.EventID = strings.Join([]string{ByShortcut, in.Thread.Channel, in.TS, in.User, string(p.ActionTS)}, ":")
-	s.In, s.AnswerURL = in, string(p.ResponseURL)
+	in.EventID = strings.Join([]string{ByShortcut, in.Thread.Channel, in.TS, in.User, string(p.ActionTS)},
+		":")
+	s.In = in
+	s.AnswerURL = string(p.ResponseURL)
 	s.Private = p.Channel.v.Name == "directmessage" || strings.HasPrefix(string(p.Channel.v.Name), "mpdm-")
 	return s
 }
 
 // readReaction reads a reaction. The event does not hold the message, so In has no text.
 func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
-	e, item := p.Event.v, p.Event.v.Item.v
+	e := p.Event.v
+	item := p.Event.v.Item.v
 	if !r.sends(e) {
 		return s, false
 	}
 	// The id is the same for all configured reactions of one person to one message.
-	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)}, ":")
-	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
-	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
+	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)},
+		":")
+	s.In.ActionID = ByReaction
+	s.In.TS = string(item.TS)
+	s.In.User = string(e.User)
+	s.In.At = ParseTS(string(e.EventTS))
+	s.In.Thread.Channel = string(item.Channel)
+	s.Own = e.ItemUser == jstring(r.Self.User)
 	return s, !s.Own
 }
 
 // sends reports whether a reaction is configured to send its message to the bot.
 func (r Reader) sends(e reactionEvent) bool {
 	item := e.Item.v
-	return item.Type == "message" && e.User != jstring(r.Self.User) && slices.Contains(r.Reactions[string(item.Channel)], e.name())
+	return item.Type == "message" && e.User != jstring(r.Self.User) &&
+		slices.Contains(r.Reactions[string(item.Channel)], e.name())
 }
 
 // authorOf returns the author of a message: a user id, or the name that a bot gave itself.
@@ -147,7 +160,11 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 	if err != nil {
 		return nil
 	}
-	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring(workflow.ReadAgain + ":" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	in, reason := r.readEvent(eventCallback{
+		raw:     raw,
+		EventID: jstring(workflow.ReadAgain + ":" + channel + ":" + m.Timestamp),
+		Event:   lenient[event]{e},
+	})
 	switch {
 	case reason != "":
 		return nil
@@ -157,19 +174,24 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 	return r.readEdited(in, *m.Edited)
 }
 
-// readEdited returns the events of a message that was edited before it was read. Only its newest words are known, so
-// they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
-// added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
-// asks for work that nobody approves, and a stop permits nothing.
+// readEdited returns the events of a message that was edited before it was read. Only its newest words are
+// known, so they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one
+// to which a mention was added. One that may begin a session without a mention, or that says stop, also
+// counts as it is: what was edited never asks for work that nobody approves, and a stop permits nothing.
 func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
 	edit := in
-	edit.Kind, edit.ActionID, edit.EventID = workflow.MessageEdit, workflow.ReadAgain, in.EventID+":"+by.Timestamp
+	edit.Kind = workflow.MessageEdit
+	edit.ActionID = workflow.ReadAgain
+	edit.EventID = in.EventID + ":" + by.Timestamp
 	edit.User = cmp.Or(by.User, in.User)
 	switch {
-	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop, in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
+	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop,
+		in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
 		return []workflow.IncomingEvent{in, edit}
 	case in.Kind == workflow.MessageMention:
-		in.Kind, in.ActionID, in.Value = workflow.MessageSent, workflow.ByEdit, in.User
+		in.Kind = workflow.MessageSent
+		in.ActionID = workflow.ByEdit
+		in.Value = in.User
 		return []workflow.IncomingEvent{edit, in}
 	}
 	return []workflow.IncomingEvent{edit}

@@ -15,12 +15,13 @@ import (
 // SlashCommand is one invocation of a slash command.
 type SlashCommand struct {
 	Envelope string
-	Key      string // idempotency key, the same for each delivery: the trigger id, or the envelope id if there is none
-	Channel  string
-	User     string
-	Team     string
-	Name     string // such as /grill-me
-	Text     string
+	// idempotency key, the same for each delivery: the trigger id, or the envelope id if there is none
+	Key     string
+	Channel string
+	User    string
+	Team    string
+	Name    string // such as /grill-me
+	Text    string
 }
 
 // commandUsage lists the commands and their arguments.
@@ -65,7 +66,8 @@ func (c SlashCommand) Help() string {
 		}
 		return ""
 	}
-	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" + strings.Join(lines, "\n")
+	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" +
+		strings.Join(lines, "\n")
 }
 
 // RootText returns the thread's first message: the mention of the user, the command and its text. Mentions,

@@ -29,9 +29,9 @@ type Submission struct {
 	Unknown    string                 // why the bot ignores the modal; empty: it does not
 }
 
-// ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted modal. The
-// EventID depends on the modal, the user and the text, so a modal that is submitted again after a lost response
-// counts once.
+// ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted
+// modal. The EventID depends on the modal, the user and the text, so a modal that is submitted again
+// after a lost response counts once.
 func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	var p viewSubmission
 	if err := json.Unmarshal(payload, &p); err != nil || p.Type != "view_submission" {
@@ -40,8 +40,14 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	view := p.View.v
 	value, ts, _ := strings.Cut(string(view.Metadata), " ")
 	s.In = workflow.IncomingEvent{
-		Kind: workflow.MessageForm, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
-		ActionID: string(view.CallbackID), Value: value, At: time.Now().UTC(),
+		Kind:     workflow.MessageForm,
+		Thread:   workflow.Thread{Team: r.Self.Team},
+		TS:       ts,
+		User:     string(p.User.v.ID),
+		UserTeam: string(p.User.v.TeamID),
+		ActionID: string(view.CallbackID),
+		Value:    value,
+		At:       time.Now().UTC(),
 	}
 	if view.ID == "" || value == "" || s.In.User == "" {
 		s.Unknown = "a form that belongs to no button"
@@ -51,7 +57,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		f := view.State.v.Values.v[name].v[name].v
 		return strings.TrimSpace(mrkdwn.Visible(string(cmp.Or(f.Value, f.Selected.v.Value))))
 	}
-	s.BlameInput, s.Errors = InputWords, map[string]string{}
+	s.BlameInput = InputWords
+	s.Errors = map[string]string{}
 	switch s.In.ActionID {
 	case workflow.ButtonCorrect:
 		if s.In.Text = entered(InputWords); s.In.Text == "" {

@@ -3,8 +3,9 @@ package event
 import "encoding/json"
 
 // The types here hold the few fields of Slack's JSON that the bot uses. They are parsed leniently: a field of
-// an unexpected type becomes empty instead of an error. slack-go decodes whole events strictly and drops those
-// that it does not understand, but a person's message must not be lost because Slack added a new kind of block.
+// an unexpected type becomes empty instead of an error. slack-go decodes whole events strictly
+// and drops those that it does not understand, but a person's message must not be lost because
+// Slack added a new kind of block.
 
 // jstring is a JSON string; any other JSON value becomes empty.
 type jstring string

@@ -46,7 +46,8 @@ func (p *page) linkPlace(found string) string {
 		for i, name := range parts {
 			parts[i] = url.PathEscape(name)
 		}
-		to := strings.NewReplacer("{commit}", url.PathEscape(p.known.Commit), "{path}", strings.Join(parts, "/"), "{line}", line).Replace(pattern)
+		to := strings.NewReplacer("{commit}", url.PathEscape(p.known.Commit),
+			"{path}", strings.Join(parts, "/"), "{line}", line).Replace(pattern)
 		return "<" + linkTarget.Replace(to) + "|" + Escape(found) + ">"
 	}
 	return ""

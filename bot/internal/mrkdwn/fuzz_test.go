@@ -12,7 +12,10 @@ import (
 // FuzzText checks that visible text has no hidden characters, that Visible is idempotent, and that Unescape
 // undoes Escape.
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{"plain", "a\u202eb\u200bc", "<!channel> & <@U1>", "&lt;!channel&gt;", "\xff\xfe", "a\r\nb\rc", "\U000e0041", "👩\u200d👧"} {
+	for _, seed := range []string{
+		"plain", "a\u202eb\u200bc", "<!channel> & <@U1>", "&lt;!channel&gt;", "\xff\xfe", "a\r\nb\rc",
+		"\U000e0041", "👩\u200d👧",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -20,7 +23,8 @@ func FuzzText(f *testing.F) {
 		require.Equal(t, seen, Visible(seen))
 		require.True(t, utf8.ValidString(seen))
 		for _, r := range seen {
-			require.False(t, r != '\n' && r != '\t' && r != '\u200d' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)), "%U in %q", r, seen)
+			require.False(t, r != '\n' && r != '\t' && r != '\u200d' &&
+				(unicode.IsControl(r) || unicode.Is(unicode.Cf, r)), "%U in %q", r, seen)
 		}
 		require.Equal(t, s, Unescape(Escape(s)))
 		require.NotContains(t, Escape(s), "<")
@@ -61,7 +65,9 @@ func FuzzSplit(f *testing.F) {
 // FuzzEmphasis checks that only marks of emphasis are removed, and that marks within words and beside
 // punctuation stay.
 func FuzzEmphasis(f *testing.F) {
-	for _, seed := range []string{"LexerState.__init__ is", "f(*args) **so** '*'", "a*b*c ~~d~~ _e_f_", "***a** b* _**c**_"} {
+	for _, seed := range []string{
+		"LexerState.__init__ is", "f(*args) **so** '*'", "a*b*c ~~d~~ _e_f_", "***a** b* _**c**_",
+	} {
 		f.Add(seed)
 	}
 	among := func(allowed string) func(rune) rune {

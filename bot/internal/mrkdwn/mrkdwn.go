@@ -85,7 +85,8 @@ func (p *page) blocks(n ast.Node) {
 // begin writes the source between the last block and n, which becomes the current block. It returns false if
 // the block has no lines.
 func (p *page) begin(n ast.Node) bool {
-	p.lines, p.line = n.Lines(), 0
+	p.lines = n.Lines()
+	p.line = 0
 	if p.lines == nil || p.lines.Len() == 0 {
 		return false
 	}
@@ -105,8 +106,8 @@ var (
 	starMarker = regexp.MustCompile(`^([ \t>]*)[*+]([ \t]+)`)
 )
 
-// gapTo writes source that belongs to no block: blank lines, rules, link definitions. It leaves out the fences
-// and underlines of the neighbouring blocks.
+// gapTo writes source that belongs to no block: blank lines, rules, link definitions. It leaves out the
+// fences and underlines of the neighbouring blocks.
 func (p *page) gapTo(at int) {
 	if at <= p.done {
 		return
@@ -125,7 +126,8 @@ func (p *page) gapTo(at int) {
 		}
 		first = false
 	}
-	p.done, p.after = at, false
+	p.done = at
+	p.after = false
 }
 
 // prefix returns what precedes the text of the current line: indentation, quote marks or a list marker.
@@ -170,7 +172,8 @@ func (p *page) heading(n *ast.Heading) {
 	p.out.WriteString("*")
 	p.end()
 	p.out.WriteString(p.lineEnd())
-	if end := strings.IndexByte(string(p.src[p.done:]), '\n'); end > 0 && strings.Trim(string(p.src[p.done:p.done+end]), "# \t") == "" {
+	if end := strings.IndexByte(string(p.src[p.done:]),
+		'\n'); end > 0 && strings.Trim(string(p.src[p.done:p.done+end]), "# \t") == "" {
 		p.done += end // skips the closing marks of "## so ##"
 	} else if end < 0 && strings.Trim(string(p.src[p.done:]), "# \t") == "" {
 		p.done = len(p.src)
@@ -314,7 +317,8 @@ func (p *page) code(n *ast.CodeSpan) string {
 // address. It also returns the source after the link's text.
 func (p *page) isCode(n *ast.Link) (end string, is bool) {
 	end = "](" + string(n.Destination) + ")"
-	return end, n.Pos() >= 0 && n.FirstChild() != nil && !strings.ContainsAny(string(n.Destination), ":/.#") && bytes.Contains(p.src[n.Pos():], []byte(end))
+	return end, n.Pos() >= 0 && n.FirstChild() != nil &&
+		!strings.ContainsAny(string(n.Destination), ":/.#") && bytes.Contains(p.src[n.Pos():], []byte(end))
 }
 
 // firstOffset returns the offset of the first text within n, or -1 if there is none.
@@ -345,7 +349,8 @@ func lastOffset(n ast.Node) int {
 // unslash removes the backslashes of Markdown's escapes; other backslashes stay.
 var unslash = strings.NewReplacer(`\*`, "*", `\_`, "_", "\\`", "`", `\#`, "#")
 
-var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.|mailto:|tel:|slack:)[^\s<>"'` + "`" + `|)\]}]+`)
+var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.|mailto:|tel:|slack:)[^\s<>"'` +
+	"`" + `|)\]}]+`)
 
 // BreakAddresses puts an invisible character into each address, so that Slack does not turn it into a link.
 func BreakAddresses(s string) string {
@@ -413,7 +418,8 @@ func (r Renderer) mayLink(to string) bool {
 	}
 	for _, l := range r.Links {
 		allowed, err := url.Parse(l)
-		if err != nil || allowed.Host == "" || u.Scheme != allowed.Scheme || !strings.EqualFold(u.Host, allowed.Host) {
+		if err != nil || allowed.Host == "" || u.Scheme != allowed.Scheme ||
+			!strings.EqualFold(u.Host, allowed.Host) {
 			continue
 		}
 		base := strings.TrimRight(allowed.EscapedPath(), "/")

@@ -41,7 +41,8 @@ func TestMrkdwn(t *testing.T) {
 		"    indented":                     "```\nindented\n```",
 		"1. a\n   ```\n   x\n   ```\n2. b": "1. a\n```\nx\n```\n2. b",
 		"| a | b |\n|---|--:|\n| 1 | 2 |":  "```\na   | b\n--- | ---\n1   | 2\n```",
-		"Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse": "Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse",
+		"Tasks:\n  1. [quick] add\n  2. [deep + tdd skill] refuse": "Tasks:\n  1. [quick] add\n" +
+			"  2. [deep + tdd skill] refuse",
 	} {
 		require.Equal(t, want, linking.Render(in, nil), "%q", in)
 	}
@@ -52,10 +53,12 @@ func TestMrkdwn(t *testing.T) {
 func TestCodeKeepsItsCharacters(t *testing.T) {
 	t.Parallel()
 	for _, as := range []string{
-		"LexerState.__init__ (a line)", "__init__ and __post_init__ are called", "if __name__ == '__main__'", "_GNU_SOURCE and _POSIX_C_SOURCE_",
-		"as in [*[a]*](b), typed so", "[*a*](b)", "the delimiter '*' that precedes it turns the closing '*' into text; the opening '*' stays",
-		`a lone "_" and a lone "_"`, "(*) and (_) and [*]", "f(*args) and g(*args)", "f(*args, **kw), g(*a, **kw)", "a*b*c, a**b**c, a_b_c",
-		"/*foo*/ and /*bar*/", "*.go and pkg/*", "2 ** 3 ** 4", `_("a") and _("b")`, "~/bin, ~5 s and ~6 s", "char* p, int* q", "x~y~z",
+		"LexerState.__init__ (a line)", "__init__ and __post_init__ are called", "if __name__ == '__main__'",
+		"_GNU_SOURCE and _POSIX_C_SOURCE_", "as in [*[a]*](b), typed so", "[*a*](b)",
+		"the delimiter '*' that precedes it turns the closing '*' into text; the opening '*' stays",
+		`a lone "_" and a lone "_"`, "(*) and (_) and [*]", "f(*args) and g(*args)",
+		"f(*args, **kw), g(*a, **kw)", "a*b*c, a**b**c, a_b_c", "/*foo*/ and /*bar*/", "*.go and pkg/*",
+		"2 ** 3 ** 4", `_("a") and _("b")`, "~/bin, ~5 s and ~6 s", "char* p, int* q", "x~y~z",
 		"arr[i](x) calls it",
 	} {
 		require.Equal(t, Escape(as), linking.Render("x "+as, nil)[2:], "%q", as)
@@ -92,27 +95,32 @@ Risk: LOW - one function
 func TestNothingOfAModelWorksInSlack(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"<!channel> <!here|here> <!everyone>":             "&lt;!channel&gt; &lt;!here|here&gt; &lt;!everyone&gt;",
-		"<@U1> <@U1|ada> <#C1|bugs> <!subteam^S1>":        "&lt;@U1&gt; &lt;@U1|ada&gt; &lt;#C1|bugs&gt; &lt;!subteam^S1&gt;",
-		"&lt;!channel&gt;":                                "&amp;lt;!channel&amp;gt;",
-		"<b>hi</b>\n\n<div>\n<@U1>\n</div>":               "&lt;b&gt;hi&lt;/b&gt;\n\n&lt;div&gt;\n&lt;@U1&gt;\n&lt;/div&gt;",
-		"**<!channel>** `<@U1>`":                          "*&lt;!channel&gt;* `&lt;@U1&gt;`",
-		"# <!channel>":                                    "*&lt;!channel&gt;*",
-		"- <!channel>":                                    "- &lt;!channel&gt;",
-		"```\n<!channel>\n```":                            "```\n&lt;!channel&gt;\n```",
-		"[here](https://evil.example/?q=s)":               "here (`https://evil.example/?q=s`)",
-		"![x](https://evil.example/x.png)":                "x (`https://evil.example/x.png`)",
-		"[x][1]\n\n[1]: https://evil.example":             "x (`https://evil.example`)\n\n[1]: `https://evil.example`",
-		"<https://evil.example>":                          "`https://evil.example`",
-		"<https://evil.example|github.com>":               "`https://evil.example|github.com`",
-		"see https://evil.example/a.":                     "see `https://evil.example/a`.",
-		"HTTPS://EVIL.EXAMPLE www.evil.example":           "`HTTPS://EVIL.EXAMPLE` `www.evil.example`",
-		"[https://github.com/acme](https://evil.example)": "https: //github.com/acme (`https://evil.example`)",
-		"[x](javascript:alert(1))":                        "x (`javascript:alert(1)`)",
-		"slack://open?team=T1 mailto:a@b.c":               "`slack://open?team=T1` `mailto:a@b.c`",
-		"` https://evil.example `` x":                     "' `https://evil.example` '' x",
-		"a\u202eb\u200bc\x00d\x1b[31m":                    "abcd[31m",
-		"tags \U000e0041\U000e0042":                       "tags",
+		"<!channel> <!here|here> <!everyone>": "&lt;!channel&gt; &lt;!here|here&gt; " +
+			"&lt;!everyone&gt;",
+		"<@U1> <@U1|ada> <#C1|bugs> <!subteam^S1>": "&lt;@U1&gt; &lt;@U1|ada&gt; &lt;#C1|bugs&gt; " +
+			"&lt;!subteam^S1&gt;",
+		"&lt;!channel&gt;": "&amp;lt;!channel&amp;gt;",
+		"<b>hi</b>\n\n<div>\n<@U1>\n</div>": "&lt;b&gt;hi&lt;/b&gt;\n\n&lt;div&gt;\n" +
+			"&lt;@U1&gt;\n&lt;/div&gt;",
+		"**<!channel>** `<@U1>`":            "*&lt;!channel&gt;* `&lt;@U1&gt;`",
+		"# <!channel>":                      "*&lt;!channel&gt;*",
+		"- <!channel>":                      "- &lt;!channel&gt;",
+		"```\n<!channel>\n```":              "```\n&lt;!channel&gt;\n```",
+		"[here](https://evil.example/?q=s)": "here (`https://evil.example/?q=s`)",
+		"![x](https://evil.example/x.png)":  "x (`https://evil.example/x.png`)",
+		"[x][1]\n\n[1]: https://evil.example": "x (`https://evil.example`)\n\n" +
+			"[1]: `https://evil.example`",
+		"<https://evil.example>":                "`https://evil.example`",
+		"<https://evil.example|github.com>":     "`https://evil.example|github.com`",
+		"see https://evil.example/a.":           "see `https://evil.example/a`.",
+		"HTTPS://EVIL.EXAMPLE www.evil.example": "`HTTPS://EVIL.EXAMPLE` `www.evil.example`",
+		"[https://github.com/acme](https://evil.example)": "https: //github.com/acme " +
+			"(`https://evil.example`)",
+		"[x](javascript:alert(1))":          "x (`javascript:alert(1)`)",
+		"slack://open?team=T1 mailto:a@b.c": "`slack://open?team=T1` `mailto:a@b.c`",
+		"` https://evil.example `` x":       "' `https://evil.example` '' x",
+		"a\u202eb\u200bc\x00d\x1b[31m":      "abcd[31m",
+		"tags \U000e0041\U000e0042":         "tags",
 		// Addresses that only look like an allowed one.
 		"https://github.com.evil.example/acme/shop": "`https://github.com.evil.example/acme/shop`",
 		"https://github.com@evil.example/acme/shop": "`https://github.com@evil.example/acme/shop`",
@@ -136,18 +144,24 @@ func TestNothingOfAModelWorksInSlack(t *testing.T) {
 func TestACutSignsForNobody(t *testing.T) {
 	t.Parallel()
 	for n := range 200 {
-		line := strings.Repeat("x ", n) + strings.Repeat(" ", n%3) + "[orchestrator] done " + strings.Repeat("y", 90)
+		line := strings.Repeat("x ", n) + strings.Repeat(" ", n%3) + "[orchestrator] done " +
+			strings.Repeat("y", 90)
 		parts := SplitText(line, 100)
-		require.Equal(t, strings.ReplaceAll(line, " ", ""), strings.ReplaceAll(strings.Join(parts, ""), " ", ""))
+		require.Equal(t, strings.ReplaceAll(line, " ", ""),
+			strings.ReplaceAll(strings.Join(parts, ""), " ", ""))
 		for _, part := range parts[1:] {
 			require.NotRegexp(t, signature, part, "%d", n)
 		}
 	}
 	// In a run of brackets, every cut is before what looks like a signature.
-	for _, run := range []string{"é" + strings.Repeat("[", 3000) + "ab]", "x" + strings.Repeat("[", 3000) + "ab]", "é" + strings.Repeat(" ", 3000) + "[ab]"} {
+	for _, run := range []string{
+		"é" + strings.Repeat("[", 3000) + "ab]", "x" + strings.Repeat("[", 3000) + "ab]",
+		"é" + strings.Repeat(" ", 3000) + "[ab]",
+	} {
 		parts := SplitText(run, 100)
 		require.Less(t, len(parts), 60)
-		require.Equal(t, strings.ReplaceAll(run, " ", ""), strings.NewReplacer("`", "", " ", "").Replace(strings.Join(parts, "")))
+		require.Equal(t, strings.ReplaceAll(run, " ", ""),
+			strings.NewReplacer("`", "", " ", "").Replace(strings.Join(parts, "")))
 		for _, part := range parts[1:] {
 			require.NotRegexp(t, signature, part)
 		}
@@ -160,7 +174,8 @@ var command = regexp.MustCompile(`<[^>]*>`)
 
 func FuzzMrkdwn(f *testing.F) {
 	for _, s := range []string{
-		"**a** <!channel> `x`", "# h\n\n- a\n  * b\n", "```go\nx\n```", "[a](https://github.com/acme/shop)", "<https://github.com/acme/shop|<!here>>",
+		"**a** <!channel> `x`", "# h\n\n- a\n  * b\n", "```go\nx\n```", "[a](https://github.com/acme/shop)",
+		"<https://github.com/acme/shop|<!here>>",
 		"a\n=\n> b\n1. c\n\n    d", "|a|\n|-|-|\n", "[x]: <https://github.com/acme/shop> '<!here>'\n[x]",
 	} {
 		f.Add(s)
@@ -169,7 +184,8 @@ func FuzzMrkdwn(f *testing.F) {
 		out := linking.Render(in, nil)
 		require.True(t, utf8.ValidString(out))
 		for _, c := range command.FindAllString(out, -1) {
-			require.True(t, strings.HasPrefix(c, "<https://github.com/acme/shop") || strings.HasPrefix(c, "<http://localhost:3000"), "%q gave %q", in, c)
+			require.True(t, strings.HasPrefix(c, "<https://github.com/acme/shop") ||
+				strings.HasPrefix(c, "<http://localhost:3000"), "%q gave %q", in, c)
 		}
 		require.Equal(t, strings.Count(out, "<"), strings.Count(out, ">"))
 		for _, part := range SplitText(out, 100) {
@@ -199,7 +215,10 @@ func TestSplit(t *testing.T) {
 		"empty":              {"", []string{""}},
 		"between paragraphs": {words + "\n\n" + words + "\n" + words, []string{words, words + "\n" + words}},
 		"between lines":      {words + "\n" + words + "\n" + words, []string{words + "\n" + words, words}},
-		"code goes on":       {"```\n" + words + "\n" + words + "\n```\nend", []string{"```\n" + words + "\n```", "```\n" + words + "\n```\nend"}},
+		"code goes on": {
+			"```\n" + words + "\n" + words + "\n```\nend",
+			[]string{"```\n" + words + "\n```", "```\n" + words + "\n```\nend"},
+		},
 	} {
 		require.Equal(t, c.want, SplitText(c.text, 100), name)
 	}
@@ -219,7 +238,10 @@ func TestSplit(t *testing.T) {
 
 func TestTablesAndNestedListsCanBeRead(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "```\nfile           | tests | why\n-------------- | ----- | -------------\nmoney/split.go | 3     | `a | b`\nx              | 12    | a | b &lt;!here&gt;\n```",
-		strings.ReplaceAll(Renderer{}.Render("| file | tests | why |\n|:--|--:|---|\n| money/split.go | 3 | `a | b` |\n| x | 12 | a \\| b <!here> |", nil), "\u200b", ""))
-	require.Equal(t, "1. one\n   - two *b*\n     - three\n2. four", Renderer{}.Render("1. one\n   - two **b**\n     * three\n2. four", nil))
+	require.Equal(t, "```\nfile           | tests | why\n-------------- | ----- | -------------\n"+
+		"money/split.go | 3     | `a | b`\nx              | 12    | a | b &lt;!here&gt;\n```",
+		strings.ReplaceAll(Renderer{}.Render("| file | tests | why |\n|:--|--:|---|\n"+
+			"| money/split.go | 3 | `a | b` |\n| x | 12 | a \\| b <!here> |", nil), "\u200b", ""))
+	require.Equal(t, "1. one\n   - two *b*\n     - three\n2. four",
+		Renderer{}.Render("1. one\n   - two **b**\n     * three\n2. four", nil))
 }

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// SplitText splits rendered text into one or more parts of at most that many characters: between paragraphs if
-// possible, else between lines, else between words. A code block that is cut is closed and opened again, and no
-// part ends within an entity or a link.
+// SplitText splits rendered text into one or more parts of at most that many characters: between paragraphs
+// if possible, else between lines, else between words. A code block that is cut is closed and opened again,
+// and no part ends within an entity or a link.
 func SplitText(rendered string, most int) []string {
 	if utf8.RuneCountInString(rendered) <= most {
 		return []string{rendered}
@@ -52,7 +52,9 @@ func (c *cutter) add(line string) {
 // cut returns how many lines the next part takes: up to the last blank line outside of code that leaves the
 // part at least half full, else all lines.
 func (c *cutter) cut() int {
-	best, size, code := len(c.lines), 0, c.open
+	best := len(c.lines)
+	size := 0
+	code := c.open
 	for i, line := range c.lines {
 		size += utf8.RuneCountInString(line) + 1
 		if isFence(line) {
@@ -89,8 +91,9 @@ func (c *cutter) flush(n int) {
 func isFence(line string) bool { return strings.TrimSpace(line) == Fence }
 
 // cutLine cuts a line that is too long: at a blank in its last third, else before an entity or a link that
-// would be cut. The rest never begins with what looks like a signature: the cut moves back a little, and if that
-// does not help, as in a run of brackets, the signature is quoted. So each cut takes a good part of the line.
+// would be cut. The rest never begins with what looks like a signature: the cut moves back a
+// little, and if that does not help, as in a run of brackets, the signature is quoted. So each cut
+// takes a good part of the line.
 func cutLine(line string, most int) (head, rest string) {
 	if utf8.RuneCountInString(line) <= most {
 		return line, ""
@@ -100,7 +103,8 @@ func cutLine(line string, most int) (head, rest string) {
 		_, n := utf8.DecodeRuneInString(line[end:])
 		end += n
 	}
-	if blank := strings.LastIndexByte(line[:end], ' '); blank > end*2/3 && endsWhole(line[:blank]) && !signature.MatchString(line[blank+1:]) {
+	if blank := strings.LastIndexByte(line[:end],
+		' '); blank > end*2/3 && endsWhole(line[:blank]) && !signature.MatchString(line[blank+1:]) {
 		return line[:blank], line[blank+1:]
 	}
 	end = cutBefore(line, end)

@@ -54,7 +54,8 @@ func running(c *workflow.Card) string {
 // taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
 func taskLines(c *workflow.Card) (lines []string) {
 	for _, t := range shownTasks(c) {
-		lines = append(lines, mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
+		lines = append(lines,
+			mrkdwn.Escape(fmt.Sprintf("%d. %s (%s)", t.Number, taskTitle(t), taskWords(c, t))))
 	}
 	if more := len(c.Tasks) - len(lines); more > 0 {
 		lines = append(lines, fmt.Sprintf("… and %d more", more))
@@ -77,8 +78,8 @@ func cardText(text string, most int) string {
 	return markupReplacer.Replace(mrkdwn.BreakAddresses(workflow.WithoutMark(mrkdwn.OneLine(text, most))))
 }
 
-// markupReplacer replaces characters that could be markup. A plan's titles are not text objects, and Slack does not
-// document whether <!channel> in one mentions people.
+// markupReplacer replaces characters that could be markup. A plan's titles are not text objects, and Slack
+// does not document whether <!channel> in one mentions people.
 var markupReplacer = strings.NewReplacer("<", "‹", ">", "›", "&", "＆")
 
 func taskWords(c *workflow.Card, t workflow.CardTask) string {
@@ -86,8 +87,13 @@ func taskWords(c *workflow.Card, t workflow.CardTask) string {
 		return "not finished"
 	}
 	words := map[workflow.TaskState]string{
-		workflow.TaskOpen: "waits", workflow.TaskWorking: "at work", workflow.TaskDone: "done", workflow.TaskBlocked: "blocked",
-		workflow.TaskFailed: "failed", workflow.TaskDropped: "taken over", workflow.TaskClashes: "clashes with another",
+		workflow.TaskOpen:    "waits",
+		workflow.TaskWorking: "at work",
+		workflow.TaskDone:    "done",
+		workflow.TaskBlocked: "blocked",
+		workflow.TaskFailed:  "failed",
+		workflow.TaskDropped: "taken over",
+		workflow.TaskClashes: "clashes with another",
 	}[t.State]
 	if t.State == workflow.TaskWorking && t.Failures > 0 {
 		words += fmt.Sprintf(", attempt %d", t.Failures+1)
@@ -134,13 +140,16 @@ func planCard(c *workflow.Card) slack.Block {
 	var tasks []*slack.TaskCardBlock
 	for _, t := range shownTasks(c) {
 		title := fmt.Sprintf("%d. %s", t.Number, taskTitle(t))
-		if words := taskWords(c, t); !slices.Contains([]string{"waits", "done", "at work"}, words) { // the icon shows these
+		if words := taskWords(c, t); !slices.Contains([]string{"waits", "done", "at work"}, words) {
+			// the icon shows these
 			title += " (" + words + ")"
 		}
-		tasks = append(tasks, slack.NewTaskCardBlock(fmt.Sprintf("task-%d", t.Number), title).WithStatus(taskStatus(c, t)))
+		tasks = append(tasks,
+			slack.NewTaskCardBlock(fmt.Sprintf("task-%d", t.Number), title).WithStatus(taskStatus(c, t)))
 	}
 	if more := len(c.Tasks) - len(tasks); more > 0 {
-		tasks = append(tasks, slack.NewTaskCardBlock("more", fmt.Sprintf("… and %d more", more)).WithStatus(slack.TaskCardStatusComplete))
+		tasks = append(tasks, slack.NewTaskCardBlock("more",
+			fmt.Sprintf("… and %d more", more)).WithStatus(slack.TaskCardStatusComplete))
 	}
 	return slack.NewPlanBlock(headline(c) + running(c)).WithTasks(tasks...)
 }

@@ -37,14 +37,19 @@ func gallery(room, name string) string {
 func (o *galleryOffice) post(p workflow.Posting) *bottest.Outbox {
 	o.T.Helper()
 	out := (&bottest.Outbox{}).Put(p)
-	require.NoError(o.T, (&poster.Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}).Drain(o.T.Context(), "s"))
+	require.NoError(o.T, (&poster.Poster{
+		Slack:  o.Bot,
+		Outbox: out,
+		Pace:   time.Nanosecond,
+		Settle: time.Nanosecond,
+	}).Drain(o.T.Context(), "s"))
 	require.Empty(o.T, out.RefusedByKey)
 	return out
 }
 
 // TestGallery compares the messages that this package makes with golden files: cards in every state and both
-// renderings, answered questions, and split messages. The lines of package turn are in the same gallery and are
-// compared by its own test.
+// renderings, answered questions, and split messages. The lines of package turn are in the same gallery and
+// are compared by its own test.
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	o := openGalleryOffice(t)
@@ -68,15 +73,21 @@ func TestGallery(t *testing.T) {
 	asked := o.Posting("ask", root, "shall I?")
 	asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 	again := o.Posting("ask:settled", root, "shall I?")
-	again.Rewrites, again.Note, again.OnTS = "ask", "Approved by <ann> & co.", o.post(asked).ByKey["ask"]
+	again.Rewrites = "ask"
+	again.Note = "Approved by <ann> & co."
+	again.OnTS = o.post(asked).ByKey["ask"]
 	o.post(again)
 	bottest.CompareGolden(o.T, gallery("messages", "answered"), o.LastCall("chat.update"))
 
 	several := o.Posting("several", root, "Reading *Split* and `PerLine`")
-	several.Lines = append(several.Lines, workflow.Line{Agent: "quick", Text: "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)"})
+	several.Lines = append(several.Lines, workflow.Line{
+		Agent: "quick",
+		Text:  "## Found\n\n```go\nreturn a < b && c\n```\n<!channel> see [this](https://evil.example)",
+	})
 	o.draw("several-lines", several)
 	o.draw("many-options", o.choice(30))
-	o.draw("long", o.Posting("long", root, strings.Repeat("a paragraph that says a lot about a little\n\n", 150)))
+	o.draw("long",
+		o.Posting("long", root, strings.Repeat("a paragraph that says a lot about a little\n\n", 150)))
 }
 
 // draw posts p and compares each of its messages with its golden file.
@@ -93,7 +104,8 @@ func (o *galleryOffice) draw(name string, p workflow.Posting) {
 func (o *galleryOffice) choice(n int) workflow.Posting {
 	p := o.Posting("choice", o.AdaSays("which?", ""), "Which one?")
 	for i := range n {
-		p.Lines[0].Buttons = append(p.Lines[0].Buttons, workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
+		p.Lines[0].Buttons = append(p.Lines[0].Buttons,
+			workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
 	}
 	return p
 }
@@ -103,7 +115,12 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 	t.Helper()
 	var tasks []workflow.CardTask
 	for i, state := range constants(t, "task.go", "TaskState") {
-		c := workflow.CardTask{Number: i + 1, Label: "[deep + tdd skill]", Title: "Mend what is " + state, State: workflow.TaskState(state)}
+		c := workflow.CardTask{
+			Number: i + 1,
+			Label:  "[deep + tdd skill]",
+			Title:  "Mend what is " + state,
+			State:  workflow.TaskState(state),
+		}
 		switch c.State {
 		case workflow.TaskWorking:
 			c.Took = 90 * time.Second
@@ -122,12 +139,16 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 		}
 	}
 	for name, c := range cards {
-		c.Thread, c.Run = o.ThreadOf(root), 1
+		c.Thread = o.ThreadOf(root)
+		c.Run = 1
 		if name != "begun" {
-			c.Worked, c.USD, c.Tasks = 195*time.Second, 0.42, tasks
+			c.Worked = 195 * time.Second
+			c.USD = 0.42
+			c.Tasks = tasks
 		}
 		if name == "working" {
-			c.Running, c.Ran = "go test ./... && echo <!channel>", 45*time.Second
+			c.Running = "go test ./... && echo <!channel>"
+			c.Ran = 45 * time.Second
 		}
 	}
 	return cards
@@ -136,7 +157,8 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 // constants returns the values of a type's constants in a file of package workflow.
 func constants(t *testing.T, file, kind string) (values []string) {
 	t.Helper()
-	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "workflow", file), nil, parser.SkipObjectResolution)
+	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "workflow", file), nil,
+		parser.SkipObjectResolution)
 	require.NoError(t, err)
 	ast.Inspect(source, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -171,20 +193,48 @@ func TestAHomeInTheGallery(t *testing.T) {
 	o := openGalleryOffice(t)
 	session := func(n int, phase workflow.Phase, why string) workflow.HomeSession {
 		return workflow.HomeSession{Session: workflow.Session{
-			ID: fmt.Sprint("s", n), Thread: workflow.Thread{Channel: "C0BUGS", TS: fmt.Sprintf("17000000%02d.000100", n)}, Phase: phase,
-			Title: fmt.Sprint("bug ", n), Requester: "U0BEN", Codebase: workflow.Codebase{Repository: "shop"}, SpentUSD: 0.5, Updated: time.Unix(1_700_000_000, 0),
+			ID:        fmt.Sprint("s", n),
+			Thread:    workflow.Thread{Channel: "C0BUGS", TS: fmt.Sprintf("17000000%02d.000100", n)},
+			Phase:     phase,
+			Title:     fmt.Sprint("bug ", n),
+			Requester: "U0BEN",
+			Codebase:  workflow.Codebase{Repository: "shop"},
+			SpentUSD:  0.5,
+			Updated:   time.Unix(1_700_000_000, 0),
 		}, Why: why}
 	}
 	for name, home := range map[string]workflow.HomeView{"empty": {}, "whole": {
-		Person: workflow.Person{Name: "ada"}, TodayUSD: 1.25, OwnOnly: true, More: true, Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Person:   workflow.Person{Name: "ada"},
+		TodayUSD: 1.25,
+		OwnOnly:  true,
+		More:     true,
+		Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
 		Lessons: []workflow.HomeLesson{
-			{Number: 3, Repository: "shop", Text: "Its tests are run with: go test ./...", At: time.Unix(1_700_000_000, 0)},
-			{Number: 4, Repository: "shop", Text: "amounts are in <cents>", By: "U0BEN", Thread: workflow.Thread{Channel: "C0BUGS", TS: "1700000004.000100"}, At: time.Unix(1_700_000_000, 0), MayChange: true},
+			{
+				Number:     3,
+				Repository: "shop",
+				Text:       "Its tests are run with: go test ./...",
+				At:         time.Unix(1_700_000_000, 0),
+			},
+			{
+				Number:     4,
+				Repository: "shop",
+				Text:       "amounts are in <cents>",
+				By:         "U0BEN",
+				Thread:     workflow.Thread{Channel: "C0BUGS", TS: "1700000004.000100"},
+				At:         time.Unix(1_700_000_000, 0),
+				MayChange:  true,
+			},
 		},
-		Waits:  []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
-		Others: []workflow.HomeSession{session(2, workflow.PhaseExploring, ""), session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, "")},
+		Waits: []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
+		Others: []workflow.HomeSession{
+			session(2, workflow.PhaseExploring, ""),
+			session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""),
+			session(5, workflow.PhaseStopped, ""),
+		},
 	}} {
-		require.NoError(t, (&gateway.Gateway{Slack: o.Bot, Homes: homes{home}}).PublishHome(t.Context(), o.Ada.ID))
+		require.NoError(t,
+			(&gateway.Gateway{Slack: o.Bot, Homes: homes{home}}).PublishHome(t.Context(), o.Ada.ID))
 		bottest.CompareGolden(t, gallery("home", name), o.LastCall("views.publish"))
 	}
 }

@@ -27,10 +27,12 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
 	if home.Page != "" {
-		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. The link is yours alone, for twelve hours."))
+		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. " +
+			"The link is yours alone, for twelve hours."))
 	}
 	if home.OwnOnly {
-		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
+		add(homeSection("Slack does not tell me which channels you are in, " +
+			"so these are only the sessions that you asked for."))
 	}
 	groups := map[workflow.HomeStatus][]workflow.HomeSession{}
 	for _, x := range home.Others {
@@ -41,7 +43,8 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 		p.addGroup(add, string(standing), groups[standing], home.Person)
 	}
 	if len(home.Waits)+len(home.Others) == 0 {
-		add(homeSection("There is nothing yet. Mention <@" + p.Bot + "> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
+		add(homeSection("There is nothing yet. Mention <@" + p.Bot +
+			"> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
 	}
 	if home.More {
 		add(homeSection("There are older ones, too; they are in their threads."))
@@ -54,7 +57,9 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	}
 	if len(home.Settings) > 0 {
 		add(homeHeader("Settings"))
-		for _, part := range mrkdwn.SplitText(namedChannels(mrkdwn.Escape(mrkdwn.Visible(strings.Join(home.Settings, "\n")))), maxSection) {
+		for _, part := range mrkdwn.SplitText(
+			namedChannels(mrkdwn.Escape(mrkdwn.Visible(strings.Join(home.Settings, "\n")))), maxSection,
+		) {
 			add(homeSection(part))
 		}
 	}
@@ -65,7 +70,9 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	return blocks
 }
 
-func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person) {
+func (p HomePage) addGroup(
+	add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person,
+) {
 	if len(list) == 0 {
 		return
 	}
@@ -77,12 +84,18 @@ func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflo
 
 // pauseSection renders one thing that can be paused, with its button.
 func pauseSection(x workflow.HomePause) slack.Block {
-	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), workflow.ButtonPause, "Pause"
+	text := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle)))
+	action := workflow.ButtonPause
+	label := "Pause"
 	if x.By != "" {
-		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), workflow.ButtonResume, "Resume"
+		text = "*" + text + "* is paused, by " + mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle))
+		action = workflow.ButtonResume
+		label = "Resume"
 	}
-	element := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
-	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(element))
+	element := slack.NewButtonBlockElement(action, x.Value,
+		slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil,
+		slack.NewAccessory(element))
 }
 
 // addLessons renders the lessons in as few blocks as possible. Each lesson that the reader may change has its
@@ -120,10 +133,14 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			continue
 		}
 		flush()
-		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
-		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(element)))
+		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10),
+			plainText("Change…"))
+		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil,
+			slack.NewAccessory(element)))
 	}
-	lines = append(lines, "Agents are told these. Whoever may approve can change them, here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; \"lessons\" there offers them for its AGENTS.md.")
+	lines = append(lines, "Agents are told these. Whoever may approve can change them, "+
+		"here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; "+
+		"\"lessons\" there offers them for its AGENTS.md.")
 	flush()
 }
 
@@ -147,7 +164,8 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	if x.Requester != reader.ID && x.Requester != "" { // an app's alert has no requester
 		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
 	}
-	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
+	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>",
+		x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
 	// A bar would end the link's address, and backticks would begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
 	return "*<" + x.Thread.Permalink(p.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")

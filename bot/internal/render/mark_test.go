@@ -23,7 +23,8 @@ var programLine = regexp.MustCompile(
 // programLines returns the lines of a text that look like the program's.
 func programLines(text string) (found []string) {
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool {
-		return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
+		return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' ||
+			r == '\u2028' || r == '\u2029'
 	}) {
 		visible := strings.Map(func(r rune) rune {
 			if unicode.Is(unicode.Cf, r) {

@@ -11,8 +11,8 @@ import (
 // callable matches ids that can be mentioned: people and user groups.
 var callable = regexp.MustCompile(`^(?:[UW]|S)[A-Z0-9]+$`)
 
-// mentions returns the mentions that a line ends with. They come only from the line's Mentions, never from its
-// text, and only ids that the configuration allows are mentioned, or any person if MentionsOwners is set.
+// mentions returns the mentions that a line ends with. They come only from the line's Mentions, never from
+// its text, and only ids that the configuration allows are mentioned, or any person if MentionsOwners is set.
 func (s Style) mentions(l workflow.Line) string {
 	var b strings.Builder
 	for _, id := range l.Mentions {

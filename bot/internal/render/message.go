@@ -25,7 +25,8 @@ const (
 type Style struct {
 	mrkdwn.Renderer
 	Mentionable []string // ids of people and user groups that a line may mention after its text
-	// MentionsOwners lets a line mention any person, since a repository's history names the people who know it.
+	// MentionsOwners lets a line mention any person, since a repository's history
+	// names the people who know it.
 	MentionsOwners bool
 
 	forgeable bool // tests only: leave what looks like another agent's signature or the program's mark
@@ -66,10 +67,11 @@ func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 }
 
 // Line renders one line as "[agent] text"; a code block begins below the agent's name. Only the program signs
-// lines: what looks like a signature further down in the text is quoted. Only lines that the program vouches for
-// begin with its mark.
+// lines: what looks like a signature further down in the text is quoted. Only lines that the program
+// vouches for begin with its mark.
 func (s Style) Line(l workflow.Line) string {
-	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.words(l)
+	name := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80))
+	words := s.words(l)
 	if !s.forgeable {
 		words = mrkdwn.QuoteSignatures(words)
 	}
@@ -79,8 +81,8 @@ func (s Style) Line(l workflow.Line) string {
 	return "[" + name + "] " + words
 }
 
-// words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no markup
-// of the others reaches into it.
+// words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no
+// markup of the others reaches into it.
 func (s Style) words(l workflow.Line) string {
 	var texts []string
 	for _, p := range l.Pieces() {
@@ -113,7 +115,8 @@ func withButtons(text string, lines []workflow.Line) []slack.Block {
 	}
 	var blocks []slack.Block
 	for _, section := range mrkdwn.SplitText(text, maxSection) {
-		blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+		blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section,
+			false, true), nil, nil))
 	}
 	return append(blocks, rows...)
 }

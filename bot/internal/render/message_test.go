@@ -11,7 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-var signing = Style{Renderer: mrkdwn.Renderer{Links: []string{"https://github.com/acme/shop", "http://localhost:3000"}}}
+var signing = Style{
+	Renderer: mrkdwn.Renderer{Links: []string{"https://github.com/acme/shop", "http://localhost:3000"}},
+}
 
 // TestNobodySignsForAnother checks that a name in brackets at the beginning of a later line of a text is
 // quoted.
@@ -46,7 +48,8 @@ func TestNobodySignsForAnother(t *testing.T) {
 func TestPartsAreTheSameEachTime(t *testing.T) {
 	t.Parallel()
 	p := &workflow.Posting{Key: "k", Lines: []workflow.Line{
-		{Agent: "deep", Text: "```go\n" + strings.Repeat("fmt.Println(1 < 2)\n", 600) + "```"}, {Agent: "a]\n<!here>", Text: "end"},
+		{Agent: "deep", Text: "```go\n" + strings.Repeat("fmt.Println(1 < 2)\n", 600) + "```"},
+		{Agent: "a]\n<!here>", Text: "end"},
 	}}
 	parts := Style{}.renderParts(p)
 	require.Equal(t, parts, Style{}.renderParts(p))
@@ -63,8 +66,14 @@ func TestPartsAreTheSameEachTime(t *testing.T) {
 
 func TestPlacesInCodeAreLinks(t *testing.T) {
 	t.Parallel()
-	r := Style{Renderer: mrkdwn.Renderer{Code: map[string]string{"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}"}}}
-	code := &workflow.Code{Repository: "shop", Commit: "c0ffee", Places: []string{"money/split.go:13", "a b|c.go:1"}}
+	r := Style{Renderer: mrkdwn.Renderer{
+		Code: map[string]string{"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}"},
+	}}
+	code := &workflow.Code{
+		Repository: "shop",
+		Commit:     "c0ffee",
+		Places:     []string{"money/split.go:13", "a b|c.go:1"},
+	}
 	for text, want := range map[string]string{
 		"see money/split.go:13.":              "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>.",
 		"see `money/split.go:13`":             "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>",
@@ -79,6 +88,8 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 	}
 	// Without a code URL for the repository, places in code are plain text.
 	code.Repository = "other"
-	require.Equal(t, "[deep] money/split.go:13", r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
-	require.Equal(t, "[deep] money/split.go:13", r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13"}))
+	require.Equal(t, "[deep] money/split.go:13",
+		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
+	require.Equal(t, "[deep] money/split.go:13",
+		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13"}))
 }

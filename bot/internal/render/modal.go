@@ -21,40 +21,62 @@ const (
 // button's message.
 func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	view := slack.ModalViewRequest{
-		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),
+		Type:            slack.VTModal,
+		CallbackID:      f.ActionID,
+		PrivateMetadata: f.Value + " " + ts,
+		Close:           plainText("Cancel"),
 	}
 	switch {
 	case f.Late != "":
-		view.Title, view.Close = plainText("Too late"), plainText("Close")
+		view.Title = plainText("Too late")
+		view.Close = plainText("Close")
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
 	case f.ActionID == workflow.ButtonDetails:
-		view.Title, view.Close = plainText("Details"), plainText("Close")
-		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)), maxSection) {
+		view.Title = plainText("Details")
+		view.Close = plainText("Close")
+		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)),
+			maxSection) {
 			if len(view.Blocks.BlockSet) < maxBlocks {
-				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(
+					slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil,
+				))
 			}
 		}
 		if f.Page != "" {
-			view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, "<"+f.Page+"|Open the session's page>: everything that happened, with the diff. The link is yours alone, for twelve hours.", false, true)))
+			view.Blocks.BlockSet = append(view.Blocks.BlockSet,
+				slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType,
+					"<"+f.Page+"|Open the session's page>: everything that happened, with the diff. "+
+						"The link is yours alone, for twelve hours.", false, true)))
 		}
 	case f.ActionID == workflow.ButtonCorrect:
-		view.Title, view.Submit = plainText("Correct"), plainText("Send")
+		view.Title = plainText("Correct")
+		view.Submit = plainText("Send")
 		view.Blocks.BlockSet = []slack.Block{
-			textInput(event.InputWords, "What is wrong, or what has to change?", "Everybody in the thread reads it, with your name.", false),
+			textInput(event.InputWords, "What is wrong, or what has to change?",
+				"Everybody in the thread reads it, with your name.", false),
 		}
 	case f.ActionID == workflow.ButtonRepository:
-		view.Title, view.Submit = plainText("Change repository"), plainText("Choose")
-		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice, plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
+		view.Title = plainText("Change repository")
+		view.Submit = plainText("Choose")
+		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice,
+			plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
 	case f.ActionID == workflow.ButtonFixLimited:
-		view.Title, view.Submit = plainText("Fix it, with limits"), plainText("Fix it")
+		view.Title = plainText("Fix it, with limits")
+		view.Submit = plainText("Fix it")
 		view.Blocks.BlockSet = []slack.Block{
-			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, and nothing beyond what you say here may change.", f.Revision)), nil, nil),
-			textInput(event.InputFiles, "Only these files or folders", "One in a line, such as money/split.go or coupon/", true),
-			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.", true),
+			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, "+
+				"and nothing beyond what you say here may change.", f.Revision)), nil, nil),
+			textInput(event.InputFiles, "Only these files or folders",
+				"One in a line, such as money/split.go or coupon/", true),
+			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.",
+				true),
 		}
 	case f.ActionID == workflow.ButtonLesson:
-		view.Title, view.Submit = plainText("Change a lesson"), plainText("Save")
-		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(strings.Join(f.Repositories, ", "), maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
+		view.Title = plainText("Change a lesson")
+		view.Submit = plainText("Save")
+		input := textInput(event.InputWords,
+			"What agents are told of "+mrkdwn.OneLine(strings.Join(f.Repositories, ", "), maxLabel),
+			"Empty it to have it forgotten. It is kept who changed it.", true)
 		if element, ok := input.Element.(*slack.PlainTextInputBlockElement); ok {
 			element.InitialValue = f.Text
 		}
@@ -70,13 +92,15 @@ func plainText(text string) *slack.TextBlockObject {
 func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
 	var options []*slack.OptionBlockObject
 	for _, c := range choices[:min(len(choices), maxOptions)] {
-		options = append(options, slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
+		options = append(options,
+			slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
 	}
 	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)
 }
 
 func textInput(name, label, hint string, optional bool) *slack.InputBlock {
 	element := slack.NewPlainTextInputBlockElement(nil, name)
-	element.Multiline, element.MaxLength = true, workflow.MostEntered
+	element.Multiline = true
+	element.MaxLength = workflow.MostEntered
 	return slack.NewInputBlock(name, plainText(label), plainText(hint), element).WithOptional(optional)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// TestANoteReplacesHowToAnswer shows a report after it was answered: the program's line that says how to answer goes,
-// with its mark.
+// TestANoteReplacesHowToAnswer shows a report after it was answered: the program's line that says how to
+// answer goes, with its mark.
 func TestANoteReplacesHowToAnswer(t *testing.T) {
 	t.Parallel()
 	l := workflow.Line{

@@ -24,11 +24,13 @@ func CardWithoutCode(c *workflow.Card) *workflow.Card {
 	return &short
 }
 
-// PostingWithoutCode returns a copy of the posting that people without access to the code may see. It says why if
-// the posting had files, or text hidden beside its buttons.
+// PostingWithoutCode returns a copy of the posting that people without access to the code may see. It says
+// why if the posting had files, or text hidden beside its buttons.
 func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting {
-	short, cut := *posting, false
-	short.Note, short.Card = wordsWithoutCode(posting.Note), CardWithoutCode(posting.Card)
+	short := *posting
+	cut := false
+	short.Note = wordsWithoutCode(posting.Note)
+	short.Card = CardWithoutCode(posting.Card)
 	short.Lines = slices.Clone(posting.Lines)
 	for i := range short.Lines {
 		l := &short.Lines[i]
@@ -38,7 +40,9 @@ func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
-		l.Text, l.Files, l.Vouched = text, nil, workflow.FirstOnly(l.Vouched)
+		l.Text = text
+		l.Files = nil
+		l.Vouched = workflow.FirstOnly(l.Vouched)
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)
@@ -52,7 +56,8 @@ func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting
 
 // KeptBack says that code is hidden, why, and how it can be read; session may be empty.
 func KeptBack(why, session string) string {
-	return "Code and paths are kept back: " + why + ". Whoever runs me reads all of it with `" + strings.TrimSpace("bobbin sessions "+session) + "`."
+	return "Code and paths are kept back: " + why + ". Whoever runs me reads all of it with `" +
+		strings.TrimSpace("bobbin sessions "+session) + "`."
 }
 
 // hidden replaces a hidden word.

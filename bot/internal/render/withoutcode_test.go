@@ -9,9 +9,12 @@ import (
 func TestPlainly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Root cause (revision 1, at 134b2ba): Refunds are too high\nmoney.Split drops it": "Root cause (revision 1, at 134b2ba): Refunds are too high",
-		"Reading `money/split.go`, then money/refund.go:12 and Makefile.am.":              "Reading […], then […] and […].",
-		"splitCents calls split_all() of shop::money; x->y, HTTPServer":                   "[…] calls […]) of […]; […], […]",
+		"Root cause (revision 1, at 134b2ba): Refunds are too high\n" +
+			"money.Split drops it": "Root cause (revision 1, at 134b2ba): Refunds are too high",
+		"Reading `money/split.go`, then money/refund.go:12 and Makefile.am.": "Reading […], " +
+			"then […] and […].",
+		"splitCents calls split_all() of shop::money; x->y, HTTPServer": "[…] calls […]) " +
+			"of […]; […], […]",
 		"```\nfunc main() {}\n```":                       "[…]",
 		"Pushed bobbin/refunds-ab12 (https://a.example)": "Pushed […] ([…])",
 		"It costs 10.50, e.g. for 3 items.":              "It costs 10.50, […]. for 3 items.",

@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var noNetwork = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network`)
+var noNetwork = regexp.MustCompile(
+	`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|network`)
 
 // Modules installs what the package-lock.json in folder pins and returns the path of node_modules.
 // Without npm or a network the test is skipped, or fails if CI is "true".

@@ -20,19 +20,21 @@ type Registries struct {
 	LeftOut []string // the names of variables whose addresses contain a password
 }
 
-// AccountTimeout is the maximum time that a session waits for the configuration of a tool, which takes seconds even
-// on a busy machine.
+// AccountTimeout is the maximum time that a session waits for the configuration of a tool, which takes
+// seconds even on a busy machine.
 const AccountTimeout = time.Minute
 
 // commands holds, for each kind, the command that prints the configuration of its tool.
 var commands = map[string][]string{
-	"go":     {"go", "env", "-json", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE"},
+	"go": {
+		"go", "env", "-json", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
+	},
 	"node":   {"npm", "config", "get", "registry"},
 	"python": {"python3", "-m", "pip", "config", "list"},
 }
 
-// FindAccount returns the registries for a kind of project (go, node, python). A tool that is not installed has
-// none. Find fails if a tool has not answered when ctx ends; the next call asks the tool again.
+// FindAccount returns the registries for a kind of project (go, node, python). A tool that is not installed
+// has none. Find fails if a tool has not answered when ctx ends; the next call asks the tool again.
 func FindAccount(ctx context.Context, kind string) (Registries, error) {
 	command, known := commands[kind]
 	if !known {
@@ -48,7 +50,8 @@ func FindAccount(ctx context.Context, kind string) (Registries, error) {
 		_ = json.Unmarshal(text, &found) // invalid JSON means no settings
 	case "node":
 		if value := strings.TrimSpace(string(text)); strings.HasPrefix(value, "http") {
-			found["npm_config_registry"], found["YARN_NPM_REGISTRY_SERVER"] = value, value
+			found["npm_config_registry"] = value
+			found["YARN_NPM_REGISTRY_SERVER"] = value
 		}
 	case "python":
 		found = pipConfig(string(text))
@@ -69,7 +72,9 @@ func FindAccount(ctx context.Context, kind string) (Registries, error) {
 // IsUsualAccount reports whether an entry of Env is the tool's default value.
 func IsUsualAccount(entry string) bool {
 	_, value, _ := strings.Cut(entry, "=")
-	return slices.Contains([]string{"https://proxy.golang.org,direct", "sum.golang.org", "https://registry.npmjs.org/"}, value)
+	return slices.Contains(
+		[]string{"https://proxy.golang.org,direct", "sum.golang.org", "https://registry.npmjs.org/"}, value,
+	)
 }
 
 // withPassword matches an address with user information, also within a list of addresses.
@@ -100,7 +105,11 @@ func output(ctx context.Context, command []string) ([]byte, error) {
 }
 
 // pipSettings maps pip's settings for the source of packages to environment variables.
-var pipSettings = map[string]string{"index-url": "PIP_INDEX_URL", "extra-index-url": "PIP_EXTRA_INDEX_URL", "trusted-host": "PIP_TRUSTED_HOST"}
+var pipSettings = map[string]string{
+	"index-url":       "PIP_INDEX_URL",
+	"extra-index-url": "PIP_EXTRA_INDEX_URL",
+	"trusted-host":    "PIP_TRUSTED_HOST",
+}
 
 var pipLine = regexp.MustCompile(`^(global|install|:env:)\.([a-z-]+)=['"](.*)['"]$`)
 
@@ -112,7 +121,8 @@ func pipConfig(text string) map[string]string {
 		for line := range strings.Lines(text) {
 			part := pipLine.FindStringSubmatch(strings.TrimSpace(line))
 			if part != nil && part[1] == section && pipSettings[part[2]] != "" {
-				found[pipSettings[part[2]]] = strings.Join(strings.Fields(strings.ReplaceAll(part[3], `\n`, " ")), " ")
+				found[pipSettings[part[2]]] = strings.Join(strings.Fields(strings.ReplaceAll(part[3],
+					`\n`, " ")), " ")
 			}
 		}
 	}

@@ -18,7 +18,9 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 	home := t.TempDir()
 	for _, kv := range os.Environ() { // the environment of this machine overrides the files of a home folder
 		name, _, _ := strings.Cut(kv, "=")
-		if up := strings.ToUpper(name); strings.HasPrefix(up, "PIP_") || strings.HasPrefix(up, "NPM_CONFIG_") || slices.Contains([]string{"GOPROXY", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOENV"}, up) {
+		if up := strings.ToUpper(name); strings.HasPrefix(up, "PIP_") ||
+			strings.HasPrefix(up, "NPM_CONFIG_") ||
+			slices.Contains([]string{"GOPROXY", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOENV"}, up) {
 			t.Setenv(name, "")
 			os.Unsetenv(name)
 		}
@@ -30,19 +32,32 @@ func TestRegistriesOfTheAccount(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
-	write(".config/go/telemetry/mode", "off\n") // otherwise go starts a process that still writes there when the test has ended
+	// otherwise go starts a process that still writes there when the test has ended
+	write(".config/go/telemetry/mode", "off\n")
 	write(".config/go/env", "GOPROXY=https://athens.example,direct\nGONOSUMDB=*.example\n")
 	write(".npmrc", "registry=https://npm.example:4873/\n//npm.example:4873/:_authToken=s3cr3t\n")
-	write(".config/pip/pip.conf", "[global]\nindex-url = https://pypi.example/simple\nextra-index-url = https://me:s3cr3t@other.example/simple\ntrusted-host = pypi.example\n")
+	write(".config/pip/pip.conf", "[global]\nindex-url = https://pypi.example/simple\n"+
+		"extra-index-url = https://me:s3cr3t@other.example/simple\ntrusted-host = pypi.example\n")
 	for kind, c := range map[string]struct {
 		tool    string
 		env     []string
 		leftOut []string
 	}{
-		"go":     {"go", []string{"GONOSUMDB=*.example", "GOPROXY=https://athens.example,direct"}, nil},
-		"node":   {"npm", []string{"YARN_NPM_REGISTRY_SERVER=https://npm.example:4873/", "npm_config_registry=https://npm.example:4873/"}, nil},
-		"python": {"pip3", []string{"PIP_INDEX_URL=https://pypi.example/simple", "PIP_TRUSTED_HOST=pypi.example"}, []string{"PIP_EXTRA_INDEX_URL"}},
-		"rust":   {"true", nil, nil},
+		"go": {"go", []string{"GONOSUMDB=*.example", "GOPROXY=https://athens.example,direct"}, nil},
+		"node": {
+			"npm",
+			[]string{
+				"YARN_NPM_REGISTRY_SERVER=https://npm.example:4873/",
+				"npm_config_registry=https://npm.example:4873/",
+			},
+			nil,
+		},
+		"python": {
+			"pip3",
+			[]string{"PIP_INDEX_URL=https://pypi.example/simple", "PIP_TRUSTED_HOST=pypi.example"},
+			[]string{"PIP_EXTRA_INDEX_URL"},
+		},
+		"rust": {"true", nil, nil},
 	} {
 		t.Run(kind, func(t *testing.T) {
 			if _, err := exec.LookPath(c.tool); err != nil {
@@ -79,6 +94,10 @@ func TestAToolThatTakesTooLong(t *testing.T) {
 
 func TestPipConfig(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, map[string]string{"PIP_INDEX_URL": "https://b.example", "PIP_EXTRA_INDEX_URL": "https://c.example https://d.example"},
-		pipConfig(":env:.index-url='https://b.example'\nglobal.index-url='https://a.example'\nglobal.extra-index-url='\\nhttps://c.example\\nhttps://d.example'\nglobal.cert='x'\nnonsense\n"))
+	require.Equal(t, map[string]string{
+		"PIP_INDEX_URL":       "https://b.example",
+		"PIP_EXTRA_INDEX_URL": "https://c.example https://d.example",
+	},
+		pipConfig(":env:.index-url='https://b.example'\nglobal.index-url='https://a.example'\n"+
+			"global.extra-index-url='\\nhttps://c.example\\nhttps://d.example'\nglobal.cert='x'\nnonsense\n"))
 }

@@ -41,14 +41,16 @@ func (b *fetchRun) pathOf(parts ...string) string {
 
 // prepareFolders creates the folders and makes the user that commands run as their owner.
 func (b *fetchRun) prepareFolders() error {
-	errs := []error{os.Chmod(b.dir, 0o755)} // others may enter: the lock protects the folder, and nothing in it is secret
+	// others may enter: the lock protects the folder, and nothing in it is secret
+	errs := []error{os.Chmod(b.dir, 0o755)}
 	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
 		errs = append(errs, os.MkdirAll(dir, 0o755))
 	}
 	for _, o := range outputs {
 		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
 	}
-	errs = append(errs, b.plan.writeManifests(b.pathOf("src")), copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
+	errs = append(errs, b.plan.writeManifests(b.pathOf("src")),
+		copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
 	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
 	for _, m := range b.plan.managers {
 		for name, text := range m.Helpers {
@@ -73,7 +75,11 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	}
 	own := b.fetcher.ownRegistries(ctx, b.plan.managers)
 	way, err := proxy.Open(proxy.Config{
-		Allow: c.allowedHosts(b.plan.managers, own), Private: c.privateHosts(b.plan.managers, own), BlockedHosts: b.fetcher.BlockedHosts, Network: b.fetcher.Network, Log: b.fetcher.log(),
+		Allow:        c.allowedHosts(b.plan.managers, own),
+		Private:      c.privateHosts(b.plan.managers, own),
+		BlockedHosts: b.fetcher.BlockedHosts,
+		Network:      b.fetcher.Network,
+		Log:          b.fetcher.log(),
 	})
 	if err != nil {
 		return err
@@ -86,7 +92,10 @@ func (b *fetchRun) runSteps(ctx context.Context) error {
 	inner, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() { b.watchDisk(inner, stop) })
-	defer func() { stop(nil); watching.Wait() }()
+	defer func() {
+		stop(nil)
+		watching.Wait()
+	}()
 	for _, s := range b.plan.steps {
 		out := &tail{}
 		err := b.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
@@ -112,16 +121,22 @@ func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 	})
 }
 
-func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
+func (b *fetchRun) stepCommand(
+	s step, own []string, socket string, out *tail, limit time.Duration,
+) *sandbox.Cmd {
 	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
-	cmd.Dir, cmd.ProxySocket, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
+	cmd.Dir = s.dir
+	cmd.ProxySocket = socket
+	cmd.Stdout = out
+	cmd.Stderr = out
 	cmd.Limits.Time = max(limit, time.Second)
 	cmd.Mounts = []sandbox.Mount{
 		{Host: b.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
 		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
 	}
 	machine := ""
-	if b.plan.kind() == "go" { // go downloads modules without running their code, so no untrusted code can read the machine's cache
+	if b.plan.kind() == "go" {
+		// go downloads modules without running their code, so no untrusted code can read the machine's cache
 		machine = b.fetcher.machineCache()
 	}
 	if machine != "" {
@@ -143,29 +158,41 @@ func (f *Fetcher) machineCache() string {
 
 // stepError returns the error for a failed step: a Missing with the reason and a way to solve it, if there is
 // one.
-func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
+func (b *fetchRun) stepError(
+	ctx context.Context, cause error, s step, err error, output string, limit time.Duration,
+) error {
 	var exit *sandbox.ExitError
 	e := &Missing{Output: output, Refused: b.report.Refused}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(cause, errTooMuch):
-		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; `setup.run` in the configuration can fetch less", maxDisk>>30)
+		e.Why = errTooMuch.Error()
+		e.Cure = fmt.Sprintf("%d GB are allowed while packages are fetched; "+
+			"`setup.run` in the configuration can fetch less", maxDisk>>30)
 	case !errors.As(err, &exit):
 		return fmt.Errorf("setup: %w", err)
 	case exit.Reason == "time":
-		e.Why, e.Cure = fmt.Sprintf("`%s` was not done after %s", s.shown, limit), "`setup.minutes` in the configuration allows more"
+		e.Why = fmt.Sprintf("`%s` was not done after %s", s.shown, limit)
+		e.Cure = "`setup.minutes` in the configuration allows more"
 	case b.report.Full:
-		e.Why, e.Cure = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown), "`setup.run` in the configuration can fetch less"
+		e.Why = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown)
+		e.Cure = "`setup.run` in the configuration can fetch less"
 	case exit.Reason != "":
-		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason), "`setup.run` in the configuration can do with less"
+		e.Why = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason)
+		e.Cure = "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
-		e.Why, e.Cure = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused)), b.refusalCure(b.fetcher.ownRegistries(ctx, b.plan.managers))
+		e.Why = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused))
+		e.Cure = b.refusalCure(b.fetcher.ownRegistries(ctx, b.plan.managers))
 	case len(b.report.Missed) > 0:
 		m := b.report.Missed[0]
-		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
+		e.Why = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code,
+			m.Target, m.Why)
+		e.Cure = "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
 	default:
-		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.shown, exit.Code), "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
+		e.Why = fmt.Sprintf("`%s` failed with exit code %d", s.shown, exit.Code)
+		e.Cure = "`setup.run` in the configuration says how it is done instead, and `setup: " +
+			"off` that it is not"
 	}
 	return e
 }
@@ -189,7 +216,8 @@ func refusedHosts(list []proxy.Refusal) string {
 // setup.allow replaces the default hosts.
 func (b *fetchRun) refusalCure(own []string) string {
 	hosts := b.job.Config.allowedHosts(b.plan.managers, own)
-	allowed, private := len(hosts), []string(nil)
+	allowed := len(hosts)
+	private := []string(nil)
 	for _, r := range b.report.Refused {
 		host, port, _ := strings.Cut(r.Target, ":")
 		if port != "443" && port != "80" {
@@ -207,7 +235,8 @@ func (b *fetchRun) refusalCure(own []string) string {
 	case len(hosts) > allowed:
 		return "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") + "]}` in the configuration"
 	case len(private) > 0:
-		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") + "]}` in the configuration"
+		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") +
+			"]}` in the configuration"
 	}
 	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 }
@@ -258,7 +287,8 @@ func (b *fetchRun) keepFetched() error {
 // nodeFolders returns the folders that may have got a node_modules folder, the top folder first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
-		if dir := folderOf(file); path.Base(file) == "package.json" && !p.tree.known[path.Join(dir, "node_modules")] {
+		if dir := folderOf(file); path.Base(file) == "package.json" &&
+			!p.tree.known[path.Join(dir, "node_modules")] {
 			dirs = append(dirs, dir)
 		}
 	}

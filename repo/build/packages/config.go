@@ -22,7 +22,8 @@ type Config struct {
 	Env     []string      // NAME=value; no secrets, because untrusted code can read them
 	Time    time.Duration // limit for all commands together; default 10 minutes
 	Runner  string        // the test runner to fetch even if no manifest names it: pytest; empty: none
-	Began   time.Time     // start of the session: versions that the repository does not fix are resolved once a week
+	// start of the session: versions that the repository does not fix are resolved once a week
+	Began time.Time
 }
 
 const (
@@ -57,14 +58,16 @@ func (c Config) environment(own []string, machineCache bool) []string {
 	}
 	return append(env, "GOPROXY="+last,
 		"PACKAGES="+insidePackages, "GOMODCACHE="+insidePackages+"/go", "CARGO_HOME="+insidePackages+"/cargo",
-		"TMPDIR="+insideScratch, "GOCACHE="+insideScratch+"/go-build", "npm_config_cache="+insideScratch+"/npm", "PIP_CACHE_DIR="+insideScratch+"/pip")
+		"TMPDIR="+insideScratch, "GOCACHE="+insideScratch+"/go-build",
+		"npm_config_cache="+insideScratch+"/npm", "PIP_CACHE_DIR="+insideScratch+"/pip")
 }
 
 // IsReservedEnv reports whether Config.Env may not set the variable.
 func IsReservedEnv(name string) bool {
 	return slices.Contains([]string{
-		"PATH", "HOME", "PACKAGES", "GOMODCACHE", "CARGO_HOME", "TMPDIR", "GOCACHE", "PIP_CACHE_DIR", "NPM_CONFIG_CACHE",
-		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "PIP_PROXY", "LD_PRELOAD", "LD_LIBRARY_PATH",
+		"PATH", "HOME", "PACKAGES", "GOMODCACHE", "CARGO_HOME", "TMPDIR", "GOCACHE", "PIP_CACHE_DIR",
+		"NPM_CONFIG_CACHE", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "NPM_CONFIG_PROXY",
+		"NPM_CONFIG_HTTPS_PROXY", "PIP_PROXY", "LD_PRELOAD", "LD_LIBRARY_PATH",
 	}, strings.ToUpper(name))
 }
 
@@ -129,7 +132,8 @@ func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (e
 				return nil // the caller has given up
 			}
 			if err != nil {
-				f.log().Warn("setup: this account's own registries are not known; those that everybody uses are asked", "kind", m.Kind, "err", err)
+				f.log().Warn("setup: this account's own registries are not known; "+
+					"those that everybody uses are asked", "kind", m.Kind, "err", err)
 				continue
 			}
 			f.own.Store(m.Kind, own)

@@ -116,7 +116,9 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 			all.sets = append(all.sets, have)
 			continue
 		}
-		rest, dirs, names = append(rest, p), append(dirs, dir), append(names, p.lockNames())
+		rest = append(rest, p)
+		dirs = append(dirs, dir)
+		names = append(names, p.lockNames())
 	}
 	if len(rest) > 0 && j.Begin != nil {
 		j.Begin(strings.Join(names, ", "))
@@ -141,7 +143,8 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 		}
 		held.Release()
 		if missing := (*Missing)(nil); errors.As(err, &missing) {
-			missing.Kind, missing.Names = p.kind(), p.lockNames()
+			missing.Kind = p.kind()
+			missing.Names = p.lockNames()
 			all.Missing = append(all.Missing, *missing)
 			return nil
 		}
@@ -220,7 +223,8 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	if err := b.prepareFolders(); err != nil {
 		return fmt.Errorf("setup: %w", err)
 	}
-	f.log().Info("setup: fetch packages", "repository", j.Commits.Repository, "files", p.lockNames(), "commit", j.Commit)
+	f.log().Info("setup: fetch packages", "repository", j.Commits.Repository, "files", p.lockNames(),
+		"commit", j.Commit)
 	if err := b.runSteps(ctx); err != nil {
 		return err
 	}
@@ -234,7 +238,10 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	for _, v := range b.report.Visits {
 		bytes += v.Bytes
 	}
-	f.log().Info("setup: fetched", "repository", j.Commits.Repository, "took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
-	all.Fetched, all.Took, all.Refused = true, all.Took+time.Since(began), append(all.Refused, b.report.Refused...)
+	f.log().Info("setup: fetched", "repository", j.Commits.Repository,
+		"took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
+	all.Fetched = true
+	all.Took = all.Took + time.Since(began)
+	all.Refused = append(all.Refused, b.report.Refused...)
 	return nil
 }

@@ -49,7 +49,8 @@ func resolvedOnce(t *testing.T, tree files, line string, publish func(registry))
 func TestNodePackagesWithoutALockFile(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "node --version && npm --version")
-	resolvedOnce(t, files{"package.json": `{"name":"shop","version":"1.0.0","devDependencies":{"left-shop":"^1.0.0"}}`},
+	resolvedOnce(t,
+		files{"package.json": `{"name":"shop","version":"1.0.0","devDependencies":{"left-shop":"^1.0.0"}}`},
 		`node -p 'require("left-shop")' && test ! -e package-lock.json`,
 		func(r registry) { r.addNode(t, "1.0.0", "1.1.0") })
 }
@@ -57,7 +58,8 @@ func TestNodePackagesWithoutALockFile(t *testing.T) {
 func TestPythonPackagesWithoutALockFile(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version")
-	resolvedOnce(t, files{"pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\ndependencies = ['left-shop>=1']\n"},
+	resolvedOnce(t,
+		files{"pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\ndependencies = ['left-shop>=1']\n"},
 		`python3 -c 'import left_shop; print(left_shop.HELLO)' && test ! -e bobbin-exact.txt`,
 		func(r registry) { r.addPython(t, "1.0.0", "1.1.0") })
 }
@@ -68,12 +70,20 @@ func TestPythonLockFiles(t *testing.T) {
 	able(t, box(t), "python3 -m pip --version")
 	for name, text := range map[string]string{
 		"poetry.lock": "[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\n",
-		"uv.lock":     "version = 1\n[[package]]\nname = \"shop\"\nversion = \"9\"\nsource = { editable = \".\" }\n[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\n",
+		"uv.lock": "version = 1\n[[package]]\nname = \"shop\"\nversion = \"9\"\n" +
+			"source = { editable = \".\" }\n[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\n" +
+			"source = { registry = \"https://pypi.org/simple\" }\n",
 	} {
-		tree := files{name: text, "requirements-dev.txt": "-e .[dev]\n", "pyproject.toml": "[project]\nname = 'shop'\nversion = '9'\n[project.optional-dependencies]\ndev = ['left-shop']\n"}
+		tree := files{
+			name:                   text,
+			"requirements-dev.txt": "-e .[dev]\n",
+			"pyproject.toml": "[project]\nname = 'shop'\nversion = '9'\n" +
+				"[project.optional-dependencies]\ndev = ['left-shop']\n",
+		}
 		f, j, r := fetching(t, box(t), tree)
 		r.addPython(t, "1.0.0", "1.1.0")
-		out, err := run(t, f.Sandbox, fetch(t, f, j), tree, `python3 -c 'import left_shop; print(left_shop.HELLO)'`)
+		out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
+			`python3 -c 'import left_shop; print(left_shop.HELLO)'`)
 		require.NoError(t, err, out)
 		require.Equal(t, "hello\n", out)
 	}
@@ -83,7 +93,10 @@ func TestPythonLockFiles(t *testing.T) {
 func TestPythonPackagesForTestsAlone(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version")
-	installs(t, files{"setup.cfg": "[options]\ninstall_requires = left-shop\n", "requirements-dev.txt": "old-shop\n"}, `python3 -c 'import left_shop; print(left_shop.HELLO)'`)
+	installs(t, files{
+		"setup.cfg":            "[options]\ninstall_requires = left-shop\n",
+		"requirements-dev.txt": "old-shop\n",
+	}, `python3 -c 'import left_shop; print(left_shop.HELLO)'`)
 }
 
 func TestGoModulesWithoutSums(t *testing.T) {

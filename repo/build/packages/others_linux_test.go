@@ -15,7 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// ables holds what able has found, by line: tools such as pip and npm take half a second to say their version.
+// ables holds what able has found, by line: tools such as pip and npm take half a
+// second to say their version.
 var ables struct {
 	sync.Mutex
 	why map[string]string // "" if the line works
@@ -59,10 +60,13 @@ func TestNodePackages(t *testing.T) {
 	p := fetch(t, f, j)
 	require.False(t, ran(p), "no script of the packages or of the manifest was run")
 	for kind, s := range boxes() {
-		out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf node_modules/left-shop && mkdir ../mine && touch ../mine/x")
+		out, err = run(t, s, p, tree, "cd web && node index.js && ! touch node_modules/x && ! rm -rf "+
+			"node_modules/left-shop && mkdir ../mine && touch ../mine/x")
 		require.NoError(t, err, kind+out)
 		require.Contains(t, out, "hello\n", kind)
-		out, err = run(t, s, p, tree, `cd web && test ! -e node_modules/.vite/x && node -e 'for (d of [".cache", ".vite", ".vite-temp"]) { const fs = require("fs"); fs.mkdirSync("node_modules/" + d, {recursive: true}); fs.writeFileSync("node_modules/" + d + "/x", "") }'`)
+		out, err = run(t, s, p, tree, `cd web && test ! -e node_modules/.vite/x && node -e 'for (d of `+
+			`[".cache", ".vite", ".vite-temp"]) { const fs = require("fs"); fs.mkdirSync("node_modules/" + `+
+			`d, {recursive: true}); fs.writeFileSync("node_modules/" + d + "/x", "") }'`)
 		require.NoError(t, err, "what tools keep there each command has for itself: %s%s", kind, out)
 	}
 }
@@ -89,14 +93,21 @@ func TestLinksInTheWayOfPackages(t *testing.T) {
 	p := &Packages{sets: []*packageSet{web}}
 	require.NoError(t, os.MkdirAll(filepath.Join(web.dir, "node", "0", "a"), 0o755))
 	for name, plant := range map[string]func(tree string) error{
-		"a link in its place": func(tree string) error { return os.Symlink("/etc", filepath.Join(tree, "web", "node_modules")) },
-		"a file in its place": func(tree string) error { return os.WriteFile(filepath.Join(tree, "web", "node_modules"), nil, 0o644) },
-		"a link on the way": func(tree string) error {
-			return errors.Join(os.Remove(filepath.Join(tree, "web")), os.Symlink("/etc", filepath.Join(tree, "web")))
+		"a link in its place": func(tree string) error {
+			return os.Symlink("/etc", filepath.Join(tree, "web", "node_modules"))
 		},
-		"nothing on the way":    func(tree string) error { return os.Remove(filepath.Join(tree, "web")) },
-		"":                      func(string) error { return nil },
-		"a folder in its place": func(tree string) error { return os.Mkdir(filepath.Join(tree, "web", "node_modules"), 0o755) },
+		"a file in its place": func(tree string) error {
+			return os.WriteFile(filepath.Join(tree, "web", "node_modules"), nil, 0o644)
+		},
+		"a link on the way": func(tree string) error {
+			return errors.Join(os.Remove(filepath.Join(tree, "web")),
+				os.Symlink("/etc", filepath.Join(tree, "web")))
+		},
+		"nothing on the way": func(tree string) error { return os.Remove(filepath.Join(tree, "web")) },
+		"":                   func(string) error { return nil },
+		"a folder in its place": func(tree string) error {
+			return os.Mkdir(filepath.Join(tree, "web", "node_modules"), 0o755)
+		},
 	} {
 		tree := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(tree, "web"), 0o755))
@@ -112,7 +123,8 @@ func TestLinksInPlaceOfPackages(t *testing.T) {
 	s := box(t)
 	tree := files{"package-lock.json": "{}", "package.json": "{}", "go.mod": "module x\n", "go.sum": "\n"}
 	f, j, _ := fetching(t, s, tree)
-	j.Config.Run = []string{"rmdir $PACKAGES/go && ln -s /etc $PACKAGES/go && ln -s / node_modules && ln -s /etc/passwd $PACKAGES/setup.json && touch $PACKAGES/python/x"}
+	j.Config.Run = []string{"rmdir $PACKAGES/go && ln -s /etc $PACKAGES/go && ln -s / node_modules && ln " +
+		"-s /etc/passwd $PACKAGES/setup.json && touch $PACKAGES/python/x"}
 	p := fetch(t, f, j)
 	mounts, env := p.Mounts(t.TempDir())
 	require.Len(t, mounts, 1, "the control: the one that is a folder")
@@ -123,7 +135,10 @@ func TestPythonPackages(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	able(t, s, "python3 -m pip --version")
-	tree := files{"requirements.txt": "left-shop==1.0.0\n", "a.py": "import left_shop\nprint(left_shop.HELLO)\n"}
+	tree := files{
+		"requirements.txt": "left-shop==1.0.0\n",
+		"a.py":             "import left_shop\nprint(left_shop.HELLO)\n",
+	}
 	f, j, _ := fetching(t, s, tree)
 	_, err := run(t, s, nil, tree, "python3 a.py")
 	require.Error(t, err, "the control")
@@ -136,7 +151,9 @@ func TestPythonPackages(t *testing.T) {
 	f, j, _ = fetching(t, s, files{"requirements.txt": "old-shop==1.0.0\n"})
 	require.Contains(t, failure(t, f, j).Output, "No matching distribution found for old-shop==1.0.0")
 	f, j, _ = fetching(t, s, files{"requirements.txt": "--no-binary=:all:\nold-shop==1.0.0\n"})
-	require.Equal(t, "requirements.txt says --no-binary, so code of the packages would be run to install them", failure(t, f, j).Why)
+	require.Equal(t,
+		"requirements.txt says --no-binary, so code of the packages would be run to install them",
+		failure(t, f, j).Why)
 }
 
 // The module cache of this machine is used before the network, but only by commands that run no untrusted
@@ -146,7 +163,8 @@ func TestModulesOfThisMachine(t *testing.T) {
 	f, j, r := fetching(t, box(t), goFiles())
 	first := fetch(t, f, j)
 	before := len(r.Asked())
-	f.ModuleCache, j.Dir = filepath.Join(first.sets[0].dir, "out", "go"), filepath.Join(t.TempDir(), "packages")
+	f.ModuleCache = filepath.Join(first.sets[0].dir, "out", "go")
+	j.Dir = filepath.Join(t.TempDir(), "packages")
 	require.True(t, fetch(t, f, j).Fetched)
 	require.Len(t, r.Asked(), before)
 	j.Config.Run = []string{"! test -e " + insideMachine}
@@ -243,7 +261,8 @@ func TestTimeAndDisk(t *testing.T) {
 
 	f.disk = 1 << 20
 	fill := "head -c 8000000 /dev/zero > $PACKAGES/go/much; "
-	j.Config.Run, j.Config.Time = []string{fill + "sleep 1000"}, 0
+	j.Config.Run = []string{fill + "sleep 1000"}
+	j.Config.Time = 0
 	require.Equal(t, "it took more of the disk than may be", failure(t, f, j).Why)
 	f.disk = 0
 	j.Config.Run = []string{fill}
@@ -254,7 +273,9 @@ func TestTimeAndDisk(t *testing.T) {
 func TestOverTLS(t *testing.T) {
 	t.Parallel()
 	f, j, r := fetching(t, box(t), goFiles())
-	j.Config.Run = []string{"curl -skSf https://" + registryHost + "/go/example.com/greet/@v/v1.0.0.info > $PACKAGES/go/info"}
+	j.Config.Run = []string{
+		"curl -skSf https://" + registryHost + "/go/example.com/greet/@v/v1.0.0.info > $PACKAGES/go/info",
+	}
 	p := fetch(t, f, j)
 	text, err := os.ReadFile(filepath.Join(p.sets[0].dir, "out", "go", "info"))
 	require.NoError(t, err)
@@ -275,16 +296,25 @@ func TestRealRegistries(t *testing.T) {
 	}{
 		"go": {files{
 			"go.mod": "module x\n\ngo 1.24\n\nrequire github.com/davecgh/go-spew v1.1.1\n",
-			"go.sum": "github.com/davecgh/go-spew v1.1.1 h1:vj9j/u1bqnvCEfJOwUhtlOARqs3+rkHYY13jYWTU97c=\ngithub.com/davecgh/go-spew v1.1.1/go.mod h1:J7Y8YcW2NihsgmVo/mv3lAwl/skON4iLHjSsI+c5H38=\n",
+			"go.sum": "github.com/davecgh/go-spew v1.1.1 h1:vj9j/u1bqnvCEfJOwUhtlOARqs3+rkHYY13jYWTU97c=\n" +
+				"github.com/davecgh/go-spew v1.1.1/go.mod h1:J7Y8YcW2NihsgmVo/mv3lAwl/skON4iLHjSsI+c5H38=\n",
 		}, "test -d $GOMODCACHE/github.com/davecgh/go-spew@v1.1.1"},
 		"python": {files{"requirements.txt": "six==1.16.0\n"}, "python3 -c 'import six'"},
 		"node": {files{
-			"package.json":      `{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}}`,
-			"package-lock.json": `{"name":"x","version":"1.0.0","lockfileVersion":3,"packages":{"":{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}},"node_modules/left-pad":{"version":"1.3.0","resolved":"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz","integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCBy/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
+			"package.json": `{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}}`,
+			"package-lock.json": `{"name":"x","version":"1.0.0","lockfileVersion":3,` +
+				`"packages":{"":{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}},` +
+				`"node_modules/left-pad":{"version":"1.3.0",` +
+				`"resolved":"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz",` +
+				`"integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCBy/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
 		}, "node -e 'require(\"left-pad\")'"},
-		"node without a lock file": {files{"package.json": `{"name":"x","version":"1.0.0","devDependencies":{"mocha":"^10.0.0"}}`}, "node_modules/.bin/mocha --version"},
+		"node without a lock file": {
+			files{"package.json": `{"name":"x","version":"1.0.0","devDependencies":{"mocha":"^10.0.0"}}`},
+			"node_modules/.bin/mocha --version",
+		},
 		"go without sums": {files{
-			"go.mod": "module x\n\ngo 1.24\n\nrequire github.com/davecgh/go-spew v1.1.1\n", "a.go": "package x\n\nimport _ \"github.com/davecgh/go-spew/spew\"\n",
+			"go.mod": "module x\n\ngo 1.24\n\nrequire github.com/davecgh/go-spew v1.1.1\n",
+			"a.go":   "package x\n\nimport _ \"github.com/davecgh/go-spew/spew\"\n",
 		}, "go build ./..."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -295,7 +325,8 @@ func TestRealRegistries(t *testing.T) {
 				r, err := FindAccount(ctx, kind)
 				return r.Env, err
 			}
-			p := fetch(t, &Fetcher{Sandbox: s, Registries: own}, Job{Commits: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
+			p := fetch(t, &Fetcher{Sandbox: s, Registries: own},
+				Job{Commits: m, Commit: commit, Dir: filepath.Join(t.TempDir(), "packages")})
 			require.Empty(t, p.Refused)
 			out, err := run(t, s, p, c.tree, c.line)
 			require.NoError(t, err, out)

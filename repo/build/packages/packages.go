@@ -108,7 +108,8 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 		for _, o := range outputs {
 			host := filepath.Join(s.dir, "out", o.name)
 			if hasEntries(host) {
-				mounts, env = append(mounts, sandbox.Mount{Host: host, Inside: o.inside}), append(env, o.env...)
+				mounts = append(mounts, sandbox.Mount{Host: host, Inside: o.inside})
+				env = append(env, o.env...)
 			}
 			if o.name == "go" && hasEntries(filepath.Join(host, manager.GoWorkspace)) {
 				env = append(env, "GOWORK="+path.Join(o.inside, manager.GoWorkspace, "go.work"))
@@ -117,7 +118,10 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 		for i, dir := range s.note.Node {
 			host := filepath.Join(s.dir, "node", strconv.Itoa(i))
 			if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
-				mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, "node_modules")})
+				mounts = append(mounts, sandbox.Mount{
+					Host:   host,
+					Inside: path.Join("/src", dir, "node_modules"),
+				})
 			}
 		}
 	}

@@ -32,7 +32,8 @@ func (p plan) pinPaths() (files []string) {
 
 // savePins stores the versions that the commands resolved, unless they are stored already.
 func (b *fetchRun) savePins() error {
-	pins, files := b.kept+pinsSuffix, b.plan.pinPaths()
+	pins := b.kept + pinsSuffix
+	files := b.plan.pinPaths()
 	if _, err := os.Stat(pins); err == nil || len(files) == 0 {
 		return nil
 	}

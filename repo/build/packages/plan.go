@@ -70,7 +70,8 @@ func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree,
 		if base == "node_modules" || base == "vendor" {
 			t.known[dir] = true
 		}
-		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
+		return strings.HasPrefix(base, ".") ||
+			slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +104,8 @@ func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([
 	for i := range plans {
 		plans[i].addFiles()
 		if n := len(plans[i].copy); n > maxFiles {
-			return nil, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
+			return nil,
+				fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
 		}
 	}
 	return plans, nil
@@ -117,9 +119,14 @@ func (t *tree) withRunner(plans []plan, c Config) []plan {
 	}
 	i := slices.IndexFunc(plans, func(p plan) bool { return p.kind() == pip.Kind })
 	if i < 0 {
-		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{pip}, tree: t, locks: []string{"the test command"}, steps: []step{{
-			line: pip.Fetch(nil, false), shown: "pip install", pins: pip.Pins,
-		}}})
+		i, plans = len(plans), append(plans, plan{
+			managers: []manager.Manager{pip},
+			tree:     t,
+			locks:    []string{"the test command"},
+			steps: []step{{
+				line: pip.Fetch(nil, false), shown: "pip install", pins: pip.Pins,
+			}},
+		})
 	}
 	for j := range plans[i].steps {
 		s := &plans[i].steps[j]
@@ -132,7 +139,8 @@ func (t *tree) withRunner(plans []plan, c Config) []plan {
 func (t *tree) ownPlan(found []plan, lines []string) plan {
 	all := plan{own: true, tree: t}
 	for _, p := range found {
-		all.managers, all.locks = append(all.managers, p.managers...), append(all.locks, p.locks...)
+		all.managers = append(all.managers, p.managers...)
+		all.locks = append(all.locks, p.locks...)
 	}
 	for _, line := range lines {
 		all.steps = append(all.steps, step{line: line, shown: line})
@@ -177,8 +185,11 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 			dirs = append(dirs, dir)
 		}
 	}
-	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
-	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
+	depth := func(dir string) int {
+		return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' }))
+	}
+	slices.SortFunc(dirs,
+		func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
 	var plans []plan
 	nearest := -1
 	for _, dir := range dirs {
@@ -304,7 +315,10 @@ func (p plan) writeManifests(dir string) error {
 			return err
 		}
 		if !p.own && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
-			return &Missing{Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "`setup.run` in the configuration says so, if that is meant"}
+			return &Missing{
+				Why:  file + " says --no-binary, so code of the packages would be run to install them",
+				Cure: "`setup.run` in the configuration says so, if that is meant",
+			}
 		}
 		if sum += len(text); sum > maxBytes {
 			return errors.New("the repository's manifests are larger than can be looked at")

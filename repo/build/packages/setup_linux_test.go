@@ -58,7 +58,9 @@ func mirrorOf(t *testing.T, tree files) (git.Commits, string) {
 	t.Helper()
 	dir := t.TempDir()
 	origin := filepath.Join(dir, "origin")
-	r, err := gogit.PlainInitWithOptions(origin, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main}})
+	r, err := gogit.PlainInitWithOptions(origin, &gogit.PlainInitOptions{
+		InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main},
+	})
 	require.NoError(t, err)
 	w, err := r.Worktree()
 	require.NoError(t, err)
@@ -78,12 +80,15 @@ func mirrorOf(t *testing.T, tree files) (git.Commits, string) {
 	return m.Commits(), commit.String()
 }
 
-// toolsFound holds the versions of the tools that earlier fetchers have found, since each tool takes up to a second to say
-// its own.
+// toolsFound holds the versions of the tools that earlier fetchers have found, since each tool takes up
+// to a second to say its own.
 var toolsFound sync.Map
 
 func copyVersions(to, from *sync.Map) {
-	from.Range(func(tool, version any) bool { to.Store(tool, version); return true })
+	from.Range(func(tool, version any) bool {
+		to.Store(tool, version)
+		return true
+	})
 }
 
 // fetching returns a fetcher whose network has only the registry, and a job for the files.
@@ -94,7 +99,12 @@ func fetching(t *testing.T, s *sandbox.Sandbox, tree files) (*Fetcher, Job, regi
 	f := &Fetcher{Sandbox: s, Network: r}
 	copyVersions(&f.versions, &toolsFound)
 	t.Cleanup(func() { copyVersions(&toolsFound, &f.versions) })
-	return f, Job{Commits: m, Commit: commit, Config: Config{Env: mirrors()}, Dir: filepath.Join(t.TempDir(), "packages")}, r
+	return f, Job{
+		Commits: m,
+		Commit:  commit,
+		Config:  Config{Env: mirrors()},
+		Dir:     filepath.Join(t.TempDir(), "packages"),
+	}, r
 }
 
 func fetch(t *testing.T, f *Fetcher, j Job) *Packages {
@@ -120,7 +130,8 @@ func run(t *testing.T, s *sandbox.Sandbox, p *Packages, tree files, line string)
 	require.NoError(t, s.Own(dir))
 	c := s.Command(dir, "sh", "-c", line)
 	var out bytes.Buffer
-	c.Stdout, c.Stderr = &out, &out
+	c.Stdout = &out
+	c.Stderr = &out
 	c.Mounts, c.Env = p.Mounts(dir)
 	c.Env = append(c.Env, "GOFLAGS=", "GOCACHE=/tmp/go")
 	err := c.Run(t.Context())
@@ -171,7 +182,8 @@ func TestGoModules(t *testing.T) {
 			require.Len(t, names, 1)
 
 			// Commands cannot change the fetched packages, and cannot use the proxy.
-			out, err = run(t, s, p, goFiles(), `for line in 'touch $GOMODCACHE/x' 'echo x >> $GOMODCACHE/example.com/greet@v1.0.0/greet.go' \
+			out, err = run(t, s, p, goFiles(),
+				`for line in 'touch $GOMODCACHE/x' 'echo x >> $GOMODCACHE/example.com/greet@v1.0.0/greet.go' \
 				'rm -rf $GOMODCACHE/example.com' 'chmod u+w $GOMODCACHE' 'test -e /run/way-out' 'test -n "$HTTP_PROXY"'; do
 				if sh -c "$line" 2>/dev/null; then echo "done: $line"; fi
 			done
@@ -190,7 +202,8 @@ func TestWhatTheCommandsSee(t *testing.T) {
 	tree := goFiles()
 	tree["web/package.json"], tree[".env"], tree["secret.pem"] = "{}", "TOKEN=x", "x"
 	f, j, _ := fetching(t, s, tree)
-	j.Config.Run = []string{"find . -type f | sort > $PACKAGES/go/files; env | sort > $PACKAGES/go/env; cat /etc/hostname /proc/net/route > $PACKAGES/go/net 2>/dev/null; true"}
+	j.Config.Run = []string{"find . -type f | sort > $PACKAGES/go/files; env | sort > $PACKAGES/go/env; " +
+		"cat /etc/hostname /proc/net/route > $PACKAGES/go/net 2>/dev/null; true"}
 
 	p := fetch(t, f, j)
 	text := func(name string) string {
@@ -209,12 +222,14 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	t.Parallel()
 	s := box(t)
 	f, j, r := fetching(t, s, goFiles())
-	j.Config.Run = []string{"curl -sS --max-time 20 https://evil.example/x; curl -sSf --max-time 20 http://inside.example/; exit 3"}
+	j.Config.Run = []string{"curl -sS --max-time 20 https://evil.example/x; " +
+		"curl -sSf --max-time 20 http://inside.example/; exit 3"}
 	j.Config.Allow = []string{registryHost, "inside.example"}
 	e := failure(t, f, j)
 	require.Equal(t, []string{"evil.example:443", "inside.example"}, targets(e))
 	require.Contains(t, e.Why, "was refused `evil.example`, `inside.example`")
-	require.Equal(t, "if that is meant, `setup: {allow: [inside.example, packages.example, evil.example]}` in the configuration", e.Cure, "all that has to stand there")
+	require.Equal(t, "if that is meant, `setup: {allow: [inside.example, packages.example, "+
+		"evil.example]}` in the configuration", e.Cure, "all that has to stand there")
 	require.Empty(t, r.Dialled())
 
 	// A refused request is also reported if the command succeeds.
@@ -225,7 +240,8 @@ func TestAnotherHostIsRefusedAndNamed(t *testing.T) {
 	j.Config.Run = []string{"curl -sS --noproxy '*' --max-time 20 http://198.41.0.66/"}
 	require.Empty(t, failure(t, f, j).Refused)
 	require.Empty(t, r.Dialled())
-	j.Config.Run, j.Config.Allow = []string{"curl -s --max-time 20 http://evil.example/x"}, []string{"evil.example"}
+	j.Config.Run = []string{"curl -s --max-time 20 http://evil.example/x"}
+	j.Config.Allow = []string{"evil.example"}
 	fetch(t, f, j)
 	require.Equal(t, []string{"198.41.0.66:80"}, r.Dialled())
 }
@@ -245,7 +261,8 @@ func TestModuleOfAnotherHost(t *testing.T) {
 	j.Config.Env = append(mirrors(), "GOPROXY=https://evil.example,direct", "GOVCS=*:all")
 	j.Config.Allow = []string{registryHost}
 	e := failure(t, f, j)
-	require.Contains(t, e.Error(), "refused evil.example:443: it is not among the hosts that setup.allow names")
+	require.Contains(t, e.Error(),
+		"refused evil.example:443: it is not among the hosts that setup.allow names")
 	require.Empty(t, r.Dialled())
 }
 
@@ -287,15 +304,26 @@ func TestKeys(t *testing.T) {
 	}
 
 	// Some tools read manifests whose content no lock file repeats.
-	for lock, below := range map[string]string{"yarn.lock": "client/package.json", "pom.xml": "client/pom.xml", "build.gradle": "client/build.gradle"} {
-		require.NotEqual(t, key(files{lock: "x", below: "x"}, Config{}, "1"), key(files{lock: "x", below: "y"}, Config{}, "1"), below)
-		require.NotEqual(t, key(files{lock: "x"}, Config{}, "1"), key(files{lock: "x", below: "x"}, Config{}, "1"), below)
+	for lock, below := range map[string]string{
+		"yarn.lock":    "client/package.json",
+		"pom.xml":      "client/pom.xml",
+		"build.gradle": "client/build.gradle",
+	} {
+		require.NotEqual(t, key(files{lock: "x", below: "x"}, Config{}, "1"),
+			key(files{lock: "x", below: "y"}, Config{}, "1"), below)
+		require.NotEqual(t, key(files{lock: "x"}, Config{}, "1"),
+			key(files{lock: "x", below: "x"}, Config{}, "1"), below)
 	}
 	// The settings of Node's tools decide what of a lock file is installed, and where.
-	for lock, settings := range map[string]string{"package-lock.json": ".npmrc", "pnpm-lock.yaml": "pnpm-workspace.yaml"} {
-		require.NotEqual(t, key(files{lock: "{}", settings: "x"}, Config{}, "1"), key(files{lock: "{}", settings: "y"}, Config{}, "1"), settings)
+	for lock, settings := range map[string]string{
+		"package-lock.json": ".npmrc",
+		"pnpm-lock.yaml":    "pnpm-workspace.yaml",
+	} {
+		require.NotEqual(t, key(files{lock: "{}", settings: "x"}, Config{}, "1"),
+			key(files{lock: "{}", settings: "y"}, Config{}, "1"), settings)
 	}
-	require.Equal(t, key(files{"package-lock.json": "{}", "package.json": "{}"}, Config{}, "1"), key(files{"package-lock.json": "{}", "package.json": `{"scripts": {}}`}, Config{}, "1"))
+	require.Equal(t, key(files{"package-lock.json": "{}", "package.json": "{}"}, Config{}, "1"),
+		key(files{"package-lock.json": "{}", "package.json": `{"scripts": {}}`}, Config{}, "1"))
 }
 
 func TestWhatIsFound(t *testing.T) {
@@ -314,22 +342,37 @@ func TestWhatIsFound(t *testing.T) {
 	plan := func(tree files) []string { return part("", tree) }
 	require.Empty(t, plan(files{"README.md": "x", "go.mod": "module x\n"}))
 	require.Equal(t, []string{": go mod download"}, plan(goFiles()))
-	require.Equal(t, []string{"api: go mod download", "web: npm ci --ignore-scripts --no-audit --no-fund"}, plan(files{
-		"api/go.sum": "x", "web/package-lock.json": "{}", "lib/node_modules/a/package-lock.json": "{}", "vendor/b/go.sum": "x", "testdata/go.sum": "x", ".x/go.sum": "x", "api/deeper/go.sum": "x",
-	}))
+	require.Equal(t, []string{"api: go mod download", "web: npm ci --ignore-scripts --no-audit --no-fund"},
+		plan(files{
+			"api/go.sum":                           "x",
+			"web/package-lock.json":                "{}",
+			"lib/node_modules/a/package-lock.json": "{}",
+			"vendor/b/go.sum":                      "x",
+			"testdata/go.sum":                      "x",
+			".x/go.sum":                            "x",
+			"api/deeper/go.sum":                    "x",
+		}))
 	require.Equal(t, []string{": pip install"}, plan(files{
-		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x", // packages that the repository itself contains
+		// packages that the repository itself contains
+		"go.sum": "x", "vendor/modules.txt": "x", "package-lock.json": "{}", "node_modules/x/index.js": "x",
 		"requirements.txt": "x", "requirements-dev.txt": "y", "Cargo.lock": "x",
 	}))
 	const download = ": go mod download"
-	large := files{"go.sum": "x", "a/b/c/d/e/shop/go.sum": "x", "a/b/go.sum": "x", "other/package-lock.json": "{}", "a/b/c/d/e/shop/x/y/go.sum": "x"}
+	large := files{
+		"go.sum":                    "x",
+		"a/b/c/d/e/shop/go.sum":     "x",
+		"a/b/go.sum":                "x",
+		"other/package-lock.json":   "{}",
+		"a/b/c/d/e/shop/x/y/go.sum": "x",
+	}
 	require.Equal(t, []string{"a/b/c/d/e/shop" + download}, part("a/b/c/d/e/shop", large), "its own")
 	require.Equal(t, []string{"a/b" + download}, part("a/b/other", large), "what it stands in")
 	require.Equal(t, []string{download}, part("docs", large))
 	delete(large, "go.sum")
 	require.Equal(t, []string{"a/b" + download}, part("a", large), "below it")
 	require.Empty(t, part("docs", large), "what others need")
-	require.Equal(t, []string{": cargo fetch --locked"}, plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
+	require.Equal(t, []string{": cargo fetch --locked"},
+		plan(files{"Cargo.lock": "x", "Cargo.toml": "x", "src/main.rs": "x"}))
 }
 
 // The test runner of the test command is fetched even if no manifest names it.
@@ -348,7 +391,8 @@ func TestRunnerOfTests(t *testing.T) {
 	f, j, _ := fetching(t, box(t), files{"test_a.py": "def test_a(): pass\n"})
 	j.Config.Runner = "pytest"
 	e := failure(t, f, j)
-	require.Contains(t, e.Output, "No matching distribution found for pytest", "the registry of the tests has none")
+	require.Contains(t, e.Output, "No matching distribution found for pytest",
+		"the registry of the tests has none")
 	require.Equal(t, "the test command", e.Names)
 }
 
@@ -412,7 +456,10 @@ func TestRegistryOfTheRepository(t *testing.T) {
 func TestWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tree := goFiles()
-	for _, file := range []string{"_examples/tls/package-lock.json", "docs/package-lock.json", "tools/go.sum", "website/requirements.txt"} {
+	for _, file := range []string{
+		"_examples/tls/package-lock.json", "docs/package-lock.json", "tools/go.sum",
+		"website/requirements.txt",
+	} {
 		tree[file] = "x"
 	}
 	f, j, _ := fetching(t, box(t), tree)

@@ -42,8 +42,8 @@ var sources = regexp.MustCompile(
 // IsCode reports whether the file is source code, by its name.
 func IsCode(file string) bool { return sources.MatchString(file) }
 
-// DecidesTests reports whether a file decides what tests expect, which of them run or how: a test, a helper of tests,
-// a golden, snapshot or fixture file, or the settings of a runner.
+// DecidesTests reports whether a file decides what tests expect, which of them run or how: a test, a helper
+// of tests, a golden, snapshot or fixture file, or the settings of a runner.
 func DecidesTests(kind, file string) bool {
 	return IsTest(kind, file) || IsExpected(file) || testCode.MatchString(file) || SetsUpTests(file)
 }
@@ -64,13 +64,16 @@ const maxRead = 2000
 
 // ReadByTestsAlone reports whether tests name a data file and no other code does: it holds what they expect.
 func ReadByTestsAlone(root fs.FS, kind, file string) bool {
-	name, t := path.Base(file), tree{root}
-	tests, looked := false, 0
+	name := path.Base(file)
+	t := tree{root}
+	tests := false
+	looked := 0
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || looked > maxRead:
 			return fs.ErrInvalid
-		case d.IsDir() && at != "." && (strings.HasPrefix(d.Name(), ".") || slices.Contains(foreign, d.Name())):
+		case d.IsDir() && at != "." &&
+			(strings.HasPrefix(d.Name(), ".") || slices.Contains(foreign, d.Name())):
 			return fs.SkipDir
 		case d.IsDir() || !d.Type().IsRegular() || !IsCode(at):
 			return nil
@@ -107,8 +110,8 @@ func IsManifest(file string) bool {
 // HoldsTestSettings reports whether a file decides which tests run among other things, as package.json does.
 func HoldsTestSettings(file string) bool { return settingsOf(file) != nil }
 
-// SpliceTestSettings returns the newer version of a file with the test settings of the older one. HoldsTestSettings
-// must be true for the file. It returns the newer version itself if these do not differ.
+// SpliceTestSettings returns the newer version of a file with the test settings of the older one.
+// HoldsTestSettings must be true for the file. It returns the newer version itself if these do not differ.
 func SpliceTestSettings(file, older, newer string) string { return settingsOf(file)(older, newer) }
 
 func settingsOf(file string) func(older, newer string) string {
@@ -118,7 +121,9 @@ func settingsOf(file string) func(older, newer string) string {
 	case "pyproject.toml", "setup.cfg":
 		return func(older, newer string) string { return spliceSections(older, newer, pytestSection, nil) }
 	case "Cargo.toml":
-		return func(older, newer string) string { return spliceSections(older, newer, cargoSection, cargoLine) }
+		return func(older, newer string) string {
+			return spliceSections(older, newer, cargoSection, cargoLine)
+		}
 	case "Makefile", "makefile", "GNUmakefile", "Makefile.am", "justfile", "Justfile":
 		return spliceRules
 	case "vite.config.js", "vite.config.mjs", "vite.config.ts", "vite.config.mts":
@@ -138,7 +143,8 @@ func testBlock(text string) string {
 	return block
 }
 
-// testKey matches the keys of a package.json, and testScript the names of its scripts, that decide about tests.
+// testKey matches the keys of a package.json, and testScript the names of its
+// scripts, that decide about tests.
 var (
 	testKey    = regexp.MustCompile(`^(?:jest|mocha|vitest|ava|tap|nyc|c8)$`)
 	testScript = regexp.MustCompile(`(?i)test|spec|check|unit|jest|vitest|mocha|^ci`)
@@ -174,7 +180,8 @@ func splicePackageJSON(older, newer string) string {
 func spliceKeys(was, is map[string]any, match *regexp.Regexp) (changed bool) {
 	for key, value := range was {
 		if match.MatchString(key) && !sameJSON(value, is[key]) {
-			is[key], changed = value, true
+			is[key] = value
+			changed = true
 		}
 	}
 	for key := range is {
@@ -200,10 +207,11 @@ var (
 	cargoLine    = regexp.MustCompile(`^\s*(?:test|doctest|harness|autotests)\s*=`)
 )
 
-// spliceSections returns newer with the sections of older whose heads match, and with the lines of other sections
-// that match line only where older has them.
+// spliceSections returns newer with the sections of older whose heads match, and with the lines of other
+// sections that match line only where older has them.
 func spliceSections(older, newer string, head, line *regexp.Regexp) string {
-	was, is := sectionsOf(older), sectionsOf(newer)
+	was := sectionsOf(older)
+	is := sectionsOf(newer)
 	matches := func(s string) bool { return head.MatchString(s) }
 	wasTests := slices.DeleteFunc(slices.Clone(was), func(s string) bool { return !matches(s) })
 	isTests := slices.DeleteFunc(slices.Clone(is), func(s string) bool { return !matches(s) })
@@ -257,7 +265,8 @@ var ruleName = regexp.MustCompile(`^([^\s:=+?][^:=+?]*?)\s*(?::|=|\+=|\?=)`)
 
 // spliceRules returns the newer Makefile with the rules and variables about tests of the older one.
 func spliceRules(older, newer string) string {
-	was, is := rulesOf(older), rulesOf(newer)
+	was := rulesOf(older)
+	is := rulesOf(newer)
 	of := map[string][]rule{}
 	for _, r := range was {
 		if testRule.MatchString(r.name) {
@@ -283,7 +292,8 @@ func spliceRules(older, newer string) string {
 	for _, r := range was {
 		if left := of[r.name]; len(left) > 0 && left[0] == r {
 			out.WriteString("\n" + r.text)
-			of[r.name], changed = left[1:], true
+			of[r.name] = left[1:]
+			changed = true
 		}
 	}
 	if !changed {

@@ -11,9 +11,33 @@ import (
 func TestFilesThatDecideTests(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]bool{
-		"cart/cart_test.go": true, "cart/testdata/a.json": true, "golden/cart.golden": true, "web/__snapshots__/a.snap": true, "internal/testutil/equal.go": true, "test_helpers.rb": true,
-		"src/setupTests.ts": true, "jest.setup.js": true, "conftest.py": true, "pytest.ini": true, "web/vitest.config.ts": true, ".mocharc.yml": true, "lib/assert.js": true, ".npmrc": true, ".env.test": true, "test/mocha.opts": true, "spec/fixtures/x.yml": true, "tox.ini": true,
-		"cart/cart.go": false, "web/cart.ts": false, "contest/rank.go": false, "latest.py": false, "package.json": false, "README.md": false, "assertive/x.go": false, "lib/support.js": false, "src/settings.py": false,
+		"cart/cart_test.go":          true,
+		"cart/testdata/a.json":       true,
+		"golden/cart.golden":         true,
+		"web/__snapshots__/a.snap":   true,
+		"internal/testutil/equal.go": true,
+		"test_helpers.rb":            true,
+		"src/setupTests.ts":          true,
+		"jest.setup.js":              true,
+		"conftest.py":                true,
+		"pytest.ini":                 true,
+		"web/vitest.config.ts":       true,
+		".mocharc.yml":               true,
+		"lib/assert.js":              true,
+		".npmrc":                     true,
+		".env.test":                  true,
+		"test/mocha.opts":            true,
+		"spec/fixtures/x.yml":        true,
+		"tox.ini":                    true,
+		"cart/cart.go":               false,
+		"web/cart.ts":                false,
+		"contest/rank.go":            false,
+		"latest.py":                  false,
+		"package.json":               false,
+		"README.md":                  false,
+		"assertive/x.go":             false,
+		"lib/support.js":             false,
+		"src/settings.py":            false,
 	} {
 		require.Equal(t, want, DecidesTests("", file), file)
 	}
@@ -22,14 +46,25 @@ func TestFilesThatDecideTests(t *testing.T) {
 func TestHelpersAndDataOfTests(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"import (\n\t\"testing\"\n)\n": true, "import \"github.com/stretchr/testify/require\"\n": true, "import pytest\n": true, "from unittest import mock\n": true, "import { test } from 'node:test';": true,
-		"const { expect } = require('chai')": true, "use Test::More;\n": true, "import \"fmt\"\n": false, "import assert from 'node:assert'": false, "// is testing\n": false, "import testing_tools\n": false,
+		"import (\n\t\"testing\"\n)\n":                     true,
+		"import \"github.com/stretchr/testify/require\"\n": true,
+		"import pytest\n":                                  true,
+		"from unittest import mock\n":                      true,
+		"import { test } from 'node:test';":                true,
+		"const { expect } = require('chai')":               true,
+		"use Test::More;\n":                                true,
+		"import \"fmt\"\n":                                 false,
+		"import assert from 'node:assert'":                 false,
+		"// is testing\n":                                  false,
+		"import testing_tools\n":                           false,
 	} {
 		require.Equal(t, want, UsesTestLibrary(text), text)
 	}
 	files := fstest.MapFS{
-		"cart/cart.go":      {Data: []byte("package cart\n\nconst rates = \"rates.json\"\n")},
-		"cart/cart_test.go": {Data: []byte("package cart\n\nconst want, rate = \"want.json\", \"rates.json\"\n")},
+		"cart/cart.go": {Data: []byte("package cart\n\nconst rates = \"rates.json\"\n")},
+		"cart/cart_test.go": {
+			Data: []byte("package cart\n\nconst want, rate = \"want.json\", \"rates.json\"\n"),
+		},
 	}
 	require.True(t, ReadByTestsAlone(files, "go", "cart/want.json"))
 	require.False(t, ReadByTestsAlone(files, "go", "cart/rates.json"), "the code reads it, too")
@@ -40,31 +75,62 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, older, newer, want string }{
 		"a script that leaves a test out": {
-			"package.json", `{"scripts":{"test":"node --test","build":"a"},"dependencies":{}}`, `{"scripts":{"test":"node --test a.js","build":"b"},"dependencies":{"x":"1"}}`,
+			"package.json", `{"scripts":{"test":"node --test","build":"a"},"dependencies":{}}`,
+			`{"scripts":{"test":"node --test a.js","build":"b"},"dependencies":{"x":"1"}}`,
 			"{\n  \"dependencies\": {\n    \"x\": \"1\"\n  },\n  \"scripts\": {\n    \"build\": \"b\",\n " +
 				"   \"test\": \"node --test\"\n  }\n}\n",
 		},
-		"settings of jest that are new":     {"web/package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["cart"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
-		"a dependency":                      {"package.json", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`, `{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`},
-		"settings of jest in a new package": {"web/package.json", "", `{"scripts":{"test":"jest"},"jest":{"setupFiles":["./a.js"]}}`, "{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n"},
-		"a new package":                     {"web/package.json", "", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"}}`},
-		"options of pytest in a new file":   {"setup.cfg", "", "[metadata]\nname = a\n\n[tool:pytest]\naddopts = -p patch\n", "[metadata]\nname = a\n\n"},
+		"settings of jest that are new": {
+			"web/package.json", `{"scripts":{"test":"jest"}}`,
+			`{"scripts":{"test":"jest"},"jest":{"testPathIgnorePatterns":["cart"]}}`,
+			"{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n",
+		},
+		"a dependency": {
+			"package.json", `{"scripts":{"test":"jest"}}`,
+			`{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`,
+			`{"scripts":{"test":"jest"},"dependencies":{"x":"1"}}`,
+		},
+		"settings of jest in a new package": {
+			"web/package.json", "", `{"scripts":{"test":"jest"},"jest":{"setupFiles":["./a.js"]}}`,
+			"{\n  \"scripts\": {\n    \"test\": \"jest\"\n  }\n}\n",
+		},
+		"a new package": {
+			"web/package.json", "", `{"scripts":{"test":"jest"}}`, `{"scripts":{"test":"jest"}}`,
+		},
+		"options of pytest in a new file": {
+			"setup.cfg", "", "[metadata]\nname = a\n\n[tool:pytest]\naddopts = -p patch\n",
+			"[metadata]\nname = a\n\n",
+		},
 		"pytest's options": {
-			"pyproject.toml", "[project]\nname = 'a'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n", "[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-q --deselect a'\n",
+			"pyproject.toml", "[project]\nname = 'a'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n",
+			"[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-q --deselect a'\n",
 			"[project]\nname = 'b'\n\n[tool.pytest.ini_options]\naddopts = '-q'\n",
 		},
-		"a dependency of Python": {"pyproject.toml", "[project]\nname = 'a'\n", "[project]\nname = 'b'\n", "[project]\nname = 'b'\n"},
+		"a dependency of Python": {
+			"pyproject.toml", "[project]\nname = 'a'\n", "[project]\nname = 'b'\n", "[project]\nname = 'b'\n",
+		},
 		"tests of a crate that are off": {
-			"Cargo.toml", "[package]\nname = \"a\"\n\n[lib]\nname = \"a\"\n", "[package]\nname = \"a\"\n\n[lib]\nname = \"a\"\ntest = false\n\n[dependencies]\nx = \"1\"\n",
+			"Cargo.toml", "[package]\nname = \"a\"\n\n[lib]\nname = \"a\"\n",
+			"[package]\nname = \"a\"\n\n[lib]\nname = \"a\"\ntest = false\n\n[dependencies]\nx = \"1\"\n",
 			"[package]\nname = \"a\"\n\n[lib]\nname = \"a\"\n\n[dependencies]\nx = \"1\"\n\n",
 		},
 		"a rule of make": {
-			"Makefile", "OBJ = a.o\n\ntest: a\n\tsh one.sh\n\tsh two.sh\n\nclean:\n\trm a\n", "OBJ = a.o b.o\n\ntest: a\n\tsh one.sh\n\nclean:\n\trm a b\n",
+			"Makefile", "OBJ = a.o\n\ntest: a\n\tsh one.sh\n\tsh two.sh\n\nclean:\n\trm a\n",
+			"OBJ = a.o b.o\n\ntest: a\n\tsh one.sh\n\nclean:\n\trm a b\n",
 			"OBJ = a.o b.o\n\ntest: a\n\tsh one.sh\n\tsh two.sh\n\nclean:\n\trm a b\n",
 		},
-		"a list of tests": {"Makefile.am", "TESTS = one \\\n  two\nbin = a\n", "TESTS = one\nbin = a b\n", "TESTS = one \\\n  two\nbin = a b\n"},
-		"another rule":    {"Makefile", "a:\n\tcc\n\ntest:\n\tsh t\n", "a:\n\tcc -O2\n\ntest:\n\tsh t\n", "a:\n\tcc -O2\n\ntest:\n\tsh t\n"},
-		"vite's tests":    {"vite.config.ts", "{ plugins: [], test: { globals: true } }", "{ plugins: [], test: { exclude: ['cart'] } }", "{ plugins: [], test: { globals: true } }"},
+		"a list of tests": {
+			"Makefile.am", "TESTS = one \\\n  two\nbin = a\n", "TESTS = one\nbin = a b\n",
+			"TESTS = one \\\n  two\nbin = a b\n",
+		},
+		"another rule": {
+			"Makefile", "a:\n\tcc\n\ntest:\n\tsh t\n", "a:\n\tcc -O2\n\ntest:\n\tsh t\n",
+			"a:\n\tcc -O2\n\ntest:\n\tsh t\n",
+		},
+		"vite's tests": {
+			"vite.config.ts", "{ plugins: [], test: { globals: true } }",
+			"{ plugins: [], test: { exclude: ['cart'] } }", "{ plugins: [], test: { globals: true } }",
+		},
 	} {
 		require.True(t, HoldsTestSettings(c.file), name)
 		require.Equal(t, c.want, SpliceTestSettings(c.file, c.older, c.newer), name)
@@ -95,6 +161,7 @@ func TestWhichNewTestsMaySetWhatOthersUse(t *testing.T) {
 		{"python", "python3 -m pytest -q", "tests/test_a.py", true},
 		{"", "make test", "t/a.t", true},
 	} {
-		require.Equal(t, c.want, Project{Kind: c.kind, Test: c.command}.SharesProcess(files, c.file, isNew), c)
+		require.Equal(t, c.want,
+			Project{Kind: c.kind, Test: c.command}.SharesProcess(files, c.file, isNew), c)
 	}
 }

@@ -21,5 +21,6 @@ func findGo(t tree) Project {
 
 func isGoTest(file string, folders []string) bool {
 	return strings.HasSuffix(file, "_test.go") || slices.Contains(folders, "testdata") ||
-		!strings.HasSuffix(file, ".go") && containsAny(folders, "_test", "_tests", "fixtures") // files that tests read
+		// files that tests read
+		!strings.HasSuffix(file, ".go") && containsAny(folders, "_test", "_tests", "fixtures")
 }

@@ -14,7 +14,8 @@ func findMake(t tree) Project {
 	if text == "" {
 		return Project{}
 	}
-	p, targets := Project{Kind: "make"}, makeTargets(text)
+	p := Project{Kind: "make"}
+	targets := makeTargets(text)
 	for _, name := range []string{"build", "all"} {
 		if targets[name] {
 			p.Build = "make " + name
@@ -35,7 +36,8 @@ func makeTargets(text string) map[string]bool {
 	targets := map[string]bool{}
 	for line := range strings.Lines(text) {
 		names, rest, ok := strings.Cut(line, ":")
-		if !ok || strings.HasPrefix(line, "\t") || strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, ":=") {
+		if !ok || strings.HasPrefix(line, "\t") || strings.HasPrefix(rest, "=") ||
+			strings.HasPrefix(rest, ":=") {
 			continue
 		}
 		for _, name := range strings.Fields(names) {

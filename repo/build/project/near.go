@@ -19,12 +19,13 @@ func (p Project) Near(files, names []string) (Project, bool) {
 	}
 	below := filesBelow(m[2], files)
 	call := nearLine(m[3], below, names)
-	p.Build, p.Test = "", m[1]+call
+	p.Build = ""
+	p.Test = m[1] + call
 	return p, call != "" && len(below) > 0
 }
 
-// filesBelow returns the files in a folder, as paths from there. The folder may be quoted; an empty one is the
-// top.
+// filesBelow returns the files in a folder, as paths from there. The folder may be
+// quoted; an empty one is the top.
 func filesBelow(folder string, files []string) []string {
 	if folder == "" {
 		return files
@@ -50,7 +51,11 @@ var nearFlags = []struct {
 	{regexp.MustCompile(`^(?:python3 -m )?pytest(?: |$)`), " -x"},
 	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|jest|react-scripts test)\b.* --verbose$`), " --bail"},
 	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|vitest)\b.* --reporter=verbose$`), " --bail=1"},
-	{regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|mocha)\b.*` + regexp.QuoteMeta(command.MochaReport) + `$`), " --bail"},
+	{
+		regexp.MustCompile(`^(?:(?:npm|pnpm|yarn|bun) test|mocha)\b.*` +
+			regexp.QuoteMeta(command.MochaReport) + `$`),
+		" --bail",
+	},
 	{regexp.MustCompile(`^node --test$`), ""},
 }
 
@@ -77,8 +82,8 @@ func nearGo(call string, files, names []string) string {
 	return narrowGo(call, " -vet=off -failfast", files, names)
 }
 
-// narrowGo returns the call of go test for the packages of the files and the tests with these names, with more
-// flags. It returns an empty string if the call is not one for all packages.
+// narrowGo returns the call of go test for the packages of the files and the tests with these names, with
+// more flags. It returns an empty string if the call is not one for all packages.
 func narrowGo(call, more string, files, names []string) string {
 	flags := goAll.ReplaceAllString(call, "")
 	if flags == call || strings.Contains(flags, "&") {

@@ -67,8 +67,9 @@ func goFolders(start string, changed []string) []string {
 // goPartable matches a go test call whose flags keep their meaning if the packages are listed one by one.
 // goTags matches the tags, which go list needs, too.
 var (
-	goPartable = regexp.MustCompile(`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+))*$`)
-	goTags     = regexp.MustCompile(` -tags[= ][\w.,]+`)
+	goPartable = regexp.MustCompile(
+		`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+))*$`)
+	goTags = regexp.MustCompile(` -tags[= ][\w.,]+`)
 )
 
 // goParts returns the test commands for the packages in folders and for the others. They list the packages
@@ -81,8 +82,10 @@ func goParts(call string, folders []string) (near, rest string) {
 	}
 	list := "go list -e" + goTags.FindString(flags)
 	these := fmt.Sprintf(`-e "$(%s%s 2>/dev/null)"`, list, quoteAll(folders))
-	near = fmt.Sprintf(`near=$(%s%s 2>/dev/null | grep -xF %s); [ -z "$near" ] || %s $near`, list, all, these, flags)
-	rest = fmt.Sprintf(`if all=$(%s%s 2>/dev/null); then rest=$(printf '%%s\n' "$all" | grep -vxF %s); [ -z "$rest" ] || %s $rest; else %s; fi`, list, all, these, flags, call)
+	near = fmt.Sprintf(`near=$(%s%s 2>/dev/null | grep -xF %s); [ -z "$near" ] || %s $near`, list,
+		all, these, flags)
+	rest = fmt.Sprintf(`if all=$(%s%s 2>/dev/null); then rest=$(printf '%%s\n' "$all" | grep -vxF %s); `+
+		`[ -z "$rest" ] || %s $rest; else %s; fi`, list, all, these, flags, call)
 	return near, rest
 }
 

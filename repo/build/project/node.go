@@ -13,7 +13,8 @@ var node = language{kind: "node", find: findNode, isTest: isNodeTest}
 var nodeTest = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
 
 func isNodeTest(file string, folders []string) bool {
-	return nodeTest.MatchString(file) || containsAny(folders, "test", "tests", "__tests__", "__snapshots__", "__fixtures__", "fixtures", "__mocks__", "e2e")
+	return nodeTest.MatchString(file) || containsAny(folders, "test", "tests", "__tests__", "__snapshots__",
+		"__fixtures__", "fixtures", "__mocks__", "e2e")
 }
 
 func findNode(t tree) Project {
@@ -35,8 +36,11 @@ func findNode(t tree) Project {
 	script := strings.TrimSpace(manifest.Scripts["test"])
 	if script == "" {
 		if named := t.named("node"); named.Test != "" {
-			p.Test, p.From, p.Written = named.Test, named.From, named.Written
-		} else if len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js", "test/*.test.mjs", "test/*.test.cjs")) > 0 {
+			p.Test = named.Test
+			p.From = named.From
+			p.Written = named.Written
+		} else if len(t.globFiles("*.test.js", "*.test.mjs", "*.test.cjs", "test/*.test.js",
+			"test/*.test.mjs", "test/*.test.cjs")) > 0 {
 			p.Test = "node --test"
 		}
 		return p
@@ -69,19 +73,28 @@ func (p *Project) setNodeTests(manager string, scripts command.Scripts) {
 	case !ok || found.Alone && found.Flags == "":
 		p.Test = whole
 	case !found.Alone:
-		p.Test, p.Written = found.Line, found.Written
+		p.Test = found.Line
+		p.Written = found.Written
 		*p = p.withNodePrograms()
 	case manager == "npm":
-		p.Test, p.Written = whole+" -- "+found.Flags, whole
+		p.Test = whole + " -- " + found.Flags
+		p.Written = whole
 	default:
-		p.Test, p.Written = whole+" "+found.Flags, whole
+		p.Test = whole + " " + found.Flags
+		p.Written = whole
 	}
 }
 
 // nodeManager returns the package manager whose lock file exists. If there are several, it returns the one
 // that the packages are fetched with.
 func (t tree) nodeManager() string {
-	for _, known := range [][2]string{{"pnpm-lock.yaml", "pnpm"}, {"package-lock.json", "npm"}, {"yarn.lock", "yarn"}, {"bun.lock", "bun"}, {"bun.lockb", "bun"}} {
+	for _, known := range [][2]string{
+		{"pnpm-lock.yaml", "pnpm"},
+		{"package-lock.json", "npm"},
+		{"yarn.lock", "yarn"},
+		{"bun.lock", "bun"},
+		{"bun.lockb", "bun"},
+	} {
 		if t.hasFile(known[0]) {
 			return known[1]
 		}

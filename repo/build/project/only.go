@@ -18,7 +18,8 @@ func (p Project) Only(files, names []string) (Project, bool) {
 	if call == "" || len(below) == 0 {
 		return p, false
 	}
-	p.Test, p.Written = m[1]+call, ""
+	p.Test = m[1] + call
+	p.Written = ""
 	if p.Kind == "go" || p.Kind == "rust" { // the runners of these build what they test
 		p.Build = ""
 	}

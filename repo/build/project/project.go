@@ -22,7 +22,8 @@ type Project struct {
 }
 
 // forProgram removes the parts of a test command that only this program needs.
-var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "", " --"+command.MochaReport, "", command.MochaReport, "")
+var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "",
+	" --"+command.MochaReport, "", command.MochaReport, "")
 
 // TestShown returns the test command as people write it.
 func (p Project) TestShown() string { return forProgram.Replace(p.Test) }
@@ -82,17 +83,21 @@ func findAt(t tree) Project {
 	return first
 }
 
-// code matches the code of projects that may have no tests, by kind; settings matches files that only set up a tool.
+// code matches the code of projects that may have no tests, by kind; settings matches
+// files that only set up a tool.
 var (
-	code     = map[string]*regexp.Regexp{"node": regexp.MustCompile(`\.[cm]?[jt]sx?$`), "python": regexp.MustCompile(`\.py$`)}
+	code = map[string]*regexp.Regexp{
+		"node":   regexp.MustCompile(`\.[cm]?[jt]sx?$`),
+		"python": regexp.MustCompile(`\.py$`),
+	}
 	settings = regexp.MustCompile(`\.config\.[cm]?[jt]s$`)
 )
 
 // Find looks for a project at the top of a tree. If there is none, or only a Makefile that neither builds nor
-// tests, it returns that of the only folder directly below with a project that has tests. It does so, too, below a
-// project that has no build, no tests and no code, such as a package.json for a linter, if the one below is of
-// another kind. Code at the top could not be shown by the tests of a folder, and packages of one kind are those of
-// the top.
+// tests, it returns that of the only folder directly below with a project that has tests. It does so, too,
+// below a project that has no build, no tests and no code, such as a package.json for a linter, if the one
+// below is of another kind. Code at the top could not be shown by the tests of a folder, and packages of
+// one kind are those of the top.
 func Find(root fs.FS) Project {
 	top := findAt(tree{root})
 	if top.Build+top.Test != "" {

@@ -12,7 +12,8 @@ var python = language{kind: "python", find: findPython, isTest: isPythonTest}
 var pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
 
 func isPythonTest(file string, folders []string) bool {
-	return pythonTest.MatchString(file) || containsAny(folders, "test", "tests", "testing", "testdata", "fixtures")
+	return pythonTest.MatchString(file) ||
+		containsAny(folders, "test", "tests", "testing", "testdata", "fixtures")
 }
 
 // pythonCase matches the files in which Python's runners look for tests.
@@ -24,7 +25,8 @@ const srcLayout = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && "
 
 func findPython(t tree) Project {
 	tests := t.findFiles(pythonCase)
-	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") || t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
+	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") ||
+		t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
 		t.hasFile("Pipfile") || len(t.globFiles("requirements*.txt")) > 0
 	if !known && len(tests) == 0 {
 		return Project{}
@@ -33,7 +35,9 @@ func findPython(t tree) Project {
 	named := t.named("python")
 	switch {
 	case named.Test != "":
-		p.Test, p.From, p.Written = named.Test, named.From, named.Written
+		p.Test = named.Test
+		p.From = named.From
+		p.Written = named.Written
 	case t.usesPytest(tests):
 		p.Test = "python3 -m pytest -q"
 	case len(tests) > 0:
@@ -54,7 +58,8 @@ func (t tree) usesPytest(tests []string) bool {
 	if t.hasFile("pytest.ini") || t.hasFile("conftest.py") || t.hasFile("tests/conftest.py") {
 		return true
 	}
-	said := append(t.globFiles("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "Pipfile")
+	said := append(t.globFiles("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg",
+		"setup.py", "tox.ini", "Pipfile")
 	for _, name := range said {
 		if strings.Contains(t.readText(name), "pytest") {
 			return true
@@ -75,7 +80,8 @@ func (t tree) usesPytest(tests []string) bool {
 func (t tree) unittestFlags(tests []string) (flags string) {
 	start := "."
 	for _, dir := range []string{"tests", "test"} {
-		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") && slices.ContainsFunc(tests, func(file string) bool { return strings.HasPrefix(file, dir+"/") }) {
+		if t.hasDir(dir) && !t.hasFile(dir+"/__init__.py") &&
+			slices.ContainsFunc(tests, func(file string) bool { return strings.HasPrefix(file, dir+"/") }) {
 			start = dir
 			break
 		}
@@ -101,7 +107,8 @@ func (t tree) unittestFlags(tests []string) (flags string) {
 			flags = " -s " + shellQuote(start)
 		}
 	}
-	if !slices.ContainsFunc(found[start], func(file string) bool { return strings.HasPrefix(path.Base(file), "test") }) {
+	if !slices.ContainsFunc(found[start],
+		func(file string) bool { return strings.HasPrefix(path.Base(file), "test") }) {
 		flags += " -p '*_test.py'"
 	}
 	return flags

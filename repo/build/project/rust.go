@@ -6,13 +6,20 @@ import (
 	"strings"
 )
 
-var rust = language{kind: "rust", find: findRust, isTest: isRustTest, spliceTests: spliceRustTests, suffix: ".rs"}
+var rust = language{
+	kind:        "rust",
+	find:        findRust,
+	isTest:      isRustTest,
+	spliceTests: spliceRustTests,
+	suffix:      ".rs",
+}
 
 func findRust(t tree) Project {
 	if !t.hasFile("Cargo.toml") {
 		return Project{}
 	}
-	manifest, all := t.readText("Cargo.toml"), ""
+	manifest := t.readText("Cargo.toml")
+	all := ""
 	if cargoWorkspace.MatchString(manifest) && !strings.Contains(manifest, "default-members") {
 		all = " --workspace" // without it cargo takes only the package at the top, if there is one
 	}
@@ -24,10 +31,12 @@ func findRust(t tree) Project {
 var cargoWorkspace = regexp.MustCompile(`(?m)^\s*\[\s*workspace\s*[.\]]`)
 
 func isRustTest(file string, folders []string) bool {
-	return slices.Contains(folders, "tests") || strings.HasSuffix(file, "/tests.rs") || strings.HasSuffix(file, "_test.rs")
+	return slices.Contains(folders, "tests") || strings.HasSuffix(file, "/tests.rs") ||
+		strings.HasSuffix(file, "_test.rs")
 }
 
-var rustTests = regexp.MustCompile(`#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+\w+\s*\{`)
+var rustTests = regexp.MustCompile(
+	`#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*(?:pub(?:\([a-z]+\))?\s+)?mod\s+\w+\s*\{`)
 
 // spliceRustTests returns the Rust source base with its test module replaced by that of other. Rust keeps
 // unit tests in the file that they test, so the file cannot be copied as a whole.

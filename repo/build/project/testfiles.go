@@ -9,7 +9,8 @@ import (
 )
 
 // otherTest matches common names of test files in any language.
-var otherTest = regexp.MustCompile(`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
+var otherTest = regexp.MustCompile(
+	`(?i:(?:^|/)tests?[-_.][^/]*$|[-_.](?:tests?|spec)\.[a-z0-9]+$)|[a-z0-9]Tests?\.[a-z]+$|\.bats$`)
 
 // IsTest reports whether a file belongs to the tests and not to the tested code.
 func IsTest(kind, file string) bool {
@@ -17,12 +18,18 @@ func IsTest(kind, file string) bool {
 	if l := languageOf(kind); l.isTest != nil {
 		return l.isTest(file, folders)
 	}
-	return strings.HasSuffix(file, "_test.go") || nodeTest.MatchString(file) || pythonTest.MatchString(file) ||
-		otherTest.MatchString(file) || containsAny(folders, "test", "tests", "t", "spec", "testdata", "__tests__")
+	return strings.HasSuffix(file, "_test.go") || nodeTest.MatchString(file) ||
+		pythonTest.MatchString(file) ||
+		otherTest.MatchString(file) ||
+		containsAny(folders, "test", "tests", "t", "spec", "testdata", "__tests__")
 }
 
 // cases match, by kind, the names of files with tests in any folder.
-var cases = map[string]*regexp.Regexp{"go": regexp.MustCompile(`_test\.go$`), "node": nodeTest, "python": pythonCase}
+var cases = map[string]*regexp.Regexp{
+	"go":     regexp.MustCompile(`_test\.go$`),
+	"node":   nodeTest,
+	"python": pythonCase,
+}
 
 // IsCase reports whether a file holds tests itself, by its name.
 func IsCase(kind, file string) bool {
@@ -36,9 +43,12 @@ var folderBefore = regexp.MustCompile(`^(?:export \S+ && )?cd '?([\w./-]+)'? && 
 // TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
 // returns none for a language that does not name such files.
 func (p Project) TestFiles(root fs.FS) []string {
-	match, folder, rest := cases[p.Kind], ".", p.Test
+	match := cases[p.Kind]
+	folder := "."
+	rest := p.Test
 	for m := folderBefore.FindStringSubmatch(rest); m != nil; m = folderBefore.FindStringSubmatch(rest) {
-		folder, rest = path.Join(folder, m[1]), rest[len(m[0]):]
+		folder = path.Join(folder, m[1])
+		rest = rest[len(m[0]):]
 	}
 	below, err := fs.Sub(root, folder)
 	if match == nil || err != nil || strings.HasPrefix(rest, "cd ") {
@@ -70,8 +80,8 @@ func containsAny(folders []string, names ...string) bool {
 // ownProcess matches a command that runs each file with tests in a process of its own.
 var ownProcess = regexp.MustCompile(`(?:^|&& )node --test(?:$| )`)
 
-// SharesProcess reports whether a file of tests may run in one process with other tests that are not new, so that it
-// may set what they use. isNew says which files are new.
+// SharesProcess reports whether a file of tests may run in one process with other tests that are not new, so
+// that it may set what they use. isNew says which files are new.
 func (p Project) SharesProcess(root fs.FS, file string, isNew func(file string) bool) bool {
 	folder := path.Dir(file)
 	switch {

@@ -72,7 +72,8 @@ func (t tree) findFiles(match *regexp.Regexp) []string {
 			return fs.SkipAll
 		}
 		if d.IsDir() {
-			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || slices.Contains(foreign, name) || strings.Count(file, "/") >= maxDeep) {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") ||
+				slices.Contains(foreign, name) || strings.Count(file, "/") >= maxDeep) {
 				return fs.SkipDir
 			}
 			return nil

@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	pythonCall   = regexp.MustCompile(`\bpython[\d.]*(?: -[A-Za-z]+)*? (?:-m ([\w.]+)(?: discover)?|([\w./-]+\.py))(?: |$)`)
+	pythonCall = regexp.MustCompile(
+		`\bpython[\d.]*(?: -[A-Za-z]+)*? (?:-m ([\w.]+)(?: discover)?|([\w./-]+\.py))(?: |$)`)
 	cdBefore     = regexp.MustCompile(`^cd '?([\w./-]+)'? && `)
 	saysHowMuch  = regexp.MustCompile(` (?:-v|-vv|-q|--verbose|--quiet|--verbosity)\b`)
 	unittestMain = regexp.MustCompile(`(?m)^\s*(?:unittest\.)?main\(`)
@@ -52,7 +53,8 @@ func callsUnittest(t tree, line, module, script string) bool {
 			return false
 		}
 		text := t.readText(name)
-		if unittestMain.MatchString(text) && strings.Contains(text, "unittest") && !strings.Contains(text, "argparse") {
+		if unittestMain.MatchString(text) && strings.Contains(text, "unittest") &&
+			!strings.Contains(text, "argparse") {
 			return true
 		}
 	}
@@ -69,5 +71,10 @@ func (t tree) unittests(line string) (command.Found, bool) {
 	}
 	written := "python3 " + m[1]
 	naming := NamingUnittests(t.FS, written)
-	return command.Found{Kind: "python", Runner: "unittest", Line: naming, Written: written}, naming != written
+	return command.Found{
+		Kind:    "python",
+		Runner:  "unittest",
+		Line:    naming,
+		Written: written,
+	}, naming != written
 }

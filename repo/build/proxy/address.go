@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A Network resolves host names to addresses and opens connections to addresses. A name that ends with a dot is
-// absolute; the search domains of the machine count for any other.
+// A Network resolves host names to addresses and opens connections to addresses. A name that ends with a dot
+// is absolute; the search domains of the machine count for any other.
 type Network interface {
 	Resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error)
@@ -40,7 +40,8 @@ var ranges = parseRanges(
 var internet6 = netip.MustParsePrefix("2000::/3")
 
 // inside holds ranges, besides those that netip calls private, that are used in private networks.
-var inside = parseRanges("100.64.0.0/10", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24")
+var inside = parseRanges("100.64.0.0/10", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24")
 
 // metadata holds the addresses of cloud metadata services that are not link-local.
 var metadata = parseRanges("168.63.129.16/32", "100.100.100.200/32", "fd00:ec2::254/128")
@@ -95,7 +96,8 @@ func isOwnAddr(a netip.Addr) bool {
 	}
 	return slices.ContainsFunc(all, func(i net.Addr) bool {
 		ip, ok := i.(*net.IPNet)
-		mine, fine := netip.Addr{}, false
+		mine := netip.Addr{}
+		fine := false
 		if ok {
 			mine, fine = netip.AddrFromSlice(ip.IP)
 		}
@@ -126,8 +128,8 @@ func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	return nil, p.addMissed(t, "it does not answer", err)
 }
 
-// lookUpOwn returns the addresses of a host in Config.BlockedHosts, resolved as the program itself resolves it. A host
-// that does not exist has none.
+// lookUpOwn returns the addresses of a host in Config.BlockedHosts, resolved as the program itself resolves
+// it. A host that does not exist has none.
 func (p *Proxy) lookUpOwn(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, nil
@@ -150,13 +152,14 @@ func (p *Proxy) addMissed(t target, why string, err error) error {
 }
 
 // judgeAddr returns a refusal if the address is not an address of the internet, belongs to this machine, or
-// belongs to a host in Config.BlockedHosts. If the addresses of such a host cannot be looked up, it refuses every
-// address; a host that does not exist has none.
+// belongs to a host in Config.BlockedHosts. If the addresses of such a host cannot be looked up, it refuses
+// every address; a host that does not exist has none.
 func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
 	switch {
 	case why == inPrivate:
-		return refusal(fmt.Sprintf("its address %s is %s; name the host under setup.private if that is meant", a, why))
+		return refusal(fmt.Sprintf("its address %s is %s; name the host under setup.private if that is meant",
+			a, why))
 	case why != "":
 		return refusal(fmt.Sprintf("its address %s is %s", a, why))
 	case isOwnAddr(a):

@@ -20,9 +20,10 @@ import (
 // A world is a fake Network with configured names and listeners. An address without a configured server leads
 // to a trap: a server that answers every request. The world records each connection to the trap.
 type world struct {
-	t     *testing.T
-	names map[string][]string // answers per name: each query gets the next answer, the last one repeats; "timeout" is an error
-	at    map[string]string   // maps address:port to the address of the real server
+	t *testing.T
+	// answers per name: each query gets the next answer, the last one repeats; "timeout" is an error
+	names map[string][]string
+	at    map[string]string // maps address:port to the address of the real server
 
 	mu       sync.Mutex
 	asked    map[string]int

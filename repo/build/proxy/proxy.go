@@ -20,9 +20,10 @@ import (
 
 // Limits holds the limits of a proxy. A zero field means the default that its comment names.
 type Limits struct {
-	Bytes       int64         // total bytes of all requests in both directions; default 4 GiB
-	Connections int           // concurrent connections, further ones wait; default 64
-	Silence     time.Duration // timeout between two bytes and for headers, request headers at most 10 s; default one minute
+	Bytes       int64 // total bytes of all requests in both directions; default 4 GiB
+	Connections int   // concurrent connections, further ones wait; default 64
+	// timeout between two bytes and for headers, request headers at most 10 s; default one minute
+	Silence time.Duration
 }
 
 // Config holds the configuration of a proxy.
@@ -130,11 +131,15 @@ func (p *Proxy) listen() (err error) {
 		ResponseHeaderTimeout: p.cfg.Limits.Silence, MaxResponseHeaderBytes: 64 << 10,
 	}
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(p.serveRequest), ReadHeaderTimeout: min(p.cfg.Limits.Silence, 10*time.Second), IdleTimeout: p.cfg.Limits.Silence,
-		MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
-		BaseContext: func(net.Listener) context.Context { return p.ctx },
+		Handler:           http.HandlerFunc(p.serveRequest),
+		ReadHeaderTimeout: min(p.cfg.Limits.Silence, 10*time.Second),
+		IdleTimeout:       p.cfg.Limits.Silence,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
+		BaseContext:       func(net.Listener) context.Context { return p.ctx },
 	}
-	go p.server.Serve(netutil.LimitListener(l, p.cfg.Limits.Connections)) //nolint:errcheck // it ends with Close
+	// it ends with Close
+	go p.server.Serve(netutil.LimitListener(l, p.cfg.Limits.Connections)) //nolint:errcheck
 	return nil
 }
 
@@ -157,7 +162,11 @@ func (p *Proxy) Close() {
 func (p *Proxy) Report() Report {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	r := Report{Refused: slices.Clone(p.refused), Missed: slices.Clone(p.unreached), Full: p.used >= p.cfg.Limits.Bytes}
+	r := Report{
+		Refused: slices.Clone(p.refused),
+		Missed:  slices.Clone(p.unreached),
+		Full:    p.used >= p.cfg.Limits.Bytes,
+	}
 	for _, v := range p.visits {
 		r.Visits = append(r.Visits, *v)
 	}
@@ -218,7 +227,8 @@ func (p *Proxy) admitTarget(name string, port uint16) (target, error) {
 		return t, nil
 	}
 	if slices.ContainsFunc(p.allowed, func(a target) bool { return a.host == t.host }) {
-		return t, refusal(fmt.Sprintf("port %d is not allowed; name %s under setup.allow if it is meant", t.port, t))
+		return t, refusal(fmt.Sprintf("port %d is not allowed; name %s under setup.allow if it is meant",
+			t.port, t))
 	}
 	return t, refusal("it is not among the hosts that setup.allow names")
 }

@@ -37,7 +37,8 @@ func served(t *testing.T, h http.Handler) *world {
 	w := newWorld(t)
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	w.names["good.example"], w.names["evil.example"] = []string{good}, []string{"198.41.0.66"}
+	w.names["good.example"] = []string{good}
+	w.names["evil.example"] = []string{"198.41.0.66"}
 	w.at[good+":80"] = s.Listener.Addr().String()
 	return w
 }
@@ -63,7 +64,10 @@ func TestLetsThroughWhatIsAllowed(t *testing.T) {
 	w.names["example.com"] = []string{"198.41.0.5"}
 	w.at["198.41.0.5:443"] = tlsServer.Listener.Addr().String()
 	var log bytes.Buffer
-	p := w.open(Config{Allow: []string{"good.example", "example.com"}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	p := w.open(Config{
+		Allow: []string{"good.example", "example.com"},
+		Log:   slog.New(slog.NewTextHandler(&log, nil)),
+	})
 	roots := x509.NewCertPool()
 	roots.AddCert(tlsServer.Certificate())
 	c := client(p, func(tr *http.Transport) { tr.TLSClientConfig = &tls.Config{RootCAs: roots} })
@@ -85,49 +89,55 @@ func TestLetsThroughWhatIsAllowed(t *testing.T) {
 // refusedRequests holds requests that must be refused. Each one reaches a server through a proxy without
 // checks.
 var refusedRequests = map[string]string{
-	"another host":               "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-	"another host, plain":        "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-	"a host that ends alike":     "CONNECT evil-good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a host below":               "CONNECT evil.good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a host that begins alike":   "CONNECT good.example.evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a zero byte":                "CONNECT evil.example\x00good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a zero byte, plain":         "GET http://evil.example\x00.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a zero byte in code":        "GET http://evil.example%00.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a user":                     "GET http://good.example@evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a user of a good host":      "GET http://me:pw@good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a user in CONNECT":          "CONNECT good.example:443@evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an address":                 "CONNECT 198.41.0.4:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a short address":            "CONNECT 127.1:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an address in one number":   "CONNECT 2130706433:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an address in hex":          "CONNECT 0x7f000001:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an address in octal":        "CONNECT 0177.0.0.1:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an IPv6 address":            "CONNECT [::1]:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"an IPv6 address, plain":     "GET http://[::ffff:127.0.0.1]/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"the metadata service":       "GET http://169.254.169.254/latest/meta-data/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a dot at the end":           "CONNECT good.example.:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"capitals":                   "CONNECT GOOD.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"letters that look alike":    "CONNECT gооd.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a letter in code":           "GET http://g%6Fod.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a backslash":                "GET http://evil.example\\.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"the port of ssh":            "CONNECT good.example:22 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"the port of a database":     "GET http://good.example:5432/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a port with a zero":         "CONNECT good.example:0443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a port with a sign":         "CONNECT good.example:+443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a port that wraps":          "CONNECT good.example:65979 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"two ports":                  "CONNECT good.example:443:443 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"no port":                    "CONNECT good.example HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a tunnel to port 80":        "CONNECT good.example:80 HTTP/1.1\r\nHost: x\r\n\r\n",
-	"what is sent away":          "POST http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
-	"a body in GET":              "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi",
-	"a body in pieces":           "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
-	"two lengths":                "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 40\r\n\r\n",
-	"another scheme":             "GET ftp://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"https without a tunnel":     "GET https://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"a path alone":               "GET / HTTP/1.1\r\nHost: good.example\r\n\r\n",
-	"another protocol":           "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-	"an unknown method":          "TRACE http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
-	"ten thousand headers":       "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n" + strings.Repeat("A: b\r\n", 10_000) + "\r\n",
-	"a header without an end":    "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("b", 100_000) + "\r\n\r\n",
+	"another host":             "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+	"another host, plain":      "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+	"a host that ends alike":   "CONNECT evil-good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a host below":             "CONNECT evil.good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a host that begins alike": "CONNECT good.example.evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a zero byte":              "CONNECT evil.example\x00good.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a zero byte, plain":       "GET http://evil.example\x00.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a zero byte in code":      "GET http://evil.example%00.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a user":                   "GET http://good.example@evil.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a user of a good host":    "GET http://me:pw@good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a user in CONNECT":        "CONNECT good.example:443@evil.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an address":               "CONNECT 198.41.0.4:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a short address":          "CONNECT 127.1:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an address in one number": "CONNECT 2130706433:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an address in hex":        "CONNECT 0x7f000001:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an address in octal":      "CONNECT 0177.0.0.1:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an IPv6 address":          "CONNECT [::1]:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"an IPv6 address, plain":   "GET http://[::ffff:127.0.0.1]/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"the metadata service":     "GET http://169.254.169.254/latest/meta-data/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a dot at the end":         "CONNECT good.example.:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"capitals":                 "CONNECT GOOD.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"letters that look alike":  "CONNECT gооd.example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a letter in code":         "GET http://g%6Fod.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a backslash":              "GET http://evil.example\\.good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"the port of ssh":          "CONNECT good.example:22 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"the port of a database":   "GET http://good.example:5432/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a port with a zero":       "CONNECT good.example:0443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a port with a sign":       "CONNECT good.example:+443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a port that wraps":        "CONNECT good.example:65979 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"two ports":                "CONNECT good.example:443:443 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"no port":                  "CONNECT good.example HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a tunnel to port 80":      "CONNECT good.example:80 HTTP/1.1\r\nHost: x\r\n\r\n",
+	"what is sent away": "POST http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n" +
+		"\r\nhi",
+	"a body in GET": "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n" +
+		"\r\nhi",
+	"a body in pieces": "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n" +
+		"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+	"two lengths": "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n" +
+		"Content-Length: 40\r\n\r\n",
+	"another scheme":         "GET ftp://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"https without a tunnel": "GET https://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"a path alone":           "GET / HTTP/1.1\r\nHost: good.example\r\n\r\n",
+	"another protocol":       "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+	"an unknown method":      "TRACE http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n",
+	"ten thousand headers": "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n" +
+		strings.Repeat("A: b\r\n", 10_000) + "\r\n",
+	"a header without an end": "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nA: " +
+		strings.Repeat("b", 100_000) + "\r\n\r\n",
 	"a name that is no hostname": "CONNECT good_example:443 HTTP/1.1\r\nHost: x\r\n\r\n",
 }
 
@@ -137,7 +147,8 @@ func TestRefusesWhatIsNotAllowed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := served(t, says("a package"))
-			w.names["evil.good.example"], w.names["evil-good.example"] = []string{good}, []string{good}
+			w.names["evil.good.example"] = []string{good}
+			w.names["evil-good.example"] = []string{good}
 			p := w.open(Config{Allow: []string{"good.example"}})
 			require.Regexp(t, `^HTTP/1.[01] 4\d\d |^HTTP/1.[01] 505 `, raw(t, p.Socket(), request))
 			require.Empty(t, w.dialled, "nothing was reached")
@@ -163,7 +174,8 @@ func TestRefusedHostsAreNamedOnce(t *testing.T) {
 	r := p.Report().Refused
 	require.Len(t, r, maxRefused)
 	require.Equal(t, "evil.example:443: it is not among the hosts that setup.allow names", r[0].String())
-	require.Equal(t, "good.example:22: port 22 is not allowed; name good.example:22 under setup.allow if it is meant", r[1].String())
+	require.Equal(t, "good.example:22: port 22 is not allowed; name good.example:22 under setup.allow if "+
+		"it is meant", r[1].String())
 	require.Less(t, len(r[2].Target), 90)
 }
 
@@ -173,15 +185,19 @@ func TestPortsThatAreNamed(t *testing.T) {
 	w := served(t, says("a package"))
 	w.at[good+":3000"] = w.at[good+":80"]
 	p := w.open(Config{Allow: []string{"good.example:3000"}})
-	require.Contains(t, raw(t, p.Socket(), "GET http://good.example:3000/ HTTP/1.1\r\nHost: x\r\n\r\n"), "200")
+	require.Contains(t,
+		raw(t, p.Socket(), "GET http://good.example:3000/ HTTP/1.1\r\nHost: x\r\n\r\n"), "200")
 	require.Contains(t, raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n"), "403")
 }
 
 // unfitAddresses holds addresses that nothing may be sent to, whatever the host name.
 var unfitAddresses = []string{
-	"127.0.0.1", "127.8.9.10", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "169.254.0.1", "100.64.0.1", "100.100.100.200",
-	"168.63.129.16", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.1.2.3", "255.255.255.255", "240.0.0.1", "192.0.2.1",
-	"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001::1", "2001:db8::1",
+	"127.0.0.1", "127.8.9.10", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",
+	"169.254.0.1", "100.64.0.1", "100.100.100.200",
+	"168.63.129.16", "192.0.0.192", "198.18.0.1", "224.0.0.1", "239.1.2.3", "255.255.255.255", "240.0.0.1",
+	"192.0.2.1",
+	"::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1", "64:ff9b::7f00:1",
+	"64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2001::1", "2001:db8::1",
 	"fe80::1", "fec0::1", "fc00::1", "fd00:ec2::254", "ff02::1", "3fff::1",
 }
 
@@ -193,14 +209,18 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 		w.names["both.example"] = []string{good + " " + a}
 		p := w.open(Config{Allow: []string{"inside.example", "both.example"}})
 		for _, host := range []string{"inside.example", "both.example"} {
-			require.Contains(t, raw(t, p.Socket(), "GET http://"+host+"/ HTTP/1.1\r\nHost: x\r\n\r\n"), "403", a)
-			require.Contains(t, raw(t, p.Socket(), "CONNECT "+host+":443 HTTP/1.1\r\nHost: x\r\n\r\n"), "403", a)
+			require.Contains(t,
+				raw(t, p.Socket(), "GET http://"+host+"/ HTTP/1.1\r\nHost: x\r\n\r\n"), "403", a)
+			require.Contains(t,
+				raw(t, p.Socket(), "CONNECT "+host+":443 HTTP/1.1\r\nHost: x\r\n\r\n"), "403", a)
 		}
 		require.Empty(t, w.dialled, a)
 		require.Contains(t, p.Report().Refused[0].Why, "its address")
 	}
 	// The control: addresses of the internet are allowed.
-	for _, a := range []string{good, "1.1.1.1", "100.63.255.255", "172.32.0.1", "2606:4700:4700::1111", "2a00:1450::1"} {
+	for _, a := range []string{
+		good, "1.1.1.1", "100.63.255.255", "172.32.0.1", "2606:4700:4700::1111", "2a00:1450::1",
+	} {
 		require.Empty(t, whyUnfit(netip.MustParseAddr(a), false), a)
 	}
 	w := served(t, says("a package"))
@@ -209,7 +229,10 @@ func TestAddressesThatAreNotOfTheInternet(t *testing.T) {
 }
 
 // ownNetworks holds those of unfitAddresses where an operator may run a mirror.
-var ownNetworks = []string{"10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "192.0.2.1", "::ffff:10.0.0.1", "fc00::1"}
+var ownNetworks = []string{
+	"10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1", "192.0.2.1", "::ffff:10.0.0.1",
+	"fc00::1",
+}
 
 // A mirror in a private network is allowed only if Config.Private names it, and gives access to no other
 // address.
@@ -237,13 +260,17 @@ func TestOwnServices(t *testing.T) {
 	w.names["db.example"] = []string{"198.41.0.7"}
 	w.names["alias.example"] = []string{"198.41.0.7"}
 	const request = "GET http://alias.example/ HTTP/1.1\r\nHost: x\r\n\r\n"
-	p := w.open(Config{Allow: []string{"alias.example"}, BlockedHosts: []string{"db.example", "nowhere.example", "198.41.0.9"}})
+	p := w.open(Config{
+		Allow:        []string{"alias.example"},
+		BlockedHosts: []string{"db.example", "nowhere.example", "198.41.0.9"},
+	})
 	require.Contains(t, raw(t, p.Socket(), request), "403")
 	require.Empty(t, w.dialled)
 	require.Equal(t, "a service of Bobbin's own is there", p.Report().Refused[0].Why)
 	w.names["db"+searchDomain] = []string{"198.41.0.7"}
 	p = w.open(Config{Allow: []string{"alias.example"}, BlockedHosts: []string{"db"}})
-	require.Contains(t, raw(t, p.Socket(), request), "403", "the program itself reaches it by a search domain")
+	require.Contains(t, raw(t, p.Socket(), request), "403",
+		"the program itself reaches it by a search domain")
 	require.Empty(t, w.dialled)
 
 	w.names["db.example"] = []string{"timeout"}
@@ -309,7 +336,8 @@ func TestRedirectsAreJudgedLikeTheFirst(t *testing.T) {
 	require.Equal(t, "bobbin: it is not among the hosts that setup.allow names\n", text)
 	require.Zero(t, w.traps())
 	// The control: if the redirect's host is allowed, the client reaches it.
-	_, text = get(t, client(w.open(Config{Allow: []string{"good.example", "evil.example"}}), nil), "http://good.example/")
+	_, text = get(t, client(w.open(Config{Allow: []string{"good.example", "evil.example"}}), nil),
+		"http://good.example/")
 	require.Equal(t, "trap", text)
 	require.Equal(t, 1, w.traps())
 }
@@ -324,8 +352,12 @@ func TestTunnelsToAnotherHostBehindTheSameAddress(t *testing.T) {
 	w.at[good+":443"] = s.Listener.Addr().String()
 	p := w.open(Config{Allow: []string{"example.com"}})
 	for name, first := range map[string]func(net.Conn) error{
-		"another host": func(c net.Conn) error { return tls.Client(c, &tls.Config{ServerName: "evil.example"}).Handshake() },
-		"no host":      func(c net.Conn) error { return tls.Client(c, &tls.Config{InsecureSkipVerify: true}).Handshake() },
+		"another host": func(c net.Conn) error {
+			return tls.Client(c, &tls.Config{ServerName: "evil.example"}).Handshake()
+		},
+		"no host": func(c net.Conn) error {
+			return tls.Client(c, &tls.Config{InsecureSkipVerify: true}).Handshake()
+		},
 		"no TLS": func(c net.Conn) error {
 			_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\nand some more\r\n")
 			n, err := c.Read(make([]byte, 1))
@@ -350,7 +382,10 @@ func TestTunnelsToAnotherHostBehindTheSameAddress(t *testing.T) {
 		require.Zero(t, v.Bytes, "no byte came through")
 	}
 	// The control: without the check, the server answers a handshake for another host.
-	c, err := tls.Dial("tcp", s.Listener.Addr().String(), &tls.Config{ServerName: "evil.example", InsecureSkipVerify: true})
+	c, err := tls.Dial("tcp", s.Listener.Addr().String(), &tls.Config{
+		ServerName:         "evil.example",
+		InsecureSkipVerify: true,
+	})
 	require.NoError(t, err)
 	c.Close()
 }
@@ -376,7 +411,8 @@ func TestEndlessBodies(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	fetch := func(limit int64, address string) (int64, bool) {
 		p := w.open(Config{Allow: []string{"good.example", "example.com"}, Limits: Limits{Bytes: limit}})
-		r, err := client(p, func(tr *http.Transport) { tr.TLSClientConfig = &tls.Config{RootCAs: roots} }).Get(address)
+		r, err := client(p,
+			func(tr *http.Transport) { tr.TLSClientConfig = &tls.Config{RootCAs: roots} }).Get(address)
 		require.NoError(t, err)
 		defer r.Body.Close()
 		n, err := io.CopyN(io.Discard, r.Body, 4<<20)
@@ -402,7 +438,8 @@ func TestEndlessHeadersOfAnAnswer(t *testing.T) {
 				w.Header().Set(fmt.Sprintf("A-%d", i), "b")
 			}
 		}))
-		return raw(t, w.open(Config{Allow: []string{"good.example"}}).Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n")
+		return raw(t, w.open(Config{Allow: []string{"good.example"}}).Socket(),
+			"GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n")
 	}
 	require.Contains(t, answer(10_000), "502")
 	require.Contains(t, answer(100), "200", "the control")
@@ -428,7 +465,8 @@ func TestSilence(t *testing.T) {
 		c, err := net.Dial("unix", p.Socket())
 		require.NoError(t, err)
 		_, _ = io.WriteString(c, first)
-		_, err = io.Copy(io.Discard, c) // ends when the proxy hangs up; the time limit of the test run guards against a hang
+		// ends when the proxy hangs up; the time limit of the test run guards against a hang
+		_, err = io.Copy(io.Discard, c)
 		// On a busy machine the proxy may hang up before it has read what is written here.
 		require.True(t, err == nil || errors.Is(err, syscall.ECONNRESET), "%s: %v", name, err)
 		c.Close()
@@ -449,7 +487,8 @@ func TestConnectionsAtATime(t *testing.T) {
 		var all sync.WaitGroup
 		for range clients {
 			all.Go(func() {
-				raw(t, p.Socket(), "GET http://good.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+				raw(t, p.Socket(),
+					"GET http://good.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 			})
 		}
 		all.Wait()
@@ -482,7 +521,10 @@ func TestSocketIsNobodyElses(t *testing.T) {
 
 func TestHostsThatCannotBeAllowed(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"", "https://a.example", "a.example/x", "*.example", "a.example:", "a.example:0", "10.0.0.1", "[::1]", "::1", "A.example", "a..example", "-a.example", "a.example.", "a b"} {
+	for _, bad := range []string{
+		"", "https://a.example", "a.example/x", "*.example", "a.example:", "a.example:0", "10.0.0.1", "[::1]",
+		"::1", "A.example", "a..example", "-a.example", "a.example.", "a b",
+	} {
 		require.Error(t, CheckHost(bad), bad)
 		_, err := Open(Config{Allow: []string{bad}})
 		require.Error(t, err, bad)

@@ -18,7 +18,8 @@ func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer p.working.Done()
-	began, do := time.Now(), p.servePlain
+	began := time.Now()
+	do := p.servePlain
 	if r.Method == http.MethodConnect {
 		do = p.serveTunnel
 	}
@@ -26,7 +27,8 @@ func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 	if said := refusal(""); errors.As(err, &said) {
 		return // addRefused has logged it
 	}
-	p.cfg.Log.Info("setup: fetched", "host", host, "method", r.Method, "bytes", n, "took", time.Since(began).Round(time.Millisecond), "err", err)
+	p.cfg.Log.Info("setup: fetched", "host", host, "method", r.Method, "bytes", n,
+		"took", time.Since(began).Round(time.Millisecond), "err", err)
 	if cut := (cutError{}); errors.As(err, &cut) {
 		panic(http.ErrAbortHandler) // the client must not take a truncated response for a complete one
 	}
@@ -53,7 +55,8 @@ func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error
 	code := http.StatusBadGateway
 	if said := refusal(""); errors.As(why, &said) {
 		p.addRefused(name, said)
-		code, why = http.StatusForbidden, said
+		code = http.StatusForbidden
+		why = said
 	}
 	w.Header().Set("Connection", "close")
 	http.Error(w, "bobbin: "+why.Error(), code)
@@ -67,7 +70,12 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int6
 		return r.Host, 0, p.denyRequest(w, r.Host, err)
 	}
 	p.countVisit(t.host)
-	out := (&http.Request{Method: r.Method, URL: r.URL, Host: r.URL.Host, Header: forwardedHeaders(r.Header)}).WithContext(r.Context())
+	out := (&http.Request{
+		Method: r.Method,
+		URL:    r.URL,
+		Host:   r.URL.Host,
+		Header: forwardedHeaders(r.Header),
+	}).WithContext(r.Context())
 	answer, err := p.plain.RoundTrip(out)
 	if err != nil {
 		return t.host, 0, p.denyRequest(w, r.Host, err)
@@ -116,7 +124,10 @@ func (p *Proxy) dialPlain(ctx context.Context, _, address string) (net.Conn, err
 }
 
 // hop lists the hop-by-hop headers and the headers for the proxy itself. They are not forwarded.
-var hop = []string{"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+var hop = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te",
+	"Trailer", "Transfer-Encoding", "Upgrade",
+}
 
 func forwardedHeaders(h http.Header) http.Header {
 	out := h.Clone()
@@ -160,7 +171,10 @@ func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int
 		return t.host, 0, p.denyRequest(w, r.RequestURI, err)
 	}
 	defer near.Close()
-	defer context.AfterFunc(p.ctx, func() { near.Close(); far.Close() })()
+	defer context.AfterFunc(p.ctx, func() {
+		near.Close()
+		far.Close()
+	})()
 	p.countVisit(t.host)
 	n, err := p.copyBothWays(t, near, far, buffered.Reader)
 	if said := refusal(""); errors.As(err, &said) {
@@ -174,14 +188,16 @@ func (p *Proxy) copyBothWays(t target, near, far net.Conn, from *bufio.Reader) (
 	if _, err := io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n"); err != nil {
 		return 0, err
 	}
-	near.SetDeadline(time.Now().Add(min(p.cfg.Limits.Silence, 10*time.Second))) //nolint:errcheck // a dead connection says so by itself
+	// a dead connection says so by itself
+	near.SetDeadline(time.Now().Add(min(p.cfg.Limits.Silence, 10*time.Second))) //nolint:errcheck
 	hello, err := readTLSHello(from, t.host)
 	if err != nil {
 		return 0, err
 	}
 	ended := make(chan int64, 2)
 	pass := func(to net.Conn, from net.Conn, r io.Reader) {
-		n, _ := io.Copy(to, &countingReader{Reader: r, count: func(n int) error { //nolint:errcheck // any end is the end
+		n, _ := io.Copy(to, &countingReader{Reader: r, count: func(n int) error { //nolint:errcheck
+			// any end is the end
 			from.SetDeadline(time.Now().Add(p.cfg.Limits.Silence)) //nolint:errcheck // as above
 			to.SetDeadline(time.Now().Add(p.cfg.Limits.Silence))   //nolint:errcheck // as above
 			return p.countBytes(t.host, n)
@@ -204,10 +220,12 @@ var errGreeted = errors.New("greeted")
 func readTLSHello(r io.Reader, host string) ([]byte, error) {
 	var raw bytes.Buffer
 	var name *string
-	err := tls.Server(readOnlyConn{io.TeeReader(r, &raw)}, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
-		name = &h.ServerName
-		return nil, errGreeted
-	}}).Handshake()
+	err := tls.Server(readOnlyConn{io.TeeReader(r, &raw)}, &tls.Config{
+		GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
+			name = &h.ServerName
+			return nil, errGreeted
+		},
+	}).Handshake()
 	switch {
 	case name == nil:
 		return nil, refusal("what was sent is no TLS: " + err.Error())

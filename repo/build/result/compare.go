@@ -33,7 +33,8 @@ func (r Result) FailingSince(base Result) (fresh, already []Test) {
 		n := Name{t.Group, t.Name}
 		if c := before[n]; c.Failed > 0 {
 			c.Failed--
-			before[n], already = c, append(already, t)
+			before[n] = c
+			already = append(already, t)
 		} else {
 			fresh = append(fresh, t)
 		}
@@ -55,7 +56,8 @@ func (r Result) FailsNear(base Result) bool {
 // FailsOnlyAs reports whether only tests fail that also fail on the base, and returns their names. It works
 // for runners that name only the failing tests.
 func (r Result) FailsOnlyAs(base Result) (already []string, only bool) {
-	if !base.EveryFailureNamed() || !r.EveryFailureNamed() || r.Failed > base.Failed || r.Failed == 0 || r.Stopped != "" {
+	if !base.EveryFailureNamed() || !r.EveryFailureNamed() || r.Failed > base.Failed || r.Failed == 0 ||
+		r.Stopped != "" {
 		return nil, false
 	}
 	fresh, before := r.FailingSince(base)
@@ -79,11 +81,12 @@ func (r Result) NamesSince(base Result, most int) string {
 	return ": " + ListNames(names, most)
 }
 
-// IsRepeatOf reports whether one of the texts holds every line of the output that is not empty or a # heading. A
-// compiler prints the same errors for each package that imports a broken one.
+// IsRepeatOf reports whether one of the texts holds every line of the output that is not empty or a #
+// heading. A compiler prints the same errors for each package that imports a broken one.
 func IsRepeatOf(texts []string, output string) bool {
 	for _, text := range texts {
-		lines, all := map[string]bool{}, true
+		lines := map[string]bool{}
+		all := true
 		for line := range strings.Lines(text) {
 			lines[strings.TrimSpace(line)] = true
 		}
@@ -101,5 +104,6 @@ func IsRepeatOf(texts []string, output string) bool {
 // RedSince reports whether the result fails in a way that the base does not.
 func (r Result) RedSince(base Result) bool {
 	fresh, already := r.FailingSince(base)
-	return len(fresh) > 0 || !r.OK() && len(already) == 0 || r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
+	return len(fresh) > 0 || !r.OK() && len(already) == 0 ||
+		r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
 }

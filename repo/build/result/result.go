@@ -43,7 +43,9 @@ func (c Counts) Sum() int { return c.Passed + c.Failed + c.Skipped }
 
 // Add adds the counts of another report.
 func (c *Counts) Add(more Counts) {
-	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
+	c.Passed = c.Passed + more.Passed
+	c.Failed = c.Failed + more.Failed
+	c.Skipped = c.Skipped + more.Skipped
 }
 
 // Count adds a test with the status s.
@@ -220,7 +222,8 @@ func (r Result) EveryFailureNamed() bool {
 // Unread returns how many tests of the runner's own summary have no name here, and the number in the summary.
 // It returns zero for a runner that names only failing tests.
 func (r Result) Unread() (unread, stated int) {
-	named, passing := 0, false
+	named := 0
+	passing := false
 	for _, t := range r.Tests {
 		if t.Broken == "" {
 			named++

@@ -15,12 +15,34 @@ func TestResultInOneLine(t *testing.T) {
 	p := project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."}
 	tests := []Test{{Name: "TestA", Status: Failed}, {Name: "TestB", Status: Passed}}
 	for want, r := range map[string]Result{
-		"go test ./...: 1 passed, 1 failed (TestA), build clean":                              {Project: p, BuildRan: true, BuildOK: true, TestsRan: true, Counted: true, Counts: Counts{Passed: 1, Failed: 1}, Tests: tests, ExitCode: 1},
-		"go test ./...: no tests, build fails (go build ./...)":                               {Project: p, BuildRan: true, TestsRan: true, TestsOK: true, Counted: true},
-		"go test ./...: exit code 2 (the tests could not be counted)":                         {Project: p, TestsRan: true, ExitCode: 2},
-		"go test ./...: 2 passed, timed out after 3s":                                         {Project: p, TestsRan: true, Counted: true, Counts: Counts{Passed: 2}, Stopped: "time", Took: 3 * time.Second},
-		"build fails (go build ./...), tests not run, stopped: it wrote too much to the disk": {Project: p, BuildRan: true, Stopped: "disk"},
-		"nothing to run: no build or test command is known":                                   {},
+		"go test ./...: 1 passed, 1 failed (TestA), build clean": {
+			Project:  p,
+			BuildRan: true,
+			BuildOK:  true,
+			TestsRan: true,
+			Counted:  true,
+			Counts:   Counts{Passed: 1, Failed: 1},
+			Tests:    tests,
+			ExitCode: 1,
+		},
+		"go test ./...: no tests, build fails (go build ./...)": {
+			Project: p, BuildRan: true, TestsRan: true, TestsOK: true, Counted: true,
+		},
+		"go test ./...: exit code 2 (the tests could not be counted)": {
+			Project: p, TestsRan: true, ExitCode: 2,
+		},
+		"go test ./...: 2 passed, timed out after 3s": {
+			Project:  p,
+			TestsRan: true,
+			Counted:  true,
+			Counts:   Counts{Passed: 2},
+			Stopped:  "time",
+			Took:     3 * time.Second,
+		},
+		"build fails (go build ./...), tests not run, stopped: it wrote too much to the disk": {
+			Project: p, BuildRan: true, Stopped: "disk",
+		},
+		"nothing to run: no build or test command is known": {},
 	} {
 		require.Equal(t, want, r.String())
 	}
@@ -28,8 +50,15 @@ func TestResultInOneLine(t *testing.T) {
 
 func TestWhatFailedBeforeStandsApart(t *testing.T) {
 	t.Parallel()
-	base := Result{Tests: []Test{{Name: "TestOld", Group: "p", Status: Failed}, {Name: "TestFine", Group: "p", Status: Passed}}}
-	now := Result{Tests: []Test{{Name: "TestOld", Group: "p", Status: Failed}, {Name: "TestFine", Group: "p", Status: Failed}, {Name: "TestOld", Group: "q", Status: Failed}}}
+	base := Result{Tests: []Test{
+		{Name: "TestOld", Group: "p", Status: Failed},
+		{Name: "TestFine", Group: "p", Status: Passed},
+	}}
+	now := Result{Tests: []Test{
+		{Name: "TestOld", Group: "p", Status: Failed},
+		{Name: "TestFine", Group: "p", Status: Failed},
+		{Name: "TestOld", Group: "q", Status: Failed},
+	}}
 	fresh, already := now.FailingSince(base)
 	require.Equal(t, now.Tests[1:], fresh)
 	require.Equal(t, now.Tests[:1], already)
@@ -38,7 +67,8 @@ func TestWhatFailedBeforeStandsApart(t *testing.T) {
 func TestWhatACompilerSaysTwiceIsToldOnce(t *testing.T) {
 	t.Parallel()
 	build := "# shop/money\nmoney.go:3:1: syntax error\n"
-	require.True(t, IsRepeatOf([]string{build}, "# shop/money [shop/money.test]\nmoney.go:3:1: syntax error\n"))
+	require.True(t,
+		IsRepeatOf([]string{build}, "# shop/money [shop/money.test]\nmoney.go:3:1: syntax error\n"))
 	require.False(t, IsRepeatOf([]string{build}, "# shop/cart\ncart.go:9:2: undefined: x\n"))
 	require.False(t, IsRepeatOf([]string{build}, ""), "nothing was told of it")
 }
@@ -58,7 +88,9 @@ func TestLongTextKeepsBothEnds(t *testing.T) {
 func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
 	t.Parallel()
 	run := func(statuses ...Status) (r Result) {
-		r.TestsRan, r.Counted, r.ExitCode = true, true, 1
+		r.TestsRan = true
+		r.Counted = true
+		r.ExitCode = 1
 		for _, s := range statuses {
 			r.Tests = append(r.Tests, Test{Name: "total", Group: "p", Status: s, Output: string(s)})
 			r.Count(s)
@@ -66,7 +98,11 @@ func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
 		return r
 	}
 	base := run(Passed, Passed, Failed)
-	for want, now := range map[int]Result{0: run(Failed, Passed, Passed), 1: run(Passed, Failed, Failed), 2: run(Failed, Failed, Failed)} {
+	for want, now := range map[int]Result{
+		0: run(Failed, Passed, Passed),
+		1: run(Passed, Failed, Failed),
+		2: run(Failed, Failed, Failed),
+	} {
 		fresh, already := now.FailingSince(base)
 		require.Len(t, fresh, want)
 		require.Len(t, already, 1)

@@ -47,7 +47,8 @@ func modeWords(d *gittree.Delta) string {
 	if d.TooLarge() {
 		return "too large (" + gittree.FormatMegabytes(max(d.Size, d.Kept)) + ")"
 	}
-	was, is := gittree.KindName(d.Before), gittree.KindName(d.After)
+	was := gittree.KindName(d.Before)
+	is := gittree.KindName(d.After)
 	switch {
 	case d.Before.None() || d.After.None():
 		if word := was + is; word != "file" {

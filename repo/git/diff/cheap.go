@@ -8,14 +8,18 @@ import (
 )
 
 const (
-	alwaysExact = 8000    // lines of both texts together that are compared exactly, whatever they are
-	maxSteps    = 1 << 26 // of the exact comparison of longer texts, a fifth of a second; beyond it the diff is coarser, but still right
+	alwaysExact = 8000 // lines of both texts together that are compared exactly, whatever they are
+	// of the exact comparison of longer texts, a fifth of a second; beyond it the diff
+	// is coarser, but still right
+	maxSteps = 1 << 26
 )
 
-// isCheap reports whether the shortest edit from old to now is found within a number of steps. It does not look at the
-// clock: hunks are taken out by their numbers, so the same texts have the same hunks on any machine, however busy.
+// isCheap reports whether the shortest edit from old to now is found within a number of steps. It does
+// not look at the clock: hunks are taken out by their numbers, so the same texts have the same hunks
+// on any machine, however busy.
 //
-// It is Myers' greedy algorithm without the record of the way. reach holds, for each diagonal, how far d edits lead.
+// It is Myers' greedy algorithm without the record of the way. reach holds, for each
+// diagonal, how far d edits lead.
 func isCheap(old, now []string, most int) bool {
 	ids := map[string]int{}
 	number := func(lines []string) []int {
@@ -28,8 +32,10 @@ func isCheap(old, now []string, most int) bool {
 		}
 		return out
 	}
-	a, b := number(old), number(now)
-	maxEdits := int(math.Sqrt(float64(2 * most))) // so many edits take all the steps, since d of them have d+1 diagonals
+	a := number(old)
+	b := number(now)
+	// so many edits take all the steps, since d of them have d+1 diagonals
+	maxEdits := int(math.Sqrt(float64(2 * most)))
 	zero := maxEdits + 1
 	reach := make([]int, 2*zero+1)
 	for d, steps := 0, 0; d <= maxEdits; d++ {
@@ -39,7 +45,8 @@ func isCheap(old, now []string, most int) bool {
 				x = reach[zero+k-1] + 1
 			}
 			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
-				x, steps = x+1, steps+1
+				x = x + 1
+				steps = steps + 1
 			}
 			if reach[zero+k] = x; x >= len(a) && x-k >= len(b) {
 				return true
@@ -55,7 +62,9 @@ func isCheap(old, now []string, most int) bool {
 // replaceMiddle returns a diff that keeps the lines at the beginning and at the end that both texts hold, and
 // replaces all between them.
 func replaceMiddle(old, now []string) (out []diffmatchpatch.Diff) {
-	head, tail, short := 0, 0, min(len(old), len(now))
+	head := 0
+	tail := 0
+	short := min(len(old), len(now))
 	for head < short && old[head] == now[head] {
 		head++
 	}

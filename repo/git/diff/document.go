@@ -13,6 +13,8 @@ func (c Change) IsDocument() bool {
 	folder, name := path.Split(strings.ToLower(c.Path))
 	first, _, _ := strings.Cut(folder, "/")
 	stem, _, _ := strings.Cut(name, ".")
-	return c.Mode == "" && !c.Binary && slices.Contains([]string{".md", ".markdown", ".rst", ".adoc"}, path.Ext(name)) &&
-		(folder == "" || first == "docs" || first == "doc" || slices.Contains([]string{"readme", "agents", "claude", "changelog", "contributing"}, stem))
+	return c.Mode == "" &&
+		!c.Binary && slices.Contains([]string{".md", ".markdown", ".rst", ".adoc"}, path.Ext(name)) &&
+		(folder == "" || first == "docs" || first == "doc" ||
+			slices.Contains([]string{"readme", "agents", "claude", "changelog", "contributing"}, stem))
 }

@@ -20,7 +20,8 @@ func ExampleShowEdits() {
 
 // A line of the base is found again after a change.
 func ExampleLineBefore() {
-	before, after := []byte("a\nb\nc\n"), []byte("new\na\nb\nc\n")
+	before := []byte("a\nb\nc\n")
+	after := []byte("new\na\nb\nc\n")
 	fmt.Println(diff.LineBefore(before, after, 3))
 	// Output:
 	// 2

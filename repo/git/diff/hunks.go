@@ -106,7 +106,8 @@ func (f *FileHunks) addWhole(textual bool) {
 	case !textual:
 		h.Kind = "binary"
 	}
-	f.old, f.now = SplitLines(f.Before), SplitLines(f.After)
+	f.old = SplitLines(f.Before)
+	f.now = SplitLines(f.After)
 	switch {
 	case f.TooLarge():
 		h.Text = h.Mode + "\n"
@@ -126,7 +127,8 @@ func (f *FileHunks) addStretches() {
 	f.old, f.now, edits = LineEdits(f.Before, f.After)
 	all := findStretches(f.old, edits)
 	for i, s := range all {
-		from, to := max(0, s.Lo-diffContext), min(len(f.old), s.Hi+diffContext)
+		from := max(0, s.Lo-diffContext)
+		to := min(len(f.old), s.Hi+diffContext)
 		if i > 0 {
 			from = max(from, all[i-1].Hi)
 		}
@@ -146,7 +148,8 @@ func findStretches(old []string, edits []LineEdit) []stretch {
 	for _, e := range edits {
 		if n := len(out); n > 0 && !slices.ContainsFunc(old[out[n-1].Hi:e.Lo], hasWord) {
 			last := &out[n-1]
-			last.Hi, last.NewHi = e.Hi, e.NewHi
+			last.Hi = e.Hi
+			last.NewHi = e.NewHi
 			last.edits = append(last.edits, e)
 			continue
 		}
@@ -172,10 +175,12 @@ func (f *FileHunks) writeHunk(h *Hunk, s stretch, from, to int) {
 		at = e.Hi
 	}
 	writeLines(&text, ' ', f.old[at:to])
-	h.OldLines, h.NewLines = to-from, to-from+h.Added-h.Removed
+	h.OldLines = to - from
+	h.NewLines = to - from + h.Added - h.Removed
 	h.OldStart = startLine(from, h.OldLines)
 	h.NewStart = startLine(s.NewLo-(s.Lo-from), h.NewLines)
-	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart, h.NewLines) + text.String()
+	h.Text = fmt.Sprintf("@@ -%d,%d +%d,%d @@\n", h.OldStart, h.OldLines, h.NewStart,
+		h.NewLines) + text.String()
 }
 
 // ShowEdits returns the difference between two texts as the hunks of a unified diff.
@@ -188,7 +193,9 @@ func ShowEdits(before, after []byte) string {
 		for n < len(edits) && edits[n].Lo-edits[n-1].Hi <= 2*diffContext {
 			n++
 		}
-		h, first, last := Hunk{}, edits[0], edits[n-1]
+		h := Hunk{}
+		first := edits[0]
+		last := edits[n-1]
 		s := stretch{LineEdit{first.Lo, last.Hi, first.NewLo, last.NewHi}, edits[:n]}
 		f.writeHunk(&h, s, max(0, first.Lo-diffContext), min(len(f.old), last.Hi+diffContext))
 		text.WriteString(h.Text)

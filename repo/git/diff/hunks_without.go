@@ -36,7 +36,8 @@ func (f *FileHunks) RemoveHunks(objects *objects.Store, chosen []hunk) (s gittre
 		s.Want = f.Delta.Before
 		return s, nil
 	}
-	s.Want.Hash, s.Want.Mode = s.Is.Hash, f.modeWithout(chosen)
+	s.Want.Hash = s.Is.Hash
+	s.Want.Mode = f.modeWithout(chosen)
 	if edits := editsOf(chosen); len(edits) > 0 {
 		s.Want.Hash, err = objects.Put(plumbing.BlobObject, undoEdits(f.old, f.now, edits))
 	}
@@ -54,9 +55,11 @@ type Version struct {
 // Without returns the path's state when the chosen hunks are taken out, or its current state if none is
 // chosen.
 func (f *FileHunks) Without(chosen []hunk) Version {
-	mode, content := f.modeWithout(chosen), f.After
+	mode := f.modeWithout(chosen)
+	content := f.After
 	if len(chosen) > 0 && chosen[0].whole {
-		mode, content = f.Delta.Before.Mode, f.Before
+		mode = f.Delta.Before.Mode
+		content = f.Before
 	} else if edits := editsOf(chosen); len(edits) > 0 {
 		content = undoEdits(f.old, f.now, edits)
 	}

@@ -15,18 +15,23 @@ type LineEdit struct{ Lo, Hi, NewLo, NewHi int }
 // LineEdits returns both texts as lines, each with its line end, and the edits from the first to the
 // second. Between two edits there is at least one line that both texts hold.
 func LineEdits(before, after []byte) (old, now []string, edits []LineEdit) {
-	old, now = SplitLines(before), SplitLines(after)
+	old = SplitLines(before)
+	now = SplitLines(after)
 	if bytes.Equal(before, after) {
 		return old, now, nil
 	}
-	i, j, open := 0, 0, false
+	i := 0
+	j := 0
+	open := false
 	for _, part := range lineDiff(before, after) {
 		n := CountLines(part.Text)
 		if part.Type == diffmatchpatch.DiffEqual {
 			if i+n > len(old) || j+n > len(now) || !slices.Equal(old[i:i+n], now[j:j+n]) {
 				return old, now, wholeEdit(old, now)
 			}
-			i, j, open = i+n, j+n, open && n == 0
+			i = i + n
+			j = j + n
+			open = open && n == 0
 			continue
 		}
 		if !open {
@@ -76,7 +81,8 @@ func LineBefore(before, after []byte, line int) int {
 			if line <= is+n {
 				return was + line - is
 			}
-			was, is = was+n, is+n
+			was = was + n
+			is = is + n
 		}
 	}
 	return 0

@@ -20,7 +20,8 @@ func TestLineEditsAreExact(t *testing.T) {
 		for i := range base {
 			base[i] = []string{"\n", "a\n", "b\r\n", "\xff\xfe\n", "{\n"}[rnd.IntN(5)]
 		}
-		before, after := strings.Join(base, ""), remotetest.ScribbleLines(rnd, base, "x", 9)
+		before := strings.Join(base, "")
+		after := remotetest.ScribbleLines(rnd, base, "x", 9)
 		if rnd.IntN(2) == 0 {
 			after = strings.TrimSuffix(after, "\n")
 		}
@@ -43,8 +44,8 @@ func TestABraceDoesNotPartHunks(t *testing.T) {
 	require.Len(t, findStretches(old, together), 1)
 }
 
-// Long texts are compared exactly if that takes few steps, and otherwise replaced between the lines that they begin
-// and end with. Steps are counted, so it is the same on a machine that is busy.
+// Long texts are compared exactly if that takes few steps, and otherwise replaced between the lines that they
+// begin and end with. Steps are counted, so it is the same on a machine that is busy.
 func TestLongTextsAreComparedByCountedSteps(t *testing.T) {
 	t.Parallel()
 	old := make([]string, 3*alwaysExact)

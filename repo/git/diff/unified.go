@@ -23,7 +23,8 @@ const (
 // lineDiff compares by lines. It uses the exact algorithm of go-git, because the go-udiff library gives
 // up after 50 edits and then marks whole regions as changed.
 func lineDiff(before, after []byte) []diffmatchpatch.Diff {
-	a, b := string(before), string(after)
+	a := string(before)
+	b := string(after)
 	if len(a) > maxDiffed || len(b) > maxDiffed || a == "" || b == "" {
 		var out []diffmatchpatch.Diff
 		if a != "" {
@@ -69,8 +70,10 @@ func CountLines(s string) int {
 // WriteUnified writes the part of a unified diff for one path.
 func WriteUnified(w io.Writer, d *gittree.Delta, before, after []byte) error {
 	if isTypeChange(d) { // shown as in git: one entry is deleted, another one added
-		gone, comes := *d, *d
-		gone.After, comes.Before = gittree.Node{}, gittree.Node{}
+		gone := *d
+		comes := *d
+		gone.After = gittree.Node{}
+		comes.Before = gittree.Node{}
 		if err := WriteUnified(w, &gone, before, nil); err != nil {
 			return err
 		}

@@ -24,7 +24,8 @@ func (c Change) WiderEffect() string {
 	return ""
 }
 
-// outsideReader says what the file decides if programs outside the repository read it, or returns an empty string.
+// outsideReader says what the file decides if programs outside the repository read it,
+// or returns an empty string.
 func (c Change) outsideReader() string {
 	folder, name := path.Split(strings.ToLower(c.Path))
 	for _, kind := range wideKinds {
@@ -35,11 +36,12 @@ func (c Change) outsideReader() string {
 	return ""
 }
 
-// IsBesideCode reports whether the change has a wider effect and no test can show it: the file is read outside the
-// repository, is a submodule, or changed in nothing but whether it is a program.
+// IsBesideCode reports whether the change has a wider effect and no test can show it: the file is read
+// outside the repository, is a submodule, or changed in nothing but whether it is a program.
 func (c Change) IsBesideCode() bool {
 	return c.outsideReader() != "" || strings.Contains(c.Mode, "submodule") ||
-		c.Kind == "modified" && strings.Contains(c.Mode, "executable") && !strings.Contains(c.Mode, "symlink") && !c.Binary && c.Added+c.Removed == 0
+		c.Kind == "modified" && strings.Contains(c.Mode, "executable") &&
+			!strings.Contains(c.Mode, "symlink") && !c.Binary && c.Added+c.Removed == 0
 }
 
 // wideFiles are files that programs outside the repository read.
@@ -52,37 +54,59 @@ type wideFiles struct {
 // The words continue a line that begins with a file's name, such as "main.yml …".
 var wideKinds = []wideFiles{
 	{
-		words:   "decides what runs with the repository's credentials",
-		folders: []string{"/.github/workflows/", "/.github/actions/", "/.gitlab/ci/", "/.circleci/", "/.buildkite/", "/.woodpecker/", "/.gitea/workflows/", "/.forgejo/workflows/", "/.tekton/", "/.teamcity/", "/.azure-pipelines/", "/.semaphore/", "/.cirrus/"},
+		words: "decides what runs with the repository's credentials",
+		folders: []string{
+			"/.github/workflows/", "/.github/actions/", "/.gitlab/ci/", "/.circleci/", "/.buildkite/",
+			"/.woodpecker/", "/.gitea/workflows/", "/.forgejo/workflows/", "/.tekton/", "/.teamcity/",
+			"/.azure-pipelines/", "/.semaphore/", "/.cirrus/",
+		},
 		names: []string{
-			"*.gitlab-ci.yml", "*.gitlab-ci.yaml", "jenkinsfile*", "*.jenkinsfile", "azure-pipelines*.yml", "azure-pipelines*.yaml", "bitbucket-pipelines.yml", ".travis.yml",
-			"appveyor.yml", ".appveyor.yml", ".drone.yml", ".drone.yaml", ".woodpecker.yml", ".woodpecker.yaml", ".cirrus.yml", "cloudbuild*.yml", "cloudbuild*.yaml", "buildspec*.yml",
-			"action.yml", "action.yaml", "dependabot.yml", "dependabot.yaml", "renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json",
+			"*.gitlab-ci.yml", "*.gitlab-ci.yaml", "jenkinsfile*", "*.jenkinsfile", "azure-pipelines*.yml",
+			"azure-pipelines*.yaml", "bitbucket-pipelines.yml", ".travis.yml", "appveyor.yml",
+			".appveyor.yml", ".drone.yml", ".drone.yaml", ".woodpecker.yml", ".woodpecker.yaml",
+			".cirrus.yml", "cloudbuild*.yml", "cloudbuild*.yaml", "buildspec*.yml", "action.yml",
+			"action.yaml", "dependabot.yml", "dependabot.yaml", "renovate.json", "renovate.json5",
+			".renovaterc", ".renovaterc.json",
 		},
 	},
 	{
-		words:   "decides what git runs on the machine of whoever works here",
-		folders: []string{"/.githooks/", "/githooks/", "/git-hooks/", "/.git-hooks/", "/.husky/", "/.lefthook/", "/.hooks/"},
-		names:   []string{".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "lefthook*.yml", "lefthook*.yaml", ".lefthook*.yml", ".lefthook*.yaml", ".huskyrc*", ".gitattributes"},
+		words: "decides what git runs on the machine of whoever works here",
+		folders: []string{
+			"/.githooks/", "/githooks/", "/git-hooks/", "/.git-hooks/", "/.husky/", "/.lefthook/", "/.hooks/",
+		},
+		names: []string{
+			".pre-commit-config.yaml", ".pre-commit-config.yml", ".pre-commit-hooks.yaml", "lefthook*.yml",
+			"lefthook*.yaml", ".lefthook*.yml", ".lefthook*.yaml", ".huskyrc*", ".gitattributes",
+		},
 	},
 	{
 		words:   "decides what coding agents are told here",
 		folders: []string{"/.cursor/rules/", "/.claude/", "/.github/instructions/"},
-		names:   []string{"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules"},
+		names: []string{
+			"agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md",
+			"copilot-instructions.md", ".cursorrules", ".windsurfrules", ".clinerules",
+		},
 	},
 	{words: "decides who has to review what", names: []string{"codeowners"}},
 	{words: "decides which other repositories are fetched", names: []string{".gitmodules"}},
 	{
 		words: "decides which code of others is installed",
 		names: []string{
-			"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "cargo.lock", "poetry.lock",
-			"uv.lock", "pdm.lock", "pipfile.lock", "conda-lock.yml", "gemfile.lock", "composer.lock", "mix.lock", "pubspec.lock", "podfile.lock", "package.resolved", "flake.lock",
-			"gradle.lockfile", "buildscript-gradle.lockfile", "verification-metadata.xml", "packages.lock.json", "paket.lock", "stack.yaml.lock", "cabal.project.freeze", "module.bazel.lock",
+			"go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock",
+			"pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock", "cargo.lock", "poetry.lock",
+			"uv.lock", "pdm.lock", "pipfile.lock", "conda-lock.yml", "gemfile.lock", "composer.lock",
+			"mix.lock", "pubspec.lock", "podfile.lock", "package.resolved", "flake.lock",
+			"gradle.lockfile", "buildscript-gradle.lockfile", "verification-metadata.xml",
+			"packages.lock.json", "paket.lock", "stack.yaml.lock", "cabal.project.freeze",
+			"module.bazel.lock",
 		},
 	},
 }
 
 func (k wideFiles) matchesFile(folder, name string) bool {
 	return slices.ContainsFunc(k.folders, func(f string) bool { return strings.Contains(folder, f) }) ||
-		slices.ContainsFunc(k.names, func(pattern string) bool { ok, err := path.Match(pattern, name); return ok && err == nil })
+		slices.ContainsFunc(k.names, func(pattern string) bool {
+			ok, err := path.Match(pattern, name)
+			return ok && err == nil
+		})
 }

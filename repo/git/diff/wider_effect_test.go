@@ -36,19 +36,37 @@ func TestWiderEffect(t *testing.T) {
 			{Path: "sub/.gitattributes"},
 		},
 		"decides what coding agents are told here": {
-			{Path: "AGENTS.md", Kind: "added"}, {Path: "web/CLAUDE.md"}, {Path: ".github/copilot-instructions.md"}, {Path: ".cursor/rules/money.mdc"},
+			{Path: "AGENTS.md", Kind: "added"},
+			{Path: "web/CLAUDE.md"},
+			{Path: ".github/copilot-instructions.md"},
+			{Path: ".cursor/rules/money.mdc"},
 		},
-		"decides who has to review what":               {{Path: "CODEOWNERS"}, {Path: ".github/CODEOWNERS"}, {Path: "docs/codeowners"}},
+		"decides who has to review what": {
+			{Path: "CODEOWNERS"}, {Path: ".github/CODEOWNERS"}, {Path: "docs/codeowners"},
+		},
 		"decides which other repositories are fetched": {{Path: ".gitmodules", Kind: "added"}},
 		"decides which code of others is installed": {
-			{Path: "go.sum"}, {Path: "web/package-lock.json"}, {Path: "yarn.lock"}, {Path: "pnpm-lock.yaml"}, {Path: "Cargo.lock"}, {Path: "poetry.lock"}, {Path: "Gemfile.lock"},
+			{Path: "go.sum"},
+			{Path: "web/package-lock.json"},
+			{Path: "yarn.lock"},
+			{Path: "pnpm-lock.yaml"},
+			{Path: "Cargo.lock"},
+			{Path: "poetry.lock"},
+			{Path: "Gemfile.lock"},
 		},
-		"decides which commit of another repository belongs to this one": {{Path: "vendor/x", Kind: "added", Mode: "submodule"}, {Path: "x", Kind: "modified", Mode: "file is now a submodule"}},
+		"decides which commit of another repository belongs to this one": {
+			{Path: "vendor/x", Kind: "added", Mode: "submodule"},
+			{Path: "x", Kind: "modified", Mode: "file is now a submodule"},
+		},
 		"is or was a link to another file": {
-			{Path: "a", Kind: "added", Mode: "symlink"}, {Path: "a", Kind: "deleted", Mode: "symlink"}, {Path: "a", Kind: "modified", Mode: "symlink is now a file"},
+			{Path: "a", Kind: "added", Mode: "symlink"},
+			{Path: "a", Kind: "deleted", Mode: "symlink"},
+			{Path: "a", Kind: "modified", Mode: "symlink is now a file"},
 		},
 		"can be run as a program, or no longer": {
-			{Path: "run.sh", Kind: "added", Mode: "executable"}, {Path: "run.sh", Kind: "modified", Mode: "now executable"}, {Path: "run.sh", Kind: "modified", Mode: "no longer executable"},
+			{Path: "run.sh", Kind: "added", Mode: "executable"},
+			{Path: "run.sh", Kind: "modified", Mode: "now executable"},
+			{Path: "run.sh", Kind: "modified", Mode: "no longer executable"},
 		},
 		"": {
 			{Path: "main.go", Kind: "modified"},
@@ -71,8 +89,8 @@ func TestWiderEffect(t *testing.T) {
 	}
 }
 
-// TestWhatIsBesideTheCode checks that a program or a link is code, and that a file for programs outside the repository
-// is not.
+// TestWhatIsBesideTheCode checks that a program or a link is code, and that a file for programs
+// outside the repository is not.
 func TestWhatIsBesideTheCode(t *testing.T) {
 	t.Parallel()
 	for want, list := range map[bool][]diff.Change{

@@ -24,7 +24,8 @@ func MergeBase(ctx context.Context, s *objects.Store, a, b *object.Commit) (stri
 	return p.findBase(ctx)
 }
 
-// Beyond returns the commits that a leads to and b does not: a itself and its ancestors, without b and its ancestors.
+// Beyond returns the commits that a leads to and b does not: a itself and its ancestors,
+// without b and its ancestors.
 func Beyond(ctx context.Context, s *objects.Store, a, b *object.Commit) (map[plumbing.Hash]bool, error) {
 	p := &mergeBaseWalk{store: s, marks: map[plumbing.Hash]mark{}, queued: map[plumbing.Hash]bool{}}
 	p.paintCommit(a, ofA)

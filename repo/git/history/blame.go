@@ -49,7 +49,8 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 				return Commit{}, err
 			}
 		}
-		v, line = *next, at
+		v = *next
+		line = at
 	}
 	return Commit{}, fmt.Errorf("repo: blame of %s:%d went back too far", path, line)
 }

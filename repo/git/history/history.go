@@ -31,7 +31,8 @@ const (
 )
 
 // ErrShallow says that the remote itself has no older history, so what the commit changed is unknown.
-var ErrShallow = errors.New("repo: the remote's history begins with this commit, as that of a shallow clone: what it changed cannot be told")
+var ErrShallow = errors.New("repo: the remote's history begins with this commit, " +
+	"as that of a shallow clone: what it changed cannot be told")
 
 // Of returns a commit in the form that people read.
 func Of(c *object.Commit) Commit {
@@ -166,7 +167,9 @@ func (h *history) visitParents(c *object.Commit) ([]visit, error) {
 // Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
 // a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
 // nil.
-func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string, hidden func(path string) bool) (Commit, string, error) {
+func Show(
+	ctx context.Context, s *objects.Store, c *object.Commit, within string, hidden func(path string) bool,
+) (Commit, string, error) {
 	var before plumbing.Hash
 	if len(c.ParentHashes) > 0 {
 		parent, err := s.Commit(c.ParentHashes[0])
@@ -190,7 +193,9 @@ func Show(ctx context.Context, s *objects.Store, c *object.Commit, within string
 	return Of(c), text, err
 }
 
-func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, hidden func(string) bool) (string, error) {
+func writeDiffs(
+	ctx context.Context, s *objects.Store, deltas []gittree.Delta, hidden func(string) bool,
+) (string, error) {
 	var out strings.Builder
 	for i := range deltas {
 		if err := ctx.Err(); err != nil {
@@ -201,7 +206,8 @@ func writeDiffs(ctx context.Context, s *objects.Store, deltas []gittree.Delta, h
 			break
 		}
 		if hidden != nil && hidden(deltas[i].Path) {
-			fmt.Fprintf(&out, "diff --git %s %s\n… changed, and not shown\n", gittree.QuotePath("a/"+deltas[i].Path), gittree.QuotePath("b/"+deltas[i].Path))
+			fmt.Fprintf(&out, "diff --git %s %s\n… changed, and not shown\n",
+				gittree.QuotePath("a/"+deltas[i].Path), gittree.QuotePath("b/"+deltas[i].Path))
 			continue
 		}
 		before, after, err := readSides(s, &deltas[i])
@@ -228,7 +234,8 @@ func cutText(text string, room int) string {
 
 // readSides reads both sides of a delta between trees. Files too large to compare count as empty.
 func readSides(s *objects.Store, d *gittree.Delta) (before, after []byte, err error) {
-	if err := errors.Join(gittree.MeasureSide(s, d, d.Before), gittree.MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
+	if err := errors.Join(gittree.MeasureSide(s, d, d.Before),
+		gittree.MeasureSide(s, d, d.After)); err != nil || d.TooLarge() {
 		return nil, nil, err
 	}
 	if before, err = gittree.ReadContent(s, d.Before); err != nil {

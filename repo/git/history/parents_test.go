@@ -21,7 +21,10 @@ func TestACommitSaysWhichPullRequestItBrings(t *testing.T) {
 			{Subject: "Cart: cache totals (#123)"},
 			{Subject: "Merge pull request #123 from ann/totals", Body: "Cart: cache totals"},
 			{Subject: "Cart: cache totals (!123)"},
-			{Subject: "Merge branch 'totals' into 'main'", Body: "Cart: cache totals\n\nSee merge request team/shop!123"},
+			{
+				Subject: "Merge branch 'totals' into 'main'",
+				Body:    "Cart: cache totals\n\nSee merge request team/shop!123",
+			},
 		},
 		0: {
 			{Subject: "Cart: cache totals"},

@@ -13,7 +13,10 @@ import (
 
 // CodeownersPaths are the paths at which hosts look for a CODEOWNERS file; the first that exists counts. The
 // paths are GitHub's, then GitLab's, then those of Gitea and Forgejo.
-var CodeownersPaths = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS", ".forgejo/CODEOWNERS"}
+var CodeownersPaths = []string{
+	".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS", ".gitea/CODEOWNERS",
+	".forgejo/CODEOWNERS",
+}
 
 // MaxFile is the size in bytes of the largest file that is read. A larger file counts as empty, as at
 // GitHub.
@@ -39,7 +42,9 @@ type rule struct {
 // Parse parses the file at one of CodeownersPaths. It never fails: like the hosts, it skips a line that it
 // cannot parse.
 func Parse(at string, text []byte) *File {
-	f, section, defaults := &File{}, "", []string(nil)
+	f := &File{}
+	section := ""
+	defaults := []string(nil)
 	expressions := strings.HasPrefix(at, ".gitea/") || strings.HasPrefix(at, ".forgejo/")
 	if len(text) > MaxFile {
 		return f
@@ -53,7 +58,8 @@ func Parse(at string, text []byte) *File {
 		case len(words) == 0:
 		case !expressions && sectionMark.MatchString(strings.TrimSpace(string(line))):
 			m := sectionMark.FindStringSubmatch(strings.TrimSpace(string(line)))
-			section, defaults = strings.ToLower(m[1]), ownersIn(strings.Fields(m[2]))
+			section = strings.ToLower(m[1])
+			defaults = ownersIn(strings.Fields(m[2]))
 		default:
 			r := rule{section: section, owners: ownersIn(words[1:])}
 			if len(r.owners) == 0 {
@@ -107,13 +113,15 @@ func ownersIn(words []string) (owners []string) {
 	return owners
 }
 
-var ownerForm = regexp.MustCompile(`^(?:@{1,2}[A-Za-z0-9][A-Za-z0-9_./-]{0,100}|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100})$`)
+var ownerForm = regexp.MustCompile(
+	`^(?:@{1,2}[A-Za-z0-9][A-Za-z0-9_./-]{0,100}|[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9.-]{1,100})$`)
 
 // read parses the pattern of a rule and reports whether it is one. An exclamation mark before it
 // removes the owners.
 func (r *rule) read(pattern string, expression bool) bool {
 	if rest, not := strings.CutPrefix(pattern, "!"); not {
-		pattern, r.owners = rest, nil
+		pattern = rest
+		r.owners = nil
 	}
 	if expression {
 		whole, err := regexp.Compile(`^(?:` + pattern + `)$`)

@@ -65,7 +65,9 @@ func Experts(ctx context.Context, h History, commit string, places []Location) [
 			people[key] = p
 		}
 		if c.When.After(p.Newest.When) || p.Newest.Hash == "" {
-			p.Name, p.Email, p.Newest = c.Author, c.Email, c
+			p.Name = c.Author
+			p.Email = c.Email
+			p.Newest = c
 		}
 		return p
 	}
@@ -103,7 +105,8 @@ func Experts(ctx context.Context, h History, commit string, places []Location) [
 	}
 	known := slices.Collect(maps.Values(people))
 	slices.SortFunc(known, func(a, b *Person) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), b.Newest.When.Compare(a.Newest.When), cmp.Compare(a.Email, b.Email), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.weight, a.weight), b.Newest.When.Compare(a.Newest.When),
+			cmp.Compare(a.Email, b.Email), cmp.Compare(a.Name, b.Name))
 	})
 	out := make([]Person, len(known))
 	for i, p := range known {
@@ -121,10 +124,13 @@ func recency(now, when time.Time) float64 {
 
 // program reports whether a commit was made by a program, or by the host on nobody's behalf.
 func program(c history.Commit) bool {
-	return botName.MatchString(strings.TrimSpace(c.Author)) || botAddress.MatchString(strings.TrimSpace(c.Email))
+	return botName.MatchString(strings.TrimSpace(c.Author)) ||
+		botAddress.MatchString(strings.TrimSpace(c.Email))
 }
 
 var (
-	botName    = regexp.MustCompile(`(?i)\[bot\]$|^(?:github|github actions?|dependabot|renovate|greenkeeper|snyk|bobbin|web-flow|root)$|(?:^|[\s_-])(?:bot|robot)$`)
-	botAddress = regexp.MustCompile(`(?i)\[bot\]@|^(?:noreply@github\.com|support@(?:dependabot|github)\.com|bot@.*|.*-bot@.*|bobbin@localhost)$`)
+	botName = regexp.MustCompile(`(?i)\[bot\]$|^(?:github|github actions?|dependabot|renovate|` +
+		`greenkeeper|snyk|bobbin|web-flow|root)$|(?:^|[\s_-])(?:bot|robot)$`)
+	botAddress = regexp.MustCompile(`(?i)\[bot\]@|^(?:noreply@github\.com|support@(?:dependabot|` +
+		`github)\.com|bot@.*|.*-bot@.*|bobbin@localhost)$`)
 )

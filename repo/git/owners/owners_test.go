@@ -45,7 +45,8 @@ with\ space/ @space
 		require.Equal(t, want, github.Of(path), path)
 	}
 
-	gitlab := Parse("CODEOWNERS", []byte("* @all\n[Docs][2] @docs-team\ndocs/\n*.md @writers\n^[Database]\nmodel/db/ @dba bad,owner @group/sub/team\n!model/db/generated/\n[docs]\nREADME.md @readme\n"))
+	gitlab := Parse("CODEOWNERS", []byte("* @all\n[Docs][2] @docs-team\ndocs/\n*.md @writers\n^[Database]\n"+
+		"model/db/ @dba bad,owner @group/sub/team\n!model/db/generated/\n[docs]\nREADME.md @readme\n"))
 	require.Equal(t, []string{"@docs-team", "@all"}, gitlab.Of("docs/a.txt"))
 	require.Equal(t, []string{"@readme", "@all"}, gitlab.Of("README.md"), "sections of one name are one")
 	require.Equal(t, []string{"@dba", "@group/sub/team", "@all"}, gitlab.Of("model/db/x.sql"))
@@ -68,7 +69,8 @@ func TestAHostileFileOwnsNothing(t *testing.T) {
 	} {
 		require.Empty(t, Parse("CODEOWNERS", []byte(text)).Of("a/b.go"), name)
 	}
-	stars := Parse("CODEOWNERS", []byte(strings.Repeat("**/*a", 500)+"b @x\n"+strings.Repeat("*", 300)+"b @y\n"))
+	stars := Parse("CODEOWNERS",
+		[]byte(strings.Repeat("**/*a", 500)+"b @x\n"+strings.Repeat("*", 300)+"b @y\n"))
 	require.Empty(t, stars.Of(strings.Repeat("a/", 2000)+"c"), "a pattern of many stars ends")
 	var none *File
 	require.Empty(t, none.Of("a"))
@@ -111,23 +113,38 @@ func (w written) Blame(_ context.Context, _, path string, line int) (history.Com
 func TestWhoKnows(t *testing.T) {
 	t.Parallel()
 	by := func(name, email string, year int) history.Commit {
-		return history.Commit{Hash: name + email, Author: name, Email: email, When: time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)}
+		return history.Commit{
+			Hash:   name + email,
+			Author: name,
+			Email:  email,
+			When:   time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC),
+		}
 	}
-	ann, bea, old := by("Ann", "Ann@x", 2025), by("Bea", "bea@x", 2025), by("Cy", "cy@x", 2005)
+	ann := by("Ann", "Ann@x", 2025)
+	bea := by("Bea", "bea@x", 2025)
+	old := by("Cy", "cy@x", 2005)
 	annOnce := by("A. Nonymous", "ann@x", 2024)
 	w := written{
 		log: map[string][]history.Commit{
-			"a.go": {by("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com", 2025), bea, ann, annOnce, old, old, old, old},
-			"b.go": {by("Renovate Bot", "renovate@x", 2025), by("Bobbin", "bobbin@localhost", 2025), by("GitHub", "noreply@github.com", 2025)},
+			"a.go": {
+				by("dependabot[bot]", "49699333+dependabot[bot]@users.noreply.github.com", 2025), bea, ann,
+				annOnce, old, old, old, old,
+			},
+			"b.go": {
+				by("Renovate Bot", "renovate@x", 2025), by("Bobbin", "bobbin@localhost", 2025),
+				by("GitHub", "noreply@github.com", 2025),
+			},
 		},
 		lines: map[Location]history.Commit{{"a.go", 3}: ann},
 	}
 	var names []string
-	people := Experts(t.Context(), w, "", []Location{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
+	people := Experts(t.Context(), w, "",
+		[]Location{{"a.go", 3}, {"a.go", 9}, {Path: "b.go"}, {Path: "gone.go"}})
 	for _, p := range people {
 		names = append(names, p.Name)
 	}
-	require.Equal(t, []string{"Ann", "Bea", "Cy"}, names, "who wrote the line, who came newest, and who did most long ago; no program")
+	require.Equal(t, []string{"Ann", "Bea", "Cy"}, names,
+		"who wrote the line, who came newest, and who did most long ago; no program")
 	require.Equal(t, []Location{{"a.go", 3}}, people[0].Lines)
 	require.Equal(t, 2, people[0].Commits, "one address in two cases is one person")
 	require.Empty(t, Experts(t.Context(), w, "", nil))

@@ -94,7 +94,8 @@ func (c Credential) HideIn(text string) string {
 	for _, plain := range []string{BasicUser + ":" + p, p} {
 		for _, form := range []string{
 			plain, url.QueryEscape(plain), url.PathEscape(plain),
-			base64.RawStdEncoding.EncodeToString([]byte(plain)), base64.RawURLEncoding.EncodeToString([]byte(plain)),
+			base64.RawStdEncoding.EncodeToString([]byte(plain)),
+			base64.RawURLEncoding.EncodeToString([]byte(plain)),
 		} {
 			old = append(old, form, Hidden)
 		}

@@ -45,7 +45,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // ErrHooks is the reason why a push to a local repository is refused if there is no git program: only git
 // can run the repository's hooks, so their decision is unknown.
-var ErrHooks = errors.New("the repository has a hook that decides over pushes, and only the git program can run it")
+var ErrHooks = errors.New("the repository has a hook that decides over pushes, " +
+	"and only the git program can run it")
 
 // ErrLocal marks a failure of this machine, not of the remote.
 var ErrLocal = errors.New("repo: this machine")
@@ -92,7 +93,8 @@ func NewError(ctx context.Context, op string, r Remote, c Credential, err error,
 	}
 	e := &Error{Op: op, Err: err}
 	e.explain(r, c, err, said)
-	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ") // e.Reason may be the remote's own words
+	// e.Reason may be the remote's own words
+	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ")
 	e.Reason = shortenText(c.HideIn(hideCredentials(plain)))
 	e.Cure = c.HideIn(e.Cure)
 	e.Err = c.CleanError(e.Err)
@@ -119,13 +121,18 @@ func (e *Error) explain(r Remote, c Credential, err error, said string) {
 	if errors.As(err, &spoken) && said == "" {
 		said = spoken.Said
 	}
-	err, said = redactedError{err, c}, c.HideIn(said) // redacted before the texts are cut to a length
+	err = redactedError{err, c}
+	said = c.HideIn(said) // redacted before the texts are cut to a length
 	if explainAccess(e, r, c, err, said) {
 		return
 	}
-	known := []func(*Error, Remote, error, string) bool{explainFullDisk, explainRefusal, explainHTTP, explainTrust, explainGarbage, explainNetwork}
-	if !slices.ContainsFunc(known, func(know func(*Error, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
-		e.Reason, e.Cure = cmp.Or(firstLine(err.Error()), "the remote failed without a word"), "The log has the details"
+	known := []func(*Error, Remote, error, string) bool{
+		explainFullDisk, explainRefusal, explainHTTP, explainTrust, explainGarbage, explainNetwork,
+	}
+	if !slices.ContainsFunc(known,
+		func(know func(*Error, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
+		e.Reason = cmp.Or(firstLine(err.Error()), "the remote failed without a word")
+		e.Cure = "The log has the details"
 	}
 }
 
@@ -139,7 +146,8 @@ func explainAccess(e *Error, r Remote, c Credential, err error, said string) boo
 			e.Reason = "the remote does not accept " + cmp.Or(c.Name, "the token")
 			e.Cure = "Renew it, and check that it covers this repository"
 		}
-		if !c.Expires.IsZero() { // the next try gets a new one, and some hosts accept a new one only after a moment
+		if !c.Expires.IsZero() {
+			// the next try gets a new one, and some hosts accept a new one only after a moment
 			e.Cure = "Check that it is installed for this repository; it can be tried again"
 			e.Retry = true
 		}
@@ -149,12 +157,14 @@ func explainAccess(e *Error, r Remote, c Credential, err error, said string) boo
 		if strings.HasPrefix(e.Op, "fetch") {
 			e.Cure = "Give it the right to read this repository"
 		}
-	case errors.Is(err, transport.ErrRepositoryNotFound), strings.Contains(text, "does not appear to be a git repository"):
+	case errors.Is(err, transport.ErrRepositoryNotFound),
+		strings.Contains(text, "does not appear to be a git repository"):
 		e.Reason = "there is no such repository, or no right to see it"
 		e.Cure = "Check the address " + Redact(r.URL) + " and what the credentials cover"
 	case strings.Contains(text, "dubious ownership"):
 		e.Reason = "the local repository belongs to another user, so git does not open it"
-		e.Cure = "Run git config --global --add safe.directory " + strings.TrimPrefix(r.URL, "file://") + " as the bot's user"
+		e.Cure = "Run git config --global --add safe.directory " + strings.TrimPrefix(r.URL, "file://") +
+			" as the bot's user"
 	case errors.Is(err, ErrHooks):
 		e.Reason = ErrHooks.Error()
 		e.Cure = "Install git on this machine"
@@ -179,14 +189,17 @@ func explainRefusal(e *Error, _ Remote, err error, said string) bool {
 		strings.Contains(text, "cannot lock ref"), strings.Contains(text, "reference has changed"):
 		e.Reason = "the branch exists on the remote with other commits"
 		e.Cure = "Nothing was overwritten: rename or merge that branch, or let the work go to a new one"
-	case strings.Contains(text, "protected branch"), strings.Contains(strings.ToLower(words), "protected branch"):
+	case strings.Contains(text, "protected branch"),
+		strings.Contains(strings.ToLower(words), "protected branch"):
 		e.Reason = "the branch is protected on the remote" + textAfterColon(words)
 		e.Cure = "Let the bot push under its prefix, or change the protection rule"
-	case strings.Contains(text, "hook declined"), strings.Contains(text, "pre-receive"), strings.Contains(text, "declined"):
+	case strings.Contains(text, "hook declined"), strings.Contains(text, "pre-receive"),
+		strings.Contains(text, "declined"):
 		e.Reason = "a rule of the remote refused it" + textAfterColon(words)
 		e.Cure = "The work is kept: change what it asks for, or the rule, and push again"
 	case strings.Contains(text, "unpack error"), strings.Contains(text, "unpacker error"):
-		e.Reason = "the remote could not take in the objects" + textAfterColon(firstNonEmpty(words, firstLine(err.Error())))
+		e.Reason = "the remote could not take in the objects" +
+			textAfterColon(firstNonEmpty(words, firstLine(err.Error())))
 		e.Cure = "Look at the remote's disk and log; the push can be repeated"
 	case strings.Contains(text, "command error on"):
 		_, why, _ := strings.Cut(err.Error(), "command error on ")
@@ -260,18 +273,20 @@ func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 	switch {
 	case errors.As(err, &dns):
 		e.Reason = "the name " + dns.Name + " is not known to the network"
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), strings.Contains(text, ErrIdle.Error()),
-		strings.Contains(text, context.DeadlineExceeded.Error()), strings.Contains(text, context.Canceled.Error()),
-		errors.As(err, &netErr) && netErr.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
+		strings.Contains(text, ErrIdle.Error()), strings.Contains(text, context.DeadlineExceeded.Error()),
+		strings.Contains(text, context.Canceled.Error()), errors.As(err, &netErr) && netErr.Timeout():
 		e.Reason = "the remote did not answer in time"
-	case errors.Is(err, ErrSilent), errors.Is(err, transport.ErrEmptyUploadPackRequest), errors.Is(err, packp.ErrEmptyInput):
+	case errors.Is(err, ErrSilent), errors.Is(err, transport.ErrEmptyUploadPackRequest),
+		errors.Is(err, packp.ErrEmptyInput):
 		e.Reason = "the remote broke off without an answer"
 	case errors.Is(err, ErrCutPack):
 		e.Reason = "the remote broke off in the middle of a pack"
 	case errors.As(err, &op), strings.Contains(text, "EOF"), strings.Contains(text, "connection re"),
 		strings.Contains(text, "missing flush"):
 		text = firstLine(text) // the last part says what happened; the addresses before it are for the log
-		e.Reason = "the remote cannot be reached or broke off: " + strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
+		e.Reason = "the remote cannot be reached or broke off: " +
+			strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 	default:
 		return false
 	}
@@ -285,7 +300,8 @@ func explainFullDisk(e *Error, _ Remote, err error, said string) bool {
 	text := strings.ToLower(err.Error() + " " + said)
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "disk full"} {
 		if strings.Contains(text, words) {
-			e.Reason = "the remote's disk is full" + textAfterColon(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
+			e.Reason = "the remote's disk is full" +
+				textAfterColon(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
 			e.Cure = "Make room there; then the same can be tried again"
 			return true
 		}
@@ -303,8 +319,10 @@ func explainGarbage(e *Error, r Remote, err error, _ string) bool {
 		e.Reason = "the remote sent a pack that is damaged or lacks something"
 		e.Cure = "Run git fsck in the repository there"
 		return true
-	case errors.As(err, &unexpected) && !strings.HasSuffix(unexpected.Msg, "EOF"), strings.Contains(text, pktline.ErrInvalidPktLen.Error()),
-		strings.Contains(text, "upload-pack response: unexpected content"), strings.Contains(text, "malformed unpack status"):
+	case errors.As(err, &unexpected) &&
+		!strings.HasSuffix(unexpected.Msg, "EOF"), strings.Contains(text, pktline.ErrInvalidPktLen.Error()),
+		strings.Contains(text, "upload-pack response: unexpected content"), strings.Contains(text,
+			"malformed unpack status"):
 		e.Reason = "what answers there does not speak git: a sign-in or error page, most likely"
 		e.Cure = "Check the address " + Redact(r.URL) + " and what stands between it and the bot"
 		e.Retry = true

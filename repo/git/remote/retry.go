@@ -16,9 +16,10 @@ import (
 // A RetryPolicy limits how long and how often a remote is tried before the error is reported. WithDefaults
 // sets the zero fields to values that suit people who wait in a thread.
 type RetryPolicy struct {
-	Tries   int           // the most tries for an error with Retry set; default 4
-	Wait    time.Duration // before the second try; it doubles for each further try; default 1 s
-	MaxWait time.Duration // the longest wait; if a remote asks for more, the error is reported at once; default 30 s
+	Tries int           // the most tries for an error with Retry set; default 4
+	Wait  time.Duration // before the second try; it doubles for each further try; default 1 s
+	// the longest wait; if a remote asks for more, the error is reported at once; default 30 s
+	MaxWait time.Duration
 	Most    time.Duration // no try begins later than this after the first; default 3 min
 	Idle    time.Duration // how long a remote may send no byte before the try is given up; default 90 s
 }
@@ -37,7 +38,9 @@ func (p RetryPolicy) WithDefaults() RetryPolicy {
 // logged.
 func (p RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error) error {
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval, growing.Multiplier = p.Wait, p.MaxWait, 2
+	growing.InitialInterval = p.Wait
+	growing.MaxInterval = p.MaxWait
+	growing.Multiplier = 2
 	tries := 0
 	var last error
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {

@@ -36,11 +36,18 @@ type Origin struct {
 func NewOrigin(t testing.TB) *Origin {
 	t.Helper()
 	dir := t.TempDir()
-	o := &Origin{T: t, Dir: filepath.Join(dir, "remote.git"), Work: filepath.Join(dir, "work"), Now: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	o := &Origin{
+		T:    t,
+		Dir:  filepath.Join(dir, "remote.git"),
+		Work: filepath.Join(dir, "work"),
+		Now:  time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC),
+	}
 	require.NoError(t, os.MkdirAll(o.Work, 0o755))
 	storage := filesystem.NewStorage(osfs.New(o.Dir), cache.NewObjectLRUDefault())
 	var err error
-	o.Repo, err = git.InitWithOptions(storage, osfs.New(o.Work), git.InitOptions{DefaultBranch: "refs/heads/main"})
+	o.Repo, err = git.InitWithOptions(storage, osfs.New(o.Work), git.InitOptions{
+		DefaultBranch: "refs/heads/main",
+	})
 	require.NoError(t, err)
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n[http]\n\treceivepack = true\n"
 	require.NoError(t, os.WriteFile(filepath.Join(o.Dir, "config"), []byte(config), 0o644))
@@ -110,8 +117,8 @@ func (o *Origin) AddHook(name, script string) {
 	require.NoError(o.T, WriteProgram(filepath.Join(dir, name), "#!/bin/sh\n"+script))
 }
 
-// WriteProgram writes a program that can be run at once. A process that is started while the file is open would
-// inherit it, and no program that is open for writing can be run.
+// WriteProgram writes a program that can be run at once. A process that is started while the file is open
+// would inherit it, and no program that is open for writing can be run.
 func WriteProgram(path, text string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -175,7 +182,8 @@ func (o *Origin) RawCommit(tree plumbing.Hash) string {
 	o.T.Helper()
 	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: o.Now}
 	obj := &plumbing.MemoryObject{}
-	require.NoError(o.T, (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(obj))
+	require.NoError(o.T,
+		(&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(obj))
 	h, err := o.Repo.Storer.SetEncodedObject(obj)
 	require.NoError(o.T, err)
 	o.Branch("main", h.String())

@@ -23,13 +23,16 @@ import (
 func (o *Origin) ServeSSH(t *testing.T) remote.Remote {
 	t.Helper()
 	NeedGit(t)
-	host, client := newSigner(t), newSigner(t)
-	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-		if string(key.Marshal()) == string(client.Signer.PublicKey().Marshal()) {
-			return nil, nil
-		}
-		return nil, os.ErrPermission
-	}}
+	host := newSigner(t)
+	client := newSigner(t)
+	config := &ssh.ServerConfig{
+		PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			if string(key.Marshal()) == string(client.Signer.PublicKey().Marshal()) {
+				return nil, nil
+			}
+			return nil, os.ErrPermission
+		},
+	}
 	config.AddHostKey(host.Signer)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -44,10 +47,12 @@ func (o *Origin) ServeSSH(t *testing.T) remote.Remote {
 		}
 	}()
 	dir := t.TempDir()
-	key, known := filepath.Join(dir, "key"), filepath.Join(dir, "known_hosts")
+	key := filepath.Join(dir, "key")
+	known := filepath.Join(dir, "known_hosts")
 	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(client.Block), 0o600))
 	addr := listener.Addr().(*net.TCPAddr)
-	line := "[127.0.0.1]:" + strings.TrimPrefix(addr.String(), "127.0.0.1:") + " " + string(ssh.MarshalAuthorizedKey(host.Signer.PublicKey()))
+	line := "[127.0.0.1]:" + strings.TrimPrefix(addr.String(), "127.0.0.1:") + " " +
+		string(ssh.MarshalAuthorizedKey(host.Signer.PublicKey()))
 	require.NoError(t, os.WriteFile(known, []byte(line), 0o600))
 	return remote.Remote{Name: "shop", URL: "ssh://git@" + addr.String() + o.Dir, Key: key, KnownHosts: known}
 }
@@ -92,8 +97,10 @@ func serveChannel(channel ssh.Channel, asked <-chan *ssh.Request) {
 		}
 		_ = req.Reply(true, nil)
 		service, path, _ := strings.Cut(string(req.Payload[4:]), " ")
-		cmd := exec.Command("git", "-c", "safe.directory=*", strings.TrimPrefix(service, "git-"), strings.Trim(path, "'"))
-		cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
+		cmd := exec.Command("git", "-c", "safe.directory=*", strings.TrimPrefix(service, "git-"),
+			strings.Trim(path, "'"))
+		cmd.Stdout = channel
+		cmd.Stderr = channel.Stderr()
 		stdin, err := cmd.StdinPipe() // not cmd.Stdin: Run would wait until the client closes its side
 		if err != nil {
 			return

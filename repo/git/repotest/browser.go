@@ -7,11 +7,13 @@ import (
 )
 
 // Browser returns the path of a Chromium. If there is none it skips the test, but fails it in CI: make deps
-// installs a Chromium where it can, and names it elsewhere. The headless shell comes first, since it needs half
-// of the processor time.
+// installs a Chromium where it can, and names it elsewhere. The headless shell comes first, since it needs
+// half of the processor time.
 func Browser(t *testing.T) string {
 	t.Helper()
-	for _, name := range []string{"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{
+		"chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome",
+	} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}

@@ -57,8 +57,8 @@ func GoCacheDir(mounts []sandbox.Mount, env []string) string {
 }
 
 // SeedGoCache puts Go's compiled standard library into a Go build cache. The library is compiled in the
-// sandbox once for each version and setting of Go and kept in the user's cache folder: compiling it takes fifty times
-// as long as most tests, and tests nothing.
+// sandbox once for each version and setting of Go and kept in the user's cache folder: compiling it takes
+// fifty times as long as most tests, and tests nothing.
 func SeedGoCache(ctx context.Context, box *sandbox.Sandbox, dir string) error {
 	user, err := os.UserCacheDir()
 	if err != nil {
@@ -113,15 +113,18 @@ func compileLibrary(ctx context.Context, box *sandbox.Sandbox, library string) e
 		return err
 	}
 	defer os.RemoveAll(work)
-	files, cache := filepath.Join(work, "files"), filepath.Join(work, "cache")
-	if err := errors.Join(os.Chmod(work, 0o755), os.Mkdir(cache, 0o755), usesLibrary.Write(files), box.Own(files), box.Own(cache)); err != nil {
+	files := filepath.Join(work, "files")
+	cache := filepath.Join(work, "cache")
+	if err := errors.Join(os.Chmod(work, 0o755), os.Mkdir(cache, 0o755), usesLibrary.Write(files),
+		box.Own(files), box.Own(cache)); err != nil {
 		return err
 	}
 	var out strings.Builder
 	cmd := box.Command(files, "sh", "-c", "go build ./... && go test ./...")
 	cmd.Mounts = []sandbox.Mount{{Host: cache, Inside: "/cache/gobuild", Writable: true}}
 	cmd.Env = []string{"GOCACHE=/cache/gobuild", "GODEBUG=goindex=1"}
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout = &out
+	cmd.Stderr = &out
 	if err := cmd.Run(ctx); err != nil {
 		return fmt.Errorf("compile Go's library: %w: %s", err, out.String())
 	}

@@ -34,8 +34,9 @@ func (f Files) With(changed Files) Files {
 	return out
 }
 
-// Write writes the files to dir; an empty text removes a file. The files can be run as programs at once: a process
-// that is started meanwhile would inherit an open file, and no program that is open for writing can be run.
+// Write writes the files to dir; an empty text removes a file. The files can be run as programs at
+// once: a process that is started meanwhile would inherit an open file, and no program that is
+// open for writing can be run.
 func (f Files) Write(dir string) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -57,7 +58,9 @@ func (f Files) Write(dir string) error {
 // Origin makes a real repository on disk with one commit for each tree. A later commit also has the files
 // of the earlier trees.
 func Origin(dir string, trees ...Files) (commits []string, err error) {
-	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main}})
+	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{
+		InitOptions: gogit.InitOptions{DefaultBranch: plumbing.Main},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +149,9 @@ func OpenSandbox(t testing.TB) *sandbox.Sandbox {
 var shared string
 
 var builder = sync.OnceValues(func() (*sandbox.Sandbox, error) {
-	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{"GOFLAGS=-gcflags=all=-dwarf=false -ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB"}})
+	return sandbox.Open(context.Background(), sandbox.Config{Env: []string{
+		"GOFLAGS=-gcflags=all=-dwarf=false -ldflags=-s -vet=off", "GOGC=off", "GOMEMLIMIT=512MiB",
+	}})
 })
 
 // OpenBuilder is OpenSandbox for tests that build and test small Go modules: without go vet, without
@@ -193,7 +198,8 @@ func NeedCommand(t testing.TB, line string) {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := OpenSandbox(t).Command(WriteTree(t, nil), "sh", "-c", line)
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout = &out
+	cmd.Stderr = &out
 	if err := cmd.Run(t.Context()); err != nil {
 		t.Skipf("not run: commands in the sandbox cannot use this here: %s: %v: %s", line, err, out.String())
 	}

@@ -36,7 +36,13 @@ const Rights = "the scopes write:repository and read:issue, and its user the rig
 // New returns a Repository.
 func New(cfg Config) *Repository {
 	return &Repository{client: &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "Gitea", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/json",
+		API:        strings.TrimSuffix(cfg.API, "/"),
+		Name:       "Gitea",
+		Repository: cfg.Owner + "/" + cfg.Name,
+		Root:       "/repos/" + cfg.Owner + "/" + cfg.Name,
+		Web:        cfg.Web,
+		Rights:     Rights,
+		Accept:     "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("Authorization", "token "+string(t.Password))
@@ -70,24 +76,34 @@ type side struct {
 const draftMark = "WIP: "
 
 func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft || strings.HasPrefix(p.Title, draftMark), Body: p.Body, Head: p.Head.SHA, State: host.Open}
+	out := host.PullRequest{
+		Number: p.Number,
+		URL:    r.client.Page(p.HTML),
+		Draft:  p.Draft || strings.HasPrefix(p.Title, draftMark),
+		Body:   p.Body,
+		Head:   p.Head.SHA,
+		State:  host.Open,
+	}
 	switch {
 	case p.Merged:
-		out.State, out.Merged = host.Merged, p.Commit
+		out.State = host.Merged
+		out.Merged = p.Commit
 	case p.State == "closed":
 		out.State = host.Closed
 	}
 	return out
 }
 
-// Find returns the newest pull request of a branch of the repository, or nil; a fork may have a branch with the
-// same name. It searches only the most recently updated ones, because Gitea cannot list those of one branch.
+// Find returns the newest pull request of a branch of the repository, or nil; a fork may have a
+// branch with the same name. It searches only the most recently updated ones, because Gitea
+// cannot list those of one branch.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
 	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
+	all = slices.DeleteFunc(all,
+		func(p pull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -102,7 +118,8 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 		title = draftMark + title
 	}
 	var p pull
-	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
+	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"),
+		map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
 	return r.read(p), err
 }
 
@@ -115,7 +132,8 @@ func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, 
 
 // Reword replaces the text of a pull request.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
-	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
+	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number),
+		map[string]any{"body": body}, nil)
 }
 
 // A status is a status that Gitea's own runners or another service reported for a commit.
@@ -129,18 +147,25 @@ type status struct {
 
 // Checks returns the newest status of each name for a commit.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, r.client, r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
+	some, err := host.List[status](ctx, r.client,
+		r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) }) // each change of a check is a new status
+	// each change of a check is a new status
+	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) })
 	seen := map[string]bool{}
 	for _, s := range some {
 		if seen[s.Context] {
 			continue
 		}
 		seen[s.Context] = true
-		c := host.Check{Name: s.Context, State: host.Passed, URL: r.client.Page(r.resolve(s.Target)), Summary: s.Words}
+		c := host.Check{
+			Name:    s.Context,
+			State:   host.Passed,
+			URL:     r.client.Page(r.resolve(s.Target)),
+			Summary: s.Words,
+		}
 		if job := jobPage.FindStringSubmatch(c.URL); job != nil {
 			c.ID = job[1]
 		}
@@ -185,7 +210,8 @@ func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 	err := r.client.Get(ctx, r.client.At("/actions/jobs/%s", url.PathEscape(c.ID)), &job)
 	if err == nil && job.HTML == c.URL {
 		var log string
-		if log, err = r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID))); err == nil {
+		if log, err = r.client.Tail(ctx,
+			r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID))); err == nil {
 			return log, nil
 		}
 	}
@@ -219,7 +245,14 @@ type review struct {
 func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
 	add := func(kind string, c comment, at time.Time) {
 		if strings.TrimSpace(c.Body) != "" {
-			all = append(all, host.Comment{ID: fmt.Sprintf("%s:%d", kind, c.ID), Login: c.User.Login, Text: c.Body, Path: c.Path, Line: c.Line, At: at})
+			all = append(all, host.Comment{
+				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
+				Login: c.User.Login,
+				Text:  c.Body,
+				Path:  c.Path,
+				Line:  c.Line,
+				At:    at,
+			})
 		}
 	}
 	below, err := host.List[comment](ctx, r.client, r.client.At("/issues/%d/comments?limit=50", number))
@@ -238,7 +271,8 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 		if v.Count == 0 {
 			continue
 		}
-		beside, err := host.List[comment](ctx, r.client, r.client.At("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
+		beside, err := host.List[comment](ctx, r.client,
+			r.client.At("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +280,8 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 			add("beside", c, c.Created)
 		}
 	}
-	slices.SortFunc(all, func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all,
+		func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return all, nil
 }
 
@@ -259,7 +294,8 @@ func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (a
 			Message string `json:"message"`
 		} `json:"commit"`
 	}
-	err = r.client.Get(ctx, r.client.At("/commits?limit=50&stat=false&verification=false&files=false&sha=%s", url.QueryEscape(branch)), &some)
+	err = r.client.Get(ctx, r.client.At("/commits?limit=50&stat=false&verification=false&files=false&sha=%s",
+		url.QueryEscape(branch)), &some)
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
@@ -282,7 +318,8 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 	if of.Pulls != nil && !*of.Pulls {
 		missing = append(missing, "pull requests, which are turned off in the repository's settings")
 	}
-	if errors.Is(r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil), host.ErrForbidden) {
+	if errors.Is(r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
+		host.ErrForbidden) {
 		missing = append(missing, "the scope write:repository")
 	}
 	return missing, nil

@@ -38,7 +38,8 @@ LEVEL = Warn
 func startGitea(t *testing.T, program string) *url.URL {
 	t.Helper()
 	dir := t.TempDir()
-	file, log := filepath.Join(dir, "app.ini"), filepath.Join(dir, "log")
+	file := filepath.Join(dir, "app.ini")
+	log := filepath.Join(dir, "log")
 	l, err := net.Listen("tcp", "127.0.0.1:0") // finds a free port
 	require.NoError(t, err)
 	port := l.Addr().(*net.TCPAddr).Port
@@ -52,19 +53,24 @@ func startGitea(t *testing.T, program string) *url.URL {
 	}
 	out, err := gitea("migrate").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	out, err = gitea("admin", "user", "create", "--admin", "--username", "ann", "--password", "of-the-test", "--email", "ann@example.com", "--must-change-password=false").CombinedOutput()
+	out, err = gitea("admin", "user", "create", "--admin", "--username", "ann", "--password", "of-the-test",
+		"--email", "ann@example.com", "--must-change-password=false").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
 	said, err := os.Create(log)
 	require.NoError(t, err)
 	defer said.Close()
 	web := gitea("web")
-	web.Stdout, web.Stderr = said, said
+	web.Stdout = said
+	web.Stderr = said
 	web.Cancel = func() error { return web.Process.Signal(os.Interrupt) }
 	web.WaitDelay = 20 * time.Second
 	require.NoError(t, web.Start())
 	ended := make(chan struct{})
-	go func() { defer close(ended); _ = web.Wait() }()
+	go func() {
+		defer close(ended)
+		_ = web.Wait()
+	}()
 	t.Cleanup(func() { <-ended }) // the end of the test's context stops the server
 	require.Eventually(t, func() bool {
 		res, err := http.Get(at.JoinPath("api/healthz").String())

@@ -53,9 +53,13 @@ func (g realGitea) as(scopes ...string) *Repository {
 	var made struct {
 		Value string `json:"sha1"`
 	}
-	g.do("POST", "/users/"+g.user.Username()+"/tokens", map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
+	g.do("POST", "/users/"+g.user.Username()+"/tokens",
+		map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
 	return New(Config{
-		API: g.api, Web: strings.TrimSuffix(g.api, "/api/v1") + "/" + g.user.Username() + "/" + g.name, Owner: g.user.Username(), Name: g.name,
+		API:   g.api,
+		Web:   strings.TrimSuffix(g.api, "/api/v1") + "/" + g.user.Username() + "/" + g.name,
+		Owner: g.user.Username(),
+		Name:  g.name,
 		Token: func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: remote.Secret(made.Value)}, nil
 		},
@@ -65,7 +69,12 @@ func (g realGitea) as(scopes ...string) *Repository {
 // branch creates a branch with one commit, and returns that commit.
 func (g realGitea) branch(name string) (commit string) {
 	var made struct{ Commit struct{ SHA string } }
-	g.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{"content": "aGkK", "branch": "main", "new_branch": name, "message": "Add " + name}, &made)
+	g.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{
+		"content":    "aGkK",
+		"branch":     "main",
+		"new_branch": name,
+		"message":    "Add " + name,
+	}, &made)
 	return made.Commit.SHA
 }
 
@@ -82,8 +91,14 @@ func TestARealGitea(t *testing.T) {
 	if at.Host == "" {
 		t.Skip("make gitea runs this: to build one takes minutes")
 	}
-	g := realGitea{t: t, api: at.Scheme + "://" + at.Host + "/api/v1", user: at.User, name: fmt.Sprint("shop-", time.Now().UnixNano())}
-	g.do("POST", "/user/repos", map[string]any{"name": g.name, "auto_init": true, "default_branch": "main", "private": true}, nil)
+	g := realGitea{
+		t:    t,
+		api:  at.Scheme + "://" + at.Host + "/api/v1",
+		user: at.User,
+		name: fmt.Sprint("shop-", time.Now().UnixNano()),
+	}
+	g.do("POST", "/user/repos",
+		map[string]any{"name": g.name, "auto_init": true, "default_branch": "main", "private": true}, nil)
 	defer func() { g.in("DELETE", "", nil, nil) }()
 	h := g.as("write:repository", "read:issue")
 	g.holdsRights(g.as("write:repository", "read:issue"))
@@ -120,7 +135,14 @@ func (g realGitea) holdsDrafts(h *Repository, commit string) {
 	opened := host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Mend it", Body: "Why", Draft: true}
 	p, err := h.Open(ctx, opened)
 	require.NoError(t, err)
-	require.Equal(t, host.PullRequest{Number: 1, URL: h.client.Web + "/pulls/1", State: host.Open, Draft: true, Body: "Why", Head: commit}, p)
+	require.Equal(t, host.PullRequest{
+		Number: 1,
+		URL:    h.client.Web + "/pulls/1",
+		State:  host.Open,
+		Draft:  true,
+		Body:   "Why",
+		Head:   commit,
+	}, p)
 	_, err = h.Open(ctx, opened)
 	require.ErrorIs(t, err, host.ErrExists)
 	second, err := h.Open(ctx, host.Opening{Branch: "bobbin/fix-2", Base: "main", Title: "Another"})
@@ -142,8 +164,11 @@ func (g realGitea) holdsDrafts(h *Repository, commit string) {
 // over several pages.
 func (g realGitea) holdsReports(h *Repository, commit string) {
 	t, ctx := g.t, g.t.Context()
-	for _, s := range [][2]string{{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"}} {
-		g.in("POST", "/statuses/"+commit, map[string]any{"context": s[0], "state": s[1], "description": s[0] + " says so"}, nil)
+	for _, s := range [][2]string{
+		{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"},
+	} {
+		g.in("POST", "/statuses/"+commit,
+			map[string]any{"context": s[0], "state": s[1], "description": s[0] + " says so"}, nil)
 	}
 	checks, err := h.Checks(ctx, commit)
 	require.NoError(t, err)
@@ -151,13 +176,18 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 	for _, c := range checks {
 		states[c.Name] = c.State
 	}
-	require.Equal(t, map[string]host.CheckState{"test": host.Failed, "lint": host.Passed, "docs": host.Pending}, states)
+	require.Equal(t,
+		map[string]host.CheckState{"test": host.Failed, "lint": host.Passed, "docs": host.Pending}, states)
 
 	// Comments of every kind, over more than one page.
 	for n := range 60 {
 		g.in("POST", "/issues/1/comments", map[string]any{"body": fmt.Sprint("comment ", n)}, nil)
 	}
-	g.in("POST", "/pulls/1/reviews", map[string]any{"event": "COMMENT", "body": "as a whole", "comments": []any{map[string]any{"path": "bobbin-fix-1.txt", "body": "beside", "new_position": 1}}}, nil)
+	g.in("POST", "/pulls/1/reviews", map[string]any{
+		"event":    "COMMENT",
+		"body":     "as a whole",
+		"comments": []any{map[string]any{"path": "bobbin-fix-1.txt", "body": "beside", "new_position": 1}},
+	}, nil)
 	comments, err := h.Comments(ctx, 1)
 	require.NoError(t, err)
 	require.Len(t, comments, 62)
@@ -169,7 +199,14 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 			beside = c
 		}
 	}
-	require.Equal(t, host.Comment{ID: beside.ID, Login: beside.Login, Text: "beside", Path: "bobbin-fix-1.txt", Line: 1, At: beside.At}, beside)
+	require.Equal(t, host.Comment{
+		ID:    beside.ID,
+		Login: beside.Login,
+		Text:  "beside",
+		Path:  "bobbin-fix-1.txt",
+		Line:  1,
+		At:    beside.At,
+	}, beside)
 }
 
 // holdsEnds checks the states of a closed and of a merged pull request.

@@ -38,12 +38,19 @@ type Config struct {
 }
 
 // Rights is what a token needs, in words.
-const Rights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: read and Actions: read"
+const Rights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: " +
+	"read and Actions: read"
 
 // New returns a Repository.
 func New(cfg Config) *Repository {
 	c := &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitHub", Repository: cfg.Owner + "/" + cfg.Name, Root: "/repos/" + cfg.Owner + "/" + cfg.Name, Web: cfg.Web, Rights: Rights, Accept: "application/vnd.github+json",
+		API:        strings.TrimSuffix(cfg.API, "/"),
+		Name:       "GitHub",
+		Repository: cfg.Owner + "/" + cfg.Name,
+		Root:       "/repos/" + cfg.Owner + "/" + cfg.Name,
+		Web:        cfg.Web,
+		Rights:     Rights,
+		Accept:     "application/vnd.github+json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("Authorization", "Bearer "+string(t.Password))
@@ -70,10 +77,18 @@ type pull struct {
 }
 
 func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{Number: p.Number, URL: r.client.Page(p.HTML), Draft: p.Draft, Body: p.Body, Head: p.Head.SHA, State: host.Open}
+	out := host.PullRequest{
+		Number: p.Number,
+		URL:    r.client.Page(p.HTML),
+		Draft:  p.Draft,
+		Body:   p.Body,
+		Head:   p.Head.SHA,
+		State:  host.Open,
+	}
 	switch {
 	case p.Merged != nil:
-		out.State, out.Merged = host.Merged, p.MergedX
+		out.State = host.Merged
+		out.Merged = p.MergedX
 	case p.State == "closed":
 		out.State = host.Closed
 	}
@@ -82,7 +97,8 @@ func (r *Repository) read(p pull) host.PullRequest {
 
 // Find returns the newest pull request of a branch of this repository, or nil.
 func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
+	all, err := host.List[pull](ctx, r.client,
+		r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +114,16 @@ func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest
 // Open opens a pull request.
 func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
 	var p pull
-	asked := map[string]any{"title": o.Title, "head": o.Branch, "base": o.Base, "body": o.Body, "draft": o.Draft}
+	asked := map[string]any{
+		"title": o.Title,
+		"head":  o.Branch,
+		"base":  o.Base,
+		"body":  o.Body,
+		"draft": o.Draft,
+	}
 	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), asked, &p)
-	if err != nil && o.Draft && strings.Contains(strings.ToLower(err.Error()), "draft pull requests are not supported") {
+	if err != nil && o.Draft &&
+		strings.Contains(strings.ToLower(err.Error()), "draft pull requests are not supported") {
 		asked["draft"] = false
 		err = r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), asked, &p)
 	}
@@ -116,7 +139,8 @@ func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, 
 
 // Reword replaces the text of a pull request.
 func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
-	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number), map[string]any{"body": body}, nil)
+	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number),
+		map[string]any{"body": body}, nil)
 }
 
 // A checkRun is the run of an App, such as GitHub Actions, on a commit.
@@ -145,19 +169,26 @@ type status struct {
 // Checks returns the commit's check runs and statuses.
 func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
 	commit = url.PathEscape(commit)
-	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100", commit), func(page []byte) error {
+	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100",
+		commit), func(page []byte) error {
 		var some struct {
 			Runs []checkRun `json:"check_runs"`
 		}
 		err := json.Unmarshal(page, &some)
 		for _, run := range some.Runs {
-			c := host.Check{Name: run.Name, State: host.Pending, URL: r.client.Page(run.HTML), Summary: run.Output.Title}
+			c := host.Check{
+				Name:    run.Name,
+				State:   host.Pending,
+				URL:     r.client.Page(run.HTML),
+				Summary: run.Output.Title,
+			}
 			if run.App.Slug == "github-actions" { // its jobs have the same ids as their check runs
 				c.ID = strconv.FormatInt(run.ID, 10)
 			}
 			switch {
 			case run.Status != "completed":
-			case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"}, run.Conclusion):
+			case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"},
+				run.Conclusion):
 				c.State = host.Failed
 			default:
 				c.State = host.Passed
@@ -169,13 +200,19 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	if err != nil {
 		return nil, err
 	}
-	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100", commit), func(page []byte) error {
+	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100",
+		commit), func(page []byte) error {
 		var some struct {
 			Statuses []status `json:"statuses"`
 		}
 		err := json.Unmarshal(page, &some)
 		for _, s := range some.Statuses {
-			c := host.Check{Name: s.Context, State: host.Pending, URL: r.client.Page(s.Target), Summary: s.Description}
+			c := host.Check{
+				Name:    s.Context,
+				State:   host.Pending,
+				URL:     r.client.Page(s.Target),
+				Summary: s.Description,
+			}
 			switch s.State {
 			case "success":
 				c.State = host.Passed
@@ -230,10 +267,19 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 			if at.IsZero() {
 				at = c.Submitted
 			}
-			all = append(all, host.Comment{ID: fmt.Sprintf("%s:%d", kind, c.ID), Login: c.User.Login, Bot: c.User.Type == "Bot", Text: c.Body, Path: c.Path, Line: c.Line, At: at})
+			all = append(all, host.Comment{
+				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
+				Login: c.User.Login,
+				Bot:   c.User.Type == "Bot",
+				Text:  c.Body,
+				Path:  c.Path,
+				Line:  c.Line,
+				At:    at,
+			})
 		}
 	}
-	slices.SortFunc(all, func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(all,
+		func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return all, nil
 }
 
@@ -246,8 +292,11 @@ type committed struct {
 }
 
 // Commits returns the newest commits of a branch.
-func (r *Repository) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
-	some, err := host.List[committed](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+func (r *Repository) Commits(
+	ctx context.Context, branch string, since time.Time,
+) (all []host.Commit, err error) {
+	some, err := host.List[committed](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s",
+		url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
@@ -267,9 +316,11 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 		return nil, err
 	}
 	for right, err := range map[string]error{
-		"Checks: read":          r.client.Get(ctx, r.client.At("/commits/%s/check-runs?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
-		"Commit statuses: read": r.client.Get(ctx, r.client.At("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
-		"Pull requests: write":  r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
+		"Checks: read": r.client.Get(ctx,
+			r.client.At("/commits/%s/check-runs?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Commit statuses: read": r.client.Get(ctx,
+			r.client.At("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
+		"Pull requests: write": r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
 	} {
 		if errors.Is(err, host.ErrForbidden) {
 			missing = append(missing, right)

@@ -90,7 +90,8 @@ func (a *App) api() string { return strings.TrimSuffix(cmp.Or(a.API, publicAPI),
 func Repository(address string) (owner, name string, err error) {
 	u, err := url.Parse(address)
 	if err == nil {
-		parts := strings.Split(strings.Trim(strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), ".git"), "/"), "/")
+		parts := strings.Split(strings.Trim(strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), ".git"), "/"),
+			"/")
 		if len(parts) == 2 && plainName(parts[0]) && plainName(parts[1]) {
 			return parts[0], parts[1], nil
 		}
@@ -101,7 +102,8 @@ func Repository(address string) (owner, name string, err error) {
 // plainName reports whether s has only the characters that GitHub allows for owners and repositories.
 func plainName(s string) bool {
 	return s != "" && s != "." && s != ".." && !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_.", r))
 	})
 }
 
@@ -121,13 +123,18 @@ func (a *App) For(ctx context.Context, address string, to remote.Access) (remote
 }
 
 // Token makes a token for the repository at that address with these permissions.
-func (a *App) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
+func (a *App) Token(
+	ctx context.Context, address string, permissions map[string]string,
+) (remote.Credential, error) {
 	owner, name, err := Repository(address)
 	if err == nil && !a.Covers(address) {
 		err = errors.New("it is not at " + a.api())
 	}
 	if err != nil {
-		return remote.Credential{}, &remote.Error{Reason: a.name() + " is not for this repository: " + err.Error(), Cure: "Correct its url, or give it a token of its own with token_env"}
+		return remote.Credential{}, &remote.Error{
+			Reason: a.name() + " is not for this repository: " + err.Error(),
+			Cure:   "Correct its url, or give it a token of its own with token_env",
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, tokenTimeout)
 	defer cancel()
@@ -158,7 +165,8 @@ func (a *App) installation(ctx context.Context, owner, name string) (id string, 
 		ID        int64  `json:"id"`
 		Suspended string `json:"suspended_at"`
 	}
-	if err := a.ask(ctx, request{http.MethodGet, "/repos/" + key + "/installation", nil, key}, &answer); err != nil {
+	if err := a.ask(ctx, request{http.MethodGet, "/repos/" + key + "/installation", nil, key},
+		&answer); err != nil {
 		return "", true, err
 	}
 	switch {
@@ -195,24 +203,33 @@ type tokenRequest struct {
 	Permissions  map[string]string `json:"permissions"`
 }
 
-func (a *App) mint(ctx context.Context, installation, name string, permissions map[string]string) (remote.Credential, error) {
+func (a *App) mint(
+	ctx context.Context, installation, name string, permissions map[string]string,
+) (remote.Credential, error) {
 	var answer struct {
 		Token       string            `json:"token"`
 		Expires     time.Time         `json:"expires_at"`
 		Permissions map[string]string `json:"permissions"`
 	}
 	asked := tokenRequest{[]string{name}, permissions}
-	err := a.ask(ctx, request{http.MethodPost, "/app/installations/" + url.PathEscape(installation) + "/access_tokens", asked, name}, &answer)
+	err := a.ask(ctx, request{
+		http.MethodPost, "/app/installations/" + url.PathEscape(installation) + "/access_tokens", asked, name,
+	}, &answer)
 	if err != nil {
 		return remote.Credential{}, err
 	}
 	switch {
-	case answer.Token == "" || strings.ContainsFunc(answer.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+	case answer.Token == "" ||
+		strings.ContainsFunc(answer.Token, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return remote.Credential{}, a.nonsense("no token")
 	case answer.Expires.Sub(a.now()) < minLife:
 		return remote.Credential{}, a.clock("a token that it made just now is out of date here")
 	case permissions["contents"] == string(remote.Write) && answer.Permissions["contents"] == "read":
 		return remote.Credential{}, a.lacks(name)
 	}
-	return remote.Credential{Password: remote.Secret(answer.Token), Name: "the token of " + a.name(), Expires: answer.Expires}, nil
+	return remote.Credential{
+		Password: remote.Secret(answer.Token),
+		Name:     "the token of " + a.name(),
+		Expires:  answer.Expires,
+	}, nil
 }

@@ -70,7 +70,10 @@ func (a *App) ask(ctx context.Context, q request, out any) error {
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableKeepAlives = true
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // unreachable returns the error for a request without an answer. It contains nothing of what was sent.
@@ -78,7 +81,11 @@ func (a *App) unreachable(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	e := &remote.Error{Reason: "GitHub's API cannot be reached for a token", Cure: "Nothing is lost; it can be tried again", Retry: true}
+	e := &remote.Error{
+		Reason: "GitHub's API cannot be reached for a token",
+		Cure:   "Nothing is lost; it can be tried again",
+		Retry:  true,
+	}
 	var dns *net.DNSError
 	var op *net.OpError
 	var timeout net.Error
@@ -88,7 +95,8 @@ func (a *App) unreachable(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		e.Reason += ": it did not answer in time"
 	case strings.Contains(err.Error(), "certificate"):
-		e.Reason, e.Retry = "the certificate of GitHub's API is not trusted", false
+		e.Reason = "the certificate of GitHub's API is not trusted"
+		e.Retry = false
 		e.Cure = "Add its authority to this machine's certificates, or correct api_url"
 	case errors.As(err, &op):
 		e.Reason += ": " + op.Err.Error()
@@ -97,19 +105,32 @@ func (a *App) unreachable(ctx context.Context, err error) error {
 }
 
 func (a *App) nonsense(what string) error {
-	return &remote.Error{Reason: "GitHub's API answered with " + what, Cure: "Check api_url, and what stands between it and the bot", Retry: true}
+	return &remote.Error{
+		Reason: "GitHub's API answered with " + what,
+		Cure:   "Check api_url, and what stands between it and the bot",
+		Retry:  true,
+	}
 }
 
 func (a *App) suspended(about string) error {
-	return &remote.Error{Reason: a.name() + " is suspended for " + about, Cure: "An owner can unsuspend it under Settings, GitHub Apps, and the same be tried again"}
+	return &remote.Error{
+		Reason: a.name() + " is suspended for " + about,
+		Cure:   "An owner can unsuspend it under Settings, GitHub Apps, and the same be tried again",
+	}
 }
 
 func (a *App) lacks(about string) error {
-	return &remote.Error{Reason: a.name() + " may not write to " + about, Cure: "Give it the permission Contents: Read and write, and let an owner accept that"}
+	return &remote.Error{
+		Reason: a.name() + " may not write to " + about,
+		Cure:   "Give it the permission Contents: Read and write, and let an owner accept that",
+	}
 }
 
 func (a *App) clock(seen string) error {
-	return &remote.Error{Reason: "this machine's clock and GitHub's differ: " + seen, Cure: "Set the clock (NTP), and the same can be tried again"}
+	return &remote.Error{
+		Reason: "this machine's clock and GitHub's differ: " + seen,
+		Cure:   "Set the clock (NTP), and the same can be tried again",
+	}
 }
 
 // refused returns the error for an answer that is a refusal.
@@ -120,35 +141,50 @@ func (a *App) refused(q request, res *http.Response, text []byte, assertion stri
 	late := skew(res, a.now())
 	e := &remote.Error{After: wait(res, a.now())}
 	switch code := res.StatusCode; {
-	case code == http.StatusTooManyRequests, code == http.StatusForbidden && (e.After > 0 || has("rate limit")):
-		e.Reason, e.Cure, e.Retry = "GitHub has had too many requests of "+a.name(), "Wait some minutes before the next try", true
+	case code == http.StatusTooManyRequests,
+		code == http.StatusForbidden && (e.After > 0 || has("rate limit")):
+		e.Reason = "GitHub has had too many requests of " + a.name()
+		e.Cure = "Wait some minutes before the next try"
+		e.Retry = true
 		if e.After > 0 {
 			e.Cure = "It asks to wait " + e.After.Round(time.Second).String() + " before the next try"
 		}
 	case code >= 500, code == http.StatusRequestTimeout:
-		e.Reason, e.Cure, e.Retry = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code)), "Its trouble, most likely; the same can be tried again", true
+		e.Reason = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code))
+		e.Cure = "Its trouble, most likely; the same can be tried again"
+		e.Retry = true
 	case code/100 == 3:
-		e.Reason, e.Cure = "GitHub's API sends us elsewhere for "+q.about, "It was renamed or moved, most likely: put its new address into the configuration"
-	case code == http.StatusUnauthorized && (late > backdated || late < -goodFor || has("'exp'") || has("'iat'") || has("expir")):
+		e.Reason = "GitHub's API sends us elsewhere for " + q.about
+		e.Cure = "It was renamed or moved, most likely: put its new address into the configuration"
+	case code == http.StatusUnauthorized &&
+		(late > backdated || late < -goodFor || has("'exp'") || has("'iat'") || has("expir")):
 		return a.clock(difference(late))
 	case code == http.StatusUnauthorized:
-		e.Reason, e.Cure = "GitHub does not know "+a.name()+" by this key", "Check id and the private key under github_app: both are on the App's page, and a key that was deleted there is no good"
+		e.Reason = "GitHub does not know " + a.name() + " by this key"
+		e.Cure = "Check id and the private key under github_app: both are on the App's page, " +
+			"and a key that was deleted there is no good"
 	case has("suspended"):
 		return a.suspended(q.about)
 	case code == http.StatusNotFound && has("integration not found"):
-		e.Reason, e.Cure = "GitHub does not know "+a.name(), "Check id under github_app"
+		e.Reason = "GitHub does not know " + a.name()
+		e.Cure = "Check id under github_app"
 	case code == http.StatusNotFound && q.method == http.MethodPost && a.Installation != "":
-		e.Reason, e.Cure = a.name()+" has no installation "+a.Installation, "Check installation under github_app, or leave it out"
+		e.Reason = a.name() + " has no installation " + a.Installation
+		e.Cure = "Check installation under github_app, or leave it out"
 	case code == http.StatusNotFound:
-		e.Reason, e.Cure = a.name()+" is not installed for "+q.about+", or there is no such repository", "Install it there, and check the repository's url"
+		e.Reason = a.name() + " is not installed for " + q.about + ", or there is no such repository"
+		e.Cure = "Install it there, and check the repository's url"
 	case code == http.StatusUnprocessableEntity && has("permission"):
 		return a.lacks(q.about)
 	case code == http.StatusUnprocessableEntity:
-		e.Reason, e.Cure = a.name()+" is installed there, but not for "+q.about, "Add the repository to the installation"
+		e.Reason = a.name() + " is installed there, but not for " + q.about
+		e.Cure = "Add the repository to the installation"
 	case code == http.StatusForbidden:
-		e.Reason, e.Cure = "GitHub gives "+a.name()+" no token for "+q.about+after(said), "Check that it is installed there with the permission Contents: Read and write"
+		e.Reason = "GitHub gives " + a.name() + " no token for " + q.about + after(said)
+		e.Cure = "Check that it is installed there with the permission Contents: Read and write"
 	default:
-		e.Reason, e.Cure = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code))+after(said), "Check github_app in the configuration"
+		e.Reason = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code)) + after(said)
+		e.Cure = "Check github_app in the configuration"
 	}
 	return e
 }
@@ -213,7 +249,8 @@ func wait(res *http.Response, now time.Time) time.Duration {
 		return min(time.Duration(seconds)*time.Second, maxWait)
 	}
 	at, err := strconv.ParseInt(res.Header.Get("X-RateLimit-Reset"), 10, 64)
-	if err != nil || res.Header.Get("X-RateLimit-Remaining") != "0" || at < 0 || at > now.Add(maxWait).Unix() {
+	if err != nil || res.Header.Get("X-RateLimit-Remaining") != "0" || at < 0 ||
+		at > now.Add(maxWait).Unix() {
 		return 0
 	}
 	return max(0, time.Unix(at, 0).Sub(now.Add(-skew(res, now))))

@@ -18,8 +18,10 @@ import (
 // assertion that was sent, and a reasonable wait.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
-		`{"message":"A JSON web token could not be decoded"}`, `{"message":"This installation has been suspended"}`, `{"message":"a\nb\u001b[31m"}`, `<html>`, ``, `{"message":7}`,
-		`{"message":"` + strings.Repeat("x", 300) + `"}`, `{"message":"you sent eyJ.claims.signature"}`,
+		`{"message":"A JSON web token could not be decoded"}`,
+		`{"message":"This installation has been suspended"}`, `{"message":"a\nb\u001b[31m"}`, `<html>`,
+		``, `{"message":7}`, `{"message":"` + strings.Repeat("x", 300) + `"}`,
+		`{"message":"you sent eyJ.claims.signature"}`,
 	} {
 		for _, status := range []int{301, 401, 403, 404, 422, 429, 500, 999} {
 			f.Add(status, seed, "3600", "Wed, 21 Oct 2015 07:28:00 GMT", "0", "1445412480")
@@ -33,7 +35,10 @@ func FuzzAnswer(f *testing.F) {
 			return
 		}
 		res := &http.Response{StatusCode: status, Header: http.Header{
-			"Retry-After": {after}, "Date": {date}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset},
+			"Retry-After":           {after},
+			"Date":                  {date},
+			"X-Ratelimit-Remaining": {remaining},
+			"X-Ratelimit-Reset":     {reset},
 		}}
 		err := a.refused(request{http.MethodPost, "/x", nil, "acme/shop"}, res, []byte(body), assertion)
 		var refused *remote.Error
@@ -51,7 +56,12 @@ func FuzzAnswer(f *testing.F) {
 // FuzzRepository checks that owner and name are two plain names from the address, and that no token
 // goes to a host other than that of the API.
 func FuzzRepository(f *testing.F) {
-	for _, seed := range []string{"https://github.com/acme/shop.git", "https://github.com/acme/shop/", "https://github.com/acme/..", "https://github.com/a%2fb/c", "https://github.com.evil.example/a/b", "https://github.com@evil.example/a/b", "https://GITHUB.com:443/a/b", "http://github.com/a/b", "git@github.com:a/b", "\x00"} {
+	for _, seed := range []string{
+		"https://github.com/acme/shop.git", "https://github.com/acme/shop/", "https://github.com/acme/..",
+		"https://github.com/a%2fb/c", "https://github.com.evil.example/a/b",
+		"https://github.com@evil.example/a/b", "https://GITHUB.com:443/a/b", "http://github.com/a/b",
+		"git@github.com:a/b", "\x00",
+	} {
 		f.Add(seed, "")
 		f.Add(seed, "https://ghe.example.com/api/v3")
 	}
@@ -79,7 +89,8 @@ func FuzzRepository(f *testing.F) {
 func FuzzKey(f *testing.F) {
 	f.Add("-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA4f5wg5l2hKsTeNem\n-----END RSA PRIVATE KEY-----")
 	f.Add(`-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----`)
-	f.Add("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIE\n-----END RSA PRIVATE KEY-----")
+	f.Add("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nMIIE\n" +
+		"-----END RSA PRIVATE KEY-----")
 	f.Add("s3cr3t")
 	f.Fuzz(func(t *testing.T, text string) {
 		key, err := ParseKey(text)
@@ -89,7 +100,8 @@ func FuzzKey(f *testing.F) {
 		}
 		require.Nil(t, key)
 		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); len(line) >= 12 && !strings.HasPrefix(line, "-----") && !strings.Contains(line, " ") {
+			if line = strings.TrimSpace(line); len(line) >= 12 && !strings.HasPrefix(line, "-----") &&
+				!strings.Contains(line, " ") {
 				require.NotContains(t, err.Error(), line)
 			}
 		}

@@ -13,9 +13,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
-// MissingPermissions returns the wanted permissions that the App's installation for the repository at that address
-// does not have, as GitHub's pages name them: Pull requests: write.
-func (a *App) MissingPermissions(ctx context.Context, address string, wanted ...map[string]string) (missing []string, err error) {
+// MissingPermissions returns the wanted permissions that the App's installation for the repository at that
+// address does not have, as GitHub's pages name them: Pull requests: write.
+func (a *App) MissingPermissions(
+	ctx context.Context, address string, wanted ...map[string]string,
+) (missing []string, err error) {
 	owner, name, err := Repository(address)
 	if err != nil {
 		return nil, err
@@ -24,7 +26,8 @@ func (a *App) MissingPermissions(ctx context.Context, address string, wanted ...
 		Permissions map[string]string `json:"permissions"`
 	}
 	about := owner + "/" + name
-	if err := a.ask(ctx, request{http.MethodGet, "/repos/" + about + "/installation", nil, about}, &answer); err != nil {
+	if err := a.ask(ctx, request{http.MethodGet, "/repos/" + about + "/installation", nil, about},
+		&answer); err != nil {
 		return nil, err
 	}
 	need := map[string]string{}
@@ -38,7 +41,8 @@ func (a *App) MissingPermissions(ctx context.Context, address string, wanted ...
 	for _, right := range slices.Sorted(maps.Keys(need)) {
 		if has := answer.Permissions[right]; has == "" || need[right] == "write" && has == "read" {
 			words := strings.ReplaceAll(right, "_", " ")
-			missing = append(missing, fmt.Sprintf("%s%s: %s", strings.ToUpper(words[:1]), words[1:], need[right]))
+			missing = append(missing,
+				fmt.Sprintf("%s%s: %s", strings.ToUpper(words[:1]), words[1:], need[right]))
 		}
 	}
 	return missing, nil
@@ -64,7 +68,9 @@ type keptToken struct {
 
 // Token returns a token with these permissions, which may be one that was made less than the kept life
 // ago.
-func (k *KeptTokens) Token(ctx context.Context, address string, permissions map[string]string) (remote.Credential, error) {
+func (k *KeptTokens) Token(
+	ctx context.Context, address string, permissions map[string]string,
+) (remote.Credential, error) {
 	key := fmt.Sprint(address, permissions)
 	k.mu.Lock()
 	defer k.mu.Unlock()

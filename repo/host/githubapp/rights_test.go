@@ -19,7 +19,8 @@ var (
 func TestTokensForPullRequests(t *testing.T) {
 	t.Parallel()
 	h := openHub(t, githubtest.Config{})
-	address, now := h.remote().URL, time.Now()
+	address := h.remote().URL
+	now := time.Now()
 	h.app.Now = func() time.Time { return now }
 	_, err := h.app.Token(t.Context(), address, opens)
 	require.NoError(t, err)
@@ -42,7 +43,9 @@ func TestTokensForPullRequests(t *testing.T) {
 
 func TestWhatAnAppLacksIsNamed(t *testing.T) {
 	t.Parallel()
-	h := openHub(t, githubtest.Config{Permissions: map[string]string{"contents": "write", "pull_requests": "read"}})
+	h := openHub(t, githubtest.Config{
+		Permissions: map[string]string{"contents": "write", "pull_requests": "read"},
+	})
 	missing, err := h.app.MissingPermissions(t.Context(), h.remote().URL, opens, looks)
 	require.NoError(t, err)
 	require.Equal(t, []string{"Checks: read", "Pull requests: write"}, missing)

@@ -33,7 +33,13 @@ const Rights = "the scope api, and the role Developer in the project"
 // New returns a Project.
 func New(cfg Config) *Project {
 	return &Project{client: &host.Client{
-		API: strings.TrimSuffix(cfg.API, "/"), Name: "GitLab", Repository: cfg.Path, Root: "/projects/" + url.PathEscape(cfg.Path), Web: cfg.Web, Rights: Rights, Accept: "application/json",
+		API:        strings.TrimSuffix(cfg.API, "/"),
+		Name:       "GitLab",
+		Repository: cfg.Path,
+		Root:       "/projects/" + url.PathEscape(cfg.Path),
+		Web:        cfg.Web,
+		Rights:     Rights,
+		Accept:     "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
 			r.Header.Set("PRIVATE-TOKEN", string(t.Password))
@@ -57,10 +63,18 @@ type mergeRequest struct {
 }
 
 func (p *Project) read(m mergeRequest) host.PullRequest {
-	out := host.PullRequest{Number: m.IID, URL: p.client.Page(m.Web), Draft: m.Draft, Body: m.Body, Head: m.SHA, State: host.Open}
+	out := host.PullRequest{
+		Number: m.IID,
+		URL:    p.client.Page(m.Web),
+		Draft:  m.Draft,
+		Body:   m.Body,
+		Head:   m.SHA,
+		State:  host.Open,
+	}
 	switch m.State {
 	case "merged":
-		out.State, out.Merged = host.Merged, m.SHA
+		out.State = host.Merged
+		out.Merged = m.SHA
 		for _, commit := range []string{m.Squash, m.Merge} {
 			if commit != "" {
 				out.Merged = commit
@@ -72,10 +86,12 @@ func (p *Project) read(m mergeRequest) host.PullRequest {
 	return out
 }
 
-// Find returns the newest merge request of a branch of the project, or nil. GitLab also lists those of branches
-// with the same name in forks.
+// Find returns the newest merge request of a branch of the project, or nil. GitLab also lists those of
+// branches with the same name in forks.
 func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[mergeRequest](ctx, p.client, p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=%s", url.QueryEscape(branch)))
+	all, err := host.List[mergeRequest](ctx, p.client,
+		p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=%s",
+			url.QueryEscape(branch)))
 	all = slices.DeleteFunc(all, func(m mergeRequest) bool { return m.Source != m.Target })
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -106,7 +122,8 @@ func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, err
 
 // Reword replaces the text of a merge request.
 func (p *Project) Reword(ctx context.Context, number int64, body string) error {
-	return p.client.Send(ctx, http.MethodPut, p.client.At("/merge_requests/%d", number), map[string]any{"description": body}, nil)
+	return p.client.Send(ctx, http.MethodPut, p.client.At("/merge_requests/%d", number),
+		map[string]any{"description": body}, nil)
 }
 
 // A status is a job of a pipeline, or a status that another service reported for a commit.
@@ -121,13 +138,21 @@ type status struct {
 
 // Checks returns the commit's jobs and statuses.
 func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, p.client, p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
+	some, err := host.List[status](ctx, p.client,
+		p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
-		c := host.Check{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, State: host.Passed, URL: p.client.Page(s.Target), Summary: s.Words}
+		c := host.Check{
+			ID:      strconv.FormatInt(s.ID, 10),
+			Name:    s.Name,
+			State:   host.Passed,
+			URL:     p.client.Page(s.Target),
+			Summary: s.Words,
+		}
 		switch {
 		case s.Status == "failed" && !s.MayFail:
 			c.State = host.Failed
-		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"}, s.Status):
+		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
+			s.Status):
 			c.State = host.Pending
 		}
 		all = append(all, c)
@@ -158,30 +183,40 @@ type note struct {
 
 // botName reports whether login is the name of a user that GitLab makes for a project or group token.
 func botName(login string) bool {
-	return strings.HasPrefix(login, "project_") && strings.Contains(login, "_bot") || strings.HasPrefix(login, "group_") && strings.Contains(login, "_bot")
+	return strings.HasPrefix(login, "project_") && strings.Contains(login, "_bot") ||
+		strings.HasPrefix(login, "group_") && strings.Contains(login, "_bot")
 }
 
 // Comments returns the notes that people and programs wrote, without GitLab's own system notes.
 func (p *Project) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
-	notes, err := host.List[note](ctx, p.client, p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
+	notes, err := host.List[note](ctx, p.client,
+		p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
 	for _, n := range notes {
 		if n.System || strings.TrimSpace(n.Body) == "" {
 			continue
 		}
 		all = append(all, host.Comment{
-			ID: fmt.Sprintf("note:%d", n.ID), Login: n.Author.Username, Bot: n.Author.Bot || botName(n.Author.Username), Text: n.Body,
-			Path: n.Position.Path, Line: n.Position.Line, At: n.Created,
+			ID:    fmt.Sprintf("note:%d", n.ID),
+			Login: n.Author.Username,
+			Bot:   n.Author.Bot || botName(n.Author.Username),
+			Text:  n.Body,
+			Path:  n.Position.Path,
+			Line:  n.Position.Line,
+			At:    n.Created,
 		})
 	}
 	return all, err
 }
 
 // Commits returns the newest commits of a branch.
-func (p *Project) Commits(ctx context.Context, branch string, since time.Time) (all []host.Commit, err error) {
+func (p *Project) Commits(
+	ctx context.Context, branch string, since time.Time,
+) (all []host.Commit, err error) {
 	some, err := host.List[struct {
 		ID      string `json:"id"`
 		Message string `json:"message"`
-	}](ctx, p.client, p.client.At("/repository/commits?per_page=100&ref_name=%s&since=%s", url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
+	}](ctx, p.client, p.client.At("/repository/commits?per_page=100&ref_name=%s&since=%s",
+		url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
 		all = append(all, host.Commit{Hash: c.ID, Message: c.Message})
 	}
@@ -220,7 +255,8 @@ func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
 		Scopes []string `json:"scopes"`
 	}
 	// Some versions do not show the scopes of a project or group token; then they stay unchecked.
-	if p.client.Get(ctx, "/personal_access_tokens/self", &token) == nil && !slices.Contains(token.Scopes, "api") {
+	if p.client.Get(ctx, "/personal_access_tokens/self", &token) == nil &&
+		!slices.Contains(token.Scopes, "api") {
 		missing = append(missing, "the scope api")
 	}
 	return missing, nil

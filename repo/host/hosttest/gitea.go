@@ -12,17 +12,22 @@ import (
 func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
-		mux.HandleFunc(method+" /api/v1/repos/{owner}/{name}"+path, func(w http.ResponseWriter, r *http.Request) {
-			if s.admit(w, r, strings.TrimPrefix(r.Header.Get("Authorization"), "token "), r.PathValue("owner")+"/"+r.PathValue("name")) {
-				do(w, r)
-			}
-		})
+		mux.HandleFunc(method+" /api/v1/repos/{owner}/{name}"+path,
+			func(w http.ResponseWriter, r *http.Request) {
+				if s.admit(w, r, strings.TrimPrefix(r.Header.Get("Authorization"), "token "),
+					r.PathValue("owner")+"/"+r.PathValue("name")) {
+					do(w, r)
+				}
+			})
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusNotFound, "The target couldn't be found.")
 	})
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, map[string]any{"permissions": map[string]any{"push": true, "pull": true}, "has_pull_requests": true})
+		show(w, r, map[string]any{
+			"permissions":       map[string]any{"push": true, "pull": true},
+			"has_pull_requests": true,
+		})
 	})
 	in("GET /pulls", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
@@ -35,7 +40,13 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 		var asked struct{ Title, Head, Base, Body string }
 		readBody(r, &asked)
 		title, draft := strings.CutPrefix(asked.Title, "WIP: ")
-		p, code, why := s.open(Pull{Branch: asked.Head, Base: asked.Base, Title: title, Body: asked.Body, Draft: draft})
+		p, code, why := s.open(Pull{
+			Branch: asked.Head,
+			Base:   asked.Base,
+			Title:  title,
+			Body:   asked.Body,
+			Draft:  draft,
+		})
 		if strings.Contains(why, "already exists") {
 			code = http.StatusConflict
 		}
@@ -46,12 +57,18 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 		show(w, r, s.giteaPull(p))
 	})
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.giteaPull) })
-	in("PATCH /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.giteaPull) })
+	in("PATCH /pulls/{number}",
+		func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.giteaPull) })
 	in("GET /commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
 			// Each change of a check is a new status.
-			list = append(list, map[string]any{"id": 2 * c.ID, "context": c.Name, "status": c.State, "target_url": s.giteaJob(c.ID)},
+			list = append(list, map[string]any{
+				"id":         2 * c.ID,
+				"context":    c.Name,
+				"status":     c.State,
+				"target_url": s.giteaJob(c.ID),
+			},
 				map[string]any{"id": 2*c.ID - 1, "context": c.Name, "status": "pending", "target_url": ""})
 		}
 		show(w, r, page(s, w, r, list))
@@ -69,7 +86,14 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 		return func(w http.ResponseWriter, r *http.Request) {
 			list := []map[string]any{}
 			for _, c := range s.commentsOf(r.PathValue("number"), beside) {
-				list = append(list, map[string]any{"id": c.ID, "user": map[string]any{"login": c.Login}, "body": c.Text, "path": c.Path, "position": c.Line, "created_at": c.At.Format(time.RFC3339)})
+				list = append(list, map[string]any{
+					"id":         c.ID,
+					"user":       map[string]any{"login": c.Login},
+					"body":       c.Text,
+					"path":       c.Path,
+					"position":   c.Line,
+					"created_at": c.At.Format(time.RFC3339),
+				})
 			}
 			show(w, r, page(s, w, r, list))
 		}
@@ -79,7 +103,13 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 	in("GET /pulls/{number}/reviews", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		if n := len(s.commentsOf(r.PathValue("number"), true)); n > 0 {
-			list = append(list, map[string]any{"id": 7, "user": map[string]any{"login": "ann"}, "body": "", "submitted_at": "2026-03-02T11:00:00Z", "comments_count": n})
+			list = append(list, map[string]any{
+				"id":             7,
+				"user":           map[string]any{"login": "ann"},
+				"body":           "",
+				"submitted_at":   "2026-03-02T11:00:00Z",
+				"comments_count": n,
+			})
 		}
 		show(w, r, page(s, w, r, list))
 	})
@@ -101,14 +131,26 @@ func (s *Server) giteaJob(id int64) string {
 }
 
 func (s *Server) giteaPull(p Pull) map[string]any {
-	title, state := p.Title, p.State
+	title := p.Title
+	state := p.State
 	if p.Draft {
 		title = "WIP: " + title
 	}
 	if state == "merged" {
 		state = "closed"
 	}
-	v := map[string]any{"number": p.Number, "html_url": s.cfg.Web + "/pulls/" + itoa(p.Number), "state": state, "title": title, "body": p.Body, "draft": p.Draft, "merged": p.State == "merged", "merge_commit_sha": nil, "head": map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()}, "base": map[string]any{"ref": p.Base, "repo_id": repositoryID}}
+	v := map[string]any{
+		"number":           p.Number,
+		"html_url":         s.cfg.Web + "/pulls/" + itoa(p.Number),
+		"state":            state,
+		"title":            title,
+		"body":             p.Body,
+		"draft":            p.Draft,
+		"merged":           p.State == "merged",
+		"merge_commit_sha": nil,
+		"head":             map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()},
+		"base":             map[string]any{"ref": p.Base, "repo_id": repositoryID},
+	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

@@ -11,14 +11,17 @@ import (
 func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
-		mux.HandleFunc(method+" /api/v3/repos/{owner}/{name}"+path, func(w http.ResponseWriter, r *http.Request) {
-			if s.admit(w, r, bearer(r), r.PathValue("owner")+"/"+r.PathValue("name")) {
-				do(w, r)
-			}
-		})
+		mux.HandleFunc(method+" /api/v3/repos/{owner}/{name}"+path,
+			func(w http.ResponseWriter, r *http.Request) {
+				if s.admit(w, r, bearer(r), r.PathValue("owner")+"/"+r.PathValue("name")) {
+					do(w, r)
+				}
+			})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, "Not Found") })
-	in("GET ", func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{"default_branch": "main"}) })
+	mux.HandleFunc("/",
+		func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, "Not Found") })
+	in("GET ",
+		func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{"default_branch": "main"}) })
 	in("GET /pulls", func(w http.ResponseWriter, r *http.Request) {
 		branch := ""
 		if _, name, ok := strings.Cut(r.URL.Query().Get("head"), ":"); ok {
@@ -26,7 +29,9 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 		}
 		list := []map[string]any{}
 		for _, p := range s.pullsOf(branch) {
-			if state := r.URL.Query().Get("state"); (state == "all" || p.State == "open") && (branch == "" || !p.Fork) { // head names the owner, too
+			if state := r.URL.Query().Get("state"); (state == "all" || p.State == "open") &&
+				(branch == "" || !p.Fork) {
+				// head names the owner, too
 				list = append(list, s.gitHubPull(p))
 			}
 		}
@@ -38,7 +43,13 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 			Draft                   bool
 		}
 		readBody(r, &asked)
-		p, code, why := s.open(Pull{Branch: asked.Head, Base: asked.Base, Title: asked.Title, Body: asked.Body, Draft: asked.Draft})
+		p, code, why := s.open(Pull{
+			Branch: asked.Head,
+			Base:   asked.Base,
+			Title:  asked.Title,
+			Body:   asked.Body,
+			Draft:  asked.Draft,
+		})
 		if why != "" {
 			answer(w, code, why)
 			return
@@ -46,13 +57,23 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 		show(w, r, s.gitHubPull(p))
 	})
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitHubPull) })
-	in("PATCH /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.gitHubPull) })
+	in("PATCH /pulls/{number}",
+		func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.gitHubPull) })
 	in("GET /commits/{commit}/check-runs", func(w http.ResponseWriter, r *http.Request) {
 		runs := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
-			run := map[string]any{"id": c.ID, "name": c.Name, "status": "completed", "conclusion": c.State, "html_url": s.cfg.Web + "/actions/runs/1/job/" + c.Name, "app": map[string]any{"slug": "github-actions"}, "output": map[string]any{"title": nil}}
+			run := map[string]any{
+				"id":         c.ID,
+				"name":       c.Name,
+				"status":     "completed",
+				"conclusion": c.State,
+				"html_url":   s.cfg.Web + "/actions/runs/1/job/" + c.Name,
+				"app":        map[string]any{"slug": "github-actions"},
+				"output":     map[string]any{"title": nil},
+			}
 			if c.State == "pending" {
-				run["status"], run["conclusion"] = "in_progress", nil
+				run["status"] = "in_progress"
+				run["conclusion"] = nil
 			}
 			runs = append(runs, run)
 		}
@@ -70,7 +91,8 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 	})
 	mux.HandleFunc("GET /elsewhere/{id}", func(w http.ResponseWriter, r *http.Request) {
 		text, ok := s.logOf(r.PathValue("id"))
-		if !ok || r.Header.Get("Authorization") != "" { // like storage that refuses a request with a foreign credential
+		if !ok || r.Header.Get("Authorization") != "" {
+			// like storage that refuses a request with a foreign credential
 			w.WriteHeader(http.StatusBadRequest)
 			return
 		}
@@ -84,7 +106,14 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 				if c.Bot {
 					kind = "Bot"
 				}
-				list = append(list, map[string]any{"id": c.ID, "user": map[string]any{"login": c.Login, "type": kind}, "body": c.Text, "path": c.Path, "line": c.Line, "created_at": c.At.Format(time.RFC3339)})
+				list = append(list, map[string]any{
+					"id":         c.ID,
+					"user":       map[string]any{"login": c.Login, "type": kind},
+					"body":       c.Text,
+					"path":       c.Path,
+					"line":       c.Line,
+					"created_at": c.At.Format(time.RFC3339),
+				})
 			}
 			show(w, r, page(s, w, r, slices.Clip(list)))
 		}
@@ -102,11 +131,21 @@ func (s *Server) serveGitHub(mux *http.ServeMux) (root string) {
 
 func (s *Server) gitHubPull(p Pull) map[string]any {
 	v := map[string]any{
-		"number": p.Number, "html_url": s.cfg.Web + "/pull/" + itoa(p.Number), "state": p.State, "draft": p.Draft, "title": p.Title, "body": p.Body,
-		"merged_at": nil, "merge_commit_sha": "0000000", "head": map[string]any{"ref": p.Branch, "sha": p.Head}, "base": map[string]any{"ref": p.Base},
+		"number":           p.Number,
+		"html_url":         s.cfg.Web + "/pull/" + itoa(p.Number),
+		"state":            p.State,
+		"draft":            p.Draft,
+		"title":            p.Title,
+		"body":             p.Body,
+		"merged_at":        nil,
+		"merge_commit_sha": "0000000",
+		"head":             map[string]any{"ref": p.Branch, "sha": p.Head},
+		"base":             map[string]any{"ref": p.Base},
 	}
 	if p.State == "merged" {
-		v["state"], v["merged_at"], v["merge_commit_sha"] = "closed", "2026-03-02T12:00:00Z", "merged-"+itoa(p.Number)
+		v["state"] = "closed"
+		v["merged_at"] = "2026-03-02T12:00:00Z"
+		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}
 	return v
 }

@@ -11,14 +11,17 @@ import (
 func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
-		mux.HandleFunc(method+" /api/v4/projects/{project}"+path, func(w http.ResponseWriter, r *http.Request) {
-			project, err := url.PathUnescape(r.PathValue("project"))
-			if err == nil && s.admit(w, r, r.Header.Get("PRIVATE-TOKEN"), project) {
-				do(w, r)
-			}
-		})
+		mux.HandleFunc(method+" /api/v4/projects/{project}"+path,
+			func(w http.ResponseWriter, r *http.Request) {
+				project, err := url.PathUnescape(r.PathValue("project"))
+				if err == nil && s.admit(w, r, r.Header.Get("PRIVATE-TOKEN"), project) {
+					do(w, r)
+				}
+			})
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, "404 Project Not Found") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, http.StatusNotFound, "404 Project Not Found")
+	})
 	mux.HandleFunc("GET /api/v4/personal_access_tokens/self", func(w http.ResponseWriter, r *http.Request) {
 		scope := "read_api"
 		if r.Header.Get("PRIVATE-TOKEN") == s.cfg.Token {
@@ -27,7 +30,10 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		show(w, r, map[string]any{"scopes": []string{scope}})
 	})
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, map[string]any{"permissions": map[string]any{"project_access": map[string]any{"access_level": 30}, "group_access": nil}})
+		show(w, r, map[string]any{"permissions": map[string]any{
+			"project_access": map[string]any{"access_level": 30},
+			"group_access":   nil,
+		}})
 	})
 	in("GET /merge_requests", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
@@ -45,11 +51,18 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		}
 		readBody(r, &asked)
 		title, draft := strings.CutPrefix(asked.Title, "Draft: ")
-		p, code, why := s.open(Pull{Branch: asked.Source, Base: asked.Target, Title: title, Body: asked.Description, Draft: draft})
+		p, code, why := s.open(Pull{
+			Branch: asked.Source,
+			Base:   asked.Target,
+			Title:  title,
+			Body:   asked.Description,
+			Draft:  draft,
+		})
 		if strings.Contains(why, "already exists") {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusConflict)
-			_, _ = w.Write([]byte(`{"message": ["Another open merge request already exists for this source branch: !1"]}`))
+			_, _ = w.Write([]byte(
+				`{"message": ["Another open merge request already exists for this source branch: !1"]}`))
 			return
 		}
 		if why != "" {
@@ -58,8 +71,10 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		}
 		show(w, r, s.gitLabRequest(p))
 	})
-	in("GET /merge_requests/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitLabRequest) })
-	in("PUT /merge_requests/{number}", func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "description", s.gitLabRequest) })
+	in("GET /merge_requests/{number}",
+		func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitLabRequest) })
+	in("PUT /merge_requests/{number}",
+		func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "description", s.gitLabRequest) })
 	in("GET /repository/commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
 		list := []map[string]any{}
 		for _, c := range s.checksOf(r.PathValue("commit")) {
@@ -67,16 +82,36 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 			if state == "" {
 				state = c.State
 			}
-			list = append(list, map[string]any{"id": c.ID, "name": c.Name, "status": state, "target_url": s.cfg.Web + "/-/jobs/" + itoa(c.ID), "description": nil, "allow_failure": false})
+			list = append(list, map[string]any{
+				"id":            c.ID,
+				"name":          c.Name,
+				"status":        state,
+				"target_url":    s.cfg.Web + "/-/jobs/" + itoa(c.ID),
+				"description":   nil,
+				"allow_failure": false,
+			})
 		}
 		show(w, r, page(s, w, r, list))
 	})
 	in("GET /jobs/{id}/trace", s.sendLog)
 	in("GET /merge_requests/{number}/notes", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{{"id": 9000, "body": "added 1 commit", "system": true, "author": map[string]any{"username": "bobbin"}, "created_at": "2026-03-02T09:00:00Z"}}
+		list := []map[string]any{{
+			"id":         9000,
+			"body":       "added 1 commit",
+			"system":     true,
+			"author":     map[string]any{"username": "bobbin"},
+			"created_at": "2026-03-02T09:00:00Z",
+		}}
 		for _, beside := range []bool{false, true} {
 			for _, c := range s.commentsOf(r.PathValue("number"), beside) {
-				v := map[string]any{"id": c.ID, "body": c.Text, "system": false, "author": map[string]any{"username": c.Login, "bot": c.Bot}, "created_at": c.At.Format(time.RFC3339), "position": nil}
+				v := map[string]any{
+					"id":         c.ID,
+					"body":       c.Text,
+					"system":     false,
+					"author":     map[string]any{"username": c.Login, "bot": c.Bot},
+					"created_at": c.At.Format(time.RFC3339),
+					"position":   nil,
+				}
 				if c.Path != "" {
 					v["position"] = map[string]any{"new_path": c.Path, "new_line": c.Line}
 				}
@@ -86,7 +121,9 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 		show(w, r, page(s, w, r, list))
 	})
 	in("GET /repository/commits", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, page(s, w, r, s.base(func(hash, message string) map[string]any { return map[string]any{"id": hash, "message": message} })))
+		show(w, r, page(s, w, r, s.base(func(hash, message string) map[string]any {
+			return map[string]any{"id": hash, "message": message}
+		})))
 	})
 	return "/api/v4"
 }
@@ -96,7 +133,18 @@ func (s *Server) gitLabRequest(p Pull) map[string]any {
 	if state == "" {
 		state = p.State
 	}
-	v := map[string]any{"iid": p.Number, "web_url": s.cfg.Web + "/-/merge_requests/" + itoa(p.Number), "state": state, "draft": p.Draft, "description": p.Body, "sha": p.Head, "merge_commit_sha": nil, "squash_commit_sha": nil, "source_project_id": p.project(), "target_project_id": repositoryID}
+	v := map[string]any{
+		"iid":               p.Number,
+		"web_url":           s.cfg.Web + "/-/merge_requests/" + itoa(p.Number),
+		"state":             state,
+		"draft":             p.Draft,
+		"description":       p.Body,
+		"sha":               p.Head,
+		"merge_commit_sha":  nil,
+		"squash_commit_sha": nil,
+		"source_project_id": p.project(),
+		"target_project_id": repositoryID,
+	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

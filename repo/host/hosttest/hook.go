@@ -26,7 +26,8 @@ type Delivery struct {
 func (s *Server) Hook(url, secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.hookURL, s.hookSecret = url, secret
+	s.hookURL = url
+	s.hookSecret = secret
 }
 
 // Redeliver sends a webhook again unchanged.
@@ -42,7 +43,11 @@ func (s *Server) Deliveries() []Delivery {
 // tell sends an event as a webhook.
 func (s *Server) tell(event string) {
 	s.mu.Lock()
-	body, err := json.Marshal(map[string]any{"action": event, "number": len(s.delivered) + 1, "repository": map[string]any{"full_name": s.cfg.Repository}})
+	body, err := json.Marshal(map[string]any{
+		"action":     event,
+		"number":     len(s.delivered) + 1,
+		"repository": map[string]any{"full_name": s.cfg.Repository},
+	})
 	quiet := s.hookURL == ""
 	s.mu.Unlock()
 	if quiet || err != nil {
@@ -56,7 +61,8 @@ func (s *Server) tell(event string) {
 
 func (s *Server) deliver(d Delivery) Delivery {
 	s.mu.Lock()
-	url, secret := s.hookURL, s.hookSecret
+	url := s.hookURL
+	secret := s.hookSecret
 	s.mu.Unlock()
 	d.Status = 0
 	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(d.Body))

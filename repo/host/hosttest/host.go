@@ -28,8 +28,9 @@ type Config struct {
 	Reader     string // the token that may only read
 	PageSize   int    // the most entries of a page; default 100
 	Web        string // the repository's page; default: URL/acme/shop
-	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the host responds
-	// with the status 500 to a request for a new pull request. Default: every branch is at a commit named after it.
+	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the
+	// host responds with the status 500 to a request for a new pull request. Default: every branch is
+	// at a commit named after it.
 	Branch func(name string) (string, error)
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
@@ -112,7 +113,8 @@ func Listen(cfg Config) *Server {
 		cfg.Branch = func(name string) (string, error) { return "at-" + name, nil }
 	}
 	s := &Server{cfg: cfg, checks: map[string][]Check{}}
-	mux, root := http.NewServeMux(), ""
+	mux := http.NewServeMux()
+	root := ""
 	switch cfg.Kind {
 	case "github":
 		root = s.serveGitHub(mux)
@@ -123,8 +125,11 @@ func Listen(cfg Config) *Server {
 	default:
 		panic("hosttest: no kind " + cfg.Kind)
 	}
-	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(mux, w, r) }))
-	s.URL, s.API = s.http.URL, s.http.URL+root
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.serve(mux, w, r)
+	}))
+	s.URL = s.http.URL
+	s.API = s.http.URL + root
 	if s.cfg.Web == "" {
 		s.cfg.Web = s.URL + "/" + cfg.Repository
 	}
@@ -165,7 +170,15 @@ func (s *Server) SetState(number int64, state string) {
 // OpenFork opens a pull request from a fork, as somebody else does.
 func (s *Server) OpenFork(branch string) {
 	s.change(func() {
-		s.pulls = append(s.pulls, &Pull{Number: int64(len(s.pulls) + 1), Branch: branch, Base: "main", Title: "Mine", State: "open", Head: "of-the-fork", Fork: true})
+		s.pulls = append(s.pulls, &Pull{
+			Number: int64(len(s.pulls) + 1),
+			Branch: branch,
+			Base:   "main",
+			Title:  "Mine",
+			State:  "open",
+			Head:   "of-the-fork",
+			Fork:   true,
+		})
 	}, "pull_request")
 }
 
@@ -216,7 +229,8 @@ func (s *Server) base(entry func(hash, message string) map[string]any) []map[str
 func (s *Server) Limit(answers, seconds int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.limited, s.wait = answers, seconds
+	s.limited = answers
+	s.wait = seconds
 }
 
 // Lose makes the next request of that method take effect without a response.
@@ -237,7 +251,8 @@ func (s *Server) change(do func(), event string) {
 // serve records each request, and refuses it or drops its response if the test wants that.
 func (s *Server) serve(mux http.Handler, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	limited, lost := s.limited > 0, s.lose == r.Method
+	limited := s.limited > 0
+	lost := s.lose == r.Method
 	if limited {
 		s.limited--
 	} else if lost {
@@ -249,7 +264,8 @@ func (s *Server) serve(mux http.Handler, w http.ResponseWriter, r *http.Request)
 	kept.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	if limited {
 		kept.Header().Set("Retry-After", strconv.Itoa(wait))
-		answer(kept, map[string]int{"github": http.StatusForbidden}[s.cfg.Kind], "You have exceeded a secondary rate limit.")
+		answer(kept, map[string]int{"github": http.StatusForbidden}[s.cfg.Kind],
+			"You have exceeded a secondary rate limit.")
 	} else {
 		mux.ServeHTTP(kept, r)
 	}
@@ -298,18 +314,21 @@ func show(w http.ResponseWriter, r *http.Request, v any) {
 
 // page returns the requested part of a list, and sets the address of the next page.
 func page[T any](s *Server, w http.ResponseWriter, r *http.Request, all []T) []T {
-	size, number := s.cfg.PageSize, 1
+	size := s.cfg.PageSize
+	number := 1
 	if n, err := strconv.Atoi(r.URL.Query().Get("per_page") + r.URL.Query().Get("limit")); err == nil {
 		size = min(size, n)
 	}
 	if n, err := strconv.Atoi(r.URL.Query().Get("page")); err == nil {
 		number = n
 	}
-	begin, end := min((number-1)*size, len(all)), min(number*size, len(all))
+	begin := min((number-1)*size, len(all))
+	end := min(number*size, len(all))
 	if end < len(all) {
 		q := r.URL.Query()
 		q.Set("page", strconv.Itoa(number+1))
-		w.Header().Set("Link", fmt.Sprintf(`<%s%s?%s>; rel="next"`, s.http.URL, r.URL.EscapedPath(), q.Encode()))
+		w.Header().Set("Link",
+			fmt.Sprintf(`<%s%s?%s>; rel="next"`, s.http.URL, r.URL.EscapedPath(), q.Encode()))
 	}
 	return append([]T{}, all[begin:end]...)
 }
@@ -343,10 +362,14 @@ func (s *Server) open(p Pull) (Pull, int, string) {
 		return p, http.StatusUnprocessableEntity, "Draft pull requests are not supported in this repository."
 	case at == "":
 		return p, http.StatusUnprocessableEntity, "head is no branch"
-	case slices.ContainsFunc(s.pulls, func(o *Pull) bool { return o.State == "open" && o.Branch == p.Branch && o.Base == p.Base && !o.Fork }):
+	case slices.ContainsFunc(s.pulls, func(o *Pull) bool {
+		return o.State == "open" && o.Branch == p.Branch && o.Base == p.Base && !o.Fork
+	}):
 		return p, http.StatusUnprocessableEntity, "A pull request already exists for " + p.Branch + "."
 	}
-	p.Number, p.State, p.Head = int64(len(s.pulls)+1), "open", at
+	p.Number = int64(len(s.pulls) + 1)
+	p.State = "open"
+	p.Head = at
 	s.pulls = append(s.pulls, &p)
 	return p, http.StatusCreated, ""
 }

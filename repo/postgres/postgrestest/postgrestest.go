@@ -97,7 +97,8 @@ func Main(m *testing.M) int {
 func Database(t testing.TB, prepare Prepare) string {
 	t.Helper()
 	if !shared.main {
-		t.Fatal("postgrestest: this package's TestMain has to be: func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }")
+		t.Fatal("postgrestest: this package's TestMain has to be: func TestMain(m *testing.M) " +
+			"{ os.Exit(postgrestest.Main(m)) }")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -110,7 +111,8 @@ func Database(t testing.TB, prepare Prepare) string {
 		t.Fatalf("postgrestest: preparing the template: %v", err)
 	}
 	name := shared.name("")
-	if err := shared.exec(ctx, fmt.Sprintf("create database %s template %s %s", name, from, shared.copying)); err != nil {
+	if err := shared.exec(ctx,
+		fmt.Sprintf("create database %s template %s %s", name, from, shared.copying)); err != nil {
 		t.Fatalf("postgrestest: %v", err)
 	}
 	t.Cleanup(func() { shared.drop(t, name) })
@@ -121,14 +123,17 @@ func (s *server) start(ctx context.Context) error {
 	s.prefix = "test_" + strings.ToLower(rand.Text()[:8])
 	s.templates = map[uintptr]*template{}
 	if given := os.Getenv("BOBBIN_TEST_CLUSTER_URL"); given != "" {
-		s.admin, s.many, s.copying = given, true, cheapest(ctx, given)
+		s.admin = given
+		s.many = true
+		s.copying = cheapest(ctx, given)
 		return s.exec(ctx, "select 1")
 	}
 	if given := os.Getenv("BOBBIN_TEST_DATABASE_URL"); given != "" {
 		if _, err := url.Parse(given); err != nil || !strings.Contains(given, "://") {
 			return fmt.Errorf("BOBBIN_TEST_DATABASE_URL is not of the form postgres://…")
 		}
-		s.admin, s.stop = given, s.dropTemplates
+		s.admin = given
+		s.stop = s.dropTemplates
 		return s.exec(ctx, "select 1")
 	}
 	in := cmp.Or(memoryDir(), os.TempDir())
@@ -228,10 +233,12 @@ func (s *server) sharedTemplate(ctx context.Context, prepare Prepare) (string, e
 		}
 		return results[0].CommandTag.RowsAffected(), nil
 	}
-	if _, err := run("select pg_advisory_lock(hashtext('" + name + "'))"); err != nil { // held until c is closed
+	if _, err := run("select pg_advisory_lock(hashtext('" + name + "'))"); err != nil {
+		// held until c is closed
 		return "", err
 	}
-	if there, err := run("select 1 from pg_database where datname = '" + name + "'"); err != nil || there == 1 {
+	if there, err := run("select 1 from pg_database where datname = '" + name + "'"); err != nil ||
+		there == 1 {
 		return name, err
 	}
 	making := s.name("_template")
@@ -284,7 +291,8 @@ func (s *server) exec(ctx context.Context, sql string) (err error) {
 	for {
 		_, err := s.conn.Exec(ctx, sql).ReadAll()
 		var refused *pgconn.PgError
-		if errors.As(err, &refused) && refused.Code == "55006" { // object_in_use: Postgres waited 5 s for a session that is closing
+		if errors.As(err, &refused) && refused.Code == "55006" {
+			// object_in_use: Postgres waited 5 s for a session that is closing
 			continue
 		}
 		if err != nil {

@@ -95,7 +95,8 @@ func TestGivenServerIsUsedAndLeftAsItWas(t *testing.T) {
 	require.NoError(t, err)
 	prefix := c.Config().Database[:len("test_12345678")]
 	require.NoError(t, c.Close(t.Context()))
-	strangers := "select count(*) from pg_database where datname like 'test%' and datname not like '" + prefix + "%'"
+	strangers := "select count(*) from pg_database where datname like 'test%' and datname not like '" +
+		prefix + "%'"
 	require.Zero(t, count(t, url, strangers))
 	require.Positive(t, count(t, url, others))
 
@@ -117,6 +118,7 @@ func TestProcessesOfOneClusterShareTheirTemplate(t *testing.T) {
 		cmd.Env = append(os.Environ(), "BOBBIN_TEST_CLUSTER_URL="+url, sharing+"="+which)
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
-		require.Equal(t, 1, count(t, url, "select count(*) from pg_database where datname like 'template\\_%'"), "%s: %s", which, out)
+		require.Equal(t, 1, count(t, url,
+			"select count(*) from pg_database where datname like 'template\\_%'"), "%s: %s", which, out)
 	}
 }

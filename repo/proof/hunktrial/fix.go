@@ -70,8 +70,10 @@ func (x *trialRun) joinMoves() {
 		}
 		best, most := -1, 0
 		for j, h := range x.fix {
-			if same := sharedLines(gone.Text, h.Text); h.Kind == "added" && len(h.Numbers) == 1 && 2*same >= max(gone.Removed, h.Added) && same > most {
-				best, most = j, same
+			if same := sharedLines(gone.Text, h.Text); h.Kind == "added" && len(h.Numbers) == 1 &&
+				2*same >= max(gone.Removed, h.Added) && same > most {
+				best = j
+				most = same
 			}
 		}
 		if best >= 0 {
@@ -100,15 +102,19 @@ func sharedLines(gone, added string) (n int) {
 }
 
 // prose matches files that people read or look at.
-var prose = regexp.MustCompile(`(?i)\.(?:md|mdx|markdown|rst|adoc|org|css|scss|sass|less|png|jpe?g|gif|svg|webp|ico|woff2?|ttf|pdf)$|(?:^|/)(?:licen[cs]e|copying|notice|authors|contributors|changelog|changes|history|news|readme|todo)(?:\.txt)?$`)
+var prose = regexp.MustCompile(`(?i)\.(?:md|mdx|markdown|rst|adoc|org|css|scss|sass|less|png|jpe?g|gif|svg|` +
+	`webp|ico|woff2?|ttf|pdf)$|(?:^|/)(?:licen[cs]e|copying|notice|authors|contributors|changelog|changes|` +
+	`history|news|readme|todo)(?:\.txt)?$`)
 
 // isProse reports whether no test is expected to depend on a file.
 func isProse(file string) bool { return prose.MatchString(file) }
 
 // comments maps a file's suffix to the beginning of a comment line.
 var comments = map[string]string{
-	".go": "//", ".js": "//", ".jsx": "//", ".mjs": "//", ".cjs": "//", ".ts": "//", ".tsx": "//", ".mts": "//", ".cts": "//", ".rs": "//", ".java": "//", ".kt": "//", ".c": "//", ".h": "//",
-	".cc": "//", ".cpp": "//", ".hpp": "//", ".cs": "//", ".swift": "//", ".php": "//", ".py": "#", ".rb": "#", ".sh": "#", ".toml": "#", ".yml": "#", ".yaml": "#", ".ex": "#", ".sql": "--", ".lua": "--",
+	".go": "//", ".js": "//", ".jsx": "//", ".mjs": "//", ".cjs": "//", ".ts": "//", ".tsx": "//",
+	".mts": "//", ".cts": "//", ".rs": "//", ".java": "//", ".kt": "//", ".c": "//", ".h": "//",
+	".cc": "//", ".cpp": "//", ".hpp": "//", ".cs": "//", ".swift": "//", ".php": "//", ".py": "#",
+	".rb": "#", ".sh": "#", ".toml": "#", ".yml": "#", ".yaml": "#", ".ex": "#", ".sql": "--", ".lua": "--",
 }
 
 // directive matches a comment that a compiler or a shell reads.

@@ -67,7 +67,8 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 		return nil, err
 	}
 	if len(x.fix) == 1 && !beside {
-		x.fix[0].Verdict, x.fix[0].Why = Needed, "it is the whole fix"
+		x.fix[0].Verdict = Needed
+		x.fix[0].Why = "it is the whole fix"
 		return x.fix, nil
 	}
 	if !t.Checker.HasSandbox() {
@@ -93,7 +94,8 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 func (x *trialRun) nearestFirst() []int {
 	var first, then []int
 	for i, h := range x.fix {
-		if slices.ContainsFunc(x.tests, func(test string) bool { return path.Dir(test) == path.Dir(h.Path) }) {
+		if slices.ContainsFunc(x.tests,
+			func(test string) bool { return path.Dir(test) == path.Dir(h.Path) }) {
 			first = append(first, i)
 		} else {
 			then = append(then, i)
@@ -115,13 +117,16 @@ func (x *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 		return ctx.Err()
 	case errors.Is(err, errNoTime):
 	case errors.As(err, &clash):
-		h.Verdict, h.Why = Needed, "another change stands in its place"
+		h.Verdict = Needed
+		h.Why = "another change stands in its place"
 	case err != nil:
 		return err
 	case why != "":
-		h.Verdict, h.Why = Needed, why
+		h.Verdict = Needed
+		h.Why = why
 	case wide:
-		h.Verdict, h.Why = Unneeded, ""
+		h.Verdict = Unneeded
+		h.Why = ""
 	}
 	return nil
 }

@@ -48,11 +48,15 @@ func Half(total int) int {
 // Word is a word.
 func Word() string { return "money" }
 `,
-	"money/money_test.go": "package money\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Error()\n\t}\n}\n",
-	"money/text.go":       "package money\n\n// Text is a text.\nfunc Text(total int) string {\n\tif total == 0 {\n\t\treturn \"nothing\"\n\t}\n\treturn \"something\"\n}\n",
-	"cart/cart.go":        "package cart\n\nimport \"example.com/shop/money\"\n\nfunc Label() string {\n\treturn money.Word()\n}\n",
-	"cart/cart_test.go":   "package cart\n\nimport \"testing\"\n\nfunc TestLabel(t *testing.T) {\n\tif Label() != \"money\" {\n\t\tt.Error()\n\t}\n}\n",
-	"README.md":           "# Shop\n",
+	"money/money_test.go": "package money\n\nimport \"testing\"\n\nfunc TestDouble(t *testing.T) {\n" +
+		"\tif Double(2) != 4 {\n\t\tt.Error()\n\t}\n}\n",
+	"money/text.go": "package money\n\n// Text is a text.\nfunc Text(total int) string {\n" +
+		"\tif total == 0 {\n\t\treturn \"nothing\"\n\t}\n\treturn \"something\"\n}\n",
+	"cart/cart.go": "package cart\n\nimport \"example.com/shop/money\"\n\nfunc Label() string {\n" +
+		"\treturn money.Word()\n}\n",
+	"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestLabel(t *testing.T) {\n" +
+		"\tif Label() != \"money\" {\n\t\tt.Error()\n\t}\n}\n",
+	"README.md": "# Shop\n",
 }
 
 // mended is shop with a fix that contains more than it needs.
@@ -63,7 +67,8 @@ var mended = repotest.Files{
 		"total + total", "2 * total",
 		"// Word is a word.\nfunc Word()", "// Word is a word.\nfunc Title()",
 	).Replace(shop["money/money.go"]),
-	"money/rest.go":   "package money\n\nfunc rest(total, n, i int) int {\n\tif i < total%n {\n\t\treturn 1\n\t}\n\treturn 0\n}\n",
+	"money/rest.go": "package money\n\nfunc rest(total, n, i int) int {\n\tif i < total%n {\n" +
+		"\t\treturn 1\n\t}\n\treturn 0\n}\n",
 	"money/spare.go":  "package money\n\n// Spare is for another day.\nfunc Spare() {}\n",
 	"money/text.go":   "",
 	"money/format.go": strings.ReplaceAll(shop["money/text.go"], `"something"`, `"some"`),
@@ -90,8 +95,13 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 	t.Helper()
 	repotest.NeedCommand(t, "go version")
 	m, commits := repotest.NewMirror(t, shop)
-	c := (&build.Checker{Caches: build.Caches{Sandbox: repotest.OpenBuilder(t), Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}}).For(m)
-	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenBuilder(t), repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+	c := (&build.Checker{Caches: build.Caches{
+		Sandbox: repotest.OpenBuilder(t),
+		Dir:     t.TempDir(),
+		Log:     slog.New(slog.DiscardHandler),
+	}}).For(m)
+	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenBuilder(t),
+		repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	w := repotest.NewWorkspace(t, m, commits[0], changed)
 	p := project.Find(w.Root().FS())
 	shown, err := proof.Prove(t.Context(), c, w, p, "")
@@ -157,12 +167,18 @@ func TestEachHunkIsTakenOutAlone(t *testing.T) {
 func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 	t.Parallel()
 	trial := openTrial(t, repotest.Files{
-		"money/money.go": strings.Replace(shop["money/money.go"], "total / n", "total/n + min(1, total%n/(i+1))", 1), "money/rates.json": "{}\n",
+		"money/money.go": strings.Replace(shop["money/money.go"], "total / n",
+			"total/n + min(1, total%n/(i+1))", 1),
+		"money/rates.json":    "{}\n",
 		"money/split_test.go": mended["money/split_test.go"],
 	})
-	require.Equal(t, []string{"needed money/money.go:7: TestSplitRemainder fails", "unneeded money/rates.json:"}, trial.verdicts(t))
+	require.Equal(t,
+		[]string{"needed money/money.go:7: TestSplitRemainder fails", "unneeded money/rates.json:"},
+		trial.verdicts(t))
 	trial.Proof.Branch.Took = 2 * time.Hour
-	require.Equal(t, []string{"needed money/money.go:7: TestSplitRemainder fails", "untried money/rates.json: no time was left"}, trial.verdicts(t))
+	require.Equal(t, []string{
+		"needed money/money.go:7: TestSplitRemainder fails", "untried money/rates.json: no time was left",
+	}, trial.verdicts(t))
 }
 
 // A fix of one hunk was tried by the proof itself, so nothing runs for it. A fix with a second hunk
@@ -172,12 +188,23 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	m, commits := repotest.NewMirror(t, shop)
 	fix := strings.Replace(mended["money/money.go"], "+ rest(total, n, i)", "+ total%n/(i+1)/2", 1)
 	fix = strings.NewReplacer("2 * total", "total + total", "Title", "Word").Replace(fix)
-	alone := repotest.Files{"money/money.go": fix, "README.md": mended["README.md"], "money/split_test.go": mended["money/split_test.go"]}
+	alone := repotest.Files{
+		"money/money.go":      fix,
+		"README.md":           mended["README.md"],
+		"money/split_test.go": mended["money/split_test.go"],
+	}
 	w := repotest.NewWorkspace(t, m, commits[0], alone)
-	trial := Trial{Checker: (&build.Checker{Caches: build.Caches{Dir: t.TempDir()}}).For(m), Work: w, Project: project.Find(w.FS()), Proof: proof.Proof{Shown: true}, Limit: time.Hour}
+	trial := Trial{
+		Checker: (&build.Checker{Caches: build.Caches{Dir: t.TempDir()}}).For(m),
+		Work:    w,
+		Project: project.Find(w.FS()),
+		Proof:   proof.Proof{Shown: true},
+		Limit:   time.Hour,
+	}
 	require.Equal(t, []string{"needed money/money.go:7: it is the whole fix"}, trial.verdicts(t))
 
-	trial.Work = repotest.NewWorkspace(t, m, commits[0], alone.With(repotest.Files{"money/spare.go": mended["money/spare.go"]}))
+	trial.Work = repotest.NewWorkspace(t, m, commits[0],
+		alone.With(repotest.Files{"money/spare.go": mended["money/spare.go"]}))
 	_, err := trial.Run(t.Context())
 	require.ErrorIs(t, err, build.ErrNoSandbox)
 	trial.Work = repotest.NewWorkspace(t, m, commits[0], alone.With(repotest.Files{"go.sum": "x\n"}))
@@ -190,15 +217,39 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 func TestWhatNoTestSees(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"a.go\n-// as it was\n+// as it is": true, "a.go\n+// why\n+": true, "a.go\n+": false, "a.go\n+//go:embed x": false, "a.go\n+x := 1 // why": false, "a.go\n-// why\n+x()": false,
-		"a.py\n+# why": true, "run.sh\n+#!/bin/sh": false, "a.go\n+# why": false, "a.css\n+// x": false, "noext\n+# x": false, "a.sql\n+-- why": true,
+		"a.go\n-// as it was\n+// as it is": true,
+		"a.go\n+// why\n+":                  true,
+		"a.go\n+":                           false,
+		"a.go\n+//go:embed x":               false,
+		"a.go\n+x := 1 // why":              false,
+		"a.go\n-// why\n+x()":               false,
+		"a.py\n+# why":                      true,
+		"run.sh\n+#!/bin/sh":                false,
+		"a.go\n+# why":                      false,
+		"a.css\n+// x":                      false,
+		"noext\n+# x":                       false,
+		"a.sql\n+-- why":                    true,
 	} {
 		file, changed, _ := strings.Cut(text, "\n")
-		require.Equal(t, want, isComment(diff.Hunk{Path: file, Kind: "modified", Text: "@@ -1,1 +1,1 @@\n kept\n" + changed + "\n"}), text)
+		require.Equal(t, want, isComment(diff.Hunk{
+			Path: file,
+			Kind: "modified",
+			Text: "@@ -1,1 +1,1 @@\n kept\n" + changed + "\n",
+		}), text)
 	}
 	for file, want := range map[string]bool{
-		"README.md": true, "docs/use.rst": true, "LICENSE": true, "CHANGELOG": true, "web/app.scss": true, "logo.svg": true, "readme.txt": true,
-		"requirements.txt": false, "history.go": false, "news/a.py": false, "a.json": false, "Makefile": false,
+		"README.md":        true,
+		"docs/use.rst":     true,
+		"LICENSE":          true,
+		"CHANGELOG":        true,
+		"web/app.scss":     true,
+		"logo.svg":         true,
+		"readme.txt":       true,
+		"requirements.txt": false,
+		"history.go":       false,
+		"news/a.py":        false,
+		"a.json":           false,
+		"Makefile":         false,
 	} {
 		require.Equal(t, want, isProse(file), file)
 	}
@@ -207,9 +258,13 @@ func TestWhatNoTestSees(t *testing.T) {
 // TestTestsInsideASourceAreNotTheFix uses Rust, where source files hold tests.
 func TestTestsInsideASourceAreNotTheFix(t *testing.T) {
 	t.Parallel()
-	source := "fn split() -> i32 {\n    1\n}\n\nfn other() -> i32 {\n    3\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert!(true);\n    }\n}\n"
+	source := "fn split() -> i32 {\n    1\n}\n\nfn other() -> i32 {\n    3\n}\n\n#[cfg(test)]\n" +
+		"mod tests {\n    #[test]\n    fn one() {\n        assert!(true);\n    }\n}\n"
 	m, commits := repotest.NewMirror(t, repotest.Files{"Cargo.toml": "[package]\n", "src/lib.rs": source})
-	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"src/lib.rs": strings.NewReplacer("    1\n", "    2\n", "    3\n", "    4\n", "true", "super::split() == 2").Replace(source)})
+	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{
+		"src/lib.rs": strings.NewReplacer("    1\n", "    2\n",
+			"    3\n", "    4\n", "true", "super::split() == 2").Replace(source),
+	})
 	x := &trialRun{Trial: Trial{Work: w, Project: project.Project{Kind: "rust"}}}
 	_, err := x.findFix(t.Context())
 	require.NoError(t, err)

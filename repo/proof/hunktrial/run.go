@@ -157,13 +157,16 @@ func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
 func (x *trialRun) worse(r result.Result, narrow bool) string {
-	with, without := result.CountByName(x.Proof.Branch.Tests), result.CountByName(r.Tests)
+	with := result.CountByName(x.Proof.Branch.Tests)
+	without := result.CountByName(r.Tests)
 	for _, t := range r.Tests {
 		name := result.Name{Group: t.Group, Name: t.Name}
-		was, is := with[name], without[name]
+		was := with[name]
+		is := without[name]
 		switch {
 		case slices.Contains(x.Proof.Unstable, t.Name):
-		case t.Status == result.Failed && is.Failed <= was.Failed: // no more of this name fail than on the branch
+		case t.Status == result.Failed && is.Failed <= was.Failed:
+			// no more of this name fail than on the branch
 		case t.Status == result.Failed && t.Broken != "":
 			return t.Group + " " + t.Broken
 		case t.Status == result.Failed:

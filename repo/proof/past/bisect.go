@@ -10,9 +10,10 @@ type Answer string
 
 // These are the answers.
 const (
-	Red     Answer = "red"
-	Green   Answer = "green"
-	Unclear Answer = "unclear" // the state cannot be determined, for example because the commit does not build
+	Red   Answer = "red"
+	Green Answer = "green"
+	// the state cannot be determined, for example because the commit does not build
+	Unclear Answer = "unclear"
 )
 
 // A Reason says why a search ended where it did.
@@ -83,7 +84,8 @@ func (s Search) Run(ctx context.Context, from string) (Result, error) {
 		result, err := r.search(ctx, from)
 		result.Runs = r.runs
 		if errors.Is(err, ErrSpent) {
-			result.Reason, err = Spent, nil
+			result.Reason = Spent
+			err = nil
 		}
 		if err != nil {
 			return result, err
@@ -179,7 +181,9 @@ func (r *run) name(ctx context.Context, out Result, first string) (Result, error
 			return out, err
 		}
 	}
-	out.First, out.Certain, out.Reason = first, r.wavers == 0, Found
+	out.First = first
+	out.Certain = r.wavers == 0
+	out.Reason = Found
 	switch {
 	case r.wavers > 0:
 		out.Reason = Flaky

@@ -37,7 +37,8 @@ func (w *world) isRed(commit string) bool {
 }
 
 func (w *world) has(commit, ancestor string) bool {
-	seen, queue := map[string]bool{}, []string{commit}
+	seen := map[string]bool{}
+	queue := []string{commit}
 	for len(queue) > 0 {
 		c := queue[0]
 		queue = queue[1:]
@@ -53,9 +54,12 @@ func (w *world) has(commit, ancestor string) bool {
 }
 
 func (w *world) search() Search {
-	w.asked, w.red = map[string]int{}, map[string]bool{}
+	w.asked = map[string]int{}
+	w.red = map[string]bool{}
 	return Search{
-		Parents: func(_ context.Context, c string) ([]string, bool, error) { return w.parents[c], w.cut[c], nil },
+		Parents: func(_ context.Context, c string) ([]string, bool, error) {
+			return w.parents[c], w.cut[c], nil
+		},
 		Ask: func(_ context.Context, c string, _ int) (Answer, error) {
 			w.asked[c]++
 			red := w.isRed(c)
@@ -195,7 +199,12 @@ func TestAskedOnceAFlakyAnswerIsBelieved(t *testing.T) {
 
 // row makes a history of n commits without merges, from c0, and returns its newest commit.
 func row(n int) (*world, string) {
-	w := &world{parents: map[string][]string{}, cut: map[string]bool{}, broken: map[string]bool{}, flaky: map[string]bool{}}
+	w := &world{
+		parents: map[string][]string{},
+		cut:     map[string]bool{},
+		broken:  map[string]bool{},
+		flaky:   map[string]bool{},
+	}
 	for i := 1; i < n; i++ {
 		w.parents[fmt.Sprintf("c%d", i)] = []string{fmt.Sprintf("c%d", i-1)}
 	}
@@ -208,10 +217,22 @@ func TestBoundsAreGivenWhereNoCommitCanBeNamed(t *testing.T) {
 		change func(w *world, s *Search)
 		want   Result
 	}{
-		"found":                  {func(w *world, _ *Search) { w.bug = "c17" }, Result{First: "c17", Certain: true, Red: "c17", Green: "c16", Reason: Found}},
-		"red from the beginning": {func(*world, *Search) {}, Result{First: "c0", Certain: true, Red: "c0", Reason: FirstOfAll}},
-		"cut off":                {func(w *world, _ *Search) { w.cut["c0"] = true }, Result{Red: "c0", Reason: Cut}},
-		"too far":                {func(_ *world, s *Search) { s.Far = 10 }, Result{Red: "c29", Reason: TooFar}},
+		"found": {
+			func(w *world, _ *Search) { w.bug = "c17" },
+			Result{First: "c17", Certain: true, Red: "c17", Green: "c16", Reason: Found},
+		},
+		"red from the beginning": {
+			func(*world, *Search) {},
+			Result{First: "c0", Certain: true, Red: "c0", Reason: FirstOfAll},
+		},
+		"cut off": {
+			func(w *world, _ *Search) { w.cut["c0"] = true },
+			Result{Red: "c0", Reason: Cut},
+		},
+		"too far": {
+			func(_ *world, s *Search) { s.Far = 10 },
+			Result{Red: "c29", Reason: TooFar},
+		},
 		"the bug does not build": {func(w *world, _ *Search) {
 			w.bug = "c17"
 			w.broken["c17"], w.broken["c18"] = true, true
@@ -227,8 +248,11 @@ func TestBoundsAreGivenWhereNoCommitCanBeNamed(t *testing.T) {
 				w.broken[fmt.Sprintf("c%d", i)] = true
 			}
 		}, Result{First: "c7", Certain: true, Red: "c7", Green: "c6", Reason: Found}},
-		"not red":        {func(w *world, _ *Search) { w.bug = "elsewhere" }, Result{Reason: NotRed}},
-		"no run is left": {func(w *world, s *Search) { w.bug, s.Most = "c17", 3 }, Result{Red: "c36", Reason: Spent}},
+		"not red": {func(w *world, _ *Search) { w.bug = "elsewhere" }, Result{Reason: NotRed}},
+		"no run is left": {func(w *world, s *Search) {
+			w.bug = "c17"
+			s.Most = 3
+		}, Result{Red: "c36", Reason: Spent}},
 		"the bug's commit waves": {func(w *world, _ *Search) {
 			w.bug = "c17"
 			w.flaky["c17"], w.flaky["c16"] = true, true

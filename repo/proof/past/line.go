@@ -39,9 +39,12 @@ func (l *line) narrow(ctx context.Context) error {
 		}
 		switch answer {
 		case Red:
-			l.red, nth = at, -1
+			l.red = at
+			nth = -1
 		case Green:
-			l.green, l.reason, nth = at, "", -1
+			l.green = at
+			l.reason = ""
+			nth = -1
 		}
 	}
 	if l.reason == "" {
@@ -145,8 +148,11 @@ func (l *line) adjacent() bool {
 
 // note copies the bounds into the result.
 func (l *line) note(out *Result) {
-	out.Red, out.Green, out.Between = l.commits[l.red], "", 0
+	out.Red = l.commits[l.red]
+	out.Green = ""
+	out.Between = 0
 	if l.green > 0 {
-		out.Green, out.Between = l.commits[l.green], l.green-l.red-1
+		out.Green = l.commits[l.green]
+		out.Between = l.green - l.red - 1
 	}
 }

@@ -71,7 +71,8 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 	}
 	for _, c := range changes {
 		switch {
-		case strings.Contains(c.Mode, "symlink") || strings.Contains(c.Mode, "submodule") || strings.HasPrefix(c.Mode, "too large"):
+		case strings.Contains(c.Mode, "symlink") || strings.Contains(c.Mode, "submodule") ||
+			strings.HasPrefix(c.Mode, "too large"):
 		case project.IsTest(p.Kind, c.Path):
 			probe.Files = append(probe.Files, File{Path: c.Path, Gone: c.Kind == "deleted"})
 		case project.HoldsTests(p.Kind, c.Path) && c.Kind == "modified":
@@ -84,17 +85,22 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 // Learn runs the probe on the commit where it was made, and returns the verdict on that commit. If it is
 // red, the returned probe holds the output of its command, so that only a failure with the same output is
 // red on other commits.
-func (p Probe) Learn(ctx context.Context, c *build.Checker, commit string, how packages.Config) (Probe, Verdict, error) {
+func (p Probe) Learn(
+	ctx context.Context, c *build.Checker, commit string, how packages.Config,
+) (Probe, Verdict, error) {
 	v, err := p.Ask(ctx, c, commit, how)
 	if err == nil && v.Answer == Red {
-		p.Printed, p.Learned = v.printed, true
+		p.Printed = v.printed
+		p.Learned = true
 	}
 	return p, v, err
 }
 
 // Ask runs the probe on a commit. c must be a Checker of the repository for this call alone, because Ask
 // gives it the packages of the commit.
-func (p Probe) Ask(ctx context.Context, c *build.Checker, commit string, how packages.Config) (Verdict, error) {
+func (p Probe) Ask(
+	ctx context.Context, c *build.Checker, commit string, how packages.Config,
+) (Verdict, error) {
 	have, err := c.Cache.FetchPackages(ctx, commit, how, nil)
 	if ctx.Err() != nil {
 		return Verdict{}, ctx.Err()
@@ -155,7 +161,8 @@ func (p Probe) lay(c *build.Checker, onto *os.Root) error {
 		} else if f.Inline {
 			return err
 		}
-		if err := errors.Join(onto.MkdirAll(path.Dir(f.Path), 0o755), onto.WriteFile(f.Path, text, perm)); err != nil {
+		if err := errors.Join(onto.MkdirAll(path.Dir(f.Path), 0o755),
+			onto.WriteFile(f.Path, text, perm)); err != nil {
 			return err
 		}
 	}
@@ -172,7 +179,12 @@ var stopsEarly = regexp.MustCompile(` (?:-failfast|--bail(?:=1)?|-x)( |$)`)
 // narrowed returns the project with commands that run only the probe.
 func (p Probe) narrowed() project.Project {
 	if p.Command != "" {
-		return project.Project{Kind: p.Project.Kind, Build: p.Project.Build, Test: p.Command, Written: p.Command}
+		return project.Project{
+			Kind:    p.Project.Kind,
+			Build:   p.Project.Build,
+			Test:    p.Command,
+			Written: p.Command,
+		}
 	}
 	var files, names []string
 	for _, f := range p.Files {
@@ -213,7 +225,8 @@ func (p Probe) judgeTests(r result.Result) Verdict {
 	case !r.EveryTestNamed() && !r.EveryFailureNamed():
 		return UnclearVerdict("its tests are not named")
 	}
-	passed, failed := 0, false
+	passed := 0
+	failed := false
 	for _, label := range p.Names {
 		switch statusOf(r, label) {
 		case result.Failed:
@@ -237,7 +250,8 @@ func (p Probe) judgeTests(r result.Result) Verdict {
 // not run.
 func statusOf(r result.Result, label string) (status result.Status) {
 	for _, t := range r.Tests {
-		if t.Broken != "" || label != t.Name && label != t.Of && label != t.Group+" "+t.Name && label != t.Group+" "+t.Of {
+		if t.Broken != "" ||
+			label != t.Name && label != t.Of && label != t.Group+" "+t.Name && label != t.Group+" "+t.Of {
 			continue
 		}
 		if t.Status == result.Failed {
@@ -273,6 +287,7 @@ var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?|\s+`)
 
 // sameWords reports whether two outputs are the same but for numbers and white space.
 func sameWords(now, then string) bool {
-	a, b := varying.ReplaceAllString(strings.TrimSpace(now), " "), varying.ReplaceAllString(strings.TrimSpace(then), " ")
+	a := varying.ReplaceAllString(strings.TrimSpace(now), " ")
+	b := varying.ReplaceAllString(strings.TrimSpace(then), " ")
 	return a == b
 }

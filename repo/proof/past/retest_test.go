@@ -21,12 +21,18 @@ func TestMain(m *testing.M) { repotest.Main(m) }
 const (
 	lossy = "package money\n\nfunc Split(total, n int) int { return total / n * n }\n"
 	exact = "package money\n\nfunc Split(total, n int) int { return total }\n"
-	tests = "package money\n\nimport \"testing\"\n\nfunc TestSplit(t *testing.T) {\n\tif Split(10, 3) != 10 {\n\t\tt.Error()\n\t}\n}\n"
+	tests = "package money\n\nimport \"testing\"\n\nfunc TestSplit(t *testing.T) {\n" +
+		"\tif Split(10, 3) != 10 {\n\t\tt.Error()\n\t}\n}\n"
 )
 
 // history is a shop at several commits; the last one has the fix and its test.
 var history = []repotest.Files{
-	{"go.mod": "module example.com/shop\n\ngo 1.24\n", "money/money.go": exact, "main.go": "package main\n\nimport \"example.com/shop/money\"\n\nfunc main() {\n\tprintln(money.Split(10, 3))\n}\n"},
+	{
+		"go.mod":         "module example.com/shop\n\ngo 1.24\n",
+		"money/money.go": exact,
+		"main.go": "package main\n\nimport \"example.com/shop/money\"\n\nfunc main() {\n" +
+			"\tprintln(money.Split(10, 3))\n}\n",
+	},
 	{"money/money.go": "package money\n\nfunc Split(total, n int) int { return totl }\n"}, // does not build
 	{"money/money.go": lossy},
 	{"money/money.go": strings.ReplaceAll(lossy, "Split", "Divide")}, // another name
@@ -37,9 +43,14 @@ var history = []repotest.Files{
 func newChecker(t *testing.T) (*build.Checker, []string) {
 	t.Helper()
 	m, commits := repotest.NewMirror(t, history...)
-	c := &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: repotest.Shared("cache"), Log: slog.New(slog.DiscardHandler)}}
+	c := &build.Checker{Caches: build.Caches{
+		Sandbox: repotest.OpenSandbox(t),
+		Dir:     repotest.Shared("cache"),
+		Log:     slog.New(slog.DiscardHandler),
+	}}
 	c = c.For(m)
-	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenSandbox(t), repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenSandbox(t),
+		repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	return c, commits
 }
 
@@ -48,7 +59,10 @@ var shop = project.Project{Kind: "go", Build: "go build ./...", Test: "go test .
 func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 	t.Parallel()
 	c, commits := newChecker(t)
-	probe, ok := Tests(shop, commits[5], []diff.Change{{Path: "money/money.go", Kind: "modified"}, {Path: "money/split_test.go", Kind: "added"}},
+	probe, ok := Tests(shop, commits[5], []diff.Change{
+		{Path: "money/money.go", Kind: "modified"},
+		{Path: "money/split_test.go", Kind: "added"},
+	},
 		proof.Proof{Shown: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}}})
 	require.True(t, ok)
 	require.Equal(t, []File{{Path: "money/split_test.go"}}, probe.Files)
@@ -60,7 +74,8 @@ func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 		got = append(got, v)
 	}
 	unbuilt := UnclearVerdict("the tests do not build there")
-	require.Equal(t, []Verdict{verdicts[false], unbuilt, verdicts[true], unbuilt, verdicts[true], verdicts[false]}, got)
+	require.Equal(t,
+		[]Verdict{verdicts[false], unbuilt, verdicts[true], unbuilt, verdicts[true], verdicts[false]}, got)
 }
 
 func TestACommandIsAskedOfOtherCommits(t *testing.T) {
@@ -77,7 +92,10 @@ func TestACommandIsAskedOfOtherCommits(t *testing.T) {
 		v.printed = ""
 		got = append(got, v)
 	}
-	require.Equal(t, []Verdict{verdicts[false], UnclearVerdict("does not build"), verdicts[true], UnclearVerdict("does not build"), verdicts[true], verdicts[false]}, got)
+	require.Equal(t, []Verdict{
+		verdicts[false], UnclearVerdict("does not build"), verdicts[true], UnclearVerdict("does not build"),
+		verdicts[true], verdicts[false],
+	}, got)
 
 	probe.Project.Build = "" // the command itself says that it does not build
 	v, err = probe.Ask(t.Context(), c, commits[1], packages.Config{Off: true})
@@ -93,10 +111,20 @@ func TestACommandIsAskedOfOtherCommits(t *testing.T) {
 func TestWhatARunSaysOfTheTests(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "go test -vet=off -run '^(TestSplit)$' './money'",
-		Probe{Project: shop, Files: []File{{Path: "money/split_test.go"}}, Names: []string{"TestSplit/by_three"}}.narrowed().Test)
+		Probe{
+			Project: shop,
+			Files:   []File{{Path: "money/split_test.go"}},
+			Names:   []string{"TestSplit/by_three"},
+		}.narrowed().Test)
 	require.Equal(t, "python3 -m pytest 'tests/test_a.py'",
-		Probe{Project: project.Project{Kind: "python", Test: "python3 -m pytest"}, Files: []File{{Path: "tests/test_a.py"}}, Names: []string{"test_a"}}.narrowed().Test)
-	_, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, proof.Proof{Shown: true})
+		Probe{
+			Project: project.Project{Kind: "python", Test: "python3 -m pytest"},
+			Files:   []File{{Path: "tests/test_a.py"}},
+			Names:   []string{"test_a"},
+		}.narrowed().Test)
+	_, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, proof.Proof{
+		Shown: true,
+	})
 	require.False(t, ok, "no test failed on the base")
 }
 

@@ -11,8 +11,8 @@
 //     also its repetitions, in another order where the runner allows it.
 //   - A test that fails when it runs without the other tests.
 //
-// It also looks for lines of the change, outside of tests, that ask whether a test runs: what they do otherwise is shown
-// by no test.
+// It also looks for lines of the change, outside of tests, that ask whether a test runs: what they do
+// otherwise is shown by no test.
 //
 // A run that was stopped, did not start or has no time left says nothing for or against a test. What a test
 // asserts is not judged here; the critic is asked that.

@@ -54,8 +54,8 @@ func blockComment(text, _ string) (string, bool) {
 	return "/*\n" + inBlock.Replace(text) + "*/\n", true
 }
 
-// pythonComment makes a string that nothing uses. Its lines stay whole, as in a block comment. Alone in a file
-// it would be the module's docstring, which a program may read.
+// pythonComment makes a string that nothing uses. Its lines stay whole, as in a block comment. Alone in a
+// file it would be the module's docstring, which a program may read.
 func pythonComment(text, source string) (string, bool) {
 	for _, quote := range []string{"'''", `"""`} {
 		if !strings.Contains(text, quote) && strings.TrimSpace(source) != "" {

@@ -34,27 +34,62 @@ func TestWhatTheRunsSayOfATest(t *testing.T) {
 		whole  bool
 		want   string
 	}{
-		"the same each time":                        {onBase{fail}, onBranch{pass, pass}, false, ""},
-		"the same each time, with all others":       {onBase{fail}, onBranch{pass}, true, ""},
-		"no run says anything":                      {onBase{none}, onBranch{none, none}, false, ""},
-		"it does not compile on the base":           {onBase{none}, onBranch{pass, pass}, false, ""},
-		"it reads the fix":                          {onBase{pass, fail, pass}, onBranch{pass, pass}, false, mainPasses},
-		"it passes on the base, too, by chance":     {onBase{pass, pass, pass}, onBranch{pass, pass}, false, mainChanges},
-		"it passed there once":                      {onBase{pass, fail, fail}, onBranch{pass, pass}, false, mainChanges},
-		"it passed there, and then time was up":     {onBase{pass, none, none}, onBranch{pass, pass}, false, ""},
-		"the plain branch fails once":               {onBase{fail}, onBranch{pass, fail}, false, steadyBranch},
-		"the plain branch skips it once":            {onBase{fail}, onBranch{pass, skip}, false, steadyBranch},
-		"the branch fails with comments, once":      {onBase{fail}, onBranch{fail, pass, pass}, false, "passes and fails by itself: on the branch it failed once and passed otherwise"},
-		"it looks for what is gone":                 {onBase{fail}, onBranch{fail, pass, fail}, false, branchFails},
-		"the comments break more":                   {onBase{fail}, onBranch{fail, pass, none}, false, ""},
-		"it needs the others":                       {onBase{fail}, onBranch{fail, fail, none, pass}, false, "fails when it runs without the other tests"},
-		"it fails from now on":                      {onBase{fail}, onBranch{fail, fail, none, fail}, false, "passes and fails by itself: on the branch it passed once and fails now"},
-		"it fails alone, and then time was up":      {onBase{fail}, onBranch{fail, fail, none, none}, false, ""},
-		"with all others it fails once":             {onBase{fail}, onBranch{fail, fail}, true, steadyBranch},
-		"with all others it looks for what is gone": {onBase{fail}, onBranch{fail, pass, fail}, true, branchFails},
+		"the same each time":                  {onBase{fail}, onBranch{pass, pass}, false, ""},
+		"the same each time, with all others": {onBase{fail}, onBranch{pass}, true, ""},
+		"no run says anything":                {onBase{none}, onBranch{none, none}, false, ""},
+		"it does not compile on the base":     {onBase{none}, onBranch{pass, pass}, false, ""},
+		"it reads the fix": {
+			onBase{pass, fail, pass}, onBranch{pass, pass}, false, mainPasses,
+		},
+		"it passes on the base, too, by chance": {
+			onBase{pass, pass, pass}, onBranch{pass, pass}, false, mainChanges,
+		},
+		"it passed there once": {
+			onBase{pass, fail, fail}, onBranch{pass, pass}, false, mainChanges,
+		},
+		"it passed there, and then time was up": {
+			onBase{pass, none, none}, onBranch{pass, pass}, false, "",
+		},
+		"the plain branch fails once": {
+			onBase{fail}, onBranch{pass, fail}, false, steadyBranch,
+		},
+		"the plain branch skips it once": {
+			onBase{fail}, onBranch{pass, skip}, false, steadyBranch,
+		},
+		"the branch fails with comments, once": {
+			onBase{fail},
+			onBranch{fail, pass, pass},
+			false,
+			"passes and fails by itself: on the branch it failed once and passed otherwise",
+		},
+		"it looks for what is gone": {
+			onBase{fail}, onBranch{fail, pass, fail}, false, branchFails,
+		},
+		"the comments break more": {onBase{fail}, onBranch{fail, pass, none}, false, ""},
+		"it needs the others": {
+			onBase{fail},
+			onBranch{fail, fail, none, pass},
+			false,
+			"fails when it runs without the other tests",
+		},
+		"it fails from now on": {
+			onBase{fail},
+			onBranch{fail, fail, none, fail},
+			false,
+			"passes and fails by itself: on the branch it passed once and fails now",
+		},
+		"it fails alone, and then time was up": {
+			onBase{fail}, onBranch{fail, fail, none, none}, false, "",
+		},
+		"with all others it fails once": {onBase{fail}, onBranch{fail, fail}, true, steadyBranch},
+		"with all others it looks for what is gone": {
+			onBase{fail}, onBranch{fail, pass, fail}, true, branchFails,
+		},
 	} {
 		x := &trialRun{done: map[tree]*result.Result{}, whole: c.whole}
-		x.Proof.BaseName, x.Proof.NewTests, x.Proof.RedOnBase = "main", []string{"TestNew"}, []string{"TestNew"}
+		x.Proof.BaseName = "main"
+		x.Proof.NewTests = []string{"TestNew"}
+		x.Proof.RedOnBase = []string{"TestNew"}
 		for i, tr := range []tree{inertFix, plainBase, inertFixAgain} {
 			x.done[tr] = ran(c.base[i])
 		}
@@ -75,18 +110,36 @@ func TestTheTextOfATestThatReads(t *testing.T) {
 		file, fix, line string
 		reads           bool
 	}{
-		{"a_test.go", "cart/cart.go", "\tb, err := os.ReadFile(filepath.Join(\"..\", \"cart\", \"cart.go\"))", true},
+		{
+			"a_test.go", "cart/cart.go",
+			"\tb, err := os.ReadFile(filepath.Join(\"..\", \"cart\", \"cart.go\"))", true,
+		},
 		{"a_test.go", "cart/cart.go", "\tb, err := os.ReadFile(\"cart.golden\")", false},
 		{"a_test.go", "cart/cart.go", "\tf, err := parser.ParseFile(fset, \"cart.go\", nil, 0)", true},
 		{"a_test.go", "cart/cart.go", "\tout := Lint(\"cart.go\")", false},
-		{"a_test.go", "cart/cart.go", "\tout, _ := exec.Command(\"grep\", \"-c\", \"total\", \"cart.go\").Output()", true},
+		{
+			"a_test.go", "cart/cart.go",
+			"\tout, _ := exec.Command(\"grep\", \"-c\", \"total\", \"cart.go\").Output()", true,
+		},
 		{"a_test.go", "cart/cart.go", "\tname := \"../cart/cart.go\"\n\tb, err := os.ReadFile(name)", true},
 		{"a_test.go", "go.mod", "\tb, err := os.ReadFile(\"../go.mod\")", true},
-		{"a.test.js", "src/cart.js", "import { total } from '../src/cart.js';\nconst f = fs.readFileSync('cart.json');", false},
-		{"a.test.js", "src/cart.js", "const text = fs.readFileSync(\n  path.join(__dirname, '../src/cart.js'),\n  'utf8');", true},
+		{
+			"a.test.js", "src/cart.js",
+			"import { total } from '../src/cart.js';\nconst f = fs.readFileSync('cart.json');", false,
+		},
+		{
+			"a.test.js", "src/cart.js",
+			"const text = fs.readFileSync(\n  path.join(__dirname, '../src/cart.js'),\n  'utf8');", true,
+		},
 		{"a.test.js", "src/cart.js", "vm.runInThisContext(fs.readFileSync('src/cart.js', 'utf8'));", false},
-		{"a.test.js", "package.json", "const { version } = JSON.parse(fs.readFileSync('package.json'));", false},
-		{"a.test.js", "package.json", "expect(fs.readFileSync('package.json', 'utf8')).toContain('jest');", true},
+		{
+			"a.test.js", "package.json", "const { version } = JSON.parse(fs.readFileSync('package.json'));",
+			false,
+		},
+		{
+			"a.test.js", "package.json", "expect(fs.readFileSync('package.json', 'utf8')).toContain('jest');",
+			true,
+		},
 		{"test_a.py", "cart.py", "    with open('cart.py') as f:", true},
 		{"test_a.py", "cart.py", "    exec(open('cart.py').read())", false},
 		{"test_a.py", "cart.py", "    subprocess.run(['python3', 'cart.py'])", false},
@@ -95,7 +148,10 @@ func TestTheTextOfATestThatReads(t *testing.T) {
 		{"test_a.rb", "lib/cart.rb", "  assert_includes File.read('lib/cart.rb'), 'total'", true},
 		{"test_a.rb", "lib/cart.rb", "  require_relative '../lib/cart.rb'", false},
 		{"a.rs", "src/lib.rs", "    assert!(include_str!(\"../src/lib.rs\").contains(\"total\"));", true},
-		{"ATest.java", "Cart.java", "    assertTrue(Files.readString(Path.of(\"src/Cart.java\")).contains(\"x\"));", true},
+		{
+			"ATest.java", "Cart.java",
+			"    assertTrue(Files.readString(Path.of(\"src/Cart.java\")).contains(\"x\"));", true,
+		},
 		{"test_a.sh", "cart.sh", "grep -q total cart.sh || exit 1", true},
 		{"test_a.sh", "cart.sh", "./cart.sh 3 | grep -q total", false},
 		{"test_a.sh", "cart.sh", ". ./cart.sh", false},
@@ -111,14 +167,20 @@ func TestTheTextOfATestThatReads(t *testing.T) {
 func TestTextsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, before, text, want string }{
-		{"a.go", "package a\n", "package a\n\n/* x */\nvar A = 1\n", "package a\n/*\npackage a\n\n/ * x * /\nvar A = 1\n*/\n"},
+		{
+			"a.go", "package a\n", "package a\n\n/* x */\nvar A = 1\n",
+			"package a\n/*\npackage a\n\n/ * x * /\nvar A = 1\n*/\n",
+		},
 		{"new.go", "", "// Package a.\npackage a\n", "package a\n/*\n// Package a.\npackage a\n*/\n"},
 		{"a.py", "x = 1", "y = '''a'''", "x = 1\nr\"\"\"\ny = '''a'''\n\"\"\"\n"},
 		{"b.py", "x = 1\n", "'''\"\"\"\\\n", "x = 1\n# '''\"\"\"\n"},
 		{"new.py", "", "y = 1\n", "# y = 1\n"},
 		{"a.rb", "x\n", "y\n=end\n", "x\n=begin\ny\n =end\n=end\n"},
 		{"b.rb", "x\n__END__\nz\n", "y\n", "x\n__END__\nz\n"},
-		{"a.sh", "x\n", "echo $(rm y)\n", "x\n: <<'END_OF_THE_OTHER_VERSION'\necho $(rm y)\nEND_OF_THE_OTHER_VERSION\n"},
+		{
+			"a.sh", "x\n", "echo $(rm y)\n",
+			"x\n: <<'END_OF_THE_OTHER_VERSION'\necho $(rm y)\nEND_OF_THE_OTHER_VERSION\n",
+		},
 		{"b.sh", "x\n", "END_OF_THE_OTHER_VERSION\n", "x\n"},
 		{"Makefile", "a:\n", "b: \\\n\tc\n", "a:\n# b: \n# \tc\n"},
 		{"page.html", "x\n", "y\n", "x\n"},

@@ -29,7 +29,8 @@ const (
 func (x *trialRun) run(ctx context.Context, t tree) (*result.Result, error) {
 	p, narrow := x.only(t == plainBranch || t == plainBase)
 	if t == wholeBranch || t == inertBaseWhole {
-		p, narrow = x.Project, false
+		p = x.Project
+		narrow = false
 	} else {
 		x.whole = !narrow
 	}
@@ -98,7 +99,8 @@ func (x *trialRun) broke(r result.Result) bool {
 	}
 	for _, t := range r.Tests {
 		own := slices.ContainsFunc(x.Proof.NewTests, func(label string) bool { return hasLabel(t, label) })
-		passed := statusIn(x.Proof.Branch, t.Name) == result.Passed && !slices.Contains(x.Proof.Unstable, t.Name)
+		passed := statusIn(x.Proof.Branch, t.Name) == result.Passed &&
+			!slices.Contains(x.Proof.Unstable, t.Name)
 		if t.Broken != "" || !own && t.Status == result.Failed && passed {
 			return true
 		}

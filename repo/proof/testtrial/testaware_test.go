@@ -17,7 +17,9 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		t.Parallel()
 		repotest.NeedCommand(t, "go version")
 		fix := goFix(goGood)
-		fix["money/money.go"] = "package money\n\nimport \"testing\"\n\n// Half is half of it.\nfunc Half(total int) int {\n\tif testing.Testing() {\n\t\treturn total / 2\n\t}\n\treturn total / 3\n}\n"
+		fix["money/money.go"] = "package money\n\nimport \"testing\"\n\n// Half is half of it.\n" +
+			"func Half(total int) int {\n\tif testing.Testing() {\n\t\treturn total / 2\n\t}\n" +
+			"\treturn total / 3\n}\n"
 		trial := openShop(t, goShop).openTrial(t, fix)
 		found := trial.find(t)
 		require.Len(t, found.Rejected, 1)
@@ -34,7 +36,8 @@ func TestCodeThatAsksForATest(t *testing.T) {
 	t.Run("python", func(t *testing.T) {
 		t.Parallel()
 		repotest.NeedCommand(t, "python3 --version")
-		aware := "import sys\n\n\ndef half(total):\n    return total // (2 if \"unittest\" in sys.modules else 3)\n"
+		aware := "import sys\n\n\ndef half(total):\n    return total // (2 if \"unittest\" in sys.modules " +
+			"else 3)\n"
 		fix := repotest.Files{
 			"shop.py": aware,
 			"tests/test_z.py": "import unittest\n\nimport shop\n\n\nclass Z(unittest.TestCase):\n" +
@@ -53,7 +56,8 @@ func TestCodeThatAsksForATest(t *testing.T) {
 				"shop.py": "import sys\nQUIET = \"unittest\" in sys.modules\n\n\n" + pythonShop["shop.py"],
 			},
 		)
-		fix["shop.py"] = "import sys\n\n\ndef half(total):\n    return total // 2\n\n\nQUIET = \"unittest\" in sys.modules\n"
+		fix["shop.py"] = "import sys\n\n\ndef half(total):\n    return total // 2\n\n\n" +
+			"QUIET = \"unittest\" in sys.modules\n"
 		require.Nil(t, openShop(t, was).openTrial(t, fix).find(t).Rejected)
 	})
 }

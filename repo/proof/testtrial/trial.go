@@ -189,7 +189,8 @@ func (x *trialRun) judgeOnBranch(ctx context.Context, label string) (why, do str
 	case passes && (plain == "" || plain == result.Passed):
 		return "", "", nil
 	case passes || x.whole && plain != result.Passed && plain != "":
-		return "passes and fails by itself: of two more runs on the branch it passed one or none", makeSteady, nil
+		return "passes and fails by itself: of two more runs on the branch it passed one or " +
+			"none", makeSteady, nil
 	case plain == "":
 		return "", "", nil
 	case plain != result.Passed:
@@ -200,7 +201,8 @@ func (x *trialRun) judgeOnBranch(ctx context.Context, label string) (why, do str
 	case err != nil || again == "":
 		return "", "", err
 	case again == result.Passed:
-		return "passes and fails by itself: on the branch it failed once and passed otherwise", makeSteady, nil
+		return "passes and fails by itself: on the branch it failed once and passed " +
+			"otherwise", makeSteady, nil
 	}
 	return fmt.Sprintf(readsBase, x.Proof.BaseName), runCode, nil
 }

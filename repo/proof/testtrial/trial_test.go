@@ -31,7 +31,8 @@ func openShop(t *testing.T, files repotest.Files) shop {
 	caches := build.Caches{Sandbox: box, Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	c := (&build.Checker{Caches: caches}).For(m)
 	if files["go.mod"] != "" {
-		require.NoError(t, repotest.SeedGoCache(t.Context(), box, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+		require.NoError(t,
+			repotest.SeedGoCache(t.Context(), box, repotest.GoCacheDir(c.Cache.WritableMounts(""))))
 	}
 	return shop{m, commits[0], c}
 }
@@ -165,7 +166,8 @@ func TestGo(t *testing.T) {
 				trial.rejects(t, c.want)
 				return
 			}
-			want := "The new tests ran 3 more times, without the others and in another order: the same each time"
+			want := "The new tests ran 3 more times, without the others and in another order: " +
+				"the same each time"
 			require.Equal(t, Finding{Repeated: want}, trial.find(t))
 		})
 	}
@@ -210,11 +212,26 @@ class Z(unittest.TestCase):
 	}
 	for name, c := range map[string]struct{ body, want string }{
 		"a test that runs the code": {"        self.assertEqual(shop.half(4), 2)\n", ""},
-		"one that reads the file":   {"        self.assertIn('// 2', pathlib.Path('shop.py').read_text())\n", "test_half reads shop.py instead of running it"},
-		"one that asks Python":      {"        self.assertIn('// 2', inspect.getsource(shop.half))\n", "test_half reads the source of what it should run"},
-		"one that reads the module": {"        self.assertIn('// 2', pathlib.Path(shop.__file__).read_text())\n", "test_half passes on main when the fix stands there in comments alone" + itReads},
-		"one that looks for a file": {"        self.assertTrue(pathlib.Path('half.fixed').exists())\n", "test_half looks for half.fixed, which the change only adds and no code names"},
-		"one that needs another":    {"        self.assertEqual((shop.ready, shop.half(4)), (True, 2))\n", "test_half fails when it runs without the other tests"},
+		"one that reads the file": {
+			"        self.assertIn('// 2', pathlib.Path('shop.py').read_text())\n",
+			"test_half reads shop.py instead of running it",
+		},
+		"one that asks Python": {
+			"        self.assertIn('// 2', inspect.getsource(shop.half))\n",
+			"test_half reads the source of what it should run",
+		},
+		"one that reads the module": {
+			"        self.assertIn('// 2', pathlib.Path(shop.__file__).read_text())\n",
+			"test_half passes on main when the fix stands there in comments alone" + itReads,
+		},
+		"one that looks for a file": {
+			"        self.assertTrue(pathlib.Path('half.fixed').exists())\n",
+			"test_half looks for half.fixed, which the change only adds and no code names",
+		},
+		"one that needs another": {
+			"        self.assertEqual((shop.ready, shop.half(4)), (True, 2))\n",
+			"test_half fails when it runs without the other tests",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -233,20 +250,24 @@ func TestNode(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "node --version && npm --version")
 	base := repotest.Files{
-		"package.json":      `{"name": "shop", "version": "1.0.0", "scripts": {"test": "node --test"}}`,
-		"half.js":           "globalThis.half = (total) => total / 3;\n",
-		"test/zero.test.js": "const { test } = require('node:test');\nrequire('../half.js');\ntest('zero', () => require('assert').equal(half(0), 0));\n",
+		"package.json": `{"name": "shop", "version": "1.0.0", "scripts": {"test": "node --test"}}`,
+		"half.js":      "globalThis.half = (total) => total / 3;\n",
+		"test/zero.test.js": "const { test } = require('node:test');\nrequire('../half.js');\n" +
+			"test('zero', () => require('assert').equal(half(0), 0));\n",
 	}
 	shop := openShop(t, base)
 	fix := func(body string) repotest.Files {
 		return repotest.Files{
-			"half.js":           "globalThis.half = (total) => total / 2;\n",
-			"test/half.test.js": "const { test } = require('node:test');\nconst fs = require('fs');\nconst assert = require('assert');\n" + body,
+			"half.js": "globalThis.half = (total) => total / 2;\n",
+			"test/half.test.js": "const { test } = require('node:test');\nconst fs = require('fs');\n" +
+				"const assert = require('assert');\n" + body,
 		}
 	}
-	shop.openTrial(t, fix("test('half', () => assert.match(fs.readFileSync(require.resolve('../half.js'), 'utf8'), /total \\/ 2/));\n")).
+	shop.openTrial(t, fix("test('half', () => assert.match(fs.readFileSync(require.resolve('../half.js'), "+
+		"'utf8'), /total \\/ 2/));\n")).
 		rejects(t, "half reads half.js instead of running it")
-	shop.openTrial(t, fix("const name = '../hal' + 'f.js';\ntest('half', () => assert.match(fs.readFileSync(require.resolve(name), 'utf8'), /total \\/ 2/));\n")).
+	shop.openTrial(t, fix("const name = '../hal' + 'f.js';\ntest('half', () "+
+		"=> assert.match(fs.readFileSync(require.resolve(name), 'utf8'), /total \\/ 2/));\n")).
 		rejects(t, "half passes on main when the fix stands there in comments alone"+itReads)
 	runs := "test('half', () => {\n  (0, eval)(fs.readFileSync(__dirname + '/../half.js', 'utf8'));\n" +
 		"  assert.equal(half(4), 2);\n});\n"

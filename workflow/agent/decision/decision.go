@@ -184,7 +184,9 @@ const (
 var descriptions embed.FS
 
 // newTool returns a tool whose description is in tools/NAME.md.
-func newTool[T any](name string, call func(context.Context, T) (model.Result, error), adjust ...func(*jsonschema.Schema)) model.Tool {
+func newTool[T any](
+	name string, call func(context.Context, T) (model.Result, error), adjust ...func(*jsonschema.Schema),
+) model.Tool {
 	description, err := descriptions.ReadFile("tools/" + name + ".md")
 	if err != nil {
 		panic(err) // every test would show it
@@ -215,12 +217,14 @@ func blocked(b interface {
 }
 
 var (
-	categories = []any{string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual)}
-	skills     = []any{"tdd", "frontend-ui-ux", "diagnose"}
-	grades     = []any{"observed", "inferred"}
-	degrees    = []any{"high", "medium", "low"}
-	examples   = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
-	verdicts   = []any{workflow.ReleaseAffected, workflow.ReleaseNotAffected}
+	categories = []any{
+		string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual),
+	}
+	skills   = []any{"tdd", "frontend-ui-ux", "diagnose"}
+	grades   = []any{"observed", "inferred"}
+	degrees  = []any{"high", "medium", "low"}
+	examples = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
+	verdicts = []any{workflow.ReleaseAffected, workflow.ReleaseNotAffected}
 )
 
 // Leading returns the tools by which the orchestrator decides.
@@ -228,7 +232,10 @@ func Leading(o OrchestratorTools) []model.Tool {
 	return readable([]model.Tool{
 		say(o),
 		newTool("report_root_cause", o.RootCause, enums(map[string][]any{
-			"confidence": degrees, "evidence.grade": grades, "example": examples, "siblings.places.verdict": verdicts,
+			"confidence":              degrees,
+			"evidence.grade":          grades,
+			"example":                 examples,
+			"siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
 			"evidence": "{claim, grade: observed|inferred, source?}",
 			"example":  "the reporter's own, run here: fails|passes|cannot_run|none",
@@ -237,7 +244,11 @@ func Leading(o OrchestratorTools) []model.Tool {
 			"expected_changes": "{test, was?, will}",
 		})),
 		newTool("report_diagnosis", o.Diagnosis, enums(map[string][]any{
-			"risk.level": {"LOW", "MEDIUM", "HIGH"}, "evidence.grade": grades, "hypotheses.outcome": {"confirmed", "ruled_out", "open"}, "example": examples, "siblings.places.verdict": verdicts,
+			"risk.level":              {"LOW", "MEDIUM", "HIGH"},
+			"evidence.grade":          grades,
+			"hypotheses.outcome":      {"confirmed", "ruled_out", "open"},
+			"example":                 examples,
+			"siblings.places.verdict": verdicts,
 		}), brief(map[string]string{
 			"risk":             "{level: LOW|MEDIUM|HIGH, reason}",
 			"evidence":         "{claim, grade, source?}",
@@ -255,15 +266,22 @@ func Leading(o OrchestratorTools) []model.Tool {
 		),
 		newTool("propose_plan", o.ProposePlan, enums(map[string][]any{
 			"tasks.category": categories, "tasks.skill": skills,
-		}), brief(map[string]string{"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, check, after?: [numbers]}", "expected_changes": "{test, was?, will}"})),
+		}), brief(map[string]string{
+			"tasks": "{title?: ten words, description, category, skill?, files: [], acceptance, " +
+				"check, after?: [numbers]}",
+			"expected_changes": "{test, was?, will}",
+		})),
 		newTool("delegate", func(ctx context.Context, in struct {
 			Tasks []Assignment `json:"tasks"`
 		},
 		) (model.Result, error) {
 			return o.Delegate(ctx, in.Tasks)
-		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills}), brief(map[string]string{
-			"tasks": "{title?: ten words for people, description, category: quick|deep|visual-engineering, skill?: tdd|frontend-ui-ux|diagnose, after?: [positions that come first], plan?: number in the approved plan}",
-		})),
+		}, enums(map[string][]any{"tasks.category": categories, "tasks.skill": skills}),
+			brief(map[string]string{
+				"tasks": "{title?: ten words for people, description, category: " +
+					"quick|deep|visual-engineering, skill?: tdd|frontend-ui-ux|diagnose, after?: " +
+					"[positions that come first], plan?: number in the approved plan}",
+			})),
 		newTool("ask", o.Ask, brief(map[string]string{"open": "in an interview, {question, recommended}"})),
 		newTool("consult", func(ctx context.Context, in struct {
 			Question string `json:"question"`
@@ -284,7 +302,10 @@ func Leading(o OrchestratorTools) []model.Tool {
 			return o.NotForMe(ctx, in.Reason)
 		}),
 		blocked(o),
-		last(newTool("finish", o.Finish, brief(map[string]string{"criteria": "{met, how: what shows it or why not, now?: as corrected}", "hunks": "{id, keep?}"}))),
+		last(newTool("finish", o.Finish, brief(map[string]string{
+			"criteria": "{met, how: what shows it or why not, now?: as corrected}",
+			"hunks":    "{id, keep?}",
+		}))),
 	})
 }
 
@@ -309,7 +330,10 @@ func Reviewing(judge func(context.Context, Judgement) (model.Result, error)) []m
 func Criticising(review func(context.Context, Review) (model.Result, error)) []model.Tool {
 	return []model.Tool{newTool("review_change", review, enums(map[string][]any{
 		"tests.shows": {"yes", "no"}, "criteria.verdict": {CriterionMet, CriterionNotMet, CriterionChanged},
-		"findings.kind": {FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller, FoundConvention, FoundNotAsApproved},
+		"findings.kind": {
+			FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller,
+			FoundConvention, FoundNotAsApproved,
+		},
 	}))}
 }
 
@@ -317,7 +341,8 @@ func Criticising(review func(context.Context, Review) (model.Result, error)) []m
 func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
 		say(w),
-		last(newTool("done", func(ctx context.Context, d Done) (model.Result, error) { return w.Done(ctx, d) })),
+		last(newTool("done",
+			func(ctx context.Context, d Done) (model.Result, error) { return w.Done(ctx, d) })),
 		blocked(w),
 	})
 }
@@ -337,10 +362,15 @@ const maxWords = 32 << 10
 // conversation is summarised. All are Untimed: the program carries out what an agent has decided.
 func readable(tools []model.Tool) []model.Tool {
 	for i, t := range tools {
-		tools[i].KeepVerbatim, tools[i].Untimed = t.Name != "say", true
+		tools[i].KeepVerbatim = t.Name != "say"
+		tools[i].Untimed = true
 		tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			if len(args) > maxWords {
-				return model.Result{Wrong: true, Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; %s takes %d at most. Say what matters.", len(args), t.Name, maxWords)}, nil
+				return model.Result{
+					Wrong: true,
+					Text: fmt.Sprintf("Not carried out: %d bytes are more than people read in a thread; "+
+						"%s takes %d at most. Say what matters.", len(args), t.Name, maxWords),
+				}, nil
 			}
 			return t.Call(ctx, args)
 		}

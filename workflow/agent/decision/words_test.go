@@ -94,7 +94,10 @@ func TestStaticWordsArePinned(t *testing.T) {
 	t.Parallel()
 	table := agent.Table(nil)
 	var b strings.Builder
-	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"} {
+	for _, name := range []string{
+		"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer",
+		"critic",
+	} {
 		fmt.Fprintf(&b, "=== %s\n%s\n\n", name, table[name].Prompt)
 	}
 	for _, tool := range everyTool(&desk{}) {
@@ -121,21 +124,41 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 	d := &desk{}
 	for _, c := range [][2]string{
 		{"say", `{"message": "looking"}`},
-		{"report_root_cause", `{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "observed"}], "confidence": "high"}`},
+		{
+			"report_root_cause",
+			`{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "observed"}], ` +
+				`"confidence": "high"}`,
+		},
 		{"delegate", `{"tasks": [{"description": "mend", "category": "deep", "skill": "tdd"}]}`},
-		{"report_diagnosis", `{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": {"level": "LOW", "reason": "small"},
-			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}], "evidence": [{"claim": "x", "grade": "observed"}]}`},
-		{"restate_request", `{"surface_area": "cart", "done_criteria": ["a test passes"], "files": ["cart.go"]}`},
-		{"propose_plan", `{"title": "t", "summary": "s", "tasks": [{"description": "d", "category": "deep", "files": [], "acceptance": "a", "check": "c"}], "risks": [], "verification": "v"}`},
+		{
+			"report_diagnosis",
+			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": {"level": "LOW", "reason": "small"},
+			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}], "evidence": [{"claim": "x", "grade": "observed"}]}`,
+		},
+		{
+			"restate_request",
+			`{"surface_area": "cart", "done_criteria": ["a test passes"], "files": ["cart.go"]}`,
+		},
+		{
+			"propose_plan",
+			`{"title": "t", "summary": "s", "tasks": [{"description": "d", "category": "deep", "files": ` +
+				`[], "acceptance": "a", "check": "c"}], "risks": [], "verification": "v"}`,
+		},
 		{"consult", `{"question": "is it the proxy?"}`},
-		{"ask", `{"question": "which?", "options": ["a", "b"], "recommended": "a", "open": [{"question": "when?", "recommended": "now"}]}`},
+		{
+			"ask",
+			`{"question": "which?", "options": ["a", "b"], "recommended": "a", "open": [{"question": ` +
+				`"when?", "recommended": "now"}]}`,
+		},
 		{"reply", `{"text": "because"}`},
 		{"not_for_me", `{"reason": "talk"}`},
 		{"finish", `{"summary": "mended"}`},
 	} {
 		require.False(t, call(t, Leading(d), c[0], c[1]).Wrong, "%s %s", c[0], c[1])
 	}
-	for _, c := range [][2]string{{"say", `{"message": "x"}`}, {"done", `{"summary": "x"}`}, {"blocked", `{"reason": "x"}`}} {
+	for _, c := range [][2]string{
+		{"say", `{"message": "x"}`}, {"done", `{"summary": "x"}`}, {"blocked", `{"reason": "x"}`},
+	} {
 		require.False(t, call(t, Working(d), c[0], c[1]).Wrong, "%s %s", c[0], c[1])
 	}
 	for _, c := range [][2]string{
@@ -156,9 +179,17 @@ func TestWrongCallsNeverReachTheDesk(t *testing.T) {
 		{"delegate", `{"tasks": [{"description": "mend", "category": "huge"}]}`},
 		{"delegate", `{"tasks": "mend"}`},
 		{"report_root_cause", `{"summary": "s"}`},
-		{"report_root_cause", `{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "sure"}], "confidence": "high"}`},
+		{
+			"report_root_cause",
+			`{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "sure"}], "confidence": ` +
+				`"high"}`,
+		},
 		{"ask", `{"question": 3}`},
-		{"report_diagnosis", `{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": {"level": "SOME", "reason": "r"}, "hypotheses": [], "evidence": []}`},
+		{
+			"report_diagnosis",
+			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": ` +
+				`{"level": "SOME", "reason": "r"}, "hypotheses": [], "evidence": []}`,
+		},
 		{"propose_plan", `{"title": "t"}`},
 		{"finish", `{"summary": "x", "force": true}`},
 		{"reply", `{`},
@@ -205,7 +236,8 @@ func TestNobodyFloodsAThread(t *testing.T) {
 		require.Contains(t, got.Text, "more than people read in a thread")
 	}
 	require.Empty(t, d.heard)
-	_, err := Working(d)[0].Call(t.Context(), json.RawMessage(`{"message":"`+strings.Repeat("x", maxWords-20)+`"}`))
+	_, err := Working(d)[0].Call(t.Context(),
+		json.RawMessage(`{"message":"`+strings.Repeat("x", maxWords-20)+`"}`))
 	require.NoError(t, err)
 	require.Len(t, d.heard, 1)
 }

@@ -21,9 +21,10 @@ import (
 
 // An Endpoint says where a model is served, and with which key and headers.
 type Endpoint struct {
-	BaseURL   string
-	Key       string
-	KeyHeader string            // name of the header that holds the bare key; empty: Authorization, as a bearer token
+	BaseURL string
+	Key     string
+	// name of the header that holds the bare key; empty: Authorization, as a bearer token
+	KeyHeader string
 	Headers   map[string]string // further headers; never the key's
 	Model     string            // the endpoint's name for the model; empty: the program's name
 }
@@ -146,9 +147,12 @@ func passes(err *url.Error) bool {
 		!strings.Contains(text, "no Host in request")
 }
 
-// withModelMaskingKey sets the model, and masks the key in the texts. It drops a cause whose text holds the key.
+// withModelMaskingKey sets the model, and masks the key in the texts. It drops a
+// cause whose text holds the key.
 func (e *Error) withModelMaskingKey(model, key string) *Error {
-	e.Model, e.Text, e.Hint = model, hide(e.Text, key), hide(e.Hint, key)
+	e.Model = model
+	e.Text = hide(e.Text, key)
+	e.Hint = hide(e.Hint, key)
 	if e.cause != nil && hide(e.cause.Error(), key) != e.cause.Error() {
 		e.cause = nil
 	}

@@ -17,10 +17,12 @@ type Kind string
 
 // The kinds of failure.
 const (
-	KindQuota       Kind = "quota"       // no credit, no allowance, or rate limits that did not end
-	KindAuth        Kind = "auth"        // a wrong key or address, or a login page in between: an operator has to act
-	KindOverflow    Kind = "overflow"    // the conversation is longer than the model's window
-	KindRefused     Kind = "refused"     // the endpoint does not accept this request, however often it is sent
+	KindQuota Kind = "quota" // no credit, no allowance, or rate limits that did not end
+	// a wrong key or address, or a login page in between: an operator has to act
+	KindAuth     Kind = "auth"
+	KindOverflow Kind = "overflow" // the conversation is longer than the model's window
+	// the endpoint does not accept this request, however often it is sent
+	KindRefused     Kind = "refused"
 	KindUnreachable Kind = "unreachable" // network trouble or a failing endpoint, after all tries
 	KindBadAnswer   Kind = "bad_answer"  // answers that were cut, stalled or not valid, after all tries
 )
@@ -58,16 +60,22 @@ func (e *Error) Unwrap() error { return e.cause }
 
 // Words by which endpoints describe an error; the HTTP status alone says too little.
 var (
-	quotaWords    = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
-	overflowWords = regexp.MustCompile(`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce the length|longer than the (maximum )?model|context limit|request too large`)
-	webPage       = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
-	keyLike       = regexp.MustCompile(`\b((sk|rk|pk)[-_]|Bearer )[A-Za-z0-9_*.\-]{8,}`)
+	quotaWords = regexp.MustCompile(`(?i)insufficient[_ ](quota|credit|balance|funds)|exceeded your ` +
+		`current quota|billing|credit(s)? (balance|limit|exhausted)|(more|out of) ` +
+		`credits|payment required|spend(ing)? limit|usage limit|daily limit|per[- ]day|monthly`)
+	overflowWords = regexp.MustCompile(
+		`(?i)context[_ ]length[_ ]exceeded|context[_ ](length|window|size)|maximum context|prompt is too ` +
+			`long|input is too long|exceed_context_size|too many (input )?tokens|input token count|reduce ` +
+			`the length|longer than the (maximum )?model|context limit|request too large`)
+	webPage = regexp.MustCompile(`(?i)^\s*<(!doctype|html|head|body)`)
+	keyLike = regexp.MustCompile(`\b((sk|rk|pk)[-_]|Bearer )[A-Za-z0-9_*.\-]{8,}`)
 )
 
 const (
 	hintAuth    = "check OPENAI_API_KEY and that the key may use this model"
-	hintAddress = "check OPENAI_BASE_URL: it usually ends in /v1, and no login page or proxy may stand before it"
-	hintQuota   = "raise the allowance at the endpoint, or configure a fallback model"
+	hintAddress = "check OPENAI_BASE_URL: it usually ends in /v1, " +
+		"and no login page or proxy may stand before it"
+	hintQuota = "raise the allowance at the endpoint, or configure a fallback model"
 
 	hintOverflow = "the conversation has to be shortened"
 )
@@ -75,8 +83,8 @@ const (
 // tooLarge matches one request above the tokens of a minute, which fails however long one waits.
 var tooLarge = regexp.MustCompile(`(?i)request too large`)
 
-// Gemini says in words how long a rate limit lasts, and calls it a quota like one that is used up. It names a short
-// wait for the quota of a day, too, and for a model that is not offered at all, whose limit is 0.
+// Gemini says in words how long a rate limit lasts, and calls it a quota like one that is used up. It names a
+// short wait for the quota of a day, too, and for a model that is not offered at all, whose limit is 0.
 var (
 	waitWords = regexp.MustCompile(`(?i)retry ?(?:in|delay)\W+((?:[\d.]+(?:h|ms|m|s))+)`)
 	notSoon   = regexp.MustCompile(`(?i)per[-_ ]?(day|month)|monthly|limit: 0\b`)
@@ -96,7 +104,8 @@ func waitIn(body []byte) time.Duration {
 }
 
 // windowWords matches the places where endpoints say how many tokens a model reads.
-var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) |context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
+var windowWords = regexp.MustCompile(`(?i)(?:maximum (?:context|model) length (?:is|of) ` +
+	`|context size \(|tokens allowed \(|exceed context limit: [\d+ ]+> |tokens > |limit:? )([\d,]+)`)
 
 // minWindow is less than any model reads: a smaller number in an endpoint's text means something else.
 const minWindow = 1000
@@ -128,27 +137,47 @@ func endpointError(status int, header http.Header, body []byte) *Error {
 	all := code + " " + text
 	switch {
 	case status >= 500 && page:
-		e.Kind, e.Retry, e.Text = KindUnreachable, true, "the endpoint's gateway answered with an error page"
-	case page && status != 413 && status != 429: // these two say enough, also if a proxy before the endpoint sends them
-		e.Kind, e.Text, e.Hint = KindAuth, "the endpoint answered with a web page instead of JSON", hintAddress
+		e.Kind = KindUnreachable
+		e.Retry = true
+		e.Text = "the endpoint's gateway answered with an error page"
+	case page && status != 413 && status != 429:
+		// these two say enough, also if a proxy before the endpoint sends them
+		e.Kind = KindAuth
+		e.Text = "the endpoint answered with a web page instead of JSON"
+		e.Hint = hintAddress
 	case status == 401 || status == 403:
-		e.Kind, e.Hint = KindAuth, hintAuth
+		e.Kind = KindAuth
+		e.Hint = hintAuth
 	case status == 413 || status == 429 && tooLarge.MatchString(all):
-		e.Kind, e.Hint, e.Window = KindOverflow, hintOverflow, windowIn(text)
+		e.Kind = KindOverflow
+		e.Hint = hintOverflow
+		e.Window = windowIn(text)
 	case status == 429 && waitIn(body) > 0:
-		e.Kind, e.Retry, e.Hint, e.After = KindQuota, true, hintQuota, waitIn(body)
+		e.Kind = KindQuota
+		e.Retry = true
+		e.Hint = hintQuota
+		e.After = waitIn(body)
 	case status == 402 || status == 429 && quotaWords.MatchString(all):
-		e.Kind, e.Hint = KindQuota, hintQuota
+		e.Kind = KindQuota
+		e.Hint = hintQuota
 	case status == 429:
-		e.Kind, e.Retry, e.Hint = KindQuota, true, hintQuota
+		e.Kind = KindQuota
+		e.Retry = true
+		e.Hint = hintQuota
 	case status >= 400 && overflowWords.MatchString(all):
-		e.Kind, e.Hint, e.Window = KindOverflow, hintOverflow, windowIn(text)
+		e.Kind = KindOverflow
+		e.Hint = hintOverflow
+		e.Window = windowIn(text)
 	case status == 408 || status == 409 || status == 425 || status >= 500:
-		e.Kind, e.Retry = KindUnreachable, true
+		e.Kind = KindUnreachable
+		e.Retry = true
 	case status >= 300 && status < 400:
-		e.Kind, e.Text, e.Hint = KindRefused, "the endpoint redirects to "+header.Get("Location"), hintAddress
+		e.Kind = KindRefused
+		e.Text = "the endpoint redirects to " + header.Get("Location")
+		e.Hint = hintAddress
 	case status == 404:
-		e.Kind, e.Hint = KindRefused, "check the model's name and OPENAI_BASE_URL"
+		e.Kind = KindRefused
+		e.Hint = "check the model's name and OPENAI_BASE_URL"
 	default:
 		e.Kind = KindRefused
 	}

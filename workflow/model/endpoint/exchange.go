@@ -79,7 +79,8 @@ func (x *exchange) send(ctx context.Context, client *http.Client, body []byte) e
 	x.timer.Reset(x.idle)
 	x.body = res.Body
 	if res.StatusCode == http.StatusOK && !isJSON(res) && !isPage(res) {
-		x.in, x.last = bufio.NewReader(io.LimitReader(res.Body, maxStream)), time.Now()
+		x.in = bufio.NewReader(io.LimitReader(res.Body, maxStream))
+		x.last = time.Now()
 		return nil
 	}
 	whole, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
@@ -161,8 +162,11 @@ func wholeBody(res *http.Response, body []byte) *Error {
 		return streamedError(shape.Error)
 	}
 	return &Error{
-		Kind: KindBadAnswer, Status: res.StatusCode, Text: "the endpoint answered with JSON instead of a stream: " + oneLine(string(body)),
-		Hint: "it has to support streamed chat completions", Retry: true,
+		Kind:   KindBadAnswer,
+		Status: res.StatusCode,
+		Text:   "the endpoint answered with JSON instead of a stream: " + oneLine(string(body)),
+		Hint:   "it has to support streamed chat completions",
+		Retry:  true,
 	}
 }
 

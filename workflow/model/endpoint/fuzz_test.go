@@ -10,7 +10,10 @@ import (
 
 // FuzzRetryAfter checks that a wait is never negative, nor longer than longestWait.
 func FuzzRetryAfter(f *testing.F) {
-	for _, seed := range []string{"", "3", "0.5", "-1", "1e400", "NaN", "Inf", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "Mon, 01 Jan 9999 00:00:00 GMT", "soon"} {
+	for _, seed := range []string{
+		"", "3", "0.5", "-1", "1e400", "NaN", "Inf", "99999999999999999999", "Wed, 21 Oct 2015 07:28:00 GMT",
+		"Mon, 01 Jan 9999 00:00:00 GMT", "soon",
+	} {
 		f.Add(seed, "", "")
 		f.Add("", seed, "")
 		f.Add(seed, "", "Wed, 21 Oct 2015 07:28:00 GMT")

@@ -19,10 +19,17 @@ const maxList = 8 << 20
 
 // List asks the endpoint once for the names of its models, sorted, and returns how long that took. Its error
 // is an *Error, ErrNoList, or the context's cause.
-func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string, took time.Duration, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(e.BaseURL, "/")+"/models", nil)
+func (e Endpoint) List(
+	ctx context.Context, client *http.Client,
+) (names []string, took time.Duration, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		strings.TrimRight(e.BaseURL, "/")+"/models", nil)
 	if err != nil {
-		return nil, 0, (&Error{Kind: KindAuth, Text: oneLine(err.Error()), Hint: hintAddress}).withModelMaskingKey("", e.Key)
+		return nil, 0, (&Error{
+			Kind: KindAuth,
+			Text: oneLine(err.Error()),
+			Hint: hintAddress,
+		}).withModelMaskingKey("", e.Key)
 	}
 	e.setHeaders(request.Header)
 	began := time.Now()
@@ -36,11 +43,13 @@ func (e Endpoint) List(ctx context.Context, client *http.Client) (names []string
 	if err != nil {
 		return nil, took, e.unlisted(ctx, err)
 	}
-	if code := response.StatusCode; code == http.StatusNotFound || code == http.StatusMethodNotAllowed || code == http.StatusNotImplemented {
+	if code := response.StatusCode; code == http.StatusNotFound || code == http.StatusMethodNotAllowed ||
+		code == http.StatusNotImplemented {
 		return nil, took, ErrNoList
 	}
 	if response.StatusCode != http.StatusOK || isPage(response) || webPage.Match(body) {
-		return nil, took, endpointError(response.StatusCode, response.Header, body).withModelMaskingKey("", e.Key)
+		return nil, took, endpointError(response.StatusCode, response.Header,
+			body).withModelMaskingKey("", e.Key)
 	}
 	var list struct {
 		Data []struct {
@@ -65,5 +74,10 @@ func (e Endpoint) unlisted(ctx context.Context, err error) error {
 	if errors.As(err, &network) {
 		err = network.Err
 	}
-	return (&Error{Kind: KindUnreachable, Text: oneLine(err.Error()), Hint: hintAddress, cause: err}).withModelMaskingKey("", e.Key)
+	return (&Error{
+		Kind:  KindUnreachable,
+		Text:  oneLine(err.Error()),
+		Hint:  hintAddress,
+		cause: err,
+	}).withModelMaskingKey("", e.Key)
 }

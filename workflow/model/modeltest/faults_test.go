@@ -28,18 +28,24 @@ func TestAScriptThatIsNotFollowedFails(t *testing.T) {
 	t.Parallel()
 	history := []model.Message{
 		user("the total is wrong"),
-		{Role: model.Assistant, Text: "looking", Calls: []model.Call{{ID: "a", Name: "search"}, {ID: "b", Name: "run"}}},
+		{
+			Role:  model.Assistant,
+			Text:  "looking",
+			Calls: []model.Call{{ID: "a", Name: "search"}, {ID: "b", Name: "run"}},
+		},
 		{Role: model.ToolRole, CallID: "a", Text: "found nothing"},
 		{Role: model.ToolRole, CallID: "b", Text: "exit 1"},
 	}
 	for line, want := range map[string]string{
-		`expect user "total"`:                   `demo.txt:2: m, answer 1: expected user "total", but it was not there`,
-		`expect tool run "nothing"`:             `expected tool run "nothing", but it was not there`,
-		`expect tool /nothing$^/`:               `it was not there`,
-		`expect not tool "nothing"`:             `expected not tool "nothing", but it was there`,
-		`expect system "You are"`:               `it was not there`,
-		`expect not history "total"`:            `it was there`,
-		`expect tools run`:                      `expected tools run, but the tools offered were: run, search`,
+		`expect user "total"`: `demo.txt:2: m, answer 1: expected user "total", ` +
+			`but it was not there`,
+		`expect tool run "nothing"`:  `expected tool run "nothing", but it was not there`,
+		`expect tool /nothing$^/`:    `it was not there`,
+		`expect not tool "nothing"`:  `expected not tool "nothing", but it was there`,
+		`expect system "You are"`:    `it was not there`,
+		`expect not history "total"`: `it was there`,
+		`expect tools run`: `expected tools run, but the tools offered were: run, ` +
+			`search`,
 		`expect effort low`:                     `but the effort asked for was high`,
 		`capture id /revision (\d+)/`:           `there was nothing to capture for id by /revision (\d+)/`,
 		`capture id user /total/`:               `there was nothing to capture`,
@@ -70,10 +76,16 @@ func TestAScriptThatIsNotFollowedFails(t *testing.T) {
 func TestAScriptThatIsFollowedDoesNotFail(t *testing.T) {
 	t.Parallel()
 	s := modeltest.Start(t, "== m\n"+strings.Join([]string{
-		`expect user "wrong"`, "expect user `total is`", `expect user /^the total/`, "expect user <<<\nthe total\n>>>", `expect not tool "x"`,
-		`expect not tool run "x"`, `expect system "brief"`, `expect tools`, `expect effort high`,
+		`expect user "wrong"`, "expect user `total is`", `expect user /^the total/`,
+		"expect user <<<\nthe total\n>>>", `expect not tool "x"`, `expect not tool run "x"`,
+		`expect system "brief"`, `expect tools`, `expect effort high`,
 	}, "\n")+"\nsay right\n")
-	got, err := clientOf(s).Ask(t.Context(), model.Request{Model: "m", Effort: "high", System: "be brief", Messages: []model.Message{user("the total is wrong")}})
+	got, err := clientOf(s).Ask(t.Context(), model.Request{
+		Model:    "m",
+		Effort:   "high",
+		System:   "be brief",
+		Messages: []model.Message{user("the total is wrong")},
+	})
 	require.NoError(t, err)
 	require.Equal(t, "right", got.Message.Text)
 }
@@ -81,11 +93,13 @@ func TestAScriptThatIsFollowedDoesNotFail(t *testing.T) {
 func TestWhatNobodyAskedForIsLeftOver(t *testing.T) {
 	t.Parallel()
 	s := serve(t, "== a\nsay 1\n---\nsay 2\n---\nsay 3\n== b\nsay 4\n")
-	require.EqualError(t, s.Finish(), "the script was not followed:\ndemo.txt:2: a was asked 0 times, and the script goes on from here with 3 more answers\n"+
+	require.EqualError(t, s.Finish(), "the script was not followed:\ndemo.txt:2: a was asked 0 times, "+
+		"and the script goes on from here with 3 more answers\n"+
 		"demo.txt:8: b was asked 0 times, and the script goes on from here with 1 more answers")
 	k := talk{t: t, client: clientOf(s), request: model.Request{Model: "a"}}
 	k.say(user("hi"))
-	require.ErrorContains(t, s.Finish(), "demo.txt:4: a was asked 1 times, and the script goes on from here with 2 more answers")
+	require.ErrorContains(t, s.Finish(),
+		"demo.txt:4: a was asked 1 times, and the script goes on from here with 2 more answers")
 	require.NoError(t, s.Err())
 }
 
@@ -119,7 +133,12 @@ func (r *recorder) Error(a ...any)   { r.failures = append(r.failures, a[0].(err
 func (r *recorder) Errorf(format string, a ...any) {
 	r.failures = append(r.failures, format+" "+a[len(a)-1].(string))
 }
-func (r *recorder) Fatal(a ...any) { r.Error(a...); panic(r) }
+
+func (r *recorder) Fatal(a ...any) {
+	r.Error(a...)
+	panic(r)
+}
+
 func (r *recorder) Fatalf(format string, a ...any) {
 	r.failures = append(r.failures, format)
 	panic(r)
@@ -154,7 +173,8 @@ func TestGoldenShowsTheFirstDifference(t *testing.T) { // not parallel: it sets 
 	modeltest.Golden(t, "one\ntwo at 23:59\nthree\n", file, modeltest.Scrub(`\d+:\d+`, "TIME"))
 	modeltest.Golden(r, "one\ntwo at TIME\nfour\n", file)
 	require.Len(t, r.failures, 2)
-	require.Contains(t, r.failures[1], "from line 3 on\n    one\n    two at TIME\n  - three\n  - \n  + four\n")
+	require.Contains(t, r.failures[1],
+		"from line 3 on\n    one\n    two at TIME\n  - three\n  - \n  + four\n")
 }
 
 func TestTranscriptSaysWhenHistoryWasRewritten(t *testing.T) {
@@ -164,7 +184,8 @@ func TestTranscriptSaysWhenHistoryWasRewritten(t *testing.T) {
 	k.say(user("first"))
 	k.request.Messages = []model.Message{user("a summary")}
 	k.say()
-	require.Equal(t, "== m\n\n-- request 1\nsystem:\n  sys\nuser:\n  first\n\n-- request 2\n(the same again)\n\n-- request 3\n"+
+	require.Equal(t, "== m\n\n-- request 1\nsystem:\n  sys\nuser:\n  first\n\n-- request 2\n"+
+		"(the same again)\n\n-- request 3\n"+
 		"(the history was rewritten from message 2 on)\nuser:\n  a summary\n\n", s.Transcript())
 }
 

@@ -76,7 +76,8 @@ func firstDifference(want, got string) string {
 	if want == got {
 		return ""
 	}
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	a := strings.Split(want, "\n")
+	b := strings.Split(got, "\n")
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

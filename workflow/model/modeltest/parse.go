@@ -32,7 +32,8 @@ func Parse(name, text string) (*Script, error) {
 		}
 	}
 	if len(p.script.parts) == 0 {
-		return nil, fmt.Errorf("%s:1: the script is empty: a part begins with == and the name of a model", name)
+		return nil,
+			fmt.Errorf("%s:1: the script is empty: a part begins with == and the name of a model", name)
 	}
 	return p.script, nil
 }
@@ -55,7 +56,8 @@ func (p *parser) read(line string) error {
 	case word == "==":
 		return p.header(rest)
 	case p.part == nil:
-		return fmt.Errorf("%q stands before the first part: a part begins with == and the name of a model", plaintext.CutLine(line, 40))
+		return fmt.Errorf("%q stands before the first part: a part begins with == and the name of a model",
+			plaintext.CutLine(line, 40))
 	case word == "reads" && p.answer == nil:
 		n, err := strconv.Atoi(rest)
 		if err != nil || n <= 0 {
@@ -157,9 +159,11 @@ func (p *parser) directive(word, rest string) (err error) {
 	case "usage":
 		return p.usage(rest)
 	case "empty":
-		a.empty, err = true, nothing(word, rest)
+		a.empty = true
+		err = nothing(word, rest)
 	case "unfinished":
-		a.unfinished, err = true, nothing(word, rest)
+		a.unfinished = true
+		err = nothing(word, rest)
 	case "finish":
 		a.finish, err = oneWord(word, rest)
 	case "cut":
@@ -169,12 +173,15 @@ func (p *parser) directive(word, rest string) (err error) {
 	case "pace":
 		a.pace, err = duration(rest)
 	case "hang":
-		a.hang, a.point = true, rest
+		a.hang = true
+		a.point = rest
 	case "wait":
 		a.wait = true
 		a.point, err = oneWord(word, rest)
 	default:
-		return fmt.Errorf("%q is not a line of an answer; there are expect, capture, say, call, malformed, empty, finish, usage, fail, cut, unfinished, delay, pace, hang, wait", plaintext.CutLine(word, 40))
+		return fmt.Errorf("%q is not a line of an answer; there are expect, capture, say, call, malformed, "+
+			"empty, finish, usage, fail, cut, unfinished, delay, pace, hang, wait",
+			plaintext.CutLine(word, 40))
 	}
 	return err
 }

@@ -19,7 +19,8 @@ func (p *parser) call(rest string) error {
 		return fmt.Errorf("call needs the name of a tool")
 	}
 	if args != "" && (args[0] != '{' || !json.Valid([]byte(reference.ReplaceAllString(args, "0")))) {
-		return fmt.Errorf("the arguments of %s are not a JSON object; malformed %s %s would send them as they are", name, name, plaintext.CutLine(args, 40))
+		return fmt.Errorf("the arguments of %s are not a JSON object; "+
+			"malformed %s %s would send them as they are", name, name, plaintext.CutLine(args, 40))
 	}
 	p.answer.calls = append(p.answer.calls, call{line: p.line, name: name, json: args})
 	return nil

@@ -13,7 +13,8 @@ import (
 func (p *parser) expectation(rest string) (expectation, error) {
 	e := expectation{line: p.line, source: rest}
 	if after, ok := strings.CutPrefix(rest, "not "); ok {
-		e.not, rest = true, strings.TrimSpace(after)
+		e.not = true
+		rest = strings.TrimSpace(after)
 	}
 	kind, after, _ := strings.Cut(rest, " ")
 	after = strings.TrimSpace(after)
@@ -22,7 +23,8 @@ func (p *parser) expectation(rest string) (expectation, error) {
 		if e.not {
 			return e, fmt.Errorf("expect not tools is not known; name the tools that are offered")
 		}
-		e.from.kind, e.tools = kind, names(after)
+		e.from.kind = kind
+		e.tools = names(after)
 		return e, nil
 	case "effort":
 		var err error
@@ -32,7 +34,8 @@ func (p *parser) expectation(rest string) (expectation, error) {
 	}
 	var err error
 	if e.from, rest = readSource(rest); e.from.kind == "" {
-		return e, fmt.Errorf("expect %s is not known; there are user, tool, system, history, tools, effort", plaintext.CutLine(kind, 40))
+		return e, fmt.Errorf("expect %s is not known; there are user, tool, system, history, tools, effort",
+			plaintext.CutLine(kind, 40))
 	}
 	e.pattern, err = p.pattern(rest)
 	return e, err
@@ -103,7 +106,8 @@ func (p *parser) capture(rest string) error {
 		return fmt.Errorf("capture needs a /regular expression/")
 	}
 	p.script.captured[name] = true
-	p.answer.captures = append(p.answer.captures, capture{line: p.line, name: name, from: from, re: pattern.text})
+	p.answer.captures = append(p.answer.captures,
+		capture{line: p.line, name: name, from: from, re: pattern.text})
 	return nil
 }
 

@@ -47,25 +47,26 @@ func TestParseNamesTheLineAndTheReason(t *testing.T) {
 		"== m\ncall":                    "s:2: call needs the name of a tool",
 		"== m\ncall x [1]":              "s:2: the arguments of x are not a JSON object",
 		"== m\ncall x {\"a\":":          "s:2: the arguments of x are not a JSON object; malformed x",
-		"== m\n  a: 1":                  "s:2: an indented line is an argument of a call, and there is no call above it",
-		"== m\nsay x\n  a: 1":           "s:3: an indented line is an argument of a call",
-		"== m\ncall x {}\n  a: 1":       "s:3: the call of x has its arguments already",
-		"== m\ncall x\n  a":             "s:3: an argument is written as name: value",
-		"== m\ncall x\n  a b: 1":        `s:3: "a b" cannot be the name of an argument`,
-		"== m\ncall x\n  a: 1\n  a: 2":  "s:4: the argument a is there twice",
-		"== m\ncall x\n  a <<<\nfoo":    "s:3: the block is not closed",
-		"== m\nmalformed x":             "s:2: the text is missing",
-		"== m\nfail":                    `s:2: fail needs an HTTP status, not ""`,
-		"== m\nfail 99":                 `s:2: fail needs an HTTP status, not "99"`,
-		"== m\nfail 429 retry-after x":  `s:2: retry-after needs seconds, not "x"`,
-		"== m\nfail 429\nsay x":         "s:2: an answer that fails cannot say or call anything",
-		"== m\nempty\nsay x":            "s:2: an empty answer cannot say or call anything",
-		"== m\nempty x":                 "s:2: behind empty nothing can stand",
-		"== m\nusage 1 2":               "s:2: usage needs three figures",
-		"== m\nsay x\ncut after all":    "s:3: cut is written as cut after 10",
-		"== m\nsay x\ndelay soon":       `s:3: "soon" is not a time such as 200ms`,
-		"== m\nwait\nsay x":             "s:2: wait needs one word",
-		"== m\nfinish a b\nsay x":       "s:2: finish needs one word",
+		"== m\n  a: 1": "s:2: an indented line is an argument of a call, " +
+			"and there is no call above it",
+		"== m\nsay x\n  a: 1":          "s:3: an indented line is an argument of a call",
+		"== m\ncall x {}\n  a: 1":      "s:3: the call of x has its arguments already",
+		"== m\ncall x\n  a":            "s:3: an argument is written as name: value",
+		"== m\ncall x\n  a b: 1":       `s:3: "a b" cannot be the name of an argument`,
+		"== m\ncall x\n  a: 1\n  a: 2": "s:4: the argument a is there twice",
+		"== m\ncall x\n  a <<<\nfoo":   "s:3: the block is not closed",
+		"== m\nmalformed x":            "s:2: the text is missing",
+		"== m\nfail":                   `s:2: fail needs an HTTP status, not ""`,
+		"== m\nfail 99":                `s:2: fail needs an HTTP status, not "99"`,
+		"== m\nfail 429 retry-after x": `s:2: retry-after needs seconds, not "x"`,
+		"== m\nfail 429\nsay x":        "s:2: an answer that fails cannot say or call anything",
+		"== m\nempty\nsay x":           "s:2: an empty answer cannot say or call anything",
+		"== m\nempty x":                "s:2: behind empty nothing can stand",
+		"== m\nusage 1 2":              "s:2: usage needs three figures",
+		"== m\nsay x\ncut after all":   "s:3: cut is written as cut after 10",
+		"== m\nsay x\ndelay soon":      `s:3: "soon" is not a time such as 200ms`,
+		"== m\nwait\nsay x":            "s:2: wait needs one word",
+		"== m\nfinish a b\nsay x":      "s:2: finish needs one word",
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +86,10 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(string(story))
-	for _, seed := range []string{"== m\nsay <<<", "== m when user /x/\ncall a\n  b <<<\n>>>", "== m\nfail 429 retry-after 1 x", "\x00\xff", "==  \n \n---", "== m\ncapture a /${a}/\nsay ${a}"} {
+	for _, seed := range []string{
+		"== m\nsay <<<", "== m when user /x/\ncall a\n  b <<<\n>>>", "== m\nfail 429 retry-after 1 x",
+		"\x00\xff", "==  \n \n---", "== m\ncapture a /${a}/\nsay ${a}",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -35,7 +35,12 @@ type toolCall struct {
 // requests can be compared with a golden file.
 func (s *Server) prepare(p *part, n int, r *request, earlier []*request) (preparedAnswer, error) {
 	a := p.answers[n]
-	play := preparedAnswer{answer: a, id: fmt.Sprintf("%d_%d", s.number(p), n+1), request: r, finish: a.finish}
+	play := preparedAnswer{
+		answer:  a,
+		id:      fmt.Sprintf("%d_%d", s.number(p), n+1),
+		request: r,
+		finish:  a.finish,
+	}
 	text, err := s.values.expand(strings.Join(a.say, "\n"), plain)
 	if err != nil {
 		return play, err
@@ -47,7 +52,8 @@ func (s *Server) prepare(p *part, n int, r *request, earlier []*request) (prepar
 			return play, fmt.Errorf("call %s: %w", c.name, err)
 		}
 		made := toolCall{ID: fmt.Sprintf("call_%s_%d", play.id, i+1), Type: "function"}
-		made.Function.Name, made.Function.Arguments = c.name, args
+		made.Function.Name = c.name
+		made.Function.Arguments = args
 		play.calls = append(play.calls, made)
 	}
 	if play.finish == "" {
@@ -93,10 +99,13 @@ func tokens(prompt string) int { return len(prompt) / 4 }
 // tooLong returns the refusal of a request that is too long, as OpenAI words it. It uses up no answer.
 func tooLong(reads, n int) preparedAnswer {
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{
-		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, your messages resulted in %d tokens. Please reduce the length of the messages.", reads, n),
-		"type":    "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
+		"message": fmt.Sprintf("This model's maximum context length is %d tokens. However, "+
+			"your messages resulted in %d tokens. Please reduce the length of the messages.", reads, n),
+		"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded",
 	}})
-	return preparedAnswer{answer: &answer{cutAfter: -1, fail: &httpFailure{status: http.StatusBadRequest, text: string(body)}}}
+	return preparedAnswer{
+		answer: &answer{cutAfter: -1, fail: &httpFailure{status: http.StatusBadRequest, text: string(body)}},
+	}
 }
 
 func sharedPrefix(a, b string) int {
@@ -134,7 +143,9 @@ func (p preparedAnswer) writeFailure(w http.ResponseWriter) {
 		_, _ = io.WriteString(w, f.text)
 	default:
 		text := textOr(f.text, "made to fail by the script")
-		writeJSON(w, f.status, map[string]any{"error": map[string]any{"message": text, "type": "scripted", "code": f.status}})
+		writeJSON(w, f.status, map[string]any{
+			"error": map[string]any{"message": text, "type": "scripted", "code": f.status},
+		})
 	}
 }
 
@@ -175,7 +186,8 @@ func (p preparedAnswer) writeStream(w http.ResponseWriter, ctx context.Context) 
 	for i, c := range p.calls {
 		index := i
 		head := c
-		head.Index, head.Function.Arguments = &index, ""
+		head.Index = &index
+		head.Function.Arguments = ""
 		s.delta(map[string]any{"tool_calls": []toolCall{head}}, nil)
 		for _, piece := range pieces(c.Function.Arguments, 64) {
 			s.pieceOf(piece, func(part string) {
@@ -192,7 +204,8 @@ func (p preparedAnswer) writeStream(w http.ResponseWriter, ctx context.Context) 
 		s.delta(map[string]any{}, p.finish)
 		if p.request.StreamOptions.IncludeUsage {
 			last := p.envelope("chat.completion.chunk")
-			last["choices"], last["usage"] = []any{}, p.figures
+			last["choices"] = []any{}
+			last["usage"] = p.figures
 			s.event(last)
 		}
 	}

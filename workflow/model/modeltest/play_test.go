@@ -19,11 +19,17 @@ import (
 )
 
 func clientOf(s *modeltest.Server) *model.Client {
-	return model.New(model.Config{BaseURL: s.URL, Key: "k", Retry: model.Retry{Wait: time.Millisecond}, IdleTimeout: time.Minute})
+	return model.New(model.Config{
+		BaseURL:     s.URL,
+		Key:         "k",
+		Retry:       model.Retry{Wait: time.Millisecond},
+		IdleTimeout: time.Minute,
+	})
 }
 
 func tool(name string) model.Tool {
-	return model.NewTool(name, "what "+name+" does\nin two lines", func(context.Context, struct{}) (model.Result, error) { return model.Result{}, nil })
+	return model.NewTool(name, "what "+name+" does\nin two lines",
+		func(context.Context, struct{}) (model.Result, error) { return model.Result{}, nil })
 }
 
 func user(text string) model.Message { return model.Message{Role: model.User, Text: text} }
@@ -52,7 +58,8 @@ func coupon(t *testing.T, s *modeltest.Server) {
 	wg.Go(func() {
 		k := talk{t: t, client: c, request: model.Request{Model: "demo-deep", System: "You are deep"}}
 		r := k.say(user("Please do task 2 now"))
-		require.JSONEq(t, `{"path":"pricing/split.go","old":"\tif a < b { // \"quoted\" 12\n\t\treturn `+"`a`"+`\n\t}\n","new":">>>"}`, string(r.Message.Calls[0].Args))
+		require.JSONEq(t, `{"path":"pricing/split.go","old":"\tif a < b { // \"quoted\" 12\n\t\treturn `+
+			"`a`"+`\n\t}\n","new":">>>"}`, string(r.Message.Calls[0].Args))
 	})
 	deep := talk{t: t, client: c, request: model.Request{Model: "demo-deep", System: "You are deep"}}
 	r := deep.say(user("Please do task 1 now"))
@@ -62,18 +69,29 @@ func coupon(t *testing.T, s *modeltest.Server) {
 
 func orchestrate(t *testing.T, s *modeltest.Server) {
 	k := talk{t: t, client: clientOf(s), request: model.Request{
-		Model: "demo-orchestrator", System: "You are the orchestrator.\n\nBe brief.", Tools: []model.Tool{tool("search"), tool("reply")},
+		Model:  "demo-orchestrator",
+		System: "You are the orchestrator.\n\nBe brief.",
+		Tools:  []model.Tool{tool("search"), tool("reply")},
 	}}
 	r := k.say(user("the total is wrong\nplease (revision 7)"))
 	require.Equal(t, "Exploring the cart …", r.Message.Text)
 	require.Len(t, r.Message.Calls, 2)
 	require.JSONEq(t, `{"pattern":"Discount"}`, string(r.Message.Calls[0].Args))
-	require.JSONEq(t, `{"pattern":"split","limit":3,"paths":["pricing","cart"],"literal":"3"}`, string(r.Message.Calls[1].Args))
+	require.JSONEq(t, `{"pattern":"split","limit":3,"paths":["pricing","cart"],"literal":"3"}`,
+		string(r.Message.Calls[1].Args))
 	require.NotEqual(t, r.Message.Calls[0].ID, r.Message.Calls[1].ID)
 
 	r = k.say(
-		model.Message{Role: model.ToolRole, CallID: r.Message.Calls[0].ID, Text: "pricing/discount.go:3: Discount"},
-		model.Message{Role: model.ToolRole, CallID: r.Message.Calls[1].ID, Text: "pricing/split.go:12: split"},
+		model.Message{
+			Role:   model.ToolRole,
+			CallID: r.Message.Calls[0].ID,
+			Text:   "pricing/discount.go:3: Discount",
+		},
+		model.Message{
+			Role:   model.ToolRole,
+			CallID: r.Message.Calls[1].ID,
+			Text:   "pricing/split.go:12: split",
+		},
 		user("this is revision 2"),
 	)
 	require.Equal(t, "The cause is split.go:12, not ${HOME}.", r.Message.Text)
@@ -99,7 +117,8 @@ func TestAnswersWithoutAStream(t *testing.T) {
 	t.Parallel()
 	s := modeltest.Start(t, "== *\ncall x {\"a\": 1}\nusage 10 5 2\n---\nsay cut\ncut after 40\n")
 	ask := func() (*http.Response, []byte, error) {
-		res, err := http.Post(s.URL+"/chat/completions", "application/json", bytes.NewBufferString(`{"model":"any","messages":[{"role":"user","content":[{"type":"text","text":"parts"}]}]}`))
+		res, err := http.Post(s.URL+"/chat/completions", "application/json", bytes.NewBufferString(
+			`{"model":"any","messages":[{"role":"user","content":[{"type":"text","text":"parts"}]}]}`))
 		require.NoError(t, err)
 		defer func() { _ = res.Body.Close() }()
 		body, err := io.ReadAll(res.Body)
@@ -111,7 +130,8 @@ func TestAnswersWithoutAStream(t *testing.T) {
 	require.JSONEq(t, `{"id":"chatcmpl-1_1","object":"chat.completion","created":0,"model":"any",
 		"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"",
 			"tool_calls":[{"id":"call_1_1_1","type":"function","function":{"name":"x","arguments":"{\"a\": 1}"}}]}}],
-		"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":5}}}`, string(body))
+		"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":5}}}`,
+		string(body))
 	_, body, err = ask()
 	require.Error(t, err)
 	require.False(t, json.Valid(body))
@@ -120,7 +140,8 @@ func TestAnswersWithoutAStream(t *testing.T) {
 
 func TestModelsAreListed(t *testing.T) {
 	t.Parallel()
-	script, err := modeltest.Parse("s", "== a\nsay 1\n== *\nsay 2\n== b when user \"x\"\nsay 3\n== b\nsay 4\n")
+	script, err := modeltest.Parse("s",
+		"== a\nsay 1\n== *\nsay 2\n== b when user \"x\"\nsay 3\n== b\nsay 4\n")
 	require.NoError(t, err)
 	s, err := modeltest.Serve(script)
 	require.NoError(t, err)
@@ -130,7 +151,8 @@ func TestModelsAreListed(t *testing.T) {
 	defer func() { _ = res.Body.Close() }()
 	body, err := io.ReadAll(res.Body)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"object":"list","data":[{"id":"a","object":"model","owned_by":"modeltest"},{"id":"b","object":"model","owned_by":"modeltest"}]}`, string(body))
+	require.JSONEq(t, `{"object":"list","data":[{"id":"a","object":"model",`+
+		`"owned_by":"modeltest"},{"id":"b","object":"model","owned_by":"modeltest"}]}`, string(body))
 	require.Equal(t, []string{"a", "b"}, script.Models())
 }
 
@@ -141,12 +163,14 @@ func TestFaultsAreRealToTheClient(t *testing.T) {
 		script  string
 		retries int
 	}{
-		"429":            {"fail 429 retry-after 0.05 slow down\n---\nsay all good", 1},
-		"503, a page":    {"fail 503 <html>down</html>\n---\nsay all good", 1},
-		"200, an error":  {`fail 200 {"error":{"message":"later","code":503}}` + "\n---\nsay all good", 1},
-		"cut at once":    {"say never seen\ncut after 0\n---\nsay all good", 1},
-		"cut in text":    {"say half of the text is seen\ncut after 10\n---\nsay all good", 1},
-		"cut in a call":  {"say 1234567890\ncall x {\"long\": \"argument\"}\ncut after 15\n---\nsay all good", 1},
+		"429":           {"fail 429 retry-after 0.05 slow down\n---\nsay all good", 1},
+		"503, a page":   {"fail 503 <html>down</html>\n---\nsay all good", 1},
+		"200, an error": {`fail 200 {"error":{"message":"later","code":503}}` + "\n---\nsay all good", 1},
+		"cut at once":   {"say never seen\ncut after 0\n---\nsay all good", 1},
+		"cut in text":   {"say half of the text is seen\ncut after 10\n---\nsay all good", 1},
+		"cut in a call": {
+			"say 1234567890\ncall x {\"long\": \"argument\"}\ncut after 15\n---\nsay all good", 1,
+		},
 		"cut at the end": {"say all\ncut after 1000\n---\nsay all good", 1},
 		"unfinished":     {"say all\nunfinished\n---\nsay all good", 1},
 		"slow":           {"delay 30ms\npace 5ms\nsay all good", 0},
@@ -168,7 +192,8 @@ func TestFaultsAreRealToTheClient(t *testing.T) {
 
 func TestOddAnswersAreGivenAsTheyAre(t *testing.T) {
 	t.Parallel()
-	s := modeltest.Start(t, "== m\nmalformed x {\"pat\n---\nempty\n---\nsay so\ncall x {}\nfinish length\n---\nfail 401 bad key\n")
+	s := modeltest.Start(t, "== m\nmalformed x {\"pat\n---\nempty\n---\nsay so\ncall x {}\nfinish length\n"+
+		"---\nfail 401 bad key\n")
 	k := talk{t: t, client: clientOf(s), request: model.Request{Model: "m"}}
 	require.Equal(t, `"{\"pat"`, string(k.say(user("1")).Message.Calls[0].Args))
 	require.Equal(t, model.Message{Role: model.Assistant}, k.say(user("2")).Message)
@@ -186,7 +211,10 @@ func TestAHangLastsUntilTheRequestIsCancelled(t *testing.T) {
 	s := modeltest.Start(t, "== m\nhang thinking\n---\nsay back again\n")
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() { <-s.Reached("thinking"); cancel(stop) }()
+	go func() {
+		<-s.Reached("thinking")
+		cancel(stop)
+	}()
 	request := model.Request{Model: "m", Messages: []model.Message{user("hi")}}
 	_, err := clientOf(s).Ask(ctx, request)
 	require.ErrorIs(t, err, stop)

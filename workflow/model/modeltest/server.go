@@ -49,10 +49,16 @@ func serve(script *Script, pool bool) (*Server, error) {
 		return nil, fmt.Errorf("listen for the scripted model: %w", err)
 	}
 	s := &Server{
-		URL: "http://" + listener.Addr().String() + "/v1", script: script, pool: pool, done: make(chan struct{}),
-		played: map[*part]int{}, asked: map[*part][]*request{},
-		values: captured{known: script.captured, values: map[string]string{}},
-		points: map[string]chan struct{}{}, releases: map[string]chan struct{}{}, givenUp: map[string]chan struct{}{},
+		URL:      "http://" + listener.Addr().String() + "/v1",
+		script:   script,
+		pool:     pool,
+		done:     make(chan struct{}),
+		played:   map[*part]int{},
+		asked:    map[*part][]*request{},
+		values:   captured{known: script.captured, values: map[string]string{}},
+		points:   map[string]chan struct{}{},
+		releases: map[string]chan struct{}{},
+		givenUp:  map[string]chan struct{}{},
 	}
 	s.http = &http.Server{Handler: s.routes(), ReadHeaderTimeout: time.Minute}
 	go func() {
@@ -73,7 +79,8 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.refuse(w, http.StatusNotFound, s.fault("%s: nothing answers %s %s", s.script.name, r.Method, plaintext.CutLine(r.URL.Path, 80)))
+		s.refuse(w, http.StatusNotFound,
+			s.fault("%s: nothing answers %s %s", s.script.name, r.Method, plaintext.CutLine(r.URL.Path, 80)))
 	})
 	return mux
 }
@@ -92,7 +99,8 @@ func (s *Server) Finish() error {
 	faults := append([]string(nil), s.faults...)
 	for _, p := range s.script.parts {
 		if n := s.played[p]; n < len(p.answers) {
-			faults = append(faults, fmt.Sprintf("%s:%d: %s was asked %d times, and the script goes on from here with %d more answers",
+			faults = append(faults, fmt.Sprintf("%s:%d: %s was asked %d times, "+
+				"and the script goes on from here with %d more answers",
 				s.script.name, p.answers[n].line, p.header, n, len(p.answers)-n))
 		}
 	}
@@ -226,23 +234,27 @@ func (s *Server) choose(r *request) (preparedAnswer, string) {
 	earlier := s.asked[p]
 	s.asked[p] = append(earlier, r)
 	if n >= len(p.answers) {
-		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s was asked more than the %d times of the script", s.script.name, p.line, p.header, n)
+		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s was asked more than the %d times of the script",
+			s.script.name, p.line, p.header, n)
 	}
 	a := p.answers[n]
 	for i := range a.expects {
 		e := &a.expects[i]
 		if missing := e.check(r, &s.values); missing != "" {
-			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: expected %s, but %s", s.script.name, e.line, p.header, n+1, e.source, missing)
+			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: expected %s, but %s",
+				s.script.name, e.line, p.header, n+1, e.source, missing)
 		}
 	}
 	for _, c := range a.captures {
 		if err := s.values.take(c, r); err != nil {
-			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, c.line, p.header, n+1, err)
+			return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, c.line,
+				p.header, n+1, err)
 		}
 	}
 	play, err := s.prepare(p, n, r, earlier)
 	if err != nil {
-		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, a.line, p.header, n+1, err)
+		return preparedAnswer{}, s.noteRequest(r, "%s:%d: %s, answer %d: %v", s.script.name, a.line,
+			p.header, n+1, err)
 	}
 	s.played[p] = n + 1
 	return play, ""
@@ -319,7 +331,10 @@ func (s *Server) noteRequest(r *request, format string, args ...any) string {
 }
 
 func (s *Server) refuse(w http.ResponseWriter, status int, line string) {
-	writeJSON(w, status, map[string]any{"error": map[string]any{"message": "the script was not followed: " + line, "type": "script_not_followed"}})
+	writeJSON(w, status, map[string]any{"error": map[string]any{
+		"message": "the script was not followed: " + line,
+		"type":    "script_not_followed",
+	}})
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) {

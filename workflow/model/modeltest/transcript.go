@@ -41,7 +41,8 @@ func renderRequest(b *strings.Builder, before, r *request) {
 		b.WriteString(tools)
 	}
 	same := 0
-	for same < len(before.Messages) && same < len(r.Messages) && renderMessage(before.Messages[same]) == renderMessage(r.Messages[same]) {
+	for same < len(before.Messages) && same < len(r.Messages) &&
+		renderMessage(before.Messages[same]) == renderMessage(r.Messages[same]) {
 		same++
 	}
 	if same < len(before.Messages) {

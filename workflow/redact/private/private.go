@@ -1,5 +1,5 @@
-// Package private learns the secrets in the private files of a repository's commits, such as .env, which no agent and
-// no person is shown.
+// Package private learns the secrets in the private files of a repository's commits, such as .env, which no
+// agent and no person is shown.
 package private
 
 import (
@@ -13,8 +13,9 @@ import (
 // maxRead is how many bytes of a private file are read.
 const maxRead = 64 << 10
 
-// Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named by their
-// whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It returns nil for a nil Finder.
+// Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named
+// by their whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It
+// returns nil for a nil Finder.
 func Secrets(ctx context.Context, known *redact.Finder, r git.Commits, of ...string) (*redact.Finder, error) {
 	if known == nil {
 		return nil, nil

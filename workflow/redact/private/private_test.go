@@ -13,8 +13,14 @@ import (
 func TestSecretsOfCommits(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t,
-		repotest.Files{".env": "DB_PASSWORD=moss-covered-bucket\n", "notes.txt": "API_KEY=plain-to-be-seen\n"},
-		repotest.Files{".env": "DB_PASSWORD=fern-covered-basket\n", "server/.env.prod": "API_KEY=rust-covered-bolt\n"},
+		repotest.Files{
+			".env":      "DB_PASSWORD=moss-covered-bucket\n",
+			"notes.txt": "API_KEY=plain-to-be-seen\n",
+		},
+		repotest.Files{
+			".env":             "DB_PASSWORD=fern-covered-basket\n",
+			"server/.env.prod": "API_KEY=rust-covered-bolt\n",
+		},
 	)
 	const said = "given-to-the-bot moss-covered-bucket fern-covered-basket rust-covered-bolt plain-to-be-seen"
 	gone := strings.Repeat("0", 40)

@@ -25,19 +25,26 @@ import (
 func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := record{What: what, Name: name}
 	var last string
-	err := tx.QueryRow(ctx, `select s.audited + 1, s.audit_head, v.content from sessions s join audited v on v.session_id = s.id
+	err := tx.QueryRow(ctx,
+		`select s.audited + 1, s.audit_head, v.content from sessions s join audited v on v.session_id = s.id
 		where s.id = $1 and v.what = $2 and v.name = $3`, session, what, name).Scan(&r.Seq, &last, &r.Content)
 	if err != nil {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
 	r.Hash = r.computeHash(session, last)
 	row := database.Row{
-		"session_id": session, "seq": r.Seq, "what": r.What, "name": r.Name, "content": r.Content, "hash": r.Hash,
+		"session_id": session,
+		"seq":        r.Seq,
+		"what":       r.What,
+		"name":       r.Name,
+		"content":    r.Content,
+		"hash":       r.Hash,
 	}
 	if err := database.Insert(ctx, tx, "audit", row); err != nil {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
-	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`, session, r.Seq, r.Hash)
+	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`,
+		session, r.Seq, r.Hash)
 	return err
 }
 
@@ -53,17 +60,20 @@ func (r record) computeHash(session, last string) string {
 	if last == "" {
 		last = session
 	}
-	h := sha256.Sum256([]byte(strings.Join([]string{last, strconv.Itoa(r.Seq), r.What, r.Name, r.Content}, "\n")))
+	h := sha256.Sum256([]byte(strings.Join([]string{last, strconv.Itoa(r.Seq), r.What, r.Name, r.Content},
+		"\n")))
 	return hex.EncodeToString(h[:])
 }
 
 // A Flaw is the first record or row of a session that does not hold.
 type Flaw struct {
 	Session string
-	Seq     int    // number of the record; 0: the row was never recorded
-	What    string // the kind of row: decision, report, permission, approval, allowance, removal, push, backport or objection
-	Name    string // the row's id, revision, hash, commit or branch
-	Why     string
+	Seq     int // number of the record; 0: the row was never recorded
+	// the kind of row: decision, report, permission, approval, allowance, removal,
+	// push, backport or objection
+	What string
+	Name string // the row's id, revision, hash, commit or branch
+	Why  string
 }
 
 // String returns the flaw in one line.
@@ -133,30 +143,35 @@ type chain struct {
 
 // readRows reads everything as it was at one moment.
 func (c *chain) readRows(ctx context.Context, db *database.DB) error {
-	return pgx.BeginTxFunc(ctx, db.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if err := tx.QueryRow(ctx, `select audited, audit_head from sessions where id = $1`, c.session).Scan(&c.count, &c.head); err != nil {
+	return pgx.BeginTxFunc(ctx, db.Pool,
+		pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			if err := tx.QueryRow(ctx, `select audited, audit_head from sessions where id = $1`,
+				c.session).Scan(&c.count, &c.head); err != nil {
+				return err
+			}
+			rows, err := tx.Query(ctx, `select seq, what, name, content, hash from audit where session_id = $1
+				order by seq`, c.session)
+			if err != nil {
+				return err
+			}
+			if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[record]); err != nil {
+				return err
+			}
+			rows, err = tx.Query(ctx, `select what, name, content from audited where session_id = $1
+				order by at, what, name`, c.session)
+			if err != nil {
+				return err
+			}
+			c.rows = map[[2]string]string{}
+			var what, name, content string
+			_, err = pgx.ForEachRow(rows, []any{&what, &name, &content}, func() error {
+				key := [2]string{what, name}
+				c.rows[key] = content
+				c.order = append(c.order, key)
+				return nil
+			})
 			return err
-		}
-		rows, err := tx.Query(ctx, `select seq, what, name, content, hash from audit where session_id = $1 order by seq`, c.session)
-		if err != nil {
-			return err
-		}
-		if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[record]); err != nil {
-			return err
-		}
-		rows, err = tx.Query(ctx, `select what, name, content from audited where session_id = $1 order by at, what, name`, c.session)
-		if err != nil {
-			return err
-		}
-		c.rows = map[[2]string]string{}
-		var what, name, content string
-		_, err = pgx.ForEachRow(rows, []any{&what, &name, &content}, func() error {
-			key := [2]string{what, name}
-			c.rows[key], c.order = content, append(c.order, key)
-			return nil
 		})
-		return err
-	})
 }
 
 // findFlaw returns the first record or row that does not hold, or nil if all do.
@@ -187,7 +202,11 @@ func (c *chain) findFlaw() *Flaw {
 		return f
 	}
 	if len(c.records) != c.count || last != c.head {
-		return &Flaw{Session: c.session, Seq: len(c.records) + 1, Why: "the last records were taken away, or put behind what the session knows of"}
+		return &Flaw{
+			Session: c.session,
+			Seq:     len(c.records) + 1,
+			Why:     "the last records were taken away, or put behind what the session knows of",
+		}
 	}
 	for _, key := range c.order {
 		if newest[key] == 0 {

@@ -29,8 +29,16 @@ func decided(t *testing.T, s *store.Store) *store.Turn {
 	parts := append(storetest.Approval(two, "approved"),
 		consent.Decision{What: "approve", Reason: "an old revision", User: "U1", Revision: 1},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 2})
-	require.NoError(t, turn.Record(ctx, parts...), "what Postgres cannot hold does not keep a report from being approved")
-	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "approved", State: workflow.PushIntended}
+	require.NoError(t, turn.Record(ctx, parts...),
+		"what Postgres cannot hold does not keep a report from being approved")
+	push := workflow.Push{
+		Commit:     "abc",
+		Tree:       "t",
+		BaseCommit: "c0ffee",
+		Branch:     "bobbin/x",
+		Approval:   "approved",
+		State:      workflow.PushIntended,
+	}
 	require.NoError(t, turn.Record(ctx, consent.Push(push)))
 	push.State = workflow.PushDone
 	require.NoError(t, turn.Record(ctx, consent.Push(push)))
@@ -88,7 +96,8 @@ func TestWhatWasChangedByHandIsFound(t *testing.T) {
 		`delete from audit`:                                                                                `record 1: the last records were taken away`,
 		`update audit set content = replace(content, '"allowed": false', '"allowed": true') where seq = 3`: `record 3, decision 1: it is not what was recorded`,
 		`update audit set hash = 'x' where seq = 2`:                                                        `record 2, report 2: it is not what was recorded`,
-		`update audit set seq = case seq when 3 then 4 else 3 end + 10 where seq in (3, 4); update audit set seq = seq - 10 where seq > 10`: `record 3, decision 2: it is not what was recorded`,
+		`update audit set seq = case seq when 3 then 4 else 3 end + 10 where seq in (3, 4); update audit
+			set seq = seq - 10 where seq > 10`: `record 3, decision 2: it is not what was recorded`,
 		`update sessions set audit_head = 'x'`:                                                      `record 9: the last records were taken away`,
 		`insert into audit select session_id, 9, what, name, content, 'x' from audit where seq = 8`: `record 9, push abc: it is not what was recorded`,
 	} {
@@ -114,16 +123,21 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	for i := range 3 {
 		for _, sql := range []string{
 			`insert into sessions (id, team, channel, thread_ts) values ('s%d', 'T', 'C', '%[1]d')`,
-			`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ('s%d', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
-			`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts) values ('a%d', 's%[1]d', 1, 'h', 'c', 'U1', '1.1')`,
-			`insert into decisions (session_id, what, allowed) values ('s%d', 'approve', false), ('s%[1]d', 'approve', true)`,
-			`insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id) values ('s%d', 'c', 't', 'c', 'bobbin/x', 'a%[1]d')`,
+			`insert into reports (session_id, revision, kind, body, text, hash, base_commit)
+				values ('s%d', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
+			`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts)
+				values ('a%d', 's%[1]d', 1, 'h', 'c', 'U1', '1.1')`,
+			`insert into decisions (session_id, what, allowed)
+				values ('s%d', 'approve', false), ('s%[1]d', 'approve', true)`,
+			`insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id)
+				values ('s%d', 'c', 't', 'c', 'bobbin/x', 'a%[1]d')`,
 		} {
 			_, err := s.Pool.Exec(t.Context(), fmt.Sprintf(sql, i))
 			require.NoError(t, err, sql)
 		}
 	}
-	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts) values ('empty', 'T', 'C', 'e')`)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into sessions (id, team, channel, thread_ts) values ('empty', 'T', 'C', 'e')`)
 	require.NoError(t, err)
 	require.NoError(t, s.Migrate(t.Context()))
 
@@ -131,7 +145,8 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	require.Nil(t, a.Flaw)
 	require.Equal(t, 4, a.Sessions)
 	require.Equal(t, 15, a.Records)
-	require.Equal(t, 3, storetest.CountRows(t, s, `select count(*) from pushes where report_hash = 'h'`), "an old push names its report")
+	require.Equal(t, 3, storetest.CountRows(t, s, `select count(*) from pushes where report_hash = 'h'`),
+		"an old push names its report")
 
 	turn, err := s.Begin(t.Context(), "s1")
 	require.NoError(t, err)

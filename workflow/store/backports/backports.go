@@ -95,17 +95,29 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	if p, ok := record.Find[consent.Permission](r); ok {
 		permission = &p.ID
 	}
-	tag, err := tx.Exec(ctx, `insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision, permission_id, user_id, user_name, credit, message_ts)
-		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12 from sessions s where s.id = $1 and s.halted = ''
-		on conflict (repository, branch) do update set wanted = excluded.wanted, pushed = excluded.pushed, base_commit = excluded.base_commit, revision = excluded.revision,
-			permission_id = excluded.permission_id, user_id = excluded.user_id, user_name = excluded.user_name, credit = excluded.credit, message_ts = excluded.message_ts, asked_at = now(),
+	tag, err := tx.Exec(ctx,
+		`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision,
+		permission_id, user_id, user_name, credit, message_ts)
+		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12 from sessions s where s.id = $1
+			and s.halted = ''
+		on conflict (repository, branch) do update set wanted = excluded.wanted, pushed = excluded.pushed,
+			base_commit = excluded.base_commit, revision = excluded.revision,
+			permission_id = excluded.permission_id, user_id = excluded.user_id, user_name =
+				excluded.user_name, credit = excluded.credit, message_ts = excluded.message_ts, asked_at =
+				now(),
 			state = 'asked', told = null, reason = '', commit_hash = '', tree = '',
-			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto else '' end,
-			earlier = case when backports.state = 'pushed' then backports.commit_hash else backports.earlier end,
-			earlier_base = case when backports.state = 'pushed' then backports.base_commit else backports.earlier_base end,
-			earlier_pushed = case when backports.state = 'pushed' then backports.pushed else backports.earlier_pushed end
-		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped') or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
-		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision, permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS)
+			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto
+				else '' end,
+			earlier = case when backports.state = 'pushed' then backports.commit_hash
+				else backports.earlier end,
+			earlier_base = case when backports.state = 'pushed' then backports.base_commit
+				else backports.earlier_base end,
+			earlier_pushed = case when backports.state = 'pushed' then backports.pushed
+				else backports.earlier_pushed end
+		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped')
+			or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
+		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision,
+		permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS)
 	if err != nil {
 		return fmt.Errorf("backport: %w", err)
 	}
@@ -127,7 +139,9 @@ func (Stop) Stage() record.Stage { return record.Work }
 func (s Stop) Mask(func(string) string) record.Part { return s }
 
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	rows, err := tx.Query(ctx, `update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`, r.Session)
+	rows, err := tx.Query(ctx,
+		`update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`,
+		r.Session)
 	if err != nil {
 		return err
 	}
@@ -145,16 +159,21 @@ type Register struct{ Store *store.Store }
 
 // Of returns the backports of the session, oldest first.
 func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
-	rows, err := g.Store.Pool.Query(ctx, `select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit, message_ts,
-			session_id, permission_id, asked_at, state, release, onto, earlier, earlier_base, earlier_pushed, commit_hash, tree, told, reason
+	rows, err := g.Store.Pool.Query(ctx,
+		`select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit,
+			message_ts,
+			session_id, permission_id, asked_at, state, release, onto, earlier, earlier_base, earlier_pushed,
+				commit_hash, tree, told, reason
 		from backports where session_id = $1 order by asked_at, branch`, session)
 	if err != nil {
 		return nil, fmt.Errorf("backports of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Row, err error) {
 		var told []byte
-		err = row.Scan(&r.Repository, &r.Branch, &r.Wanted, &r.Pushed, &r.Base, &r.Revision, &r.User, &r.UserName, &r.Credit, &r.MessageTS,
-			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.EarlierOf.Base, &r.EarlierOf.Pushed, &r.Commit, &r.Tree, &told, &r.Reason)
+		err = row.Scan(&r.Repository, &r.Branch, &r.Wanted, &r.Pushed, &r.Base, &r.Revision, &r.User,
+			&r.UserName, &r.Credit, &r.MessageTS,
+			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.EarlierOf.Base,
+			&r.EarlierOf.Pushed, &r.Commit, &r.Tree, &told, &r.Reason)
 		if err == nil && told != nil {
 			err = json.Unmarshal(told, &r.Told)
 		}
@@ -176,7 +195,9 @@ func (g Register) Next(ctx context.Context, session string) (*Row, error) {
 // Change writes what became of a row, and the parts that go with it, such as the line in
 // the thread. It writes nothing and returns false if the row is not as before any more, or if the session's
 // work is paused or stopped and after intends a commit.
-func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) (changed bool, err error) {
+func (g Register) Change(
+	ctx context.Context, before, after Row, parts ...store.Part,
+) (changed bool, err error) {
 	told, err := json.Marshal(after.Told)
 	if err != nil {
 		return false, err
@@ -184,18 +205,24 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	err = g.Store.Transact(ctx, func(tx pgx.Tx) error {
 		changed = false // of an earlier try that was not committed
 		// The session's row first, like everything else that says a line in the session's thread.
-		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, before.Session); err != nil {
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`,
+			before.Session); err != nil {
 			return err
 		}
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
-		if rests, err := queue.Rests(ctx, tx, before.Session); err != nil || rests && after.State == Intended {
+		if rests, err := queue.Rests(ctx, tx, before.Session); err != nil ||
+			rests && after.State == Intended {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9, told = $10, reason = $11 from sessions s
-			where b.repository = $1 and b.branch = $2 and b.permission_id = $3 and b.state = $4 and s.id = b.session_id and ($5 <> 'intended' or s.halted = '')`,
-			before.Repository, before.Branch, before.Permission, before.State, after.State, after.Release, after.Onto, after.Commit, after.Tree, database.CleanJSON(told), database.CleanText(after.Reason))
+		tag, err := tx.Exec(ctx,
+			`update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9, told =
+			$10, reason = $11 from sessions s
+			where b.repository = $1 and b.branch = $2 and b.permission_id = $3 and b.state = $4
+				and s.id = b.session_id and ($5 <> 'intended' or s.halted = '')`,
+			before.Repository, before.Branch, before.Permission, before.State, after.State, after.Release,
+			after.Onto, after.Commit, after.Tree, database.CleanJSON(told), database.CleanText(after.Reason))
 		if changed = err == nil && tag.RowsAffected() > 0; !changed {
 			return err
 		}
@@ -203,7 +230,10 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			return err
 		}
 		for _, p := range parts {
-			if err := p.Write(ctx, tx, &record.Recording{Session: before.Session, Queue: g.Store.Queue}); err != nil {
+			if err := p.Write(ctx, tx, &record.Recording{
+				Session: before.Session,
+				Queue:   g.Store.Queue,
+			}); err != nil {
 				return err
 			}
 		}
@@ -223,8 +253,11 @@ type Push struct {
 
 // NewestPush returns what the session pushed last, or nil if it pushed nothing.
 func (g Register) NewestPush(ctx context.Context, session string) (*Push, error) {
-	rows, err := g.Store.Pool.Query(ctx, `select p.commit_hash as commit, p.base_commit as base, p.branch, a.revision, p.unproven
-		from pushes p join approvals a on a.id = p.approval_id where p.session_id = $1 and p.state = 'pushed' order by p.at desc limit 1`, session)
+	rows, err := g.Store.Pool.Query(ctx,
+		`select p.commit_hash as commit, p.base_commit as base, p.branch, a.revision, p.unproven
+		from pushes p join approvals a on a.id = p.approval_id where p.session_id = $1 and p.state = 'pushed'
+			order by p.at desc limit 1`,
+		session)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +271,11 @@ func (g Register) NewestPush(ctx context.Context, session string) (*Push, error)
 // PushShown returns the ts of the message with told in its text, which tells the thread of a
 // push, or an empty string before it is in Slack. underWay reports that it is being posted.
 func (g Register) PushShown(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
-	err = g.Store.Pool.QueryRow(ctx, `select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null and o.refused is null), false)
-		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and position($2 in l.text) > 0`, session, told).Scan(&ts, &underWay)
+	err = g.Store.Pool.QueryRow(ctx,
+		`select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null
+		and o.refused is null), false)
+		from lines l join outbox o on o.line_id = l.id where l.session_id = $1
+			and position($2 in l.text) > 0`,
+		session, told).Scan(&ts, &underWay)
 	return ts, underWay, err
 }

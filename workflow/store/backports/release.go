@@ -5,7 +5,8 @@ import "strings"
 // EndsIn reports whether a release's name ends in wanted, after a separator (/, - or _) or a "v". It ignores
 // case.
 func EndsIn(name, wanted string) bool {
-	name, wanted = strings.ToLower(name), strings.TrimPrefix(strings.ToLower(wanted), "v")
+	name = strings.ToLower(name)
+	wanted = strings.TrimPrefix(strings.ToLower(wanted), "v")
 	before, ends := strings.CutSuffix(name, wanted)
 	if !ends || wanted == "" {
 		return false

@@ -25,6 +25,7 @@ func TestWhichReleaseARowIsOf(t *testing.T) {
 		{"1.4", "release/1.4", "11.4", false},
 		{"1.4", "release/1.4", "4", false},
 	} {
-		require.Equal(t, c.is, Row{Request: Request{Wanted: c.wanted}, Release: c.release}.MayBeTo(c.named), "%v", c)
+		require.Equal(t, c.is,
+			Row{Request: Request{Wanted: c.wanted}, Release: c.release}.MayBeTo(c.named), "%v", c)
 	}
 }

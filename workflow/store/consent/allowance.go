@@ -23,8 +23,10 @@ func (Allowance) Stage() record.Stage { return record.Given }
 // Mask masks what the thread was asked about, and the reasons. The line that asks, and the push that the
 // reasons are compared with, are masked in the same way, so the words stay the same.
 func (w Allowance) Mask(mask func(string) string) record.Part {
-	w.Names, w.Unproven = mask(w.Names), mask(w.Unproven)
-	w.Paths, w.Expectations = mask(w.Paths), mask(w.Expectations)
+	w.Names = mask(w.Names)
+	w.Unproven = mask(w.Unproven)
+	w.Paths = mask(w.Paths)
+	w.Expectations = mask(w.Expectations)
 	return w
 }
 
@@ -32,20 +34,25 @@ func (w Allowance) Mask(mask func(string) string) record.Part {
 // that was asked for, under the approval of the newest report. Otherwise it fails with record.ErrStale.
 func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// Asking for the same files again, for the same reasons, makes that question the newest one.
-	sql, args := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections, expectations)
+	sql := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections,
+			expectations)
 			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9)
 			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations))
-			do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id and allowances.user_id = ''`,
-		[]any{
-			r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven),
-			database.CleanText(w.Paths), w.Objections, database.CleanText(w.Expectations),
-		}
+			do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id
+				and allowances.user_id = ''`
+	args := []any{
+		r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven),
+		database.CleanText(w.Paths), w.Objections, database.CleanText(w.Expectations),
+	}
 	if w.User != "" {
-		sql, args = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at = now()
-			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
+		sql = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
+			allowed_at = now()
+			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision
+				and a.base_commit = s.base_commit
 			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
-				and not exists (select 1 from allowances later where later.session_id = $1 and later.asked_at > w.asked_at)`,
-			[]any{r.Session, w.ID, w.User, w.UserName, w.MessageTS, permitted(r)}
+				and not exists (select 1 from allowances later where later.session_id = $1
+					and later.asked_at > w.asked_at)`
+		args = []any{r.Session, w.ID, w.User, w.UserName, w.MessageTS, permitted(r)}
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
@@ -60,19 +67,23 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return overrule(ctx, tx, r.Session, w.ID)
 }
 
-const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, expectations, user_id as "user", user_name, message_ts`
+const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, ` +
+	`expectations, user_id as "user", user_name, message_ts`
 
 // Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
 // is none.
 func (g Register) Allowance(ctx context.Context, approval string) (*workflow.Allowance, error) {
-	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 order by asked_at desc, id limit 1`, approval)
+	return g.allowance(ctx, `select `+allowanceColumns+
+		` from allowances where approval_id = $1 order by asked_at desc, id limit 1`, approval)
 }
 
-// GivenAllowance returns the newest allowance for the tree of w and its reasons that a person gave, or nil if there
-// is none. The objections do not matter: those that it names are overruled by it.
+// GivenAllowance returns the newest allowance for the tree of w and its reasons that a person gave, or nil if
+// there is none. The objections do not matter: those that it names are overruled by it.
 func (g Register) GivenAllowance(ctx context.Context, w workflow.Allowance) (*workflow.Allowance, error) {
-	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id <> ''
-		and (unproven <> '') = ($3 <> '') and expectations = $4 and ($5 = '' or paths <> '') order by allowed_at desc, id limit 1`,
+	return g.allowance(ctx,
+		`select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id <> ''
+		and (unproven <> '') = ($3 <> '') and expectations = $4 and ($5 = '' or paths <> '')
+			order by allowed_at desc, id limit 1`,
 		w.Approval, w.Tree, w.Unproven, database.CleanText(w.Expectations), w.Paths)
 }
 
@@ -86,11 +97,13 @@ func (g Register) GivenAllowances(ctx context.Context, approval string) ([]workf
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Allowance])
 }
 
-// AskedAllowance returns the allowance that was asked for, for exactly the tree and the reasons of w, and that
-// nobody has given, or nil if there is none.
+// AskedAllowance returns the allowance that was asked for, for exactly the tree and the reasons of w, and
+// that nobody has given, or nil if there is none.
 func (g Register) AskedAllowance(ctx context.Context, w workflow.Allowance) (*workflow.Allowance, error) {
-	return g.allowance(ctx, `select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id = ''
-		and (unproven <> '') = ($3 <> '') and objections = coalesce($4::bigint[], '{}') and expectations = $5`,
+	return g.allowance(ctx,
+		`select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id = ''
+		and (unproven <> '') = ($3 <> '') and objections = coalesce($4::bigint[], '{}')
+			and expectations = $5`,
 		w.Approval, w.Tree, w.Unproven, w.Objections, database.CleanText(w.Expectations))
 }
 

@@ -41,9 +41,12 @@ func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 // Amendments returns what was said since the approval of a revision, in
 // order: the newest wording of each message, without those that were deleted.
 func (g Register) Amendments(ctx context.Context, session string, revision int) ([]Amendment, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select revision, message_id as message, message_ts, user_id as "user", user_name, text from amendments a
+	rows, err := g.DB.Pool.Query(ctx,
+		`select revision, message_id as message, message_ts, user_id as "user", user_name, text
+		from amendments a
 		where session_id = $1 and revision = $2 and text <> '' and not exists (select 1 from amendments later
-			where later.session_id = $1 and later.revision = $2 and later.message_ts = a.message_ts and later.message_id > a.message_id)
+			where later.session_id = $1 and later.revision = $2 and later.message_ts = a.message_ts
+				and later.message_id > a.message_id)
 		order by message_id`, session, revision)
 	if err != nil {
 		return nil, fmt.Errorf("amendments of revision %d of %s: %w", revision, session, err)

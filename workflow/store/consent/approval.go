@@ -30,14 +30,19 @@ func (a Approval) Mask(mask func(string) string) record.Part {
 // agents have read those that are for them. Otherwise Write fails with record.ErrStale.
 func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[Permission](r)
-	tag, err := tx.Exec(ctx, `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope, message_ts, permission_id, credit)
+	tag, err := tx.Exec(ctx,
+		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, scope,
+		message_ts, permission_id, credit)
 		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7, $9, $11
 		from reports r join sessions s on s.id = r.session_id
-		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8 and r.base_commit = s.base_commit
-			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> '' and i.kind <> 'delete'
+		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8
+			and r.base_commit = s.base_commit
+			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> ''
+				and i.kind <> 'delete'
 				and (i.handled_at is null or i.for_agents and i.id > s.seen)))
 		on conflict do nothing`,
-		a.ID, r.Session, a.Revision, a.User, a.UserName, database.CleanText(a.Scope), a.MessageTS, a.ReportHash, permitted(r), len(p.RestsOn) > 0, database.CleanText(a.Credit))
+		a.ID, r.Session, a.Revision, a.User, a.UserName, database.CleanText(a.Scope), a.MessageTS,
+		a.ReportHash, permitted(r), len(p.RestsOn) > 0, database.CleanText(a.Credit))
 	if err != nil {
 		return err
 	}
@@ -47,15 +52,18 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
 }
 
-// Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was given
-// with and every Narrowing since.
+// Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was
+// given with and every Narrowing since.
 func (g Register) Approval(ctx context.Context, session string, revision int) (*workflow.Approval, error) {
 	a := workflow.Approval{Session: session, Revision: revision}
-	err := g.DB.Pool.QueryRow(ctx, `select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
-			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id) from decisions d
+	err := g.DB.Pool.QueryRow(ctx,
+		`select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
+			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id)
+				from decisions d
 				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at
 		from approvals where session_id = $1 and revision = $2`, session, revision, Narrowed).
-		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope, &a.MessageTS, &a.At)
+		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope,
+			&a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -11,9 +11,9 @@ import (
 // Narrowed is what a Decision that narrows an approval is about. Its Reason is the limit.
 const Narrowed = "narrow"
 
-// A Narrowing is a Part: a person who may approve limits the approved work of a revision further. It permits nothing.
-// Its row is a decision, which names the person and the message, and the scope of the approval is from then on the
-// approval's own and all such limits together (see Register.Approval).
+// A Narrowing is a Part: a person who may approve limits the approved work of a revision further. It permits
+// nothing. Its row is a decision, which names the person and the message, and the scope of the approval is
+// from then on the approval's own and all such limits together (see Register.Approval).
 type Narrowing struct {
 	Revision  int
 	Limit     string

@@ -20,8 +20,8 @@ type Objection workflow.Objection
 
 func (Objection) Stage() record.Stage { return record.Decision }
 
-// Mask masks the words of the objection. They are compared with those of the same objection that another event
-// tells, which are masked alike.
+// Mask masks the words of the objection. They are compared with those of the same objection that another
+// event tells, which are masked alike.
 func (o Objection) Mask(mask func(string) string) record.Part {
 	o.Words = mask(o.Words)
 	return o
@@ -31,11 +31,15 @@ func (o Objection) Mask(mask func(string) string) record.Part {
 // it may be found both in an event and in the thread.
 func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id int64
-	err := tx.QueryRow(ctx, `insert into objections (session_id, approval_id, message_id, message_ts, user_id, user_name, how, words)
-		select $1, $2, $3, $4, $5, $6, $7, $8 where $7 not in ('edit', 'deletion') or not exists (select 1 from objections o
+	err := tx.QueryRow(ctx,
+		`insert into objections (session_id, approval_id, message_id, message_ts, user_id, user_name, how,
+		words)
+		select $1, $2, $3, $4, $5, $6, $7, $8 where $7 not in ('edit', 'deletion') or not exists (select 1
+			from objections o
 			where o.approval_id = $2 and o.message_ts = $4 and o.how = $7 and o.words = $8)
 		on conflict (session_id, message_id, how) do nothing returning id`,
-		r.Session, o.Approval, o.Message, o.MessageTS, o.User, database.CleanText(o.UserName), o.How, database.CleanText(o.Words)).Scan(&id)
+		r.Session, o.Approval, o.Message, o.MessageTS, o.User, database.CleanText(o.UserName), o.How,
+		database.CleanText(o.Words)).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -47,18 +51,22 @@ func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 
 // Overruled returns the objections that an allowance overruled, in order.
 func (g Register) Overruled(ctx context.Context, allowance string) ([]workflow.Objection, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections where allowance_id = $1 order by id`, allowance)
+	rows, err := g.DB.Pool.Query(ctx,
+		`select `+objectionColumns+` from objections where allowance_id = $1 order by id`, allowance)
 	if err != nil {
 		return nil, fmt.Errorf("what %s overruled: %w", allowance, err)
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Objection])
 }
 
-const objectionColumns = `id, approval_id as approval, message_id as message, message_ts, user_id as "user", user_name, how, words, at`
+const objectionColumns = `id, approval_id as approval, message_id as message, message_ts, ` +
+	`user_id as "user", user_name, how, words, at`
 
 // Objected reports whether that objection is stored, settled or not, whichever event told it.
 func (g Register) Objected(ctx context.Context, o Objection) (stored bool, err error) {
-	err = g.DB.Pool.QueryRow(ctx, `select exists (select 1 from objections where approval_id = $1 and message_ts = $2 and how = $3 and words = $4)`,
+	err = g.DB.Pool.QueryRow(ctx,
+		`select exists (select 1 from objections where approval_id = $1 and message_ts = $2 and how = $3
+			and words = $4)`,
 		o.Approval, o.MessageTS, o.How, database.CleanText(o.Words)).Scan(&stored)
 	return stored, err
 }
@@ -67,8 +75,10 @@ func (g Register) Objected(ctx context.Context, o Objection) (stored bool, err e
 // push was allowed by it, or nil if there is none.
 func (g Register) ApprovalByMessage(ctx context.Context, session, ts string) (*workflow.Approval, error) {
 	var revision int
-	err := g.DB.Pool.QueryRow(ctx, `select revision from approvals a where session_id = $1 and $2 <> '' and (message_ts = $2
-		or exists (select 1 from allowances w where w.approval_id = a.id and w.message_ts = $2 and w.user_id <> ''))
+	err := g.DB.Pool.QueryRow(ctx,
+		`select revision from approvals a where session_id = $1 and $2 <> '' and (message_ts = $2
+		or exists (select 1 from allowances w where w.approval_id = a.id and w.message_ts = $2
+			and w.user_id <> ''))
 		order by revision desc limit 1`, session, ts).Scan(&revision)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -93,15 +103,19 @@ func (w Withdrawal) Mask(func(string) string) record.Part { return w }
 // Write settles those of the objections that are the person's own and open. An approval that was edited or
 // deleted stays void.
 func (w Withdrawal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	return settleObjections(ctx, tx, r.Session, `update objections set settled = 'withdrawn', settled_at = now()
-		where session_id = $1 and id = any($2) and user_id = $3 and settled <> 'withdrawn' and how in ('message', 'reaction') returning id`,
+	return settleObjections(ctx, tx, r.Session,
+		`update objections set settled = 'withdrawn', settled_at = now()
+		where session_id = $1 and id = any($2) and user_id = $3 and settled <> 'withdrawn'
+			and how in ('message', 'reaction') returning id`,
 		r.Session, w.Objections, w.User)
 }
 
 // overrule settles the objections that a given allowance names.
 func overrule(ctx context.Context, tx pgx.Tx, session, allowance string) error {
-	return settleObjections(ctx, tx, session, `update objections o set settled = 'overruled', settled_at = now(), allowance_id = w.id
-		from allowances w where w.id = $2 and w.session_id = $1 and o.session_id = $1 and o.approval_id = w.approval_id
+	return settleObjections(ctx, tx, session,
+		`update objections o set settled = 'overruled', settled_at = now(), allowance_id = w.id
+		from allowances w where w.id = $2 and w.session_id = $1 and o.session_id = $1
+			and o.approval_id = w.approval_id
 			and o.id = any(w.objections) and o.settled <> 'withdrawn' returning o.id`, session, allowance)
 }
 
@@ -125,12 +139,15 @@ func settleObjections(ctx context.Context, tx pgx.Tx, session, sql string, args 
 
 // stands is the condition that an objection o keeps a tree from being pushed: nobody settled it, or it was
 // overruled for other files. The parameter that follows it is the tree.
-const stands = `(o.settled = '' or o.settled = 'overruled' and not exists (select 1 from allowances v where v.id = o.allowance_id and v.tree = `
+const stands = `(o.settled = '' or o.settled = 'overruled' and not exists (select 1 from allowances v ` +
+	`where v.id = o.allowance_id and v.tree = `
 
 // Objections returns the objections that keep the tree from being pushed under the approval, in order. If
 // tree is empty, it returns those that nobody settled.
 func (g Register) Objections(ctx context.Context, approval, tree string) ([]workflow.Objection, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+` from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+stands+`$2))) order by id`, approval, tree)
+	rows, err := g.DB.Pool.Query(ctx, `select `+objectionColumns+
+		` from objections o where approval_id = $1 and (o.settled = '' or $2 <> '' and `+
+		stands+`$2))) order by id`, approval, tree)
 	if err != nil {
 		return nil, fmt.Errorf("objections to %s: %w", approval, err)
 	}

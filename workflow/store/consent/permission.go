@@ -33,11 +33,17 @@ func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	if p.Revision > 0 {
 		revision = &p.Revision
 	}
-	tag, err := tx.Exec(ctx, `insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name, rests_on)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[] || coalesce((select array_agg(m.id order by m.id) from inbox m
-			where m.session_id = $2 and m.message_ts = any($10) and m.kind in ('mention', 'reply', 'edit', 'form', 'sent', 'earlier') and (m.id < $5 or m.kind = 'earlier')), '{}'))
+	tag, err := tx.Exec(ctx,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name,
+		rests_on)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9::bigint[] || coalesce((select array_agg(m.id order by m.id)
+			from inbox m
+			where m.session_id = $2 and m.message_ts = any($10)
+				and m.kind in ('mention', 'reply', 'edit', 'form', 'sent', 'earlier') and (m.id < $5
+				or m.kind = 'earlier')), '{}'))
 		on conflict (message_id, what) do nothing`,
-		p.ID, r.Session, p.What, revision, p.Message, p.MessageTS, p.User, database.CleanText(p.UserName), append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
+		p.ID, r.Session, p.What, revision, p.Message, p.MessageTS, p.User, database.CleanText(p.UserName),
+		append([]int64{}, p.RestsOn...), append([]string{}, p.Adopts...))
 	if err != nil {
 		return err
 	}
@@ -59,7 +65,9 @@ func permitted(r *record.Recording) *string {
 
 // Permissions returns everything that people allowed in the session, in order.
 func (g Register) Permissions(ctx context.Context, session string) ([]workflow.Permission, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as "user", user_name, rests_on, at
+	rows, err := g.DB.Pool.Query(ctx,
+		`select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as
+		"user", user_name, rests_on, at
 		from permissions where session_id = $1 order by at, id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("permissions of %s: %w", session, err)

@@ -26,59 +26,82 @@ type forgery struct {
 var forgeries = map[string]forgery{
 	"another person": {
 		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
-		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	// As it once was: the first person to write since the push, with the thread's first message.
 	"the first writer since a push": {
-		sql:    `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) select id, 'q', 'reply', '5.0', 'U2', true from sessions`,
+		sql: `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) select id,
+			'q', 'reply', '5.0', 'U2', true from sessions`,
 		change: func(p *workflow.Permission, a *workflow.Approval) { p.User, a.User = "U2", "U2" },
-		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"another person than the permission's": {
 		change: func(_ *workflow.Permission, a *workflow.Approval) { a.User = "U2" },
-		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+		want:   "approvals_by_permission",
+		off:    `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"another message than the permission's": {
 		change: func(_ *workflow.Permission, a *workflow.Approval) { a.MessageTS = "9.0" },
-		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+		want:   "approvals_by_permission",
+		off:    `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"another revision than the permission's": {
 		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Revision = 1 },
-		want:   "approvals_by_permission", off: `alter table approvals drop constraint approvals_by_permission`,
+		want:   "approvals_by_permission",
+		off:    `alter table approvals drop constraint approvals_by_permission`,
 	},
 	"a message that there is not": {
 		change: func(p *workflow.Permission, _ *workflow.Approval) { p.Message = 99 },
-		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"another ts than the message's": {
-		change: func(p *workflow.Permission, a *workflow.Approval) { p.MessageTS, a.MessageTS = "9.0", "9.0" },
-		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		change: func(p *workflow.Permission, a *workflow.Approval) {
+			p.MessageTS, a.MessageTS = "9.0", "9.0"
+		},
+		want: "did not write message",
+		off:  `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"a message of another thread": {
-		sql:    `insert into sessions (id, team, channel, thread_ts) values ('other', 'T', 'C', 'o'); update inbox set session_id = 'other'`,
+		sql: `insert into sessions (id, team, channel, thread_ts)
+			values ('other', 'T', 'C', 'o'); update inbox set session_id = 'other'`,
 		change: func(*workflow.Permission, *workflow.Approval) {},
-		want:   "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"an edit": {
-		sql: `update inbox set kind = 'edit'`, change: func(*workflow.Permission, *workflow.Approval) {},
-		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		sql:    `update inbox set kind = 'edit'`,
+		change: func(*workflow.Permission, *workflow.Approval) {},
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"somebody's message that was sent on": {
-		sql: `update inbox set kind = 'sent'`, change: func(*workflow.Permission, *workflow.Approval) {},
-		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		sql:    `update inbox set kind = 'sent'`,
+		change: func(*workflow.Permission, *workflow.Approval) {},
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"what the program says": {
-		sql: `update inbox set kind = 'told'`, change: func(*workflow.Permission, *workflow.Approval) {},
-		want: "did not write message", off: `alter table permissions disable trigger permissions_have_authors`,
+		sql:    `update inbox set kind = 'told'`,
+		change: func(*workflow.Permission, *workflow.Approval) {},
+		want:   "did not write message",
+		off:    `alter table permissions disable trigger permissions_have_authors`,
 	},
 	"a revision that was never shown": {
-		sql:    `update sessions set revision = 3; insert into reports (session_id, revision, kind, body, text, hash, base_commit) select session_id, 3, kind, body, text, hash, base_commit from reports where revision = 2`,
+		sql: `update sessions set revision = 3; insert into reports (session_id, revision, kind, body,
+			text, hash, base_commit) select session_id, 3, kind, body, text, hash, base_commit from reports
+			where revision = 2`,
 		change: func(p *workflow.Permission, a *workflow.Approval) { p.Revision, a.Revision = 4, 3 },
-		want:   "permissions_session_id_revision_fkey", off: `alter table permissions drop constraint permissions_session_id_revision_fkey; alter table approvals drop constraint approvals_by_permission`,
+		want:   "permissions_session_id_revision_fkey",
+		off: `alter table permissions drop constraint permissions_session_id_revision_fkey; alter table
+			approvals drop constraint approvals_by_permission`,
 	},
 	"no permission": {
 		change: func(p *workflow.Permission, _ *workflow.Approval) { p.ID = "" },
-		want:   "approvals_have_permissions", off: `alter table approvals drop constraint approvals_have_permissions`,
+		want:   "approvals_have_permissions",
+		off:    `alter table approvals drop constraint approvals_have_permissions`,
 	},
 }
 
@@ -95,9 +118,11 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				storetest.RecordReport(t, turn, 1, "first")
 				two := storetest.RecordReport(t, turn, 2, "second")
 				parts := storetest.Approval(two, "a")
-				permission, approves := parts[1].(consent.Permission), parts[2].(consent.Approval)
+				permission := parts[1].(consent.Permission)
+				approves := parts[2].(consent.Approval)
 				c.change(&permission.Permission, (*workflow.Approval)(&approves))
-				parts[1], parts[2] = permission, approves
+				parts[1] = permission
+				parts[2] = approves
 				if permission.ID == "" {
 					parts = slices.Delete(parts, 1, 2)
 				}
@@ -117,7 +142,8 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 				err := turn.Record(t.Context(), parts...)
 				if guarded {
 					require.ErrorContains(t, err, c.want)
-					require.Zero(t, storetest.CountRows(t, s, `select count(*) from approvals`)+storetest.CountRows(t, s, `select count(*) from permissions`))
+					require.Zero(t, storetest.CountRows(t, s, `select count(*) from approvals`)+
+						storetest.CountRows(t, s, `select count(*) from permissions`))
 					return
 				}
 				require.NoError(t, err, "without the guard it goes through")
@@ -147,18 +173,32 @@ func TestNothingStoppedIsPushed(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	require.NoError(t, turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	require.NoError(t,
+		turn.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := func() error {
-		return turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended})
+		return turn.Record(t.Context(), consent.Push{
+			Commit:     "abc",
+			Tree:       "t",
+			BaseCommit: "c0ffee",
+			Branch:     "bobbin/x",
+			Approval:   "a",
+			State:      workflow.PushIntended,
+		})
 	}
 	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 	require.Equal(t, "0", turn.Session().Halted)
 	require.ErrorIs(t, push(), consent.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventResume}}), "the phase alone permits nothing")
+	require.NoError(t, turn.Record(t.Context(), store.Update{
+		Events: []workflow.Event{workflow.EventRequest, workflow.EventResume},
+	}), "the phase alone permits nothing")
 	require.ErrorIs(t, push(), consent.ErrNotApproved)
-	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1)}))
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{
+		Permission: *storetest.Permission("adopts", workflow.PermitAdopt, 1),
+	}))
 	require.ErrorIs(t, push(), consent.ErrNotApproved, "nor does another permission")
-	require.NoError(t, turn.Record(t.Context(), consent.Permission{Permission: *storetest.Permission("resumes", workflow.PermitResume, 1)}))
+	require.NoError(t, turn.Record(t.Context(), consent.Permission{
+		Permission: *storetest.Permission("resumes", workflow.PermitResume, 1),
+	}))
 	require.NoError(t, push())
 }
 
@@ -180,32 +220,51 @@ func TestApprovalsFromBefore(t *testing.T) {
 	}
 	for name, c := range cases {
 		for _, sql := range []string{
-			`insert into sessions (id, team, channel, thread_ts, revision, base_commit, branch, phase) values ($1, 'T', $1, '1.0', 1, 'c', 'bobbin/x', 'working')`,
-			`insert into reports (session_id, revision, kind, body, text, hash, base_commit) values ($1, 1, 'request', '{}', 'r', 'h', 'c')`,
-			`insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) values ($1, $1 || 'a', 'mention', '1.0', 'U1', true), ($1, $1 || 'b', 'reply', '2.0', 'U2', false)`,
+			`insert into sessions (id, team, channel, thread_ts, revision, base_commit, branch, phase)
+				values ($1, 'T', $1, '1.0', 1, 'c', 'bobbin/x', 'working')`,
+			`insert into reports (session_id, revision, kind, body, text, hash, base_commit)
+				values ($1, 1, 'request', '{}', 'r', 'h', 'c')`,
+			`insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents)
+				values ($1, $1 || 'a', 'mention', '1.0', 'U1', true), ($1, $1 || 'b', 'reply', '2.0', 'U2',
+				false)`,
 		} {
 			_, err := s.Pool.Exec(t.Context(), sql, name)
 			require.NoError(t, err, sql)
 		}
 		if c.more != "" {
-			_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents) values ($1, $1 || 'c', $2, '3.0', 'U9', true)`, name, c.more)
+			_, err := s.Pool.Exec(t.Context(),
+				`insert into inbox (session_id, event_id, kind, message_ts, user_id, for_agents)
+					values ($1, $1 || 'c', $2, '3.0', 'U9', true)`,
+				name, c.more)
 			require.NoError(t, err)
 		}
-		_, err := s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts) values ($1, $1, 1, 'h', 'c', $2, $3)`, name, c.user, c.ts)
+		_, err := s.Pool.Exec(t.Context(),
+			`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts)
+				values ($1, $1, 1, 'h', 'c', $2, $3)`,
+			name, c.user, c.ts)
 		require.NoError(t, err)
 	}
 	require.NoError(t, s.Migrate(t.Context()))
 	for name, c := range cases {
 		turn, err := s.Begin(t.Context(), name)
 		require.NoError(t, err)
-		err = turn.Record(t.Context(), consent.Push{Commit: "abc", Tree: "t", BaseCommit: "c", Branch: "bobbin/x", Approval: name, State: workflow.PushIntended})
+		err = turn.Record(t.Context(), consent.Push{
+			Commit:     "abc",
+			Tree:       "t",
+			BaseCommit: "c",
+			Branch:     "bobbin/x",
+			Approval:   name,
+			State:      workflow.PushIntended,
+		})
 		if c.counts {
 			require.NoError(t, err, name)
 		} else {
 			require.ErrorIs(t, err, consent.ErrNotApproved, name)
 		}
 	}
-	_, err := s.Pool.Exec(t.Context(), `insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts, inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
+			inherited) values ('new', 'said', 2, 'h', 'c', 'U1', '1.0', true)`)
 	require.ErrorContains(t, err, "approvals_have_permissions", "none is inherited later")
 }
 
@@ -220,7 +279,13 @@ func TestHeldWordsWait(t *testing.T) {
 	in.Files = []workflow.Attachment{{Message: "2.0", File: "F1", Name: "notes.log"}}
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	id := int64(storetest.CountRows(t, s, `select max(id) from inbox`))
-	offer := workflow.Line{Agent: "orchestrator", Text: "this waits", Buttons: []workflow.Button{{ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id)}}}
+	offer := workflow.Line{
+		Agent: "orchestrator",
+		Text:  "this waits",
+		Buttons: []workflow.Button{{
+			ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id),
+		}},
+	}
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: id, Held: true}, store.Lines{offer}))
 	p, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)

@@ -20,7 +20,8 @@ func (Push) Stage() record.Stage { return record.Push }
 
 // Mask masks the words of the remote, why nothing was proven, and what tests expect.
 func (p Push) Mask(mask func(string) string) record.Part {
-	p.Reason, p.Unproven = mask(p.Reason), mask(p.Unproven)
+	p.Reason = mask(p.Reason)
+	p.Unproven = mask(p.Unproven)
 	p.Expectations = mask(p.Expectations)
 	return p
 }
@@ -33,28 +34,45 @@ func (p Push) Mask(mask func(string) string) record.Part {
 // The result of a push is stored only for its intent. Otherwise Write fails with ErrNotApproved.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
-		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5 and approval_id = $6`
+		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5
+			and approval_id = $6`
 	if p.State == workflow.PushIntended {
-		sql = `insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash, state, reason, unproven, expectations)
+		sql =
+			`insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash,
+			state, reason, unproven, expectations)
 			select s.id, $2, $3, a.base_commit, s.branch, a.id, a.report_hash, $7, $8, $9, $10
-			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision and a.base_commit = s.base_commit
-				join reports r on r.session_id = a.session_id and r.revision = a.revision and r.hash = a.report_hash and r.base_commit = a.base_commit
-			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6 and s.halted = '' and (a.permission_id is not null or a.inherited)
-				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id = '' and w.unproven = ''
-					and (w.paths <> '' or w.expectations <> '' or w.objections = '{}') and not exists (select 1 from allowances g
-						where g.approval_id = a.id and g.tree = $3 and g.unproven = '' and g.user_id <> '' and g.asked_at >= w.asked_at))
-				and not exists (select 1 from objections o where o.approval_id = a.id and ` + stands + `$3)))
-				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.unproven <> ''))
-				and ($10 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3 and w.user_id <> '' and w.expectations = $10))
+			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision
+				and a.base_commit = s.base_commit
+				join reports r on r.session_id = a.session_id and r.revision = a.revision
+					and r.hash = a.report_hash and r.base_commit = a.base_commit
+			where s.id = $1 and s.base_commit = $4 and s.branch = $5 and a.id = $6 and s.halted = ''
+				and (a.permission_id is not null or a.inherited)
+				and not exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3
+					and w.user_id = '' and w.unproven = ''
+					and (w.paths <> '' or w.expectations <> '' or w.objections = '{}')
+						and not exists (select 1 from allowances g
+						where g.approval_id = a.id and g.tree = $3 and g.unproven = '' and g.user_id <> ''
+							and g.asked_at >= w.asked_at))
+				and not exists (select 1 from objections o where o.approval_id = a.id and ` + stands +
+				`$3)))
+				and ($9 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3
+					and w.user_id <> '' and w.unproven <> ''))
+				and ($10 = '' or exists (select 1 from allowances w where w.approval_id = a.id and w.tree = $3
+					and w.user_id <> '' and w.expectations = $10))
 				and not exists (select 1 from pushes p where p.approval_id = a.id and p.state = 'pushed')
 				and not exists (select 1 from decisions d join inbox i on i.session_id = d.session_id
 					and i.message_ts = d.message_ts and i.for_agents
 					where d.session_id = s.id and d.revision = a.revision and d.what = 'narrow'
 						and d.allowed and i.id > s.seen)
-			on conflict (session_id, commit_hash) do update set state = excluded.state, reason = excluded.reason
-			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id and pushes.branch = excluded.branch`
+			on conflict (session_id, commit_hash) do update
+				set state = excluded.state, reason = excluded.reason
+			where pushes.tree = excluded.tree and pushes.approval_id = excluded.approval_id
+				and pushes.branch = excluded.branch`
 	}
-	args := []any{r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State, database.CleanText(p.Reason)}
+	args := []any{
+		r.Session, p.Commit, p.Tree, p.BaseCommit, p.Branch, p.Approval, p.State,
+		database.CleanText(p.Reason),
+	}
 	if p.State == workflow.PushIntended {
 		args = append(args, database.CleanText(p.Unproven), database.CleanText(p.Expectations))
 	}
@@ -70,7 +88,8 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 
 // Pushes returns the session's pushes, oldest first.
 func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
+	rows, err := g.DB.Pool.Query(ctx,
+		`select commit_hash as commit, tree, base_commit, branch, coalesce(approval_id, '') as approval,
 			coalesce(report_hash, '') as report_hash, state, reason, unproven, expectations
 		from pushes where session_id = $1 order by at`, session)
 	if err != nil {
@@ -81,7 +100,10 @@ func (g Register) Pushes(ctx context.Context, session string) ([]workflow.Push, 
 
 // PushedRevisions returns the revisions whose changes were pushed.
 func (g Register) PushedRevisions(ctx context.Context, session string) ([]int, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select distinct a.revision from approvals a join pushes p on p.approval_id = a.id where a.session_id = $1 and p.state = 'pushed'`, session)
+	rows, err := g.DB.Pool.Query(ctx,
+		`select distinct a.revision from approvals a join pushes p on p.approval_id = a.id
+			where a.session_id = $1 and p.state = 'pushed'`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("pushed revisions of %s: %w", session, err)
 	}
@@ -91,8 +113,12 @@ func (g Register) PushedRevisions(ctx context.Context, session string) ([]int, e
 // Undelivered reports whether a revision was approved after the one
 // that was pushed last: its changes may be in the session's files.
 func (g Register) Undelivered(ctx context.Context, session string) (undelivered bool, err error) {
-	err = g.DB.Pool.QueryRow(ctx, `select exists (select 1 from approvals a where a.session_id = $1 and a.revision > coalesce((select max(b.revision)
-		from approvals b join pushes p on p.approval_id = b.id where b.session_id = $1 and p.state = 'pushed'), 0))`, session).Scan(&undelivered)
+	err = g.DB.Pool.QueryRow(ctx,
+		`select exists (select 1 from approvals a where a.session_id = $1
+		and a.revision > coalesce((select max(b.revision)
+		from approvals b join pushes p on p.approval_id = b.id where b.session_id = $1
+			and p.state = 'pushed'), 0))`,
+		session).Scan(&undelivered)
 	return undelivered, err
 }
 

@@ -24,7 +24,8 @@ func (Report) Stage() record.Stage { return record.Report }
 // are shown. A text that is masked already stays the same, so the text, its hash and the line that shows it
 // agree.
 func (p Report) Mask(mask func(string) string) record.Part {
-	p.Text, p.Body = mask(p.Text), record.MaskJSON(p.Body, mask)
+	p.Text = mask(p.Text)
+	p.Body = record.MaskJSON(p.Body, mask)
 	return p
 }
 
@@ -32,9 +33,15 @@ func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	report := workflow.Report(p)
 	report.Text = database.CleanText(report.Text) // the hash is of the text as it is stored and shown
 	err := database.Insert(ctx, tx, "reports", database.Row{
-		"session_id": r.Session, "revision": report.Revision, "kind": report.Kind, "body": []byte(report.Body),
-		"text": report.Text, "hash": report.Hash(), "base_commit": report.BaseCommit, "asked_by": report.AskedBy,
-		"credits": append([]string{}, report.Credits...),
+		"session_id":  r.Session,
+		"revision":    report.Revision,
+		"kind":        report.Kind,
+		"body":        []byte(report.Body),
+		"text":        report.Text,
+		"hash":        report.Hash(),
+		"base_commit": report.BaseCommit,
+		"asked_by":    report.AskedBy,
+		"credits":     append([]string{}, report.Credits...),
 	})
 	if err != nil {
 		return err
@@ -46,7 +53,10 @@ func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 func (g Register) Report(ctx context.Context, session string, revision int) (workflow.Report, error) {
 	r := workflow.Report{Session: session, Revision: revision}
 	var body []byte
-	err := g.DB.Pool.QueryRow(ctx, `select kind, body, text, base_commit, asked_by, credits from reports where session_id = $1 and revision = $2`, session, revision).
+	err := g.DB.Pool.QueryRow(ctx,
+		`select kind, body, text, base_commit, asked_by, credits from reports where session_id = $1
+			and revision = $2`,
+		session, revision).
 		Scan(&r.Kind, &body, &r.Text, &r.BaseCommit, &r.AskedBy, &r.Credits)
 	r.Body = body
 	return r, err
@@ -54,7 +64,10 @@ func (g Register) Report(ctx context.Context, session string, revision int) (wor
 
 // Reports returns all revisions, oldest first.
 func (g Register) Reports(ctx context.Context, session string) ([]workflow.Report, error) {
-	rows, err := g.DB.Pool.Query(ctx, `select revision, kind, body, text, base_commit, asked_by, credits from reports where session_id = $1 order by revision`, session)
+	rows, err := g.DB.Pool.Query(ctx,
+		`select revision, kind, body, text, base_commit, asked_by, credits from reports where session_id = $1
+			order by revision`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("reports of %s: %w", session, err)
 	}
@@ -69,10 +82,15 @@ func (g Register) Reports(ctx context.Context, session string) ([]workflow.Repor
 
 // ReportShown returns the ts of the message in which people read a revision, or an empty string
 // before it is in Slack. underWay reports that it is being posted, and may be there already.
-func (g Register) ReportShown(ctx context.Context, session string, revision int) (ts string, underWay bool, err error) {
-	err = g.DB.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
-		from reports r join lines l on l.session_id = r.session_id and l.text = r.text join outbox o on o.line_id = l.id
-		where r.session_id = $1 and r.revision = $2 order by o.id limit 1`, session, revision).Scan(&ts, &underWay)
+func (g Register) ReportShown(
+	ctx context.Context, session string, revision int,
+) (ts string, underWay bool, err error) {
+	err = g.DB.Pool.QueryRow(ctx,
+		`select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
+		from reports r join lines l on l.session_id = r.session_id and l.text = r.text
+			join outbox o on o.line_id = l.id
+		where r.session_id = $1 and r.revision = $2 order by o.id limit 1`, session, revision).Scan(&ts,
+		&underWay)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}

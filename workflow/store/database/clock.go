@@ -49,7 +49,8 @@ func (i InsertClock) NowOrNil() *time.Time {
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.then, c.looked = now, time.Now()
+	c.then = now
+	c.looked = time.Now()
 }
 
 // Clock returns the clock of this database.

@@ -47,9 +47,12 @@ func Open(ctx context.Context, url string, log *slog.Logger) (*DB, error) {
 		config.ConnConfig.RuntimeParams[idleTimeout] = "4s"
 	}
 	config.ConnConfig.Tracer = otelpgx.NewTracer(otelpgx.WithTracerProvider(tracing.Provider{}),
-		otelpgx.WithDisableSQLStatementInAttributes(), otelpgx.WithDisableConnectionDetailsInAttributes(), otelpgx.WithDisableAcquireTracer())
+		otelpgx.WithDisableSQLStatementInAttributes(), otelpgx.WithDisableConnectionDetailsInAttributes(),
+		otelpgx.WithDisableAcquireTracer())
 	arriving := config.Copy()
-	arriving.MinConns, arriving.MinIdleConns, arriving.MaxConns = 0, 0, arrivals
+	arriving.MinConns = 0
+	arriving.MinIdleConns = 0
+	arriving.MaxConns = arrivals
 	d := &DB{Log: log}
 	if d.Pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("database: %w", err)

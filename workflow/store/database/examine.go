@@ -47,9 +47,13 @@ type Beat struct {
 func (d *DB) Examine(ctx context.Context) (e Examination, err error) {
 	began := time.Now()
 	var now time.Time
-	err = d.Pool.QueryRow(ctx, `select current_setting('server_version'), current_setting('server_version_num')::int, pg_database_size(current_database()),
+	err = d.Pool.QueryRow(
+		ctx,
+		`select current_setting('server_version'), current_setting('server_version_num')::int,
+			pg_database_size(current_database()),
 			current_user, coalesce(has_schema_privilege(current_schema(), 'create'), false),
-			pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool, clock_timestamp()`).
+			pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool, clock_timestamp()`,
+	).
 		Scan(&e.Server, &e.Number, &e.Bytes, &e.Account, &e.MayCreate, &e.ReadOnly, &now)
 	if err != nil {
 		return e, fmt.Errorf("look at the database: %w", err)
@@ -67,7 +71,8 @@ func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
 		return err
 	}
 	errors.As(found.newerThan(known), &e.Newer)
-	e.Known, e.Found = newest(known.schema), newest(found.schema)
+	e.Known = newest(known.schema)
+	e.Found = newest(found.schema)
 	e.Waiting = newest(found.queue) < newest(known.queue)
 	return nil
 }
@@ -75,15 +80,24 @@ func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
 // examineWork reads tables that the schema of every version has.
 func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 	var heard float64
-	err := d.Pool.QueryRow(ctx, `select (select bool_and(has_table_privilege(t, p)) from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update', 'delete']) p),
-			coalesce((select extract(epoch from now() - max(at)) from inbox where kind in ('mention', 'reply')), -1)::float8,
-			exists (select 1 from inbox where kind = 'action' and user_id <> ''), exists (select 1 from pg_extension where extname = 'pg_trgm')`).
+	err := d.Pool.QueryRow(
+		ctx,
+		`select (select bool_and(has_table_privilege(t, p))
+			from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update',
+			'delete']) p),
+			coalesce((select extract(epoch from now() - max(at)) from inbox
+				where kind in ('mention', 'reply')), -1)::float8,
+			exists (select 1 from inbox where kind = 'action' and user_id <> ''), exists (select 1
+				from pg_extension where extname = 'pg_trgm')`,
+	).
 		Scan(&e.MayWrite, &heard, &e.Pressed, &e.Trigrams)
 	if err != nil {
 		return fmt.Errorf("look at the database's tables: %w", err)
 	}
 	e.Heard = time.Duration(heard * float64(time.Second))
-	rows, err := d.Pool.Query(ctx, `select id, extract(epoch from now() - seen_at)::float8 from replicas where seen_at > now() - interval '8 seconds' order by id`)
+	rows, err := d.Pool.Query(ctx,
+		`select id, extract(epoch from now() - seen_at)::float8 from replicas
+			where seen_at > now() - interval '8 seconds' order by id`)
 	if err != nil {
 		return fmt.Errorf("look at the replicas: %w", err)
 	}

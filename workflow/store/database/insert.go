@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Row is a new row of a table: its values by column. Strings are stored without what Postgres cannot hold: see
-// CleanText. A value that is an Expr is computed by Postgres.
+// A Row is a new row of a table: its values by column. Strings are stored without what Postgres cannot hold:
+// see CleanText. A value that is an Expr is computed by Postgres.
 type Row map[string]any
 
 // An Expr is an SQL expression without parameters, such as now().
@@ -55,6 +55,7 @@ func (r Row) insert(table string) (sql string, values []any) {
 		values = append(values, value)
 		places = append(places, fmt.Sprintf("$%d", len(values)))
 	}
-	sql = fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(columns, ", "), strings.Join(places, ", "))
+	sql = fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(columns, ", "),
+		strings.Join(places, ", "))
 	return sql, values
 }

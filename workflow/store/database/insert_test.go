@@ -10,7 +10,12 @@ import (
 func TestARowsStatement(t *testing.T) {
 	t.Parallel()
 	for range 20 { // a map has no order
-		sql, values := Row{"text": "a\x00b", "at": Expr("now()"), "number": 3, "body": []byte("{}")}.insert("notes")
+		sql, values := Row{
+			"text":   "a\x00b",
+			"at":     Expr("now()"),
+			"number": 3,
+			"body":   []byte("{}"),
+		}.insert("notes")
 		require.Equal(t, "insert into notes (at, body, number, text) values (now(), $1, $2, $3)", sql)
 		require.Equal(t, []any{[]byte("{}"), 3, "ab"}, values)
 	}

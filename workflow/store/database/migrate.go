@@ -49,7 +49,8 @@ func (d *DB) migrateLocked(ctx context.Context) error {
 			_ = conn.Conn().Close(after) // the pool must not keep it: other replicas would wait for the lock
 		}
 	}()
-	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil { // whoever had the lock before has changed it
+	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil {
+		// whoever had the lock before has changed it
 		return err
 	}
 
@@ -82,14 +83,16 @@ func (d *DB) addTrigrams(ctx context.Context) {
 	}
 }
 
-// isUpToDate reports whether there is nothing to migrate. It fails if a newer version has changed the database.
+// isUpToDate reports whether there is nothing to migrate. It fails if a newer
+// version has changed the database.
 func (d *DB) isUpToDate(ctx context.Context) (bool, error) {
 	known, found, err := d.versions(ctx)
 	if err != nil {
 		return false, fmt.Errorf("migrate: %w", err)
 	}
 	if err := found.newerThan(known); err != nil {
-		return false, fmt.Errorf("%w; nothing was changed. Start that version or a later one, or restore the back-up from before the upgrade", err)
+		return false, fmt.Errorf("%w; nothing was changed. Start that version or a later one, "+
+			"or restore the back-up from before the upgrade", err)
 	}
 	return found.equal(known), nil
 }

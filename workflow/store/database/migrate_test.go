@@ -22,7 +22,8 @@ func TestAMigrationThatStoodStillIsDoneAgain(t *testing.T) {
 	t.Cleanup(s.Close)
 	_, err = s.Pool.Exec(t.Context(), `create schema control; create sequence control.commands;
 		create function control.stand_still() returns event_trigger language plpgsql as $$ begin
-			if nextval('control.commands') in (1, 30, 60) then raise exception 'stood still' using errcode = '25P03'; end if; end $$;
+			if nextval('control.commands') in (1, 30, 60) then raise exception 'stood still' using errcode =
+				'25P03'; end if; end $$;
 		create event trigger stands_still on ddl_command_start execute function control.stand_still()`)
 	require.NoError(t, err)
 	require.NoError(t, s.Migrate(t.Context()))
@@ -46,8 +47,10 @@ func TestADatabaseThatIsUpToDateIsNotLocked(t *testing.T) {
 	soon, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // with the lock it would wait for ever
 	defer cancel()
 	require.NoError(t, s.Migrate(soon))
-	require.Equal(t, storetest.CountRows(t, s, `select count(*) from pg_available_extensions where name = 'pg_trgm'`),
-		storetest.CountRows(t, s, `select count(*) from pg_extension where extname = 'pg_trgm'`), "each start adds pg_trgm where the server has it")
+	require.Equal(t,
+		storetest.CountRows(t, s, `select count(*) from pg_available_extensions where name = 'pg_trgm'`),
+		storetest.CountRows(t, s, `select count(*) from pg_extension where extname = 'pg_trgm'`),
+		"each start adds pg_trgm where the server has it")
 	_, err = other.Exec(t.Context(), `select pg_advisory_unlock($1)`, database.MigrationLock)
 	require.NoError(t, err)
 

@@ -51,12 +51,13 @@ func IsTransient(err error) bool {
 		return false
 	}
 	var connect *pgconn.ConnectError
-	return errors.As(err, &connect) || fromNetwork(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return errors.As(err, &connect) || fromNetwork(err) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed")
 }
 
-// fromNetwork reports whether a connection failed. Two other errors look like one: the operating system's refusal
-// of anything else, such as to open a file, and the end of the time that a caller set.
+// fromNetwork reports whether a connection failed. Two other errors look like one: the operating system's
+// refusal of anything else, such as to open a file, and the end of the time that a caller set.
 func fromNetwork(err error) bool {
 	var network net.Error
 	if !errors.As(err, &network) {
@@ -66,26 +67,28 @@ func fromNetwork(err error) bool {
 	return !refused && network != context.DeadlineExceeded
 }
 
-// Retry calls do until it returns no transient error, for a minute after the first one at most. do has to be safe
-// to run twice.
+// Retry calls do until it returns no transient error, for a minute after the first one at most. do
+// has to be safe to run twice.
 //
-// The minute begins with the first error: a process that stood still during the first attempt, for however long,
-// finds its connections closed when it goes on, and the next attempt succeeds.
+// The minute begins with the first error: a process that stood still during the first attempt, for however
+// long, finds its connections closed when it goes on, and the next attempt succeeds.
 func (d *DB) Retry(ctx context.Context, do func() error) error {
 	if err := do(); !IsTransient(err) {
 		return err
 	}
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 50*time.Millisecond, 2*time.Second
+	growing.InitialInterval = 50 * time.Millisecond
+	growing.MaxInterval = 2 * time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
 		if err != nil && !IsTransient(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(retryFor), backoff.WithNotify(func(err error, wait time.Duration) {
-		d.Log.Warn("the database cannot do this just now; trying again", "err", err, "wait", wait)
-	}))
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(retryFor),
+		backoff.WithNotify(func(err error, wait time.Duration) {
+			d.Log.Warn("the database cannot do this just now; trying again", "err", err, "wait", wait)
+		}))
 	return err
 }
 
@@ -106,7 +109,8 @@ func (d *DB) transactOnce(ctx context.Context, do func(pgx.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback(ctx) //nolint:errcheck // nothing is left to roll back after a commit, and a rollback that fails closes the connection
+	// nothing is left to roll back after a commit, and a rollback that fails closes the connection
+	defer tx.Rollback(ctx) //nolint:errcheck
 	if err := do(tx); err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAProcessThatStoodStillTriesAgain checks that the time for which a process stood still, in an attempt that then
-// finds its connection closed, is not taken for a minute in which the database was away; and that a database which
-// stays away is given up.
+// TestAProcessThatStoodStillTriesAgain checks that the time for which a process stood still, in an attempt
+// that then finds its connection closed, is not taken for a minute in which the database was away; and that a
+// database which stays away is given up.
 func TestAProcessThatStoodStillTriesAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -30,7 +30,8 @@ func TestAProcessThatStoodStillTriesAgain(t *testing.T) {
 		require.Equal(t, 2, attempts)
 
 		began := time.Now()
-		require.ErrorIs(t, db.Retry(t.Context(), func() error { return io.ErrUnexpectedEOF }), io.ErrUnexpectedEOF)
+		require.ErrorIs(t, db.Retry(t.Context(), func() error { return io.ErrUnexpectedEOF }),
+			io.ErrUnexpectedEOF)
 		require.InDelta(t, time.Minute, time.Since(began), float64(5*time.Second))
 	})
 }

@@ -28,8 +28,10 @@ func TestACommitIsNotInterrupted(t *testing.T) {
 	s.CommitWithin(patience)
 	_, err := s.Pool.Exec(t.Context(), `
 		create table late (n int);
-		create function await_lock() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return null; end $$;
-		create constraint trigger at_commit after insert on late deferrable initially deferred for each row execute function await_lock()`)
+		create function await_lock() returns trigger language plpgsql as $$ begin perform
+			pg_advisory_xact_lock(7); return null; end $$;
+		create constraint trigger at_commit after insert on late deferrable initially deferred for each row
+			execute function await_lock()`)
 	require.NoError(t, err)
 	holder, err := s.Pool.Acquire(t.Context())
 	require.NoError(t, err)
@@ -48,7 +50,11 @@ func TestACommitIsNotInterrupted(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool {
 		var commits bool
-		err := s.Pool.QueryRow(t.Context(), `select exists (select from pg_stat_activity where datname = current_database() and query = 'commit' and wait_event_type = 'Lock')`).Scan(&commits)
+		err := s.Pool.QueryRow(
+			t.Context(),
+			`select exists (select from pg_stat_activity where datname = current_database()
+				and query = 'commit' and wait_event_type = 'Lock')`,
+		).Scan(&commits)
 		return err == nil && commits
 	}, patience, 10*time.Millisecond)
 	cancel()
@@ -84,7 +90,8 @@ func standStill(t *testing.T, beside *store.Store, tx pgx.Tx) {
 	_, err := tx.Exec(t.Context(), `set local idle_in_transaction_session_timeout = 1`) // one millisecond
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return storetest.CountRows(t, beside, `select count(*) from pg_stat_activity where pid = $1`, tx.Conn().PgConn().PID()) == 0
+		return storetest.CountRows(t, beside, `select count(*) from pg_stat_activity where pid = $1`,
+			tx.Conn().PgConn().PID()) == 0
 	}, patience, 5*time.Millisecond)
 }
 
@@ -110,7 +117,8 @@ func overTCP(t *testing.T, config *pgxpool.Config) string {
 	q := u.Query()
 	q.Del("host")
 	q.Del("port")
-	u.Host, u.RawQuery = listener.Addr().String(), q.Encode()
+	u.Host = listener.Addr().String()
+	u.RawQuery = q.Encode()
 	return u.String()
 }
 

@@ -21,7 +21,8 @@ type NewerError struct {
 }
 
 func (e *NewerError) Error() string {
-	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, and this program knows %d", e.What, e.Found, e.Known)
+	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, "+
+		"and this program knows %d", e.What, e.Found, e.Known)
 }
 
 // Newer fails with a NewerError if a newer version has changed the database. It may
@@ -68,7 +69,8 @@ func (d *DB) versions(ctx context.Context) (known, found version, err error) {
 	if known, err = d.known(); err != nil {
 		return known, found, err
 	}
-	found.schema, err = d.applied(ctx, "goose_db_version", `select distinct version_id from goose_db_version where is_applied and version_id > 0 order by 1`)
+	found.schema, err = d.applied(ctx, "goose_db_version",
+		`select distinct version_id from goose_db_version where is_applied and version_id > 0 order by 1`)
 	if err == nil {
 		found.queue, err = d.applied(ctx, "river_migration", `select version from river_migration order by 1`)
 	}
@@ -81,7 +83,8 @@ func (d *DB) versions(ctx context.Context) (known, found version, err error) {
 // applied returns the numbers that query finds, or none if the database does not have the table yet.
 func (d *DB) applied(ctx context.Context, table, query string) ([]int64, error) {
 	var there bool
-	if err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&there); err != nil || !there {
+	if err := d.Pool.QueryRow(ctx, `select to_regclass($1) is not null`, table).Scan(&there); err != nil ||
+		!there {
 		return nil, err
 	}
 	rows, err := d.Pool.Query(ctx, query)

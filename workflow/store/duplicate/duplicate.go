@@ -49,7 +49,8 @@ func (w ReportText) Mask(mask func(string) string) record.Part {
 
 // Write replaces the words that were stored before.
 func (w ReportText) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))
+	_, err := tx.Exec(ctx,
+		`insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))
 		on conflict (session_id) do update set repository = excluded.repository, words = excluded.words`,
 		r.Session, w.Repository, database.CleanText(w.Text), maxWords)
 	return err
@@ -68,11 +69,15 @@ func Find(ctx context.Context, db *database.DB, session, repository, text string
 	if err != nil {
 		return nil, err
 	}
-	close, limit := `0::float8`, likelyWords
+	close := `0::float8`
+	limit := likelyWords
 	if schema != "" {
-		close, limit = pgx.Identifier{schema, "similarity"}.Sanitize()+`(lower(left(words, 400)), lower(left($3, 400)))`, likely
+		close = pgx.Identifier{schema, "similarity"}.Sanitize() +
+			`(lower(left(words, 400)), lower(left($3, 400)))`
+		limit = likely
 	}
-	rows, err := db.Pool.Query(ctx, strings.ReplaceAll(search, "{close}", close), session, repository, database.CleanText(text), maxWords, maxRead, limit, maxFound)
+	rows, err := db.Pool.Query(ctx, strings.ReplaceAll(search, "{close}", close), session, repository,
+		database.CleanText(text), maxWords, maxRead, limit, maxFound)
 	if err != nil {
 		return nil, fmt.Errorf("twins of %s: %w", session, err)
 	}
@@ -96,13 +101,16 @@ type candidate struct {
 }
 
 // codeName matches a name of code: TestRefund, renderRow, cart.js, receipt.Print.
-var codeName = regexp.MustCompile(`[A-Za-z_]*[a-z0-9_][A-Z][A-Za-z0-9_]*|[a-z_][A-Za-z0-9_]+\.[A-Za-z][A-Za-z0-9_]+`)
+var codeName = regexp.MustCompile(
+	`[A-Za-z_]*[a-z0-9_][A-Z][A-Za-z0-9_]*|[a-z_][A-Za-z0-9_]+\.[A-Za-z][A-Za-z0-9_]+`)
 
 // otherCode reports whether both texts name code, but no name of one is in the
 // other: two tests that fail with the same words are not the same failure.
 func otherCode(a, b string) bool {
-	in, of := codeName.FindAllString(a, -1), codeName.FindAllString(b, -1)
-	return len(in) > 0 && len(of) > 0 && !slices.ContainsFunc(in, func(name string) bool { return slices.Contains(of, name) })
+	in := codeName.FindAllString(a, -1)
+	of := codeName.FindAllString(b, -1)
+	return len(in) > 0 && len(of) > 0 &&
+		!slices.ContainsFunc(in, func(name string) bool { return slices.Contains(of, name) })
 }
 
 // search weighs each word by how few of the reports have it, and each report
@@ -111,25 +119,36 @@ func otherCode(a, b string) bool {
 const search = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
 		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
-			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null) order by s.created_at desc limit $5),
+			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null)
+				order by s.created_at desc limit $5),
 	asked as (select lexeme from unnest(to_tsvector('english', left($3, $4)))),
 	terms as (select session_id, lexeme from reports, unnest(lexemes)),
 	weights as (
-		select lexeme, ln(1 + greatest((select count(*) from reports), 20) / (1.0 + count(session_id)))::float8 as weight
-		from (select session_id, lexeme from terms union all select null, lexeme from asked) all_terms group by lexeme),
+		select lexeme, ln(1 + greatest((select count(*) from reports), 20) / (1.0 +
+			count(session_id)))::float8 as weight
+		from (select session_id, lexeme from terms union all select null, lexeme from asked) all_terms
+			group by lexeme),
 	asked_weight as (select sum(weight) as weight from asked join weights using (lexeme)),
 	scored as (
-		select t.session_id, sum(w.weight) filter (where a.lexeme is not null) as shared, count(a.lexeme) as words_shared, sum(w.weight) as own
+		select t.session_id, sum(w.weight) filter (where a.lexeme is not null) as shared, count(a.lexeme) as
+			words_shared, sum(w.weight) as own
 		from terms t join weights w using (lexeme) left join asked a using (lexeme) group by t.session_id),
 	compared as (
-		select session_id, shared / sqrt(own * (select weight from asked_weight)) as by_words, {close} as by_letters
+		select session_id, shared / sqrt(own * (select weight
+			from asked_weight)) as by_words, {close} as by_letters
 		from scored join reports using (session_id) where words_shared >= 3)
-	select session_id, greatest(by_words, 0.6 * by_words + 0.4 * by_letters) as score, words from compared join reports using (session_id)
-	where greatest(by_words, 0.6 * by_words + 0.4 * by_letters) >= $6 order by score desc, session_id limit $7`
+	select session_id, greatest(by_words, 0.6 * by_words + 0.4 * by_letters) as score, words from compared
+		join reports using (session_id)
+	where greatest(by_words, 0.6 * by_words + 0.4 * by_letters) >= $6 order by score desc, session_id
+		limit $7`
 
 // trigrams returns the schema that has pg_trgm, or an empty string if the database does not have it.
 func trigrams(ctx context.Context, db *database.DB) (schema string, err error) {
-	err = db.Pool.QueryRow(ctx, `select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'pg_trgm'`).Scan(&schema)
+	err = db.Pool.QueryRow(
+		ctx,
+		`select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace
+			where e.extname = 'pg_trgm'`,
+	).Scan(&schema)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("look for pg_trgm: %w", err)
 	}

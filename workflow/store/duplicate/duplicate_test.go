@@ -46,7 +46,9 @@ func readProblems(t *testing.T) (list []problem) {
 // tell stores a report about the repository shop in a new session, and returns the session.
 func tell(t *testing.T, s *store.Store, id, text string) string {
 	t.Helper()
-	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T1', 'C1', $1, 'shop')`, id)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T1', 'C1', $1, 'shop')`,
+		id)
 	require.NoError(t, err)
 	turn, err := s.Begin(t.Context(), id)
 	require.NoError(t, err)
@@ -63,7 +65,8 @@ func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 	for i, p := range problems {
 		for n, text := range p.told {
 			id := tell(t, s, fmt.Sprintf("p%02d-%d", i, n), text)
-			of[id], texts[id] = i, text
+			of[id] = i
+			texts[id] = text
 		}
 	}
 	right, wrong, missed := 0, 0, 0
@@ -73,7 +76,8 @@ func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 		hit := false
 		for _, f := range found {
 			if of[f.Session] == of[id] {
-				right, hit = right+1, true
+				right = right + 1
+				hit = true
 				continue
 			}
 			wrong++
@@ -84,8 +88,10 @@ func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 			t.Logf("missed: %s", text)
 		}
 	}
-	precision, recall = float64(right)/float64(max(right+wrong, 1)), float64(right)/float64(right+missed)
-	t.Logf("precision %.2f, recall %.2f (%d right, %d wrong, %d missed)", precision, recall, right, wrong, missed)
+	precision = float64(right) / float64(max(right+wrong, 1))
+	recall = float64(right) / float64(right+missed)
+	t.Logf("precision %.2f, recall %.2f (%d right, %d wrong, %d missed)", precision, recall,
+		right, wrong, missed)
 	return precision, recall
 }
 

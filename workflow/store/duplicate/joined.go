@@ -50,7 +50,9 @@ func (j Joined) Mask(mask func(string) string) record.Part {
 // Write stores who joined the sessions, and the line with its posting. Two sessions that are
 // joined to each other at the same moment may deadlock; then one of them is written again.
 func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	tag, err := tx.Exec(ctx, `update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`, r.Session, j.Twin, j.By)
+	tag, err := tx.Exec(ctx,
+		`update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`,
+		r.Session, j.Twin, j.By)
 	if err != nil {
 		return err
 	}
@@ -58,9 +60,12 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 		return fmt.Errorf("%s was never named as a twin of %s", j.Twin, r.Session)
 	}
 	key := j.Twin + ":joined:" + r.Session
-	tag, err = tx.Exec(ctx, `with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
-			where exists (select 1 from sessions where id = $1 and cleared_at is null) and not exists (select 1 from outbox where key = $4) returning id)
-		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent, database.CleanText(j.Line.Text), key)
+	tag, err = tx.Exec(ctx,
+		`with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
+			where exists (select 1 from sessions where id = $1 and cleared_at is null)
+				and not exists (select 1 from outbox where key = $4) returning id)
+		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent,
+		database.CleanText(j.Line.Text), key)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
@@ -78,7 +83,8 @@ func (u Unjoined) Mask(func(string) string) record.Part { return u }
 
 // Write marks the session's twins as not joined.
 func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
+	_, err := tx.Exec(ctx,
+		`update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
 	return err
 }
 
@@ -94,10 +100,12 @@ type State struct {
 }
 
 const selectState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
-		case when exists (select 1 from pushes p where p.session_id = s.id and p.state = 'pushed') then s.branch else '' end,
+		case when exists (select 1 from pushes p where p.session_id = s.id
+			and p.state = 'pushed') then s.branch else '' end,
 		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`
 
-// ReadAnnounced returns the twins of which the thread was told, as they are now, without those that were cleaned away.
+// ReadAnnounced returns the twins of which the thread was told, as they are now, without
+// those that were cleaned away.
 func ReadAnnounced(ctx context.Context, db *database.DB, session string) ([]State, error) {
 	return read(ctx, db, selectState+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin
 		where t.session_id = $1 and s.cleared_at is null order by t.score desc, s.id`, session)
@@ -106,7 +114,8 @@ func ReadAnnounced(ctx context.Context, db *database.DB, session string) ([]Stat
 // ReadStates returns what is known of the sessions with these ids,
 // in their order, without those that were cleaned away.
 func ReadStates(ctx context.Context, db *database.DB, ids []string) ([]State, error) {
-	return read(ctx, db, selectState+`, false from unnest($1::text[]) with ordinality as x (id, at) join sessions s on s.id = x.id
+	return read(ctx, db, selectState+
+		`, false from unnest($1::text[]) with ordinality as x (id, at) join sessions s on s.id = x.id
 		where s.cleared_at is null order by x.at`, ids)
 }
 
@@ -116,7 +125,8 @@ func read(ctx context.Context, db *database.DB, sql string, args ...any) ([]Stat
 		return nil, fmt.Errorf("read twins: %w", err)
 	}
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k State, err error) {
-		err = row.Scan(&k.Session, &k.Thread.Team, &k.Thread.Channel, &k.Thread.TS, &k.Title, &k.Phase, &k.Branch, &k.Report, &k.Joined)
+		err = row.Scan(&k.Session, &k.Thread.Team, &k.Thread.Channel, &k.Thread.TS, &k.Title, &k.Phase,
+			&k.Branch, &k.Report, &k.Joined)
 		return k, err
 	})
 	if err != nil {

@@ -34,7 +34,8 @@ var (
 func Correct(ctx context.Context, db *database.DB, c Correction) error {
 	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 		var l Lesson
-		err := tx.QueryRow(ctx, `select repository, folder, key, text, person, session_id from lessons where id = $1`, c.ID).
+		err := tx.QueryRow(ctx,
+			`select repository, folder, key, text, person, session_id from lessons where id = $1`, c.ID).
 			Scan(&l.Repository, &l.Folder, &l.Key, &l.Text, &l.Person, &l.Session)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return ErrNone
@@ -52,7 +53,12 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 		if err != nil || said == "" || there.RowsAffected() == 0 {
 			return err
 		}
-		return consent.Decision{What: "lesson", Allowed: true, Reason: said + " (" + c.Where + ")", User: c.Person}.Write(ctx, tx, &record.Recording{Session: l.Session})
+		return consent.Decision{
+			What:    "lesson",
+			Allowed: true,
+			Reason:  said + " (" + c.Where + ")",
+			User:    c.Person,
+		}.Write(ctx, tx, &record.Recording{Session: l.Session})
 	})
 	if err != nil {
 		return fmt.Errorf("lesson %d: %w", c.ID, err)
@@ -79,7 +85,9 @@ func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string
 	}
 	var known bool
 	var notes int
-	err = tx.QueryRow(ctx, `select coalesce(bool_or(text = left($2, $3)), false), count(*) filter (where person <> '' and id <> $4) from lessons where repository = $1`,
+	err = tx.QueryRow(ctx,
+		`select coalesce(bool_or(text = left($2, $3)), false), count(*) filter (where person <> ''
+			and id <> $4) from lessons where repository = $1`,
 		l.Repository, text, MaxText, c.ID).Scan(&known, &notes)
 	switch {
 	case err != nil:
@@ -89,7 +97,9 @@ func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string
 	case notes >= Most:
 		return "", ErrFull
 	}
-	tag, err := tx.Exec(ctx, `update lessons set text = left($3, $4), key = $5::text || md5($3::text), source = $6, person = $7, at = now() where id = $1 and text = $2`,
+	tag, err := tx.Exec(ctx,
+		`update lessons set text = left($3, $4), key = $5::text || md5($3::text), source = $6, person = $7, at
+			= now() where id = $1 and text = $2`,
 		c.ID, c.Was, text, MaxText, keyNote, c.Where, c.Person)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = ErrChanged
@@ -97,7 +107,8 @@ func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Of %s, in the place of %q: %s", l.Repository, l.Text, text), dropTestCommand(ctx, tx, l)
+	return fmt.Sprintf("Of %s, in the place of %q: %s", l.Repository, l.Text,
+		text), dropTestCommand(ctx, tx, l)
 }
 
 // dropTestCommand deletes the stored test command if the
@@ -106,6 +117,7 @@ func dropTestCommand(ctx context.Context, tx pgx.Tx, l Lesson) error {
 	if l.Key != KeyTest {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `delete from test_commands where repository = $1 and folder = $2`, l.Repository, l.Folder)
+	_, err := tx.Exec(ctx, `delete from test_commands where repository = $1 and folder = $2`,
+		l.Repository, l.Folder)
 	return err
 }

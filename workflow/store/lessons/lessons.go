@@ -51,18 +51,24 @@ func (Seen) Stage() record.Stage { return record.Work }
 
 // Mask masks the lesson and its source, which agents are shown.
 func (l Seen) Mask(mask func(string) string) record.Part {
-	l.Text, l.Source = mask(l.Text), mask(l.Source)
+	l.Text = mask(l.Text)
+	l.Source = mask(l.Source)
 	return l
 }
 
 func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if l.Text == "" {
-		_, err := tx.Exec(ctx, `delete from lessons where repository = $1 and folder = $2 and key = $3`, l.Repository, l.Folder, l.Key)
+		_, err := tx.Exec(ctx, `delete from lessons where repository = $1 and folder = $2 and key = $3`,
+			l.Repository, l.Folder, l.Key)
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id) values ($1, $2, $3, left($4, $5), left($6, $5), $7)
-		on conflict (repository, folder, key) do update set text = excluded.text, source = excluded.source, session_id = excluded.session_id, person = '', at = now()
-		where lessons.text <> excluded.text`, l.Repository, l.Folder, l.Key, database.CleanText(l.Text), MaxText, database.CleanText(l.Source), r.Session)
+	_, err := tx.Exec(ctx,
+		`insert into lessons (repository, folder, key, text, source, session_id)
+		values ($1, $2, $3, left($4, $5), left($6, $5), $7)
+		on conflict (repository, folder, key) do update set text = excluded.text, source = excluded.source,
+			session_id = excluded.session_id, person = '', at = now()
+		where lessons.text <> excluded.text`, l.Repository, l.Folder, l.Key, database.CleanText(l.Text),
+		MaxText, database.CleanText(l.Source), r.Session)
 	return err
 }
 
@@ -81,7 +87,8 @@ func (l Noted) Mask(mask func(string) string) record.Part {
 func (l Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id, person)
 		select $1, $2, $3::text || md5($4::text), left($4, $5), 'said in the thread', $6, $7
-		where (select count(*) from lessons where repository = $1 and person <> '') < $8 on conflict do nothing`,
+		where (select count(*) from lessons where repository = $1 and person <> '') < $8
+			on conflict do nothing`,
 		l.Repository, l.Folder, keyNote, database.CleanText(l.Text), MaxText, r.Session, l.Person, Most)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = record.ErrStale
@@ -103,7 +110,8 @@ func (l Forgotten) Mask(func(string) string) record.Part { return l }
 
 func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	was := Lesson{Repository: l.Repository}
-	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`, l.ID, l.Repository).Scan(&was.Folder, &was.Key)
+	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`,
+		l.ID, l.Repository).Scan(&was.Folder, &was.Key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrStale
 	}
@@ -116,7 +124,9 @@ func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) er
 // Has reports whether the repository has a lesson with that key
 // for that folder; an empty folder is the whole repository.
 func Has(ctx context.Context, db *database.DB, repository, folder, key string) (has bool, err error) {
-	err = db.Pool.QueryRow(ctx, `select exists (select 1 from lessons where repository = $1 and folder = $2 and key = $3)`, repository, folder, key).Scan(&has)
+	err = db.Pool.QueryRow(ctx,
+		`select exists (select 1 from lessons where repository = $1 and folder = $2 and key = $3)`,
+		repository, folder, key).Scan(&has)
 	if err != nil {
 		return false, fmt.Errorf("what was learned: %w", err)
 	}
@@ -126,9 +136,13 @@ func Has(ctx context.Context, db *database.DB, repository, folder, key string) (
 // Of returns the lessons of the repository, oldest first. With a folder, it returns those of the
 // folder and of the whole repository. Without a repository, it returns those of all repositories.
 func Of(ctx context.Context, db *database.DB, repository, folder string) ([]Lesson, error) {
-	rows, err := db.Pool.Query(ctx, `select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id, coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at, coalesce(s.requester, '')
+	rows, err := db.Pool.Query(ctx,
+		`select l.id, l.repository, l.folder, l.key, l.text, l.source, l.person, l.session_id,
+		coalesce(s.channel, ''), coalesce(s.thread_ts, ''), l.at, coalesce(s.requester, '')
 		from lessons l left join sessions s on s.id = l.session_id and s.cleared_at is null
-		where ($1 = '' or l.repository = $1) and ($2 = '' or l.folder in ('', $2)) order by l.repository, l.id`, repository, folder)
+		where ($1 = '' or l.repository = $1) and ($2 = '' or l.folder in ('', $2))
+			order by l.repository, l.id`,
+		repository, folder)
 	if err != nil {
 		return nil, fmt.Errorf("what was learned: %w", err)
 	}

@@ -32,12 +32,22 @@ func TestWhatWasLearnedIsKept(t *testing.T) {
 		require.NoError(t, err)
 		return list
 	}
-	require.NoError(t, keep(progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
-		lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./...", Source: "3 of 3 passed"}))
+	require.NoError(t,
+		keep(progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
+			lessons.Seen{
+				Repository: "shop",
+				Key:        lessons.KeyTest,
+				Text:       "go test ./...",
+				Source:     "3 of 3 passed",
+			}))
 	require.NoError(t, keep(lessons.Noted{Repository: "shop", Text: "cents\x00", Person: "U1"}))
-	require.ErrorIs(t, keep(lessons.Noted{Repository: "shop", Text: "cents\x00", Person: "U2"}), record.ErrStale, "it is known")
-	require.NoError(t, keep(lessons.Noted{Repository: "site", Folder: "docs", Text: strings.Repeat("x", 400), Person: "U1"}))
-	require.Equal(t, []string{"shop go test ./...", "shop cents", "site " + strings.Repeat("x", lessons.MaxText)}, texts(of("", "")))
+	require.ErrorIs(t, keep(lessons.Noted{Repository: "shop", Text: "cents\x00", Person: "U2"}),
+		record.ErrStale, "it is known")
+	require.NoError(t,
+		keep(lessons.Noted{Repository: "site", Folder: "docs", Text: strings.Repeat("x", 400), Person: "U1"}))
+	require.Equal(t,
+		[]string{"shop go test ./...", "shop cents", "site " + strings.Repeat("x", lessons.MaxText)},
+		texts(of("", "")))
 	require.Len(t, of("site", "docs"), 1)
 	require.Empty(t, of("site", "other"), "a lesson of another folder")
 	shop := of("shop", "")
@@ -46,9 +56,15 @@ func TestWhatWasLearnedIsKept(t *testing.T) {
 	require.Empty(t, shop[0].Person, "the program saw it")
 
 	// What the program sees replaces what it saw before; a member's note stays.
-	require.NoError(t, keep(lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./cart", Source: "1 of 1 passed"}))
+	require.NoError(t, keep(lessons.Seen{
+		Repository: "shop",
+		Key:        lessons.KeyTest,
+		Text:       "go test ./cart",
+		Source:     "1 of 1 passed",
+	}))
 	require.Equal(t, []string{"shop go test ./cart", "shop cents"}, texts(of("shop", "")))
-	require.ErrorIs(t, keep(lessons.Forgotten{ID: shop[1].ID, Repository: "site"}), record.ErrStale, "of another repository")
+	require.ErrorIs(t, keep(lessons.Forgotten{ID: shop[1].ID, Repository: "site"}), record.ErrStale,
+		"of another repository")
 	require.NoError(t, keep(lessons.Forgotten{ID: shop[0].ID, Repository: "shop"}))
 	known, err := s.TestCommand(t.Context(), "shop", "")
 	require.NoError(t, err)
@@ -68,8 +84,14 @@ func TestALessonIsCorrected(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	require.NoError(t, turn.Record(t.Context(), progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
-		lessons.Seen{Repository: "shop", Key: lessons.KeyTest, Text: "go test ./...", Source: "3 of 3 passed"},
+	require.NoError(t, turn.Record(t.Context(),
+		progress.TestCommand{Repository: "shop", Command: "go test ./...", Source: "named by deep"},
+		lessons.Seen{
+			Repository: "shop",
+			Key:        lessons.KeyTest,
+			Text:       "go test ./...",
+			Source:     "3 of 3 passed",
+		},
 		lessons.Noted{Repository: "shop", Text: "cents", Person: "U1"}))
 	all := func() []lessons.Lesson {
 		t.Helper()
@@ -77,10 +99,12 @@ func TestALessonIsCorrected(t *testing.T) {
 		require.NoError(t, err)
 		return list
 	}
-	command, note := all()[0], all()[1]
+	command := all()[0]
+	note := all()[1]
 	require.NotEmpty(t, note.Requester)
 	correct := func(l lessons.Lesson, text string) error {
-		return lessons.Correct(t.Context(), s.DB, lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: "U2", Where: "said at home"})
+		return lessons.Correct(t.Context(), s.DB,
+			lessons.Correction{ID: l.ID, Was: l.Text, Text: text, Person: "U2", Where: "said at home"})
 	}
 	require.NoError(t, correct(note, "whole\x00 cents"))
 	require.NoError(t, correct(note, "whole cents"), "it is so already")
@@ -88,7 +112,8 @@ func TestALessonIsCorrected(t *testing.T) {
 	require.ErrorIs(t, correct(note, ""), lessons.ErrChanged)
 	require.ErrorIs(t, correct(command, "whole cents"), lessons.ErrKnown)
 	now := all()[1]
-	require.Equal(t, []string{"whole cents", "U2", "said at home", turn.Session().ID}, []string{now.Text, now.Person, now.Source, now.Session})
+	require.Equal(t, []string{"whole cents", "U2", "said at home", turn.Session().ID},
+		[]string{now.Text, now.Person, now.Source, now.Session})
 	require.Equal(t, note.ID, now.ID)
 
 	require.NoError(t, correct(command, "run make test"))

@@ -26,7 +26,8 @@ func drawFirst(ctx context.Context, tx pgx.Tx, session string, run int, tried bo
 	if !tried {
 		mark = c.Mark()
 	}
-	_, err = tx.Exec(ctx, `update cards set shown = $3, drawn_at = now() where session_id = $1 and run = $2`, session, run, mark)
+	_, err = tx.Exec(ctx, `update cards set shown = $3, drawn_at = now() where session_id = $1 and run = $2`,
+		session, run, mark)
 	return c, err
 }
 
@@ -36,9 +37,12 @@ func (o *Outbox) NextCard(ctx context.Context) (c *workflow.Card, err error) {
 	err = pgx.BeginFunc(ctx, o.db.Pool, func(tx pgx.Tx) error {
 		var session string
 		var run, claim int
-		err := tx.QueryRow(ctx, `update cards set due_at = null, leased_until = now() + $1::interval, claims = claims + 1
-			where (session_id, run) = (select c.session_id, c.run from cards c join outbox o on o.key = c.key and o.posted_at is not null and c.gone is null
-				where least(c.due_at, c.leased_until) <= now() and (c.leased_until is null or c.leased_until <= now())
+		err := tx.QueryRow(ctx,
+			`update cards set due_at = null, leased_until = now() + $1::interval, claims = claims + 1
+			where (session_id, run) = (select c.session_id, c.run from cards c join outbox o on o.key = c.key
+				and o.posted_at is not null and c.gone is null
+				where least(c.due_at, c.leased_until) <= now() and (c.leased_until is null
+					or c.leased_until <= now())
 				order by least(c.due_at, c.leased_until) limit 1 for update of c skip locked)
 			returning session_id, run, claims`, cardLease).Scan(&session, &run, &claim)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -64,13 +68,21 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	c := &workflow.Card{Session: session, Run: run}
 	var from, to int
 	var worked int64
-	err := tx.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase else 'paused' end), c.ended is not null,
-			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd, s.spent_usd) - c.began_usd,
+	err := tx.QueryRow(ctx,
+		`select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository,
+			c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase
+			else 'paused' end), c.ended is not null,
+			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd,
+				s.spent_usd) - c.began_usd,
 			coalesce(c.ended_ms, s.worked_ms + case when s.open and exists (select 1 from river_job j
-				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'running')
+				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id)
+					and j.state = 'running')
 				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms
-		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key where c.session_id = $1 and c.run = $2`, session, run).
-		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase, &c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
+		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key
+			where c.session_id = $1 and c.run = $2`,
+		session, run).
+		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase,
+			&c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}
@@ -85,10 +97,14 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			return nil, err
 		}
 	}
-	rows, err := tx.Query(ctx, `select number, case when skill = '' then '[' || category || ']' else '[' || category || ' + ' || skill || ' skill]' end as label,
+	rows, err := tx.Query(ctx,
+		`select number, case when skill = '' then '[' || category || ']'
+		else '[' || category || ' + ' || skill || ' skill]' end as label,
 		shown as title, state, failures,
-			coalesce((select case when k.state = 'working' then now() else max(at) end - min(at) from transcript where session_id = $1 and task_id = k.id), interval '0') as took
-		from tasks k where session_id = $1 and number > $2 and number <= $3 order by number`, session, from, to)
+			coalesce((select case when k.state = 'working' then now() else max(at) end - min(at)
+				from transcript where session_id = $1 and task_id = k.id), interval '0') as took
+		from tasks k where session_id = $1 and number > $2 and number <= $3 order by number`, session, from,
+		to)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +132,8 @@ func shownTime(t workflow.CardTask) time.Duration {
 func readRunning(ctx context.Context, tx pgx.Tx, c *workflow.Card) error {
 	var ran time.Duration
 	err := tx.QueryRow(ctx, `select u.what, now() - u.since from under_way u
-		join sessions s on s.id = u.session_id and s.epoch = u.epoch where s.id = $1 and s.open and now() - u.since >= $2::interval order by u.since limit 1`,
+		join sessions s on s.id = u.session_id and s.epoch = u.epoch where s.id = $1 and s.open
+			and now() - u.since >= $2::interval order by u.since limit 1`,
 		c.Session, workflow.CardTick).Scan(&c.Running, &ran)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("what runs in %s: %w", c.Session, err)
@@ -132,7 +149,8 @@ func (o *Outbox) Drawn(ctx context.Context, c *workflow.Card) error {
 	if c.Resting() {
 		next = nil
 	}
-	return o.endDrawing(ctx, c, `shown = $4, drawn_at = now(), due_at = least(due_at, now() + $5::interval)`, c.Mark(), next)
+	return o.endDrawing(ctx, c,
+		`shown = $4, drawn_at = now(), due_at = least(due_at, now() + $5::interval)`, c.Mark(), next)
 }
 
 // CardLater schedules the card to be drawn again after wait, since Slack did not take it now.
@@ -146,10 +164,13 @@ func (o *Outbox) CardGone(ctx context.Context, c *workflow.Card, why string) err
 }
 
 func (o *Outbox) endDrawing(ctx context.Context, c *workflow.Card, set string, args ...any) error {
-	tag, err := o.db.Pool.Exec(ctx, `update cards set leased_until = null, `+set+` where session_id = $1 and run = $2 and claims = $3`,
+	tag, err := o.db.Pool.Exec(ctx,
+		`update cards set leased_until = null, `+set+` where session_id = $1 and run = $2 and claims = $3`,
 		append([]any{c.Session, c.Run, c.Claim}, args...)...)
 	if err == nil && tag.RowsAffected() == 0 {
-		_, err = o.db.Pool.Exec(ctx, `update cards set shown = '', due_at = now() where session_id = $1 and run = $2`, c.Session, c.Run)
+		_, err = o.db.Pool.Exec(ctx,
+			`update cards set shown = '', due_at = now() where session_id = $1 and run = $2`,
+			c.Session, c.Run)
 	}
 	if err != nil {
 		return fmt.Errorf("card %d of %s: %w", c.Run, c.Session, err)

@@ -24,7 +24,9 @@ func carded(t *testing.T) (*store.Store, *store.Turn) {
 	turn := storetest.BeginTurn(t, s)
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventPlan}})
 	require.Zero(t, storetest.CountRows(t, s, `select count(*) from cards`), "nothing may be written yet")
-	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes}, store.Lines{{Agent: "orchestrator", Text: "Approved."}})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes}, store.Lines{{
+		Agent: "orchestrator", Text: "Approved.",
+	}})
 	return s, turn
 }
 
@@ -57,7 +59,9 @@ func shown(t *testing.T, s *store.Store, session string) (found *workflow.Card) 
 // soonDue makes cards due, as if the time that they wait for had passed.
 func soonDue(t *testing.T, s *store.Store) {
 	t.Helper()
-	_, err := s.Pool.Exec(t.Context(), `update cards set due_at = due_at - interval '2 seconds', leased_until = leased_until - interval '30 seconds'`)
+	_, err := s.Pool.Exec(t.Context(),
+		`update cards set due_at = due_at - interval '2 seconds', leased_until = leased_until - interval
+			'30 seconds'`)
 	require.NoError(t, err)
 }
 
@@ -84,16 +88,28 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Nil(t, nextCard(t, s))
 
-	record(t, turn, progress.Task{Task: workflow.Task{Number: 1, Description: "secret plan", Shown: "mend it", Category: "deep", Skill: "tdd"}, Call: "c1"})
+	record(t, turn, progress.Task{
+		Task: workflow.Task{
+			Number:      1,
+			Description: "secret plan",
+			Shown:       "mend it",
+			Category:    "deep",
+			Skill:       "tdd",
+		},
+		Call: "c1",
+	})
 	require.Nil(t, nextCard(t, s), "two seconds have to pass")
 	record(t, turn, spending.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
-	require.Equal(t, []workflow.CardTask{{Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t, []workflow.CardTask{{
+		Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen,
+	}}, c.Tasks)
 	require.Equal(t, "At work · $0.25", c.Headline())
 	require.NotEqual(t, c.Mark(), c.Shown)
 	require.NotEmpty(t, c.Stop)
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
 
 	// A recording made while the card is being drawn is drawn after that.
 	record(t, turn, store.Update{Open: &no})
@@ -102,9 +118,11 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c = nextCard(t, s)
 	require.Contains(t, c.Headline(), "Waiting for a word in the thread")
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from cards where due_at is null`), "time alone changes nothing of what rests")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from cards where due_at is null`),
+		"time alone changes nothing of what rests")
 
-	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}}, spending.Usage{USD: 1})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}},
+		spending.Usage{USD: 1})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
@@ -113,13 +131,18 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
 	// The next run has a card of its own, whose figures count from the beginning of that run.
-	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}}, spending.Usage{USD: 4})
-	record(t, turn, progress.Task{Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"}, Call: "c2"})
+	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}},
+		spending.Usage{USD: 4})
+	record(t, turn, progress.Task{
+		Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"},
+		Call: "c2",
+	})
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
 	c = shown(t, s, id)
 	require.Equal(t, 2, c.Run)
 	require.Equal(t, "At work", c.Headline())
-	require.Equal(t, []workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
+	require.Equal(t,
+		[]workflow.CardTask{{Number: 2, Label: "[quick]", Title: "more", State: workflow.TaskOpen}}, c.Tasks)
 }
 
 // A card shows how long its tasks take, and what has been running for long, in steps of workflow.CardTick.
@@ -127,15 +150,25 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 	t.Parallel()
 	s, turn := carded(t)
 	id := turn.Session().ID
-	for n, state := range []workflow.TaskState{workflow.TaskWorking, workflow.TaskDone, workflow.TaskDone, workflow.TaskOpen} {
-		record(t, turn, progress.Task{Task: workflow.Task{Number: n + 1, Shown: "mend it", Category: "quick"}, Call: "c"})
+	for n, state := range []workflow.TaskState{
+		workflow.TaskWorking, workflow.TaskDone, workflow.TaskDone, workflow.TaskOpen,
+	} {
+		record(t, turn, progress.Task{
+			Task: workflow.Task{Number: n + 1, Shown: "mend it", Category: "quick"},
+			Call: "c",
+		})
 		tasks, err := s.Tasks(t.Context(), id, "")
 		require.NoError(t, err)
 		task := tasks[n]
 		task.State = state
-		record(t, turn, progress.Task{Task: task}, progress.Transcript{Task: task.ID, Items: []json.RawMessage{[]byte(`{}`), []byte(`{}`)}})
+		record(t, turn, progress.Task{Task: task}, progress.Transcript{
+			Task:  task.ID,
+			Items: []json.RawMessage{[]byte(`{}`), []byte(`{}`)},
+		})
 	}
-	_, err := s.Pool.Exec(t.Context(), `update transcript t set at = now() - case k.number when 1 then interval '100 seconds' when 2 then interval '600.4 seconds' else interval '59 seconds' end
+	_, err := s.Pool.Exec(t.Context(),
+		`update transcript t set at = now() - case k.number when 1 then interval '100 seconds'
+		when 2 then interval '600.4 seconds' else interval '59 seconds' end
 		from tasks k where t.task_id = k.id and t.seq = 1`)
 	require.NoError(t, err)
 	for _, what := range []string{"go test ./...", "ls"} {
@@ -145,9 +178,11 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 	}
 	c := shown(t, s, id)
 	require.Empty(t, c.Running, "what began just now is not worth a word")
-	require.Equal(t, []time.Duration{90 * time.Second, 10 * time.Minute, 0, 0}, []time.Duration{c.Tasks[0].Took, c.Tasks[1].Took, c.Tasks[2].Took, c.Tasks[3].Took})
+	require.Equal(t, []time.Duration{90 * time.Second, 10 * time.Minute, 0, 0},
+		[]time.Duration{c.Tasks[0].Took, c.Tasks[1].Took, c.Tasks[2].Took, c.Tasks[3].Took})
 	mark := c.Mark()
-	_, err = s.Pool.Exec(t.Context(), `update under_way set since = now() - interval '50 seconds' where what like 'go%'`)
+	_, err = s.Pool.Exec(t.Context(),
+		`update under_way set since = now() - interval '50 seconds' where what like 'go%'`)
 	require.NoError(t, err)
 	soonDue(t, s)
 	c = nextCard(t, s)
@@ -198,7 +233,14 @@ func TestACardIsDrawnAgainWhenTheBotIsBack(t *testing.T) {
 		soonDue(t, s)
 		require.Nil(t, nextCard(t, s))
 		ts := fmt.Sprintf("170000002%d.000100", n)
-		in := workflow.IncomingEvent{EventID: "Ev" + ts, Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: ts, User: "U1", Text: "back"}
+		in := workflow.IncomingEvent{
+			EventID: "Ev" + ts,
+			Kind:    workflow.MessageReply,
+			Thread:  turn.Session().Thread,
+			TS:      ts,
+			User:    "U1",
+			Text:    "back",
+		}
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 		c := nextCard(t, s)
 		require.NotNil(t, c, code)
@@ -214,9 +256,14 @@ func TestWhoWaitedLongestIsDrawnFirst(t *testing.T) {
 	s := storetest.Open(t)
 	for i, id := range []string{"s1", "s2", "s3"} {
 		storetest.FillSession(t, s, id, "working", 0)
-		_, err := s.Pool.Exec(t.Context(), `update cards set due_at = now() - $2 * interval '1 second' where session_id = $1`, id, []int{5, 9, 1}[i])
+		_, err := s.Pool.Exec(t.Context(),
+			`update cards set due_at = now() - $2 * interval '1 second' where session_id = $1`, id,
+			[]int{5, 9, 1}[i])
 		require.NoError(t, err)
-		_, err = s.Pool.Exec(t.Context(), `insert into outbox (key, session_id, card, posted_at, ts) values ($1 || ':card:1', $1, 1, now(), '7.7')`, id)
+		_, err = s.Pool.Exec(t.Context(),
+			`insert into outbox (key, session_id, card, posted_at, ts)
+				values ($1 || ':card:1', $1, 1, now(), '7.7')`,
+			id)
 		require.NoError(t, err)
 	}
 	var order []string

@@ -20,18 +20,22 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []r
 	if slices.ContainsFunc(batch, func(r row) bool { return !r.Progress }) {
 		return nil
 	}
-	key, ts := p.Rewrites, p.OnTS
+	key := p.Rewrites
+	ts := p.OnTS
 	if !p.Tried {
 		size := 0
 		for _, r := range batch {
 			size += len(r.Text)
 		}
 		err := tx.QueryRow(ctx, `select newest.key, newest.ts from (
-				select o.ts, (array_agg(o.key order by o.id))[1] as key, bool_and(o.progress) as progress, sum(length(l.text)) as size
+				select o.ts, (array_agg(o.key order by o.id))[1] as key, bool_and(o.progress) as progress,
+					sum(length(l.text)) as size
 				from outbox o left join lines l on l.id = o.line_id
-				where o.session_id = $1 and o.reaction = '' and o.posted_at is not null and o.ts <> '' group by o.ts order by o.ts desc limit 1) newest
+				where o.session_id = $1 and o.reaction = '' and o.posted_at is not null and o.ts <> ''
+					group by o.ts order by o.ts desc limit 1) newest
 			where newest.progress and newest.size + $2 < $3
-				and not exists (select 1 from inbox i where i.session_id = $1 and i.kind in ('mention', 'reply') and i.message_ts > newest.ts)`,
+				and not exists (select 1 from inbox i where i.session_id = $1
+					and i.kind in ('mention', 'reply') and i.message_ts > newest.ts)`,
 			p.Session, size, maxGrown).Scan(&key, &ts)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -39,7 +43,8 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []r
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `update outbox set rewrites = $1 where batch = $2`, key, p.Key); err != nil {
+		if _, err := tx.Exec(ctx, `update outbox set rewrites = $1 where batch = $2`, key,
+			p.Key); err != nil {
 			return err
 		}
 	}
@@ -50,7 +55,10 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []r
 	if err != nil || before == nil {
 		return err
 	}
-	p.Rewrites, p.OnTS, p.Existing, p.Lines = key, ts, len(before.Lines), append(before.Lines, p.Lines...)
+	p.Rewrites = key
+	p.OnTS = ts
+	p.Existing = len(before.Lines)
+	p.Lines = append(before.Lines, p.Lines...)
 	return nil
 }
 
@@ -66,7 +74,8 @@ func (o *Outbox) EditedSince(ctx context.Context, p *workflow.Posting) (*workflo
 		return nil, err
 	}
 	grown := *p
-	grown.Lines, grown.Existing = now.Lines, len(now.Lines)
+	grown.Lines = now.Lines
+	grown.Existing = len(now.Lines)
 	return &grown, nil
 }
 
@@ -78,7 +87,9 @@ func readGrown(ctx context.Context, q querier, session, ts, key string) (*workfl
 		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone,
 			'' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched
 		from outbox o join lines l on l.id = o.line_id
-		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null and o.refused is null) order by o.id`, session, ts, key)
+		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null
+			and o.refused is null) order by o.id`,
+		session, ts, key)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,16 @@ type progressLab struct {
 }
 
 func openProgress(t *testing.T) *progressLab {
-	ctx, s := t.Context(), storetest.Open(t)
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	ctx := t.Context()
+	s := storetest.Open(t)
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev1",
+		Kind:    workflow.MessageMention,
+		Thread:  storetest.Thread,
+		TS:      "1.0",
+		User:    "U1",
+		Text:    "it fails",
+	}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
@@ -40,7 +48,14 @@ func (g *progressLab) says(text string) {
 
 func (g *progressLab) writes(ts string) {
 	g.Helper()
-	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, workflow.IncomingEvent{EventID: "Ev" + ts, Kind: workflow.MessageReply, Thread: storetest.Thread, TS: ts, User: "U1", Text: "hm"}))
+	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, workflow.IncomingEvent{
+		EventID: "Ev" + ts,
+		Kind:    workflow.MessageReply,
+		Thread:  storetest.Thread,
+		TS:      ts,
+		User:    "U1",
+		Text:    "hm",
+	}))
 }
 
 func (g *progressLab) next() *workflow.Posting {
@@ -108,7 +123,8 @@ func TestAJoinIsTriedAgainAsItWas(t *testing.T) {
 	g.writes("3.0")
 	again := g.next()
 	require.True(t, again.Tried)
-	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Existing, p.Lines}, []any{again.Key, again.Rewrites, again.OnTS, again.Existing, again.Lines})
+	require.Equal(t, []any{p.Key, p.Rewrites, p.OnTS, p.Existing, p.Lines},
+		[]any{again.Key, again.Rewrites, again.OnTS, again.Existing, again.Lines})
 }
 
 // lateEdit returns what a worker finds that wrote two lines after another worker had written three.

@@ -85,7 +85,9 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*wor
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.QueryRow(ctx, `select team, channel, thread_ts, repositories_before || repository from sessions where id = $1`, session).
+	if err := tx.QueryRow(ctx,
+		`select team, channel, thread_ts, repositories_before || repository from sessions where id = $1`,
+		session).
 		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repositories); err != nil {
 		return p, err
 	}
@@ -107,12 +109,16 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*wor
 
 // readWaiting reads the rows of the outbox that wait, without reactions, oldest first.
 func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) {
-	rows, err := tx.Query(ctx, `select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls, '{}') as calls,
+	rows, err := tx.Query(ctx,
+		`select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls,
+			'{}') as calls,
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note,
 			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
-		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = '' order by o.id limit 40 for update of o`, session)
+		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = ''
+			order by o.id limit 40 for update of o`,
+		session)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +139,8 @@ func joinLines(rows []row) []row {
 	if first.Alone {
 		return rows[:1]
 	}
-	n, size := 1, len(first.Text)
+	n := 1
+	size := len(first.Text)
 	for n < len(rows) && !rows[n].Alone && size+len(rows[n].Text) < maxReply {
 		size += len(rows[n].Text)
 		n++
@@ -179,7 +186,9 @@ func (o *Outbox) CheckOwner(ctx context.Context, key string) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, `select exists (select 1 from outbox where batch = $1 and posted_at is null and refused is null)`, key).Scan(&open)
+		return tx.QueryRow(ctx,
+			`select exists (select 1 from outbox where batch = $1 and posted_at is null and refused is null)`,
+			key).Scan(&open)
 	})
 	if err == nil && !open {
 		return queue.ErrFenced
@@ -191,16 +200,20 @@ func (o *Outbox) CheckOwner(ctx context.Context, key string) error {
 // ts that counts: another one, if another worker stored it first.
 func (o *Outbox) Posted(ctx context.Context, key, ts string) (stands string, err error) {
 	err = o.db.Retry(ctx, func() error {
-		if _, err := o.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts); err != nil {
+		if _, err := o.db.Pool.Exec(ctx,
+			`update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key,
+			ts); err != nil {
 			return err
 		}
-		return o.db.Pool.QueryRow(ctx, `select coalesce(min(ts), $2) from outbox where batch = $1`, key, ts).Scan(&stands)
+		return o.db.Pool.QueryRow(ctx, `select coalesce(min(ts), $2) from outbox where batch = $1`, key,
+			ts).Scan(&stands)
 	})
 	return stands, err
 }
 
 // Refused stores that Slack will never take the posting, and why. The postings behind it go on.
 func (o *Outbox) Refused(ctx context.Context, key, reason string) error {
-	_, err := o.db.Pool.Exec(ctx, `update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
+	_, err := o.db.Pool.Exec(ctx,
+		`update outbox set refused = $2 where batch = $1 and posted_at is null`, key, reason)
 	return err
 }

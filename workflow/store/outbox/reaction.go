@@ -13,8 +13,9 @@ import (
 // Reactions returns the outbox of reactions; the Outbox itself has everything else.
 func (o *Outbox) Reactions() Reactions { return Reactions{o} }
 
-// Reactions is the outbox of the reactions that wait, and of what one person alone is shown. Adding a reaction twice changes nothing in Slack,
-// so each step is a single statement, which keeps it cheap: every message that comes in gets one.
+// Reactions is the outbox of the reactions that wait, and of what one person alone is shown. Adding a
+// reaction twice changes nothing in Slack, so each step is a single statement, which keeps it cheap: every
+// message that comes in gets one.
 type Reactions struct{ *Outbox }
 
 // Next returns the oldest reaction of the session that is not on its message yet, marked as tried, or nil.
@@ -25,12 +26,18 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 	}
 	p := &workflow.Posting{Session: session}
 	err := r.db.Retry(ctx, func() error {
-		return r.db.Pool.QueryRow(ctx, `update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now()) from sessions s,
+		return r.db.Pool.QueryRow(ctx,
+			`update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now())
+				from sessions s,
 				(select o.id, o.tried_at is not null as tried from outbox o
-					where o.session_id = $1 and o.posted_at is null and o.refused is null and `+first+` order by o.id limit 1) as next
+					where o.session_id = $1 and o.posted_at is null and o.refused is null and `+
+				first+` order by o.id limit 1) as next
 			where s.id = $1 and outbox.reaction <> '' and outbox.id = next.id
-			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral, next.tried, s.team, s.channel, s.thread_ts`, session).
-			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.Tried, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
+			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral,
+				next.tried, s.team, s.channel, s.thread_ts`,
+			session).
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.Tried, &p.Thread.Team,
+				&p.Thread.Channel, &p.Thread.TS)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -44,7 +51,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 // Posted stores that the reaction is on its message.
 func (r Reactions) Posted(ctx context.Context, key, ts string) (stands string, err error) {
 	return ts, r.db.Retry(ctx, func() error {
-		_, err := r.db.Pool.Exec(ctx, `update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
+		_, err := r.db.Pool.Exec(ctx,
+			`update outbox set posted_at = now(), ts = $2 where batch = $1 and posted_at is null`, key, ts)
 		return err
 	})
 }

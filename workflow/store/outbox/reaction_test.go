@@ -15,10 +15,18 @@ import (
 // seenAt reports whether a message gets its reaction at once
 // in a busy thread, whose lines Slack does not take.
 func seenAt(t *testing.T, inOrder bool) bool {
-	ctx, s := t.Context(), storetest.Open(t)
+	ctx := t.Context()
+	s := storetest.Open(t)
 	out := outbox.New(s.DB)
 	out.KeepOrder(inOrder)
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: storetest.Thread, TS: "1.0", User: "U1", Text: "it fails"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev1",
+		Kind:    workflow.MessageMention,
+		Thread:  storetest.Thread,
+		TS:      "1.0",
+		User:    "U1",
+		Text:    "it fails",
+	}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	id := list[0].ID
@@ -36,7 +44,14 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	line, err := out.Next(ctx, id) // and Slack asks to wait
 	require.NoError(t, err)
 	require.Equal(t, "[deep] line 0", line.Text())
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageReply, Thread: storetest.Thread, TS: "2.0", User: "U1", Text: "stop"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev2",
+		Kind:    workflow.MessageReply,
+		Thread:  storetest.Thread,
+		TS:      "2.0",
+		User:    "U1",
+		Text:    "stop",
+	}))
 	p, err := out.Reactions().Next(ctx, id)
 	require.NoError(t, err)
 	return p != nil && p.Reaction == "eyes" && p.OnTS == "2.0"
@@ -57,7 +72,8 @@ func TestAReactionBehindLinesIsFoundOut(t *testing.T) {
 // shown.
 func TestAHintIsTriedOnce(t *testing.T) {
 	t.Parallel()
-	ctx, s := t.Context(), storetest.Open(t)
+	ctx := t.Context()
+	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	hint := store.Hint{Key: "1.0:U2", User: "U2", Text: "A reaction approves nothing."}
 	require.NoError(t, turn.Record(ctx, hint))
@@ -74,7 +90,8 @@ func TestAHintIsTriedOnce(t *testing.T) {
 		require.NoError(t, err)
 		p = next()
 	}
-	require.Equal(t, []any{"U2", "A reaction approves nothing.", false}, []any{p.EphemeralTo, p.Ephemeral, p.Tried})
+	require.Equal(t, []any{"U2", "A reaction approves nothing.", false},
+		[]any{p.EphemeralTo, p.Ephemeral, p.Tried})
 	require.True(t, next().Tried, "after a crash")
 	line, err := outbox.New(s.DB).Next(ctx, turn.Session().ID)
 	require.NoError(t, err)

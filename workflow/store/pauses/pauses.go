@@ -39,7 +39,9 @@ func (p Pause) String() string {
 
 // Set stores a pause. It returns false if the same is paused already; that pause stays as it was.
 func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
-	tag, err := db.Pool.Exec(ctx, `insert into pauses (scope, name, paused_by) values ($1, $2, $3) on conflict do nothing`, p.Scope, database.CleanText(p.Name), database.CleanText(p.By))
+	tag, err := db.Pool.Exec(ctx,
+		`insert into pauses (scope, name, paused_by) values ($1, $2, $3) on conflict do nothing`,
+		p.Scope, database.CleanText(p.Name), database.CleanText(p.By))
 	if err != nil {
 		return false, fmt.Errorf("pause %s: %w", p, err)
 	}
@@ -48,7 +50,10 @@ func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 
 // Seen reports whether any session was about what p pauses, since its name may be mistyped.
 func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) {
-	err = db.Pool.QueryRow(ctx, `select $1 = 'all' or exists (select 1 from sessions where $1 = 'channel' and channel = $2 or $1 = 'repository' and repository = $2)`, p.Scope, p.Name).Scan(&seen)
+	err = db.Pool.QueryRow(ctx,
+		`select $1 = 'all' or exists (select 1 from sessions where $1 = 'channel' and channel = $2
+			or $1 = 'repository' and repository = $2)`,
+		p.Scope, p.Name).Scan(&seen)
 	if err != nil {
 		return false, fmt.Errorf("what sessions were about: %w", err)
 	}
@@ -77,7 +82,9 @@ func List(ctx context.Context, db *database.DB) ([]Pause, error) {
 // or nil if there is none. The repository is empty while it is not known yet.
 func Of(ctx context.Context, db *database.DB, channel, repository string) (*Pause, error) {
 	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses
-		where scope = 'all' or scope = 'channel' and name = $1 or scope = 'repository' and name = $2 order by scope limit 1`, channel, repository)
+		where scope = 'all' or scope = 'channel' and name = $1 or scope = 'repository' and name = $2
+			order by scope limit 1`,
+		channel, repository)
 	if err != nil {
 		return nil, fmt.Errorf("what is paused: %w", err)
 	}

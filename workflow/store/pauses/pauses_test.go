@@ -50,7 +50,12 @@ func TestAPauseHoldsAndIsToldOnce(t *testing.T) {
 	_, err := pauses.Set(t.Context(), s.DB, pauses.Pause{Scope: "nonsense", By: "ann"})
 	require.Error(t, err)
 
-	for p, want := range map[pauses.Pause]bool{{Scope: pauses.All}: true, {Scope: pauses.Channel, Name: turn.Session().Thread.Channel}: true, {Scope: pauses.Channel, Name: "C9"}: false, shop: false} {
+	for p, want := range map[pauses.Pause]bool{
+		{Scope: pauses.All}: true,
+		{Scope: pauses.Channel, Name: turn.Session().Thread.Channel}: true,
+		{Scope: pauses.Channel, Name: "C9"}:                          false,
+		shop:                                                         false,
+	} {
 		seen, err := pauses.Seen(t.Context(), s.DB, p)
 		require.NoError(t, err)
 		require.Equal(t, want, seen, p)

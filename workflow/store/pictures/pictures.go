@@ -41,8 +41,11 @@ func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	for _, c := range q.Changed {
 		changed = append(changed, database.CleanText(c))
 	}
-	tag, err := tx.Exec(ctx, `insert into pictures (session_id, key, repository, base, commit_hash, changed) select $1, $2, $3, $4, $5, $6
-		where exists (select 1 from tasks where session_id = $1 and category = $7 and state = $8) on conflict do nothing`,
+	tag, err := tx.Exec(ctx,
+		`insert into pictures (session_id, key, repository, base, commit_hash, changed) select $1, $2, $3, $4,
+		$5, $6
+		where exists (select 1 from tasks where session_id = $1 and category = $7 and state = $8)
+			on conflict do nothing`,
 		r.Session, q.Key, q.Repository, q.Base, q.Commit, changed, workflow.CategoryVisual, workflow.TaskDone)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
@@ -61,14 +64,18 @@ func (s Stopped) Mask(func(string) string) record.Part { return s }
 
 // Write implements record.Part.
 func (Stopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `update pictures set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
+	_, err := tx.Exec(ctx,
+		`update pictures set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
 	return err
 }
 
 // Open returns the session's oldest open request, or nil if there is none.
 func Open(ctx context.Context, db *database.DB, session string) (*Request, error) {
 	q := Request{Session: session}
-	err := db.Pool.QueryRow(ctx, `select id, key, repository, base, commit_hash, changed from pictures where session_id = $1 and state = 'open' order by id limit 1`, session).
+	err := db.Pool.QueryRow(ctx,
+		`select id, key, repository, base, commit_hash, changed from pictures where session_id = $1
+			and state = 'open' order by id limit 1`,
+		session).
 		Scan(&q.ID, &q.Key, &q.Repository, &q.Base, &q.Commit, &q.Changed)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -128,8 +135,11 @@ func End(ctx context.Context, s *store.Store, q Request, pages []Page, line work
 
 // Newest returns the pages of the session's newest push that has any, without the content of the pictures.
 func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error) {
-	rows, err := db.Pool.Query(ctx, `select picture_id, number, page, places, before_kind, after_kind from picture_pages
-		where picture_id = (select max(picture_id) from picture_pages join pictures on id = picture_id where session_id = $1) order by number`, session)
+	rows, err := db.Pool.Query(ctx,
+		`select picture_id, number, page, places, before_kind, after_kind from picture_pages
+		where picture_id = (select max(picture_id) from picture_pages join pictures on id = picture_id
+			where session_id = $1) order by number`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("pictures of %s: %w", session, err)
 	}
@@ -140,9 +150,14 @@ func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error
 }
 
 // Find returns one picture of the session, from before or after the push. found is false if there is none.
-func Find(ctx context.Context, db *database.DB, session string, request int64, number int, before bool) (p Picture, found bool, err error) {
-	err = db.Pool.QueryRow(ctx, `select case when $4 then before else after end, case when $4 then before_kind else after_kind end
-		from picture_pages join pictures on id = picture_id where session_id = $1 and picture_id = $2 and number = $3`, session, request, number, before).Scan(&p.Content, &p.Kind)
+func Find(
+	ctx context.Context, db *database.DB, session string, request int64, number int, before bool,
+) (p Picture, found bool, err error) {
+	err = db.Pool.QueryRow(ctx,
+		`select case when $4 then before else after end, case when $4 then before_kind else after_kind end
+		from picture_pages join pictures on id = picture_id where session_id = $1 and picture_id = $2
+			and number = $3`,
+		session, request, number, before).Scan(&p.Content, &p.Kind)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return p, false, nil
 	}

@@ -43,7 +43,8 @@ func (c Check) Failed(test string) bool {
 
 // Checks returns the checks of one task, in order.
 func (h History) Checks(ctx context.Context, task int64) ([]Check, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, red, built from checks where task_id = $1 order by id`, task)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select task_id as task, red, built from checks where task_id = $1 order by id`, task)
 	if err != nil {
 		return nil, fmt.Errorf("checks of task %d: %w", task, err)
 	}

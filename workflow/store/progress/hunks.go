@@ -26,7 +26,9 @@ func (TriedHunks) Stage() record.Stage { return record.Work }
 func (t TriedHunks) Mask(mask func(string) string) record.Part {
 	t.Hunks = slices.Clone(t.Hunks)
 	for i, h := range t.Hunks {
-		t.Hunks[i].Text, t.Hunks[i].Why, t.Hunks[i].Kept = mask(h.Text), mask(h.Why), mask(h.Kept)
+		t.Hunks[i].Text = mask(h.Text)
+		t.Hunks[i].Why = mask(h.Why)
+		t.Hunks[i].Kept = mask(h.Kept)
 	}
 	return t
 }
@@ -35,20 +37,24 @@ func (t TriedHunks) Mask(mask func(string) string) record.Part {
 func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	clean := slices.Clone(t.Hunks)
 	for i, h := range clean {
-		clean[i].Text, clean[i].Why, clean[i].Kept = database.CleanText(h.Text), database.CleanText(h.Why), database.CleanText(h.Kept)
+		clean[i].Text = database.CleanText(h.Text)
+		clean[i].Why = database.CleanText(h.Why)
+		clean[i].Kept = database.CleanText(h.Kept)
 	}
 	hunks, err := json.Marshal(clean)
 	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `insert into tried_hunks (session_id, base, tree, hunks) values ($1, $2, $3, $4)
-		on conflict (session_id, base, tree) do update set hunks = excluded.hunks`, r.Session, t.Base, t.Tree, hunks)
+		on conflict (session_id, base, tree) do update set hunks = excluded.hunks`, r.Session,
+		t.Base, t.Tree, hunks)
 	return err
 }
 
 // TriedHunks returns the result for every change that was tried in the session, oldest first.
 func (h History) TriedHunks(ctx context.Context, session string) ([]TriedHunks, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select base, tree, hunks from tried_hunks where session_id = $1 order by at, tree`, session)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select base, tree, hunks from tried_hunks where session_id = $1 order by at, tree`, session)
 	if err != nil {
 		return nil, fmt.Errorf("tried hunks of %s: %w", session, err)
 	}

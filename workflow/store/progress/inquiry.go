@@ -20,13 +20,16 @@ func (Inquiry) Stage() record.Stage { return record.Work }
 
 // Mask masks the question, and all texts of the answer.
 func (q Inquiry) Mask(mask func(string) string) record.Part {
-	q.Question, q.Answer = mask(q.Question), record.MaskJSON(q.Answer, mask)
+	q.Question = mask(q.Question)
+	q.Answer = record.MaskJSON(q.Answer, mask)
 	return q
 }
 
 func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if q.ID != 0 {
-		_, err := tx.Exec(ctx, `update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID, raw(q.Answer), q.Applied)
+		_, err := tx.Exec(ctx,
+			`update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID,
+			raw(q.Answer), q.Applied)
 		return err
 	}
 	_, err := database.InsertOnce(ctx, tx, "inquiries", database.Row{
@@ -60,7 +63,10 @@ func (StoppedInquiries) Stage() record.Stage { return record.Work }
 func (i StoppedInquiries) Mask(func(string) string) record.Part { return i }
 
 func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inquiries set stopped = true, alone = $2 where session_id = $1 and answer is null and not stopped and key like 'message:%'`, r.Session, i.Alone)
+	_, err := tx.Exec(ctx,
+		`update inquiries set stopped = true, alone = $2 where session_id = $1 and answer is null
+			and not stopped and key like 'message:%'`,
+		r.Session, i.Alone)
 	return err
 }
 
@@ -73,7 +79,8 @@ func (ResumedInquiries) Stage() record.Stage { return record.Work }
 func (i ResumedInquiries) Mask(func(string) string) record.Part { return i }
 
 func (ResumedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inquiries set stopped = false where session_id = $1 and stopped`, r.Session)
+	_, err := tx.Exec(ctx,
+		`update inquiries set stopped = false where session_id = $1 and stopped`, r.Session)
 	return err
 }
 
@@ -86,14 +93,18 @@ func raw(b json.RawMessage) []byte {
 
 // Inquiries returns the inquiries of the session, in order.
 func (h History) Inquiries(ctx context.Context, session string) ([]workflow.Inquiry, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone, usd from inquiries where session_id = $1 order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select id, session_id, kind, key, question, asked_by, answer, applied, stopped, alone, usd
+			from inquiries where session_id = $1 order by id`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("inquiries of %s: %w", session, err)
 	}
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Inquiry, error) {
 		var q workflow.Inquiry
 		var answer []byte
-		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped, &q.Alone, &q.USD)
+		err := r.Scan(&q.ID, &q.Session, &q.Kind, &q.Key, &q.Question, &q.By, &answer, &q.Applied, &q.Stopped,
+			&q.Alone, &q.USD)
 		q.Answer = answer
 		return q, err
 	})

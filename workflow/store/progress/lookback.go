@@ -23,7 +23,9 @@ func (Lookback) Stage() record.Stage { return record.Work }
 func (l Lookback) Mask(func(string) string) record.Part { return l }
 
 func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if _, err := tx.Exec(ctx, `update lookbacks set state = 'superseded' where session_id = $1 and state = 'open' and key <> $2`, r.Session, l.Key); err != nil {
+	if _, err := tx.Exec(ctx,
+		`update lookbacks set state = 'superseded' where session_id = $1 and state = 'open' and key <> $2`,
+		r.Session, l.Key); err != nil {
 		return err
 	}
 	_, err := database.InsertOnce(ctx, tx, "lookbacks", database.Row{
@@ -45,14 +47,18 @@ func (StoppedLookbacks) Stage() record.Stage { return record.Work }
 func (l StoppedLookbacks) Mask(func(string) string) record.Part { return l }
 
 func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
+	_, err := tx.Exec(ctx,
+		`update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
 	return err
 }
 
 // OpenLookback returns the session's oldest open look back, or nil if there is none.
 func (h History) OpenLookback(ctx context.Context, session string) (*workflow.Lookback, error) {
 	l := workflow.Lookback{Session: session}
-	err := h.DB.Pool.QueryRow(ctx, `select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open' order by id limit 1`, session).
+	err := h.DB.Pool.QueryRow(ctx,
+		`select id, key, repository, base, probe from lookbacks where session_id = $1 and state = 'open'
+			order by id limit 1`,
+		session).
 		Scan(&l.ID, &l.Key, &l.Repository, &l.Base, &l.Probe)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -74,7 +80,10 @@ func (h History) LookbackIsOpen(ctx context.Context, id int64) (open bool, err e
 
 // LookbacksDone returns the session's finished look backs, oldest first.
 func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.Lookback, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, key, repository, base, probe, found from lookbacks where session_id = $1 and state = 'done' order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select id, key, repository, base, probe, found from lookbacks where session_id = $1
+			and state = 'done' order by id`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("lookbacks of %s: %w", session, err)
 	}
@@ -90,7 +99,10 @@ func (h History) LookbacksDone(ctx context.Context, session string) ([]workflow.
 
 // LookbackTries returns the results of the commits that were tried so far.
 func (h History) LookbackTries(ctx context.Context, id int64) ([]workflow.LookbackTry, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries where lookback_id = $1`, id)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select commit_hash as commit, nth, answer, why, took_ms as tookms from lookback_tries
+			where lookback_id = $1`,
+		id)
 	if err != nil {
 		return nil, fmt.Errorf("tries of lookback %d: %w", id, err)
 	}
@@ -100,18 +112,23 @@ func (h History) LookbackTries(ctx context.Context, id int64) ([]workflow.Lookba
 // KeepLookbackTry stores the result of a commit while the look back is open,
 // and replaces the stored probe if probe is not empty. It fails with
 // queue.ErrFenced if the job that ctx runs under is not this worker's any more.
-func (h History) KeepLookbackTry(ctx context.Context, id int64, t workflow.LookbackTry, probe json.RawMessage) error {
+func (h History) KeepLookbackTry(
+	ctx context.Context, id int64, t workflow.LookbackTry, probe json.RawMessage,
+) error {
 	return h.DB.Transact(ctx, func(tx pgx.Tx) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
 		if len(probe) > 0 {
-			if _, err := tx.Exec(ctx, `update lookbacks set probe = $2 where id = $1`, id, database.CleanJSON(probe)); err != nil {
+			if _, err := tx.Exec(ctx, `update lookbacks set probe = $2 where id = $1`, id,
+				database.CleanJSON(probe)); err != nil {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `insert into lookback_tries (lookback_id, commit_hash, nth, answer, why, took_ms)
-			select id, $2, $3, $4, $5, $6 from lookbacks where id = $1 and state = 'open' on conflict do nothing`,
+		_, err := tx.Exec(ctx,
+			`insert into lookback_tries (lookback_id, commit_hash, nth, answer, why, took_ms)
+			select id, $2, $3, $4, $5, $6 from lookbacks where id = $1 and state = 'open'
+				on conflict do nothing`,
 			id, t.Commit, t.Nth, t.Answer, database.CleanText(t.Why), t.TookMS)
 		return err
 	})

@@ -22,7 +22,8 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
+	ctx := t.Context()
+	id := turn.Session().ID
 	q, err := s.Waiting(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, q)
@@ -40,7 +41,9 @@ func TestAQuestionWaitsUntilItIsAnsweredOnce(t *testing.T) {
 
 	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "up", User: "U1"}))
 	require.NoError(t, turn.Record(ctx, progress.Answer{Question: q.ID, Text: "down", User: "U2"}))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from questions where answer = 'up' and answered_by = 'U1'`), "the first answer stands")
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from questions where answer = 'up' and answered_by = 'U1'`),
+		"the first answer stands")
 	q, err = s.Waiting(ctx, id)
 	require.NoError(t, err)
 	require.Nil(t, q)
@@ -51,14 +54,24 @@ func TestADueQuestionWakesTheSession(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Question{Text: "?", Recommended: "a", Options: []string{"a", "b"}, Due: time.Now().Add(time.Hour)}))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
+	ctx := t.Context()
+	id := turn.Session().ID
+	require.NoError(t, turn.Record(ctx, progress.Question{
+		Text:        "?",
+		Recommended: "a",
+		Options:     []string{"a", "b"},
+		Due:         time.Now().Add(time.Hour),
+	}))
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from river_job where kind = 'due' and state = 'scheduled'`))
 
 	q, err := s.Waiting(ctx, id)
 	require.NoError(t, err)
 	worker := &queue.DueWorker{Queue: s.Queue}
-	job := &river.Job[queue.DueJob]{JobRow: &rivertype.JobRow{}, Args: queue.DueJob{Session: id, Question: q.ID}}
+	job := &river.Job[queue.DueJob]{
+		JobRow: &rivertype.JobRow{},
+		Args:   queue.DueJob{Session: id, Question: q.ID},
+	}
 	require.NoError(t, worker.Work(ctx, job))
 	require.NoError(t, worker.Work(ctx, job), "a job that is worked again changes nothing")
 	waiting, err := turn.Inbox().Unhandled(ctx)
@@ -77,8 +90,14 @@ func TestAnInquiryIsKeptOnceByItsKey(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:1", Question: "is it the proxy?", By: "U1"}
+	ctx := t.Context()
+	id := turn.Session().ID
+	q := workflow.Inquiry{
+		Kind:     workflow.InquiryConsult,
+		Key:      "call:1",
+		Question: "is it the proxy?",
+		By:       "U1",
+	}
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	require.NoError(t, turn.Record(ctx, progress.Inquiry(q)))
 	all, err := s.Inquiries(ctx, id)
@@ -119,14 +138,24 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, Apart: true, Plan: 3}}))
+	ctx := t.Context()
+	id := turn.Session().ID
+	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{
+		Number:      1,
+		Description: "mend",
+		Category:    workflow.CategoryDeep,
+		Apart:       true,
+		Plan:        3,
+	}}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
 	require.True(t, k.Apart)
 	require.Equal(t, 3, k.Plan)
-	k.State, k.Failures, k.StartTree, k.Tree = workflow.TaskFailed, 2, "a", "b"
+	k.State = workflow.TaskFailed
+	k.Failures = 2
+	k.StartTree = "a"
+	k.Tree = "b"
 	require.NoError(t, turn.Record(ctx,
 		progress.Task{Task: k},
 		progress.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
@@ -150,13 +179,25 @@ func TestWorkIsKept(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	ctx := t.Context()
 	id := turn.Session().ID
-	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}}, Call: "c"}))
+	require.NoError(t, turn.Record(ctx, progress.Task{
+		Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}},
+		Call: "c",
+	}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
-	k.State, k.Summary = workflow.TaskDone, "mended"
-	require.NoError(t, turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
-	push := workflow.Push{Commit: "abc", Tree: "t", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}
+	k.State = workflow.TaskDone
+	k.Summary = "mended"
+	require.NoError(t,
+		turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
+	push := workflow.Push{
+		Commit:     "abc",
+		Tree:       "t",
+		BaseCommit: "c0ffee",
+		Branch:     "bobbin/x",
+		Approval:   "a",
+		State:      workflow.PushIntended,
+	}
 	require.NoError(t, turn.Record(ctx,
 		spending.Usage{USD: 0.25},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
@@ -169,7 +210,8 @@ func TestWorkIsKept(t *testing.T) {
 
 	attempts, err := s.Attempts(ctx, k.ID)
 	require.NoError(t, err)
-	require.Equal(t, []workflow.Attempt{{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}}, attempts)
+	require.Equal(t,
+		[]workflow.Attempt{{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"}}, attempts)
 	pushes, err := s.Pushes(ctx, id)
 	require.NoError(t, err)
 	require.Len(t, pushes[0].ReportHash, 64)
@@ -177,7 +219,8 @@ func TestWorkIsKept(t *testing.T) {
 	require.Equal(t, []workflow.Push{push}, pushes)
 	decisions, err := s.Decisions(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, []workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
+	require.Equal(t,
+		[]workflow.Decision{{What: "approve", Allowed: true, User: "U1", Revision: 1}}, decisions)
 	session, err := s.Session(ctx, id)
 	require.NoError(t, err)
 	require.InDelta(t, 0.5, session.SpentUSD, 1e-9)
@@ -189,8 +232,19 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
-	ctx, id := t.Context(), turn.Session().ID
-	hunks := workflow.HunkResults{{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+x\x00y\n", Verdict: workflow.HunkUnneeded}, {Numbers: []int{2, 5}, Verdict: workflow.HunkNeeded, Why: "it \xff fails"}}
+	ctx := t.Context()
+	id := turn.Session().ID
+	hunks := workflow.HunkResults{
+		{
+			Numbers: []int{1},
+			Sum:     "aa",
+			Path:    "a.go",
+			Line:    3,
+			Text:    "+x\x00y\n",
+			Verdict: workflow.HunkUnneeded,
+		},
+		{Numbers: []int{2, 5}, Verdict: workflow.HunkNeeded, Why: "it \xff fails"},
+	}
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "t", Hunks: hunks}))
 	require.NoError(t, turn.Record(ctx, progress.TriedHunks{Base: "b", Tree: "other"}))
 	hunks[0].Kept = "it reads better"
@@ -200,7 +254,15 @@ func TestTriedHunksAreKeptByTheirChange(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	require.Equal(t, "t", rows[0].Tree)
-	require.Equal(t, workflow.HunkResult{Numbers: []int{1}, Sum: "aa", Path: "a.go", Line: 3, Text: "+xy\n", Verdict: workflow.HunkUnneeded, Kept: "it reads better"}, rows[0].Hunks[0])
+	require.Equal(t, workflow.HunkResult{
+		Numbers: []int{1},
+		Sum:     "aa",
+		Path:    "a.go",
+		Line:    3,
+		Text:    "+xy\n",
+		Verdict: workflow.HunkUnneeded,
+		Kept:    "it reads better",
+	}, rows[0].Hunks[0])
 	require.Equal(t, []int{2, 5}, rows[0].Hunks[1].Numbers)
 	require.Empty(t, rows[1].Hunks)
 }

@@ -23,13 +23,17 @@ func (Question) Stage() record.Stage { return record.Work }
 // Mask masks the question and its options. The buttons of the options are masked in the same way (see
 // workflow.Line), so an option that is pressed is one of them.
 func (q Question) Mask(mask func(string) string) record.Part {
-	q.Text, q.Recommended, q.Answer = mask(q.Text), mask(q.Recommended), mask(q.Answer)
-	q.Options, q.Open = slices.Clone(q.Options), slices.Clone(q.Open)
+	q.Text = mask(q.Text)
+	q.Recommended = mask(q.Recommended)
+	q.Answer = mask(q.Answer)
+	q.Options = slices.Clone(q.Options)
+	q.Open = slices.Clone(q.Open)
 	for i, o := range q.Options {
 		q.Options[i] = mask(o)
 	}
 	for i, d := range q.Open {
-		q.Open[i].Question, q.Open[i].Recommended = mask(d.Question), mask(d.Recommended)
+		q.Open[i].Question = mask(d.Question)
+		q.Open[i].Recommended = mask(d.Recommended)
 	}
 	return q
 }
@@ -48,8 +52,12 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		due = &q.Due
 	}
 	id, err := database.InsertID(ctx, tx, "questions", database.Row{
-		"session_id": r.Session, "text": q.Text, "options": database.CleanJSON(options), "recommended": q.Recommended,
-		"open": open, "due_at": due,
+		"session_id":  r.Session,
+		"text":        q.Text,
+		"options":     database.CleanJSON(options),
+		"recommended": q.Recommended,
+		"open":        open,
+		"due_at":      due,
 	})
 	if err != nil || due == nil {
 		return err
@@ -70,24 +78,30 @@ func (Answer) Stage() record.Stage { return record.Work }
 
 // Mask masks the answer, and the note that is shown below the question.
 func (a Answer) Mask(mask func(string) string) record.Part {
-	a.Text, a.Note = mask(a.Text), mask(a.Note)
+	a.Text = mask(a.Text)
+	a.Note = mask(a.Note)
 	return a
 }
 
 func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`, a.Question, database.CleanText(a.Text), a.User)
+	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1 and answer = ''`,
+		a.Question, database.CleanText(a.Text), a.User)
 	return err
 }
 
 // EndQuestion answers the session's waiting question, if there is one, by what was decided or shown since.
 func EndQuestion(ctx context.Context, tx pgx.Tx, session, why string) error {
-	_, err := tx.Exec(ctx, `update questions set answer = $2 where session_id = $1 and answer = ''`, session, database.CleanText(why))
+	_, err := tx.Exec(ctx, `update questions set answer = $2 where session_id = $1 and answer = ''`, session,
+		database.CleanText(why))
 	return err
 }
 
 // Questions returns the questions that the session asked its thread, in order.
 func (h History) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, session_id, text, options, recommended, open, due_at, answer from questions where session_id = $1 order by id`, session)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select id, session_id, text, options, recommended, open, due_at, answer from questions
+			where session_id = $1 order by id`,
+		session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
 	}
@@ -95,7 +109,8 @@ func (h History) Questions(ctx context.Context, session string) ([]workflow.Ques
 		var q workflow.Question
 		var options, open []byte
 		var due *time.Time
-		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due, &q.Answer); err != nil {
+		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due,
+			&q.Answer); err != nil {
 			return q, err
 		}
 		if due != nil {

@@ -26,14 +26,17 @@ func (s Snapshot) Mask(func(string) string) record.Part { return s }
 // Write stores the state of the files in the transaction of what changed them.
 func (s Snapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
-		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at = now()`, r.Session, s.Task, s.Tree, s.Pack)
+		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at =
+			now()`,
+		r.Session, s.Task, s.Tree, s.Pack)
 	return err
 }
 
 // Snapshot returns the newest state of a tree, or nil if nothing was changed in it yet.
 func (h History) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
 	n := Snapshot{Task: task}
-	err := h.DB.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`, session, task).Scan(&n.Tree, &n.Pack)
+	err := h.DB.Pool.QueryRow(ctx, `select tree, pack from workspaces where session_id = $1 and task_id = $2`,
+		session, task).Scan(&n.Tree, &n.Pack)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

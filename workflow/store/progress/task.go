@@ -28,7 +28,8 @@ func (Task) Stage() record.Stage { return record.Work }
 // Mask masks the description and the summary, and sets Shown to the first line of the description if it is
 // empty.
 func (k Task) Mask(mask func(string) string) record.Part {
-	k.Summary, k.Description = mask(k.Summary), mask(k.Description)
+	k.Summary = mask(k.Summary)
+	k.Description = mask(k.Description)
 	shown, _, _ := strings.Cut(mask(cmp.Or(k.Shown, k.Description)), "\n")
 	k.Shown = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
 	return k
@@ -36,13 +37,20 @@ func (k Task) Mask(mask func(string) string) record.Part {
 
 func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if k.ID != 0 {
-		_, err := tx.Exec(ctx, `update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6 where id = $1`,
+		_, err := tx.Exec(ctx,
+			`update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6
+				where id = $1`,
 			k.ID, k.State, database.CleanText(k.Summary), k.Failures, k.StartTree, k.Tree)
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen, plan, failures, apart, shown, revision)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions where id = $1), $9, $10, $11, $12, $13)`,
-		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill, append([]int{}, k.After...), workflow.TaskOpen, k.Call, k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown), k.Revision)
+	_, err := tx.Exec(ctx,
+		`insert into tasks (session_id, number, description, category, skill, after, state, call_id, seen,
+		plan, failures, apart, shown, revision)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions
+			where id = $1), $9, $10, $11, $12, $13)`,
+		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill,
+		append([]int{}, k.After...), workflow.TaskOpen, k.Call,
+		k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown), k.Revision)
 	return err
 }
 
@@ -53,19 +61,26 @@ func (Attempt) Stage() record.Stage { return record.Work }
 
 // Mask masks the summary and the diff.
 func (a Attempt) Mask(mask func(string) string) record.Part {
-	a.Summary, a.Diff = mask(a.Summary), mask(a.Diff)
+	a.Summary = mask(a.Summary)
+	a.Diff = mask(a.Diff)
 	return a
 }
 
 func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	return database.Insert(ctx, tx, "attempts", database.Row{
-		"task_id": a.Task, "number": a.Number, "tree": a.Tree, "held": a.Held, "summary": a.Summary, "diff": a.Diff,
+		"task_id": a.Task,
+		"number":  a.Number,
+		"tree":    a.Tree,
+		"held":    a.Held,
+		"summary": a.Summary,
+		"diff":    a.Diff,
 	})
 }
 
 // Tasks returns the session's tasks in order. A callID that is not empty selects those of one tool call.
 func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select id, session_id as session, number, description, shown, category, skill, after, state, summary,
+	rows, err := h.DB.Pool.Query(ctx,
+		`select id, session_id as session, number, description, shown, category, skill, after, state, summary,
 			plan, revision, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {
@@ -76,7 +91,10 @@ func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.
 
 // Attempts returns the attempts at one task, in order.
 func (h History) Attempts(ctx context.Context, task int64) ([]workflow.Attempt, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1 order by number`, task)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select task_id as task, number, tree, held, summary, diff from attempts where task_id = $1
+			order by number`,
+		task)
 	if err != nil {
 		return nil, err
 	}

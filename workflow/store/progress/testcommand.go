@@ -30,8 +30,10 @@ func (c TestCommand) Mask(mask func(string) string) record.Part {
 
 // Write replaces the command that was named before.
 func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
-		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source, at = now()`,
+	_, err := tx.Exec(ctx,
+		`insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
+		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source,
+			at = now()`,
 		c.Repository, c.Folder, database.CleanText(c.Command), database.CleanText(c.Source))
 	return err
 }
@@ -39,7 +41,9 @@ func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) 
 // TestCommand returns the command that was named for the repository's folder, or a zero TestCommand.
 func (h History) TestCommand(ctx context.Context, repository, folder string) (TestCommand, error) {
 	c := TestCommand{Repository: repository, Folder: folder}
-	err := h.DB.Pool.QueryRow(ctx, `select command, source from test_commands where repository = $1 and folder = $2`, repository, folder).Scan(&c.Command, &c.Source)
+	err := h.DB.Pool.QueryRow(ctx,
+		`select command, source from test_commands where repository = $1 and folder = $2`, repository,
+		folder).Scan(&c.Command, &c.Source)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return TestCommand{}, nil
 	}

@@ -44,7 +44,8 @@ func maskItem(item json.RawMessage, mask func(string) string) json.RawMessage {
 func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, item := range x.Items {
 		_, err := tx.Exec(ctx, `insert into transcript (session_id, task_id, seq, body)
-			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1 and task_id = $2), $3)`,
+			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1
+				and task_id = $2), $3)`,
 			r.Session, x.Task, []byte(item))
 		if err != nil {
 			return err
@@ -54,7 +55,8 @@ func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 		return nil
 	}
 	if x.Task == 0 {
-		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`, r.Session, x.Seen)
+		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`,
+			r.Session, x.Seen)
 		return err
 	}
 	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, x.Task, x.Seen)
@@ -63,7 +65,8 @@ func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 
 // Transcript returns the whole conversation of one agent of the session.
 func (h History) Transcript(ctx context.Context, session string, task int64) ([]json.RawMessage, error) {
-	rows, err := h.DB.Pool.Query(ctx, `select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
+	rows, err := h.DB.Pool.Query(ctx,
+		`select body from transcript where session_id = $1 and task_id = $2 order by seq`, session, task)
 	if err != nil {
 		return nil, err
 	}

@@ -41,13 +41,14 @@ type Row struct {
 	Tried   bool // the host was asked to open it, so it may exist already
 	Number  int64
 	URL     string
-	Reason  string    // why it was refused
-	Worded  string    // the pushed commit for which the host has the text
-	Checked string    // the state of its checks that the thread was told, or "merged COMMIT"
-	Failure string    // what failed, for the agent that fixes it
-	Heard   time.Time // time of the newest comment that was taken in, by the host's clock; older ones may still come
-	NewsAt  time.Time
-	Aside   bool // it is of a backport, not of the session's own branch
+	Reason  string // why it was refused
+	Worded  string // the pushed commit for which the host has the text
+	Checked string // the state of its checks that the thread was told, or "merged COMMIT"
+	Failure string // what failed, for the agent that fixes it
+	// time of the newest comment that was taken in, by the host's clock; older ones may still come
+	Heard  time.Time
+	NewsAt time.Time
+	Aside  bool // it is of a backport, not of the session's own branch
 }
 
 // A Proposal is the content of a pull request.
@@ -69,18 +70,25 @@ func (Intent) Stage() record.Stage { return record.Push }
 
 // Mask masks the title and the body.
 func (i Intent) Mask(mask func(string) string) record.Part {
-	i.Title, i.Body = mask(i.Title), mask(i.Body)
+	i.Title = mask(i.Title)
+	i.Body = mask(i.Body)
 	return i
 }
 
 // Write stores the row, and lets the session's pull request job run at once.
 func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into pull_requests (repository, branch, session_id, head, base, title, body, files) values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files = excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
-			body = case when pull_requests.state = 'open' then left(format(E'## %s\n\n%s\n\n## Before that\n\n%s', excluded.title, excluded.body, pull_requests.body), 100000) else excluded.body end,
+	_, err := tx.Exec(ctx,
+		`insert into pull_requests (repository, branch, session_id, head, base, title, body, files)
+		values ($1, $2, $3, $4, $5, $6, $7, $8)
+		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files =
+			excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
+			body = case when pull_requests.state = 'open' then
+				left(format(E'## %s\n\n%s\n\n## Before that\n\n%s', excluded.title, excluded.body,
+				pull_requests.body), 100000) else excluded.body end,
 			state = case when pull_requests.state = 'open' then 'open' else 'intended' end
 		where pull_requests.session_id = excluded.session_id`,
-		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title), database.CleanText(i.Body), append([]string{}, i.Files...))
+		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title),
+		database.CleanText(i.Body), append([]string{}, i.Files...))
 	if err != nil {
 		return fmt.Errorf("pull request: %w", err)
 	}
@@ -97,7 +105,8 @@ const columns = `repository, branch, session_id as session, head, base, title, b
 // returns none if the session's words were cleaned away.
 func (g Register) All(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select `+columns+` from pull_requests where session_id = $1
-		and not exists (select 1 from sessions where id = $1 and cleared_at is not null) order by at, branch`, session)
+		and not exists (select 1 from sessions where id = $1 and cleared_at is not null) order by at, branch`,
+		session)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +148,10 @@ func (g Register) Trying(ctx context.Context, r Row) error {
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update pull_requests set tried_at = coalesce(tried_at, now()) where repository = $1 and branch = $2`, r.Repository, r.Branch)
+		_, err := tx.Exec(ctx,
+			`update pull_requests set tried_at = coalesce(tried_at, now()) where repository = $1
+				and branch = $2`,
+			r.Repository, r.Branch)
 		return err
 	})
 }
@@ -150,23 +162,31 @@ func (g Register) Trying(ctx context.Context, r Row) error {
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
 		// The session's row first, like everything else that says a line in the session's thread.
-		here, err := tx.Exec(ctx, `select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
+		here, err := tx.Exec(ctx,
+			`select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
 		if err != nil || here.RowsAffected() == 0 {
 			return err
 		}
 		if err := queue.CheckJob(ctx, tx); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7, failure = $8, looked_at = now(),
+		tag, err := tx.Exec(ctx,
+			`update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7, failure =
+				$8, looked_at = now(),
 				worded = $14, heard = greatest(heard, $13), news_at = case when $9 then now() else news_at end
 			where repository = $1 and branch = $2 and state = $10 and head = $11 and checked = $12`,
-			before.Repository, before.Branch, after.State, after.Number, after.URL, database.CleanText(after.Reason), after.Checked, database.CleanText(after.Failure), len(parts) > 0,
+			before.Repository, before.Branch, after.State, after.Number, after.URL,
+			database.CleanText(after.Reason),
+			after.Checked, database.CleanText(after.Failure), len(parts) > 0,
 			before.State, before.Head, before.Checked, after.Heard, after.Worded)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}
 		for _, p := range parts {
-			if err := p.Write(ctx, tx, &record.Recording{Session: before.Session, Queue: g.Store.Queue}); err != nil {
+			if err := p.Write(ctx, tx, &record.Recording{
+				Session: before.Session,
+				Queue:   g.Store.Queue,
+			}); err != nil {
 				return err
 			}
 		}
@@ -174,19 +194,28 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	})
 }
 
-// Wake schedules a look soon at the pull requests of a repository that are open or could be reopened. It locks
-// the rows of their sessions, so a look that ends at the same moment either sees
-// that it has to come again, or has scheduled the next look already.
+// Wake schedules a look soon at the pull requests of a repository that are open or could be reopened. It
+// locks the rows of their sessions, so a look that ends at the same moment either sees that it has to come
+// again, or has scheduled the next look already.
 func (g Register) Wake(ctx context.Context, repository string) error {
 	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select id from sessions where id in (select session_id from pull_requests where repository = $1 and state in ('open', 'closed')) order by id for update`, repository); err != nil {
+		if _, err := tx.Exec(ctx,
+			`select id from sessions where id in (select session_id from pull_requests where repository = $1
+				and state in ('open', 'closed')) order by id for update`,
+			repository); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `update pull_requests set woken = true where repository = $1 and state in ('open', 'closed')`, repository); err != nil {
+		if _, err := tx.Exec(ctx,
+			`update pull_requests set woken = true where repository = $1 and state in ('open', 'closed')`,
+			repository); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `update river_job j set state = 'available', scheduled_at = greatest(now(), p.looked_at + $2) from pull_requests p where p.repository = $1 and p.state in ('open', 'closed')
-			and j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state = 'scheduled' and j.scheduled_at > now()`, repository, queue.LookPause)
+		_, err := tx.Exec(ctx,
+			`update river_job j set state = 'available', scheduled_at = greatest(now(), p.looked_at + $2)
+			from pull_requests p where p.repository = $1 and p.state in ('open', 'closed')
+			and j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state = 'scheduled'
+				and j.scheduled_at > now()`,
+			repository, queue.LookPause)
 		return err
 	})
 }
@@ -216,7 +245,9 @@ type Remarks struct {
 // Remarks returns which comments on its pull requests the session has stored.
 func (g Register) Remarks(ctx context.Context, session string) (Remarks, error) {
 	r := Remarks{ids: map[string]bool{}}
-	rows, err := g.Store.Pool.Query(ctx, `select event_id, user_id = '' from inbox where session_id = $1 and kind = $2`, session, workflow.MessageRemark)
+	rows, err := g.Store.Pool.Query(ctx,
+		`select event_id, user_id = '' from inbox where session_id = $1 and kind = $2`, session,
+		workflow.MessageRemark)
 	if err != nil {
 		return r, fmt.Errorf("remarks of %s: %w", session, err)
 	}
@@ -249,15 +280,19 @@ func (Remark) Stage() record.Stage { return record.Inbox }
 
 // Mask masks the comment and the place that it is about.
 func (m Remark) Mask(mask func(string) string) record.Part {
-	m.Text, m.Place = mask(m.Text), mask(m.Place)
+	m.Text = mask(m.Text)
+	m.Place = mask(m.Place)
 	return m
 }
 
 // Write inserts the comment into the inbox, where nothing acts on it before it is judged.
 func (m Remark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
-		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox where session_id = $1 and kind = $3 and user_id = '') < $8
-		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, workflow.MessageRemark, m.User, database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), maxStrangers)
+	_, err := tx.Exec(ctx,
+		`insert into inbox (session_id, event_id, kind, message_ts, user_id, text, action_id, value)
+		select $1, $2, $3, '', $4, $5, $6, $7 where $4 <> '' or (select count(*) from inbox
+			where session_id = $1 and kind = $3 and user_id = '') < $8
+		on conflict do nothing`, r.Session, r.Session+remarkMark+m.ID, workflow.MessageRemark, m.User,
+		database.CleanText(m.Text), database.CleanText(m.Place), database.CleanText(m.Login), maxStrangers)
 	if err != nil {
 		return fmt.Errorf("a remark on a pull request: %w", err)
 	}

@@ -25,16 +25,18 @@ func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue
 
 // Work posts until no line waits.
 func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`, func(ctx context.Context, session string) error {
-		err := w.Drain(ctx, session)
-		if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) || !w.Queue.hasPosted(ctx, session, j.ID) {
-			return err
-		}
-		// The error is not counted against the job; otherwise a
-		// session with much to say would be retried later and later.
-		w.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
-		return river.JobSnooze(time.Second)
-	})
+	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`,
+		func(ctx context.Context, session string) error {
+			err := w.Drain(ctx, session)
+			if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) ||
+				!w.Queue.hasPosted(ctx, session, j.ID) {
+				return err
+			}
+			// The error is not counted against the job; otherwise a
+			// session with much to say would be retried later and later.
+			w.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
+			return river.JobSnooze(time.Second)
+		})
 }
 
 // A ReactWorker works ReactJobs: it adds reactions until none of the session waits.
@@ -59,13 +61,17 @@ func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
 
 // nothingUnposted is the start of a query that is true if no outbox row of the
 // session waits. The condition that selects lines or reactions follows it.
-const nothingUnposted = `select not exists (select 1 from outbox o where o.session_id = $1 and o.posted_at is null and o.refused is null and `
+const nothingUnposted = `select not exists (select 1 from outbox o where o.session_id = $1
+	and o.posted_at is null and o.refused is null and `
 
 // errReplaced is what work returns if it has completed its job and inserted another one in its place.
 var errReplaced = errors.New("another job goes on with this")
 
 // drain calls work until the query empty is true for the session, and completes the job then.
-func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, empty string, work func(context.Context, string) error) error {
+func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, empty string, work func(
+	context.Context, string,
+) error,
+) error {
 	defer q.running.begin(j.ID)()
 	ctx = withJob(ctx, j.JobRow)
 	for {
@@ -92,7 +98,8 @@ func drain[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], sess
 
 // hasPosted reports whether the latest attempt of a job has posted anything.
 func (q *Queue) hasPosted(ctx context.Context, session string, job int64) (posted bool) {
-	err := q.db.Pool.QueryRow(ctx, `select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
+	err := q.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from outbox o join river_job j on o.posted_at > j.attempted_at
 		where o.session_id = $1 and j.id = $2)`, session, job).Scan(&posted)
 	return err == nil && posted
 }

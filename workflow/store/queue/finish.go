@@ -21,7 +21,9 @@ func (q *Queue) retrySoon(attempt int) time.Time {
 // completeWhen completes j if the query idle is true. It locks the session's row first,
 // as every inserter does. So no new work comes between the query and the completion, and
 // no transaction that holds the session's row waits for a job that this one has locked.
-func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T], session, idle string) (bool, error) {
+func completeWhen[T river.JobArgs](
+	ctx context.Context, q *Queue, j *river.Job[T], session, idle string,
+) (bool, error) {
 	done := false
 	err := q.db.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, session); err != nil {
@@ -67,7 +69,9 @@ func CheckJob(ctx context.Context, tx pgx.Tx) error {
 		return nil
 	}
 	var id int64
-	err := tx.QueryRow(ctx, `select id from river_job where id = $1 and state = 'running' and attempt = $2 for share`, j.ID, j.Attempt).Scan(&id)
+	err := tx.QueryRow(ctx,
+		`select id from river_job where id = $1 and state = 'running' and attempt = $2 for share`,
+		j.ID, j.Attempt).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return ErrFenced
 	}

@@ -40,7 +40,11 @@ func (PostJob) Kind() string { return "post" }
 
 // InsertOpts allows one live job for each session.
 func (PostJob) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1000, Queue: PostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+	return river.InsertOpts{
+		MaxAttempts: 1000,
+		Queue:       PostQueue,
+		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: live},
+	}
 }
 
 // PostQueue is the queue of PostJobs. It is not that of turns, so long turns never delay lines.
@@ -56,7 +60,11 @@ func (ReactJob) Kind() string { return "react" }
 
 // InsertOpts allows one live job for each session.
 func (ReactJob) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1000, Queue: ReactQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+	return river.InsertOpts{
+		MaxAttempts: 1000,
+		Queue:       ReactQueue,
+		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: live},
+	}
 }
 
 // ReactQueue is the queue of ReactJobs, so that lines never delay reactions.
@@ -81,7 +89,11 @@ func (PullRequestJob) Kind() string { return "pull_request" }
 
 // InsertOpts allows one live job for each session.
 func (PullRequestJob) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: 1000, Queue: HostQueue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: live}}
+	return river.InsertOpts{
+		MaxAttempts: 1000,
+		Queue:       HostQueue,
+		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: live},
+	}
 }
 
 // HostQueue is the queue of PullRequestJobs, so that waiting for git hosts never delays turns.
@@ -100,7 +112,8 @@ func (q *Queue) InsertTurn(ctx context.Context, tx pgx.Tx, session string, besid
 	}
 	for _, r := range queued {
 		// A turn that runs already looks at what is new by itself.
-		if r.Job.Kind != (TurnJob{}).Kind() || !r.UniqueSkippedAsDuplicate || r.Job.State != rivertype.JobStateAvailable {
+		if r.Job.Kind != (TurnJob{}).Kind() || !r.UniqueSkippedAsDuplicate ||
+			r.Job.State != rivertype.JobStateAvailable {
 			continue
 		}
 		_, err = tx.Exec(ctx, `update river_job set scheduled_at = $2 where id = $1 and scheduled_at > $2
@@ -127,13 +140,19 @@ func (q *Queue) InsertPullRequest(ctx context.Context, tx pgx.Tx, session string
 	if _, err := q.client.InsertTx(ctx, tx, PullRequestJob{Session: session}, nil); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `update river_job set state = 'available', scheduled_at = $2 where kind = 'pull_request' and args->>'session' = $1 and state in ('scheduled', 'retryable')`,
+	_, err := tx.Exec(ctx,
+		`update river_job set state = 'available', scheduled_at = $2 where kind = 'pull_request'
+			and args->>'session' = $1 and state in ('scheduled', 'retryable')`,
 		session, q.db.Clock().Now())
 	return err
 }
 
 // InsertDue queues the DueJob of the question for that time; a zero time means now.
-func (q *Queue) InsertDue(ctx context.Context, tx pgx.Tx, session string, question int64, at time.Time) error {
-	_, err := q.client.InsertTx(ctx, tx, DueJob{Session: session, Question: question}, &river.InsertOpts{ScheduledAt: at})
+func (q *Queue) InsertDue(
+	ctx context.Context, tx pgx.Tx, session string, question int64, at time.Time,
+) error {
+	_, err := q.client.InsertTx(ctx, tx, DueJob{Session: session, Question: question}, &river.InsertOpts{
+		ScheduledAt: at,
+	})
 	return err
 }

@@ -27,23 +27,27 @@ func (w *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
 	return w.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks once, and queues the next look in place of this one. It opens nothing while the session's work is paused.
+// Work looks once, and queues the next look in place of this one. It opens nothing while
+// the session's work is paused.
 func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
 	return drain(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
-			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended' and s.cleared_at is null)`, func(ctx context.Context, session string) error {
-		if err := w.Queue.mayOpen(ctx, session); err != nil {
-			return err
-		}
-		// What caused this look is cleared before the look begins.
-		if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false where session_id = $1 and woken`, session); err != nil {
-			return err
-		}
-		again, err := w.Look(ctx, session)
-		if err != nil || again <= 0 {
-			return err
-		}
-		return w.lookAgain(ctx, j, again)
-	})
+			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended'
+				and s.cleared_at is null)`,
+		func(ctx context.Context, session string) error {
+			if err := w.Queue.mayOpen(ctx, session); err != nil {
+				return err
+			}
+			// What caused this look is cleared before the look begins.
+			if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false
+				where session_id = $1 and woken`, session); err != nil {
+				return err
+			}
+			again, err := w.Look(ctx, session)
+			if err != nil || again <= 0 {
+				return err
+			}
+			return w.lookAgain(ctx, j, again)
+		})
 }
 
 // LookPause is the minimum time between a look and one that a push or a webhook causes.
@@ -52,9 +56,12 @@ const LookPause = 5 * time.Second
 // lookAgain completes this job, queues the next look and returns errReplaced.
 // The next look comes soon if a push or a webhook came during this one. It
 // locks the session's row, as the transactions of a push or a webhook do.
-func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequestJob], again time.Duration) error {
+func (w *PullRequestWorker) lookAgain(
+	ctx context.Context, j *river.Job[PullRequestJob], again time.Duration,
+) error {
 	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
+		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`,
+			j.Args.Session); err != nil {
 			return err
 		}
 		if err := CheckJob(ctx, tx); err != nil {
@@ -64,18 +71,25 @@ func (w *PullRequestWorker) lookAgain(ctx context.Context, j *river.Job[PullRequ
 			return err
 		}
 		var woken bool
-		if err := tx.QueryRow(ctx, `select exists (select 1 from pull_requests where session_id = $1 and woken)`, j.Args.Session).Scan(&woken); err != nil {
+		if err := tx.QueryRow(ctx,
+			`select exists (select 1 from pull_requests where session_id = $1 and woken)`,
+			j.Args.Session).Scan(&woken); err != nil {
 			return err
 		}
 		if woken {
 			again = min(again, LookPause)
 		}
-		if _, err := w.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{ScheduledAt: w.Queue.db.Clock().Now().Add(again)}); err != nil || again > LookPause {
+		if _, err := w.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{
+			ScheduledAt: w.Queue.db.Clock().Now().Add(again),
+		}); err != nil || again > LookPause {
 			return err
 		}
 		// River polls every few seconds for scheduled jobs, and sees
 		// at once a job that is available and due.
-		_, err := tx.Exec(ctx, `update river_job set state = 'available' where kind = 'pull_request' and state = 'scheduled' and args->>'session' = $1`, j.Args.Session)
+		_, err := tx.Exec(ctx,
+			`update river_job set state = 'available' where kind = 'pull_request' and state = 'scheduled'
+				and args->>'session' = $1`,
+			j.Args.Session)
 		return err
 	})
 	return cmp.Or(err, errReplaced)

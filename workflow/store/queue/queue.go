@@ -42,15 +42,23 @@ type Queue struct {
 	running runningJobs
 }
 
-// An inserter is the part of River's client that inserts jobs. The client itself is a generic type: as a field
-// of Queue it would be compiled again in each of the fifty packages that use a store.
+// An inserter is the part of River's client that inserts jobs. The client itself is a generic type: as a
+// field of Queue it would be compiled again in each of the fifty packages that use a store.
 type inserter interface {
-	InsertTx(ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts) (*rivertype.JobInsertResult, error)
-	InsertManyTx(ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams) ([]*rivertype.JobInsertResult, error)
+	InsertTx(
+		ctx context.Context, tx pgx.Tx, args river.JobArgs, opts *river.InsertOpts,
+	) (*rivertype.JobInsertResult, error)
+	InsertManyTx(
+		ctx context.Context, tx pgx.Tx, jobs []river.InsertManyParams,
+	) ([]*rivertype.JobInsertResult, error)
 }
 
 // carryTrace stores with each job the trace under which it was inserted.
-var carryTrace = river.JobInsertMiddlewareFunc(func(ctx context.Context, jobs []*rivertype.JobInsertParams, do func(context.Context) ([]*rivertype.JobInsertResult, error)) ([]*rivertype.JobInsertResult, error) {
+var carryTrace = river.JobInsertMiddlewareFunc(func(
+	ctx context.Context,
+	jobs []*rivertype.JobInsertParams,
+	do func(context.Context) ([]*rivertype.JobInsertResult, error),
+) ([]*rivertype.JobInsertResult, error) {
 	for _, j := range jobs {
 		j.Metadata = tracing.AddTo(ctx, j.Metadata)
 	}
@@ -60,7 +68,9 @@ var carryTrace = river.JobInsertMiddlewareFunc(func(ctx context.Context, jobs []
 // New returns the queue in a database.
 func New(db *database.DB) (*Queue, error) {
 	client, err := river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
-		Logger: db.Log, Test: river.TestConfig{Time: database.InsertClock{Clock: db.Clock()}}, Middleware: []rivertype.Middleware{carryTrace},
+		Logger:     db.Log,
+		Test:       river.TestConfig{Time: database.InsertClock{Clock: db.Clock()}},
+		Middleware: []rivertype.Middleware{carryTrace},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("job queue: %w", err)

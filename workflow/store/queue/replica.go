@@ -80,17 +80,21 @@ func (r *Replica) beat(ctx context.Context) error {
 	steady := time.Since(r.beaten) < r.deadAfter()
 	r.beaten = time.Now()
 	return pgx.BeginFunc(ctx, r.Queue.db.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`, r.deadAfter()); err != nil {
+		if _, err := tx.Exec(ctx, `delete from replicas where seen_at < now() - $1::interval * 60`,
+			r.deadAfter()); err != nil {
 			return err
 		}
 		if steady {
-			err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and not exists (select 1 from replicas p
-				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`, r.deadAfter())
+			err := r.takeOver(ctx, tx,
+				`j.attempted_at < now() - $1::interval and not exists (select 1 from replicas p
+				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`,
+				r.deadAfter())
 			if err != nil {
 				return err
 			}
 		}
-		err := r.takeOver(ctx, tx, `j.attempted_at < now() - $1::interval and j.attempted_by[array_upper(j.attempted_by, 1)] = $2
+		err := r.takeOver(ctx, tx,
+			`j.attempted_at < now() - $1::interval and j.attempted_by[array_upper(j.attempted_by, 1)] = $2
 			and j.id <> all($3)`, r.deadAfter(), r.ID, r.Queue.running.list(r.deadAfter()))
 		if err != nil {
 			return err
@@ -104,9 +108,14 @@ func (r *Replica) beat(ctx context.Context) error {
 // and the loss of a SideJob's worker in the new job, unless a lost turn is a suspect.
 func (r *Replica) takeOver(ctx context.Context, tx pgx.Tx, condition string, args ...any) error {
 	rows, err := tx.Query(ctx, `update river_job set state = 'discarded', finalized_at = now(),
-			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error', 'worker lost', 'trace', ''))
-		where id in (select j.id from river_job j where j.state = 'running' and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'side') and `+condition+` for update skip locked)
-		returning kind, args, coalesce((select s.crashes from sessions s where s.id = river_job.args->>'session'), 0)`, args...)
+			errors = array_append(errors, jsonb_build_object('at', now(), 'attempt', attempt, 'error',
+				'worker lost', 'trace', ''))
+		where id in (select j.id from river_job j where j.state = 'running'
+			and j.kind in ('turn', 'post', 'react', 'due', 'pull_request', 'side') and `+
+		condition+` for update skip locked)
+		returning kind, args, coalesce((select s.crashes from sessions s
+			where s.id = river_job.args->>'session'), 0)`,
+		args...)
 	if err != nil {
 		return fmt.Errorf("orphans: %w", err)
 	}
@@ -146,7 +155,8 @@ type orphan struct {
 	Crashes int // of its session, before this loss
 }
 
-// insertAgain queues the job once more and returns its session. The blame is that of the lost turns; see SideJob.afterDeath.
+// insertAgain queues the job once more and returns its session. The blame is that of the lost
+// turns; see SideJob.afterDeath.
 func (o orphan) insertAgain(ctx context.Context, tx pgx.Tx, q *Queue, blame int) (session string, err error) {
 	var args struct {
 		SideJob
@@ -182,8 +192,11 @@ func countCrash(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	}
 	_, err := tx.Exec(ctx, `with died as (select id, crashes > 0 as suspect from sessions where id = any($1)
 				and coalesce(crashed_at < now() - interval '5 seconds', true)),
-			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as known from died)
-		update sessions s set crashes = crashes + case when died.suspect or not share.known then share.whole / case when share.known then 1 else $3 end else 1 end, crashed_at = now()
+			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as
+				known from died)
+		update sessions s set crashes = crashes + case when died.suspect
+			or not share.known then share.whole / case when share.known then 1 else $3 end
+			else 1 end, crashed_at = now()
 		from died, share where s.id = died.id`, sessions, crashUnit, len(sessions))
 	return err
 }
@@ -199,23 +212,49 @@ type jobless struct {
 // to an agent that reads; whatever else does, no request is forgotten.
 func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 	all := []jobless{
-		{`select w.id from (select id from sessions where open union select session_id from inbox where handled_at is null
-			union select d.session_id from pauses_told d join inquiries q using (session_id) where q.answer is null and not q.stopped and q.key like 'message:%') w where not exists
-			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id) and not exists
-			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, func(ctx context.Context, tx pgx.Tx, session string) error {
-			return r.Queue.InsertTurn(ctx, tx, session)
-		}},
-		{`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null and o.refused is null and not exists
-			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPost},
-		{`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null and o.refused is null and not exists
-			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertReact},
-		{`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id where (p.state in ('intended', 'open') or p.state in ('merged', 'closed') and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
-			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`, r.Queue.InsertPullRequest},
+		{
+			`select w.id from (select id from sessions where open union select session_id from inbox
+			where handled_at is null
+			union select d.session_id from pauses_told d join inquiries q using (session_id)
+				where q.answer is null and not q.stopped and q.key like 'message:%') w where not exists
+			(select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = w.id)
+				and not exists
+			(select 1 from river_job j where j.kind = 'turn' and j.args->>'session' = w.id
+				and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			func(ctx context.Context, tx pgx.Tx, session string) error {
+				return r.Queue.InsertTurn(ctx, tx, session)
+			},
+		},
+		{
+			`select distinct o.session_id from outbox o where o.reaction = '' and o.posted_at is null
+			and o.refused is null and not exists
+			(select 1 from river_job j where j.kind = 'post' and j.args->>'session' = o.session_id
+				and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			r.Queue.InsertPost,
+		},
+		{
+			`select distinct o.session_id from outbox o where o.reaction <> '' and o.posted_at is null
+			and o.refused is null and not exists
+			(select 1 from river_job j where j.kind = 'react' and j.args->>'session' = o.session_id
+				and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			r.Queue.InsertReact,
+		},
+		{
+			`select distinct p.session_id from pull_requests p join sessions s on s.id = p.session_id
+			where (p.state in ('intended', 'open') or p.state in ('merged', 'closed')
+			and p.news_at > now() - interval '13 days') and s.cleared_at is null and not exists
+			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = p.session_id
+				and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			r.Queue.InsertPullRequest,
+		},
 	}
 	for work, rest := range sideRest {
 		all = append(all, jobless{
-			`select distinct l.session_id from (` + rest + `) l where not exists (select 1 from river_job j where j.kind = 'side' and j.args->>'session' = l.session_id
-				and j.args->>'work' = '` + work + `' and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
+			`select distinct l.session_id from (` + rest +
+				`) l where not exists (select 1 from river_job j where j.kind = 'side'
+				and j.args->>'session' = l.session_id
+				and j.args->>'work' = '` + work +
+				`' and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,
 			func(ctx context.Context, tx pgx.Tx, session string) error {
 				return r.Queue.InsertSide(ctx, tx, session, work)
 			},

@@ -18,7 +18,8 @@ const pausePulse = 400 * time.Millisecond
 var errPaused = errors.New("the operator has paused this session's work")
 
 // isPaused is a condition on a session s: the operator has paused its channel, its repository or everything.
-const isPaused = `exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel' and p.name = s.channel or p.scope = 'repository' and p.name = s.repository)`
+const isPaused = `exists (select 1 from pauses p where p.scope = 'all' or p.scope = 'channel'
+	and p.name = s.channel or p.scope = 'repository' and p.name = s.repository)`
 
 // Rests reports whether the work beside a session's turns has to wait: for the end of a pause, or until
 // a turn has judged a stop.
@@ -27,11 +28,15 @@ func Rests(ctx context.Context, tx pgx.Tx, session string) (rests bool, err erro
 	return rests, err
 }
 
-const rest = `select ` + isPaused + ` or s.stop_asked and exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null) from sessions s where s.id = $1`
+const rest = `select ` + isPaused +
+	` or s.stop_asked and exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
+		from sessions s where s.id = $1`
 
-// unlessPaused calls work, and cancels its context when a pause begins. It returns a snooze if the session rests
-// before, or if the pause ended the work.
-func (q *Queue) unlessPaused(ctx context.Context, session string, work func(context.Context, string) error) error {
+// unlessPaused calls work, and cancels its context when a pause begins. It returns a snooze if the session
+// rests before, or if the pause ended the work.
+func (q *Queue) unlessPaused(
+	ctx context.Context, session string, work func(context.Context, string) error,
+) error {
 	var rests bool
 	if err := q.db.Pool.QueryRow(ctx, rest, session).Scan(&rests); err != nil {
 		return err
@@ -41,8 +46,14 @@ func (q *Queue) unlessPaused(ctx context.Context, session string, work func(cont
 	}
 	watched, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
-	go func() { defer close(done); q.watchPause(watched, session, cancel) }()
-	defer func() { cancel(nil); <-done }()
+	go func() {
+		defer close(done)
+		q.watchPause(watched, session, cancel)
+	}()
+	defer func() {
+		cancel(nil)
+		<-done
+	}()
 	err := work(watched, session)
 	if err != nil && errors.Is(context.Cause(watched), errPaused) {
 		return river.JobSnooze(restPause)
@@ -61,7 +72,8 @@ func (q *Queue) watchPause(ctx context.Context, session string, cancel context.C
 		case <-tick.C:
 		}
 		var paused bool
-		if err := q.db.Pool.QueryRow(ctx, `select `+isPaused+` from sessions s where s.id = $1`, session).Scan(&paused); err == nil && paused {
+		if err := q.db.Pool.QueryRow(ctx, `select `+isPaused+` from sessions s where s.id = $1`,
+			session).Scan(&paused); err == nil && paused {
 			cancel(errPaused)
 		}
 	}
@@ -70,7 +82,10 @@ func (q *Queue) watchPause(ctx context.Context, session string, cancel context.C
 // mayOpen returns a snooze while a pull request of the session is to be opened and its work is paused.
 func (q *Queue) mayOpen(ctx context.Context, session string) error {
 	var waits bool
-	err := q.db.Pool.QueryRow(ctx, `select exists (select 1 from pull_requests r join sessions s on s.id = r.session_id where s.id = $1 and r.state = 'intended' and `+isPaused+`)`, session).Scan(&waits)
+	err := q.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from pull_requests r join sessions s on s.id = r.session_id where s.id = $1
+			and r.state = 'intended' and `+
+			isPaused+`)`, session).Scan(&waits)
 	if err == nil && waits {
 		return river.JobSnooze(restPause)
 	}

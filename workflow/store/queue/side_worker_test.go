@@ -38,24 +38,40 @@ func (r *sideRoom) exec(sql string, args ...any) {
 // ask makes a session with the searches, and queues them.
 func (r *sideRoom) ask(session string, keys ...string) {
 	r.t.Helper()
-	r.exec(`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T', 'C', $1, 'shop')`, session)
+	r.exec(
+		`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T', 'C', $1, 'shop')`,
+		session,
+	)
 	for _, key := range keys {
-		r.exec(`insert into lookbacks (session_id, key, repository, base, probe) values ($1, $2, 'shop', 'c1', '{}')`, session, key)
+		r.exec(
+			`insert into lookbacks (session_id, key, repository, base, probe)
+				values ($1, $2, 'shop', 'c1', '{}')`,
+			session,
+			key,
+		)
 	}
-	require.NoError(r.t, pgx.BeginFunc(r.t.Context(), r.db.Pool, func(tx pgx.Tx) error { return r.q.InsertSide(r.t.Context(), tx, session, HistoryWork) }))
+	require.NoError(r.t, pgx.BeginFunc(r.t.Context(), r.db.Pool,
+		func(tx pgx.Tx) error { return r.q.InsertSide(r.t.Context(), tx, session, HistoryWork) }))
 }
 
 // resume starts the process again after it died, a minute after any death before.
 func (r *sideRoom) resume() {
 	r.t.Helper()
-	r.exec(`update river_job set args = jsonb_set(args, '{died_at}', to_jsonb(now() - interval '1 minute')) where state = 'running' and args ? 'died_at'`)
-	require.NoError(r.t, (&Replica{Queue: r.q, ID: "me", Log: slog.New(slog.DiscardHandler)}).Resume(r.t.Context()))
+	r.exec(
+		`update river_job set args = jsonb_set(args, '{died_at}', to_jsonb(now() - interval '1 minute'))
+			where state = 'running' and args ? 'died_at'`)
+	require.NoError(r.t,
+		(&Replica{Queue: r.q, ID: "me", Log: slog.New(slog.DiscardHandler)}).Resume(r.t.Context()))
 }
 
 // begin marks the jobs of the sessions as running in the process.
 func (r *sideRoom) begin(sessions ...string) {
 	r.t.Helper()
-	r.exec(`update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1 where state in ('available', 'scheduled') and args->>'session' = any($1)`, sessions)
+	r.exec(
+		`update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1
+			where state in ('available', 'scheduled') and args->>'session' = any($1)`,
+		sessions,
+	)
 }
 
 // die lets the process die while it works for these sessions.
@@ -67,33 +83,48 @@ func (r *sideRoom) die(sessions ...string) {
 
 // end ends the session's oldest open search in the state.
 func (r *sideRoom) end(ctx context.Context, session, state string) error {
-	_, err := r.db.Pool.Exec(ctx, `update lookbacks set state = $2 where id = (select min(id) from lookbacks where session_id = $1 and state = 'open')`, session, state)
+	_, err := r.db.Pool.Exec(ctx,
+		`update lookbacks set state = $2 where id = (select min(id) from lookbacks where session_id = $1
+			and state = 'open')`,
+		session, state)
 	return err
 }
 
-// work works until no search is open. A search for which run is called is done if that returns nil, and one that is
-// given up is stopped.
+// work works until no search is open. A search for which run is called is done if that returns nil, and one
+// that is given up is stopped.
 func (r *sideRoom) work(run func(session string) error) {
 	r.t.Helper()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &SideWorker{
 		Queue: r.q, Log: slog.New(slog.DiscardHandler),
-		Run: map[string]func(context.Context, string) error{HistoryWork: func(ctx context.Context, session string) error {
-			if err := run(session); err != nil {
-				return err
-			}
-			return r.end(ctx, session, "done")
-		}},
-		GiveUp: map[string]func(context.Context, string) error{HistoryWork: func(ctx context.Context, session string) error { return r.end(ctx, session, "stopped") }},
+		Run: map[string]func(context.Context, string) error{
+			HistoryWork: func(ctx context.Context, session string) error {
+				if err := run(session); err != nil {
+					return err
+				}
+				return r.end(ctx, session, "done")
+			},
+		},
+		GiveUp: map[string]func(context.Context, string) error{
+			HistoryWork: func(ctx context.Context, session string) error {
+				return r.end(ctx, session, "stopped")
+			},
+		},
 	})
-	client, err := river.NewClient(riverpgxv5.New(r.db.Pool), &river.Config{ID: "me", Queues: map[string]river.QueueConfig{HistoryWork: {MaxWorkers: 1}}, Workers: workers, Logger: slog.New(slog.DiscardHandler)})
+	client, err := river.NewClient(riverpgxv5.New(r.db.Pool), &river.Config{
+		ID:      "me",
+		Queues:  map[string]river.QueueConfig{HistoryWork: {MaxWorkers: 1}},
+		Workers: workers,
+		Logger:  slog.New(slog.DiscardHandler),
+	})
 	require.NoError(r.t, err)
 	ended, cancel := client.Subscribe(river.EventKindJobCompleted)
 	defer cancel()
 	require.NoError(r.t, r.db.Retry(r.t.Context(), func() error { return client.Start(r.t.Context()) }))
 	for open := 1; open > 0; {
 		<-ended
-		require.NoError(r.t, r.db.Pool.QueryRow(r.t.Context(), `select count(*) from lookbacks where state = 'open'`).Scan(&open))
+		require.NoError(r.t, r.db.Pool.QueryRow(r.t.Context(),
+			`select count(*) from lookbacks where state = 'open'`).Scan(&open))
 	}
 	require.NoError(r.t, client.Stop(r.t.Context()))
 }
@@ -101,7 +132,8 @@ func (r *sideRoom) work(run func(session string) error) {
 // states returns the states of the session's searches, the oldest first.
 func (r *sideRoom) states(session string) []string {
 	r.t.Helper()
-	rows, err := r.db.Pool.Query(r.t.Context(), `select state from lookbacks where session_id = $1 order by id`, session)
+	rows, err := r.db.Pool.Query(r.t.Context(),
+		`select state from lookbacks where session_id = $1 order by id`, session)
 	require.NoError(r.t, err)
 	states, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(r.t, err)
@@ -148,16 +180,25 @@ func TestDeathsBelongToOnePieceOfWork(t *testing.T) {
 	}
 }
 
-// A death beside a turn that recorded nothing since an earlier one is not blamed on the work beside it. That waits,
-// so that at the next death only one of the two runs. Once the turn has recorded something, deaths count again.
+// A death beside a turn that recorded nothing since an earlier one is not blamed on the work beside
+// it. That waits, so that at the next death only one of the two runs. Once the turn has recorded
+// something, deaths count again.
 func TestASuspectTurnTakesTheBlame(t *testing.T) {
 	t.Parallel()
 	r := newSideRoom(t)
 	r.ask("side", "k")
-	r.exec(`insert into sessions (id, team, channel, thread_ts, crashes) values ('turn', 'T', 'C', 'turn', $1)`, crashUnit)
-	require.NoError(t, pgx.BeginFunc(t.Context(), r.db.Pool, func(tx pgx.Tx) error { return r.q.InsertTurn(t.Context(), tx, "turn") }))
+	r.exec(
+		`insert into sessions (id, team, channel, thread_ts, crashes) values ('turn', 'T', 'C', 'turn', $1)`,
+		crashUnit,
+	)
+	require.NoError(t, pgx.BeginFunc(t.Context(), r.db.Pool,
+		func(tx pgx.Tx) error { return r.q.InsertTurn(t.Context(), tx, "turn") }))
 	job := func() (state string, deaths int) {
-		require.NoError(t, r.db.Pool.QueryRow(t.Context(), `select state, coalesce((args->>'deaths')::int, 0) from river_job where kind = 'side' and finalized_at is null`).Scan(&state, &deaths))
+		require.NoError(t, r.db.Pool.QueryRow(
+			t.Context(),
+			`select state, coalesce((args->>'deaths')::int, 0) from river_job where kind = 'side'
+				and finalized_at is null`,
+		).Scan(&state, &deaths))
 		return state, deaths
 	}
 	for range 5 {
@@ -175,16 +216,25 @@ func TestASuspectTurnTakesTheBlame(t *testing.T) {
 	require.Equal(t, []string{"done"}, r.states("side"))
 }
 
-// Deaths of work within five seconds count as one, and work waits longer the more a turn beside it is suspected.
+// Deaths of work within five seconds count as one, and work waits longer the more a
+// turn beside it is suspected.
 func TestAfterADeath(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1e9, 0)
-	for before, want := range map[time.Duration]int{0: 1, 5 * time.Second: 1, 5*time.Second + time.Millisecond: 2} {
+	for before, want := range map[time.Duration]int{
+		0:                                1,
+		5 * time.Second:                  1,
+		5*time.Second + time.Millisecond: 2,
+	} {
 		again, at := SideJob{Deaths: 1, DiedAt: now.Add(-before)}.afterDeath(now, 0)
 		require.Equal(t, want, again.Deaths, "a death %s after another", before)
 		require.Zero(t, at)
 	}
-	for crashes, want := range map[int]time.Duration{1: 30 * time.Second, 3: time.Minute, 14: 225 * time.Second} {
+	for crashes, want := range map[int]time.Duration{
+		1:  30 * time.Second,
+		3:  time.Minute,
+		14: 225 * time.Second,
+	} {
 		again, at := SideJob{Deaths: 1}.afterDeath(now, crashes*crashUnit)
 		require.Equal(t, SideJob{Deaths: 1}, again)
 		require.Equal(t, want, at.Sub(now), "beside %d crashes", crashes)

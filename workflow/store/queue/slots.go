@@ -36,7 +36,9 @@ const slotLock = 0x626f6263
 // given in the order of asking. If another replica has room, the session goes on there at
 // once, and the thread need not be told of a wait. If none has, announce is true, once for
 // each wait. The slot is released with the end of the job; work outside of a job needs none.
-func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, limits ConcurrencyLimits) (announce bool, err error) {
+func (q *Queue) AcquireSlot(
+	ctx context.Context, session, repository string, limits ConcurrencyLimits,
+) (announce bool, err error) {
 	job := jobOf(ctx)
 	if job == nil || limits == (ConcurrencyLimits{}) {
 		return false, nil
@@ -50,8 +52,10 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 			return err
 		}
 		var announced bool
-		if err := tx.QueryRow(ctx, `insert into seats (session_id, repository, job_id, since) values ($1, $2, $3, clock_timestamp())
-			on conflict (session_id) do update set job_id = excluded.job_id, repository = excluded.repository returning wait_announced`,
+		if err := tx.QueryRow(ctx,
+			`insert into seats (session_id, repository, job_id, since) values ($1, $2, $3, clock_timestamp())
+			on conflict (session_id) do update set job_id = excluded.job_id, repository = excluded.repository
+				returning wait_announced`,
 			session, repository, job.ID).Scan(&announced); err != nil {
 			return err
 		}
@@ -64,7 +68,8 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 		if wait > 0 && !announce {
 			return nil
 		}
-		_, err = tx.Exec(ctx, `update seats set held = $2, wait_announced = $3 where session_id = $1`, session, wait == 0, announce || announced)
+		_, err = tx.Exec(ctx, `update seats set held = $2, wait_announced = $3 where session_id = $1`,
+			session, wait == 0, announce || announced)
 		return err
 	})
 	switch {
@@ -85,15 +90,19 @@ type slot struct {
 
 // readSlots returns the slots that are held and asked for, in order, and the number of live replicas.
 func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, living int, err error) {
-	rows, err := tx.Query(ctx, `select s.session_id, s.repository, s.held, coalesce(j.attempted_by[array_upper(j.attempted_by, 1)] = $1, false)
-		from seats s left join river_job j on j.id = s.job_id order by s.held desc, s.since, s.session_id`, replica)
+	rows, err := tx.Query(ctx,
+		`select s.session_id, s.repository, s.held, coalesce(j.attempted_by[array_upper(j.attempted_by, 1)] =
+		$1, false)
+		from seats s left join river_job j on j.id = s.job_id order by s.held desc, s.since, s.session_id`,
+		replica)
 	if err != nil {
 		return nil, 0, err
 	}
 	if asked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[slot]); err != nil {
 		return nil, 0, err
 	}
-	err = tx.QueryRow(ctx, `select count(*) from replicas where seen_at > now() - $1::interval`, deadAfter()).Scan(&living)
+	err = tx.QueryRow(ctx, `select count(*) from replicas where seen_at > now() - $1::interval`,
+		deadAfter()).Scan(&living)
 	return asked, living, err
 }
 
@@ -103,9 +112,13 @@ func (l ConcurrencyLimits) wait(asked []slot, living int, session string) time.D
 	if room := l.PerReplica * max(living, 1); room > 0 && (l.AtOnce == 0 || room < l.AtOnce) {
 		l.AtOnce = room // as many as all live replicas may have
 	}
-	here, given, before, about := 0, 0, 0, map[string]int{}
+	here := 0
+	given := 0
+	before := 0
+	about := map[string]int{}
 	for _, a := range asked {
-		full := l.AtOnce > 0 && given >= l.AtOnce || l.PerRepository > 0 && about[a.Repository] >= l.PerRepository
+		full := l.AtOnce > 0 && given >= l.AtOnce ||
+			l.PerRepository > 0 && about[a.Repository] >= l.PerRepository
 		switch {
 		case a.Session != session:
 		case full && !a.Held:
@@ -132,7 +145,9 @@ func (l ConcurrencyLimits) wait(asked []slot, living int, session string) time.D
 // sweepSlots deletes slots without a live job: a held slot whose
 // job does not run any more, and a waiting one whose job is gone.
 func sweepSlots(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, `delete from seats s where not exists (select 1 from river_job j where j.id = s.job_id
-		and (j.state = 'running' or not s.held and j.state in ('available', 'scheduled', 'retryable', 'pending')))`)
+	_, err := tx.Exec(ctx,
+		`delete from seats s where not exists (select 1 from river_job j where j.id = s.job_id
+		and (j.state = 'running' or not s.held and j.state in ('available', 'scheduled', 'retryable',
+			'pending')))`)
 	return err
 }

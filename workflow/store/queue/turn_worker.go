@@ -35,7 +35,8 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 	session := j.Args.Session
 	ctx = withJob(ctx, j.JobRow)
 	for {
-		err := w.Queue.db.Retry(ctx, func() error { return CatchPanic(func() error { return w.run(ctx, session) }) })
+		err := w.Queue.db.Retry(ctx,
+			func() error { return CatchPanic(func() error { return w.run(ctx, session) }) })
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrFenced):
@@ -64,8 +65,9 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 	}
 }
 
-// nothingToJudge is a query that is true if no message of the session waits, or if its thread was told of a pause
-// that lasts: a turn handles nothing then. A replica queues another turn when the pause is lifted (see wake).
+// nothingToJudge is a query that is true if no message of the session waits, or if its thread was
+// told of a pause that lasts: a turn handles nothing then. A replica queues another turn when the
+// pause is lifted (see wake).
 const nothingToJudge = `select not exists (select 1 from inbox where session_id = $1 and handled_at is null)
 	or exists (select 1 from pauses_told d join pauses p using (scope, name, at) where d.session_id = $1)`
 
@@ -81,7 +83,8 @@ var errCrashes = fmt.Errorf("%d times in a row the program died while it worked 
 // run runs one turn. It fails with errCrashes if the session killed too many workers.
 func (w *TurnWorker) run(ctx context.Context, session string) error {
 	var crashes int
-	if err := w.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`, session).Scan(&crashes); err != nil {
+	if err := w.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`,
+		session).Scan(&crashes); err != nil {
 		return err
 	}
 	if crashes >= maxCrashes*crashUnit {

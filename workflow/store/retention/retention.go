@@ -57,7 +57,8 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 			before := c
 			err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error {
 				alone := false
-				if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1)`, cleaningLock).Scan(&alone); err != nil || !alone {
+				if err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1)`,
+					cleaningLock).Scan(&alone); err != nil || !alone {
 					more = false // another replica is cleaning
 					return err
 				}
@@ -77,9 +78,11 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 // a pull request since then: $1 is for one that has ended, $2 for any other. due is the condition that there
 // is a job for it (except a look at its pull requests), or a message that was not judged yet.
 const (
-	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') then $1::interval else $2::interval end`
-	old   = `s.cleared_at is null and s.updated_at < ` + since + `
-		and not exists (select 1 from pull_requests p where p.session_id = s.id and p.news_at >= ` + since + `)`
+	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') ` +
+		`then $1::interval else $2::interval end`
+	old = `s.cleared_at is null and s.updated_at < ` + since + `
+		and not exists (select 1 from pull_requests p where p.session_id = s.id and p.news_at >= ` + since +
+		`)`
 	due = `(exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.kind <> 'pull_request' and j.finalized_at is null))`
 )
@@ -87,7 +90,8 @@ const (
 // clearOne deletes the words and files of the session that has rested longest.
 func clearOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
-	err := tx.QueryRow(ctx, `select s.id from sessions s where `+old+` and not `+due+` order by s.updated_at limit 1 for update skip locked`,
+	err := tx.QueryRow(ctx, `select s.id from sessions s where `+old+` and not `+due+
+		` order by s.updated_at limit 1 for update skip locked`,
 		interval(keep.Sessions), interval(keep.Waiting)).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -139,7 +143,8 @@ var clearing = []string{
 // forgetOne deletes what is left of a session.
 func forgetOne(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	var id string
-	err := tx.QueryRow(ctx, `select id from sessions where cleared_at is not null and updated_at < now() - $1::interval
+	err := tx.QueryRow(ctx,
+		`select id from sessions where cleared_at is not null and updated_at < now() - $1::interval
 		order by updated_at limit 1 for update skip locked`, interval(keep.Decided)).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -185,7 +190,8 @@ var forgetting = []string{
 // it was about. The queue itself deletes a completed job after a day, and a failed one after a week.
 func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
 	tag, err := tx.Exec(ctx, `delete from river_job where id in (select id from river_job
-		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval limit $2 for update skip locked)`,
+		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval
+			limit $2 for update skip locked)`,
 		interval(keep.Sessions), batch)
 	c.Jobs += tag.RowsAffected()
 	return tag.RowsAffected() == batch, err
@@ -194,7 +200,9 @@ func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, er
 // dropAlerts deletes the problems that only old alerts were about, and that began no session, since
 // their channel was at its limit. The others are deleted with their sessions.
 func dropAlerts(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
-	tag, err := tx.Exec(ctx, `delete from alerts where (team, channel, fingerprint) in (select team, channel, fingerprint from alerts
+	tag, err := tx.Exec(ctx,
+		`delete from alerts where (team, channel, fingerprint) in (select team, channel, fingerprint
+		from alerts
 		where session_id is null and at < now() - $1::interval limit $2 for update skip locked)`,
 		interval(keep.Sessions), batch)
 	c.Alerts += tag.RowsAffected()
@@ -206,9 +214,11 @@ func CountCleanable(ctx context.Context, db *database.DB, keep Policy) (Removed,
 	var c Removed
 	err := db.Pool.QueryRow(ctx, `select (select count(*) from sessions s where `+old+` and not `+due+`),
 		(select count(*) from sessions where cleared_at is not null and updated_at < now() - $3::interval),
-		(select count(*) from river_job where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval),
+		(select count(*) from river_job where state in ('completed', 'cancelled', 'discarded')
+			and finalized_at < now() - $1::interval),
 		(select count(*) from alerts where session_id is null and at < now() - $1::interval)`,
-		interval(keep.Sessions), interval(keep.Waiting), interval(keep.Decided)).Scan(&c.Sessions, &c.Records, &c.Jobs, &c.Alerts)
+		interval(keep.Sessions), interval(keep.Waiting), interval(keep.Decided)).Scan(&c.Sessions, &c.Records,
+		&c.Jobs, &c.Alerts)
 	if err != nil {
 		return c, fmt.Errorf("look what can be cleaned: %w", err)
 	}

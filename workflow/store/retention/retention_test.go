@@ -21,7 +21,8 @@ var keep = retention.Policy{Sessions: 90 * day, Waiting: 365 * day, Decided: 100
 func counts(t *testing.T, s *store.Store) map[string]int {
 	t.Helper()
 	rows, err := s.Pool.Query(t.Context(), `with recursive below as (
-			select 'sessions'::regclass::oid as id union select c.conrelid from pg_constraint c join below b on c.confrelid = b.id where c.contype = 'f')
+			select 'sessions'::regclass::oid as id union select c.conrelid from pg_constraint c
+				join below b on c.confrelid = b.id where c.contype = 'f')
 		select id::regclass::text from below`)
 	require.NoError(t, err)
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -38,7 +39,8 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	s := storetest.Open(t)
 	storetest.FillSession(t, s, "s1", "done", 91)
 	for table, n := range counts(t, s) {
-		require.NotZero(t, n, "%s belongs to sessions: give it a row in storetest.FillSession, and a place among what is cleaned", table)
+		require.NotZero(t, n, "%s belongs to sessions: give it a row in storetest.FillSession, "+
+			"and a place among what is cleaned", table)
 	}
 	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
 	require.NoError(t, err)
@@ -48,7 +50,11 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	require.Equal(t, would, done)
 
 	n := counts(t, s)
-	for _, table := range []string{"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way", "tried_hunks", "lookbacks", "lookback_tries", "pictures", "picture_pages", "agent_usage", "report_words", "alerts", "twins", "pauses_told", "attachments", "amendments"} {
+	for _, table := range []string{
+		"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way",
+		"tried_hunks", "lookbacks", "lookback_tries", "pictures", "picture_pages", "agent_usage",
+		"report_words", "alerts", "twins", "pauses_told", "attachments", "amendments",
+	} {
 		require.Zero(t, n[table], table)
 		delete(n, table)
 	}
@@ -76,15 +82,24 @@ func TestOnlyWhatHasRestedLongEnoughGoes(t *testing.T) {
 		phase string
 		days  int
 	}{
-		"done": {"done", 91}, "answered": {"answered", 91}, "stopped": {"stopped", 91}, "failed": {"failed", 91}, "paused": {"paused", 366}, "reported": {"reported", 366},
-		"done-late": {"done", 89}, "paused-late": {"paused", 91}, "reported-late": {"reported", 364}, "working-late": {"working", 91},
+		"done":          {"done", 91},
+		"answered":      {"answered", 91},
+		"stopped":       {"stopped", 91},
+		"failed":        {"failed", 91},
+		"paused":        {"paused", 366},
+		"reported":      {"reported", 366},
+		"done-late":     {"done", 89},
+		"paused-late":   {"paused", 91},
+		"reported-late": {"reported", 364},
+		"working-late":  {"working", 91},
 	} {
 		storetest.FillSession(t, s, id, c.phase, c.days)
 	}
 	done, err := retention.Clean(t.Context(), s.DB, keep)
 	require.NoError(t, err)
 	require.Equal(t, 6, done.Sessions)
-	require.Zero(t, storetest.CountRows(t, s, `select count(*) from sessions where (cleared_at is null) <> (id like '%-late')`))
+	require.Zero(t, storetest.CountRows(t, s,
+		`select count(*) from sessions where (cleared_at is null) <> (id like '%-late')`))
 
 	// Without limits nothing is ever old.
 	_, err = s.Pool.Exec(t.Context(), `update sessions set updated_at = '1999-01-01'`)
@@ -99,9 +114,13 @@ func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	for id, left := range map[string][2]string{
-		"m": {`update inbox set handled_at = null where session_id = 'm'`, `update inbox set handled_at = now()`},
+		"m": {
+			`update inbox set handled_at = null where session_id = 'm'`,
+			`update inbox set handled_at = now()`,
+		},
 		"j": {
-			`insert into river_job (kind, args, state, max_attempts, queue) values ('turn', '{"session": "j"}', 'available', 5, 'default')`,
+			`insert into river_job (kind, args, state, max_attempts, queue)
+				values ('turn', '{"session": "j"}', 'available', 5, 'default')`,
 			`update river_job set state = 'completed', finalized_at = now()`,
 		},
 	} {
@@ -119,13 +138,15 @@ func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 	}
 }
 
-// The thread is asked whether a merged pull request works, and told of a revert, also long after the last turn.
+// The thread is asked whether a merged pull request works, and told of a revert,
+// also long after the last turn.
 func TestNewsOfAPullRequestKeepsASession(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	storetest.FillSession(t, s, "s1", "done", 91)
 	storetest.FillSession(t, s, "s2", "stopped", 91)
-	_, err := s.Pool.Exec(t.Context(), `update pull_requests set news_at = now() - '1 hour'::interval where session_id = 's1'`)
+	_, err := s.Pool.Exec(t.Context(),
+		`update pull_requests set news_at = now() - '1 hour'::interval where session_id = 's1'`)
 	require.NoError(t, err)
 	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
 	require.NoError(t, err)
@@ -133,7 +154,8 @@ func TestNewsOfAPullRequestKeepsASession(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, retention.Removed{Sessions: 1}, done)
 	require.Equal(t, would, done)
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where id = 's1' and cleared_at is null`))
+	require.Equal(t, 1,
+		storetest.CountRows(t, s, `select count(*) from sessions where id = 's1' and cleared_at is null`))
 
 	_, err = s.Pool.Exec(t.Context(), `update pull_requests set news_at = now() - '91 days'::interval`)
 	require.NoError(t, err)
@@ -147,10 +169,13 @@ func TestAlertsWithoutASessionGo(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	storetest.FillSession(t, s, "s1", "done", 1)
-	_, err := s.Pool.Exec(t.Context(), `insert into alerts (team, channel, fingerprint, app, title, last_ts, at) values
-		('T1', 'C1', 'old', 'Sentry', 'it panics', '1.0', now() - '91 days'::interval), ('T1', 'C1', 'new', 'Sentry', 'it panics', '1.0', now() - '89 days'::interval)`)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into alerts (team, channel, fingerprint, app, title, last_ts, at) values
+		('T1', 'C1', 'old', 'Sentry', 'it panics', '1.0', now() - '91 days'::interval), ('T1', 'C1', 'new',
+			'Sentry', 'it panics', '1.0', now() - '89 days'::interval)`)
 	require.NoError(t, err)
-	_, err = s.Pool.Exec(t.Context(), `update alerts set at = now() - '91 days'::interval where session_id = 's1'`)
+	_, err = s.Pool.Exec(t.Context(),
+		`update alerts set at = now() - '91 days'::interval where session_id = 's1'`)
 	require.NoError(t, err)
 	would, err := retention.CountCleanable(t.Context(), s.DB, keep)
 	require.NoError(t, err)
@@ -158,7 +183,8 @@ func TestAlertsWithoutASessionGo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, retention.Removed{Alerts: 1}, done)
 	require.Equal(t, would, done)
-	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from alerts where fingerprint in ('new', 's1')`))
+	require.Equal(t, 2,
+		storetest.CountRows(t, s, `select count(*) from alerts where fingerprint in ('new', 's1')`))
 }
 
 func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
@@ -179,7 +205,8 @@ func TestOneReplicaCleansAndWaitsForNobody(t *testing.T) {
 	require.Zero(t, done)
 	release()
 
-	release = hold(`select 1 from sessions where id = 's2' for update`) // another transaction writes in the oldest session
+	// another transaction writes in the oldest session
+	release = hold(`select 1 from sessions where id = 's2' for update`)
 	done, err = retention.Clean(t.Context(), s.DB, keep)
 	require.NoError(t, err)
 	require.Equal(t, 1, done.Sessions)
@@ -195,7 +222,8 @@ func TestAThreadWhoseSessionIsGoneBeginsAnew(t *testing.T) {
 	old := storetest.BeginTurn(t, s).Session().ID
 	for _, sql := range []string{
 		`update sessions set phase = 'done', updated_at = now() - '91 days'::interval`,
-		`update inbox set handled_at = now()`, `update river_job set state = 'completed', finalized_at = now() - '91 days'::interval`,
+		`update inbox set handled_at = now()`,
+		`update river_job set state = 'completed', finalized_at = now() - '91 days'::interval`,
 	} {
 		_, err := s.Pool.Exec(t.Context(), sql)
 		require.NoError(t, err)
@@ -205,14 +233,17 @@ func TestAThreadWhoseSessionIsGoneBeginsAnew(t *testing.T) {
 	require.Equal(t, retention.Removed{Sessions: 1, Jobs: done.Jobs}, done)
 	require.NotZero(t, done.Jobs)
 
-	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.5", "thanks"))) // there is no session for it
+	// there is no session for it
+	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Reply("Ev2", "1.5", "thanks")))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions`))
 	again := storetest.Mention("Ev3", "it is back")
 	again.TS = "1.6"
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), again))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions where id <> $1 and thread_ts = '1.0' and title = 'it is back'`, old))
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from sessions where id <> $1 and thread_ts = '1.0' and title = 'it is back'`, old))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from river_job where kind = 'turn' and state = 'available'`))
+	require.Equal(t, 1, storetest.CountRows(t, s,
+		`select count(*) from river_job where kind = 'turn' and state = 'available'`))
 }
 
 // A mention that comes while its session is being cleaned away begins a new session.
@@ -232,11 +263,20 @@ func TestAMentionIsNotLostToTheCleaning(t *testing.T) {
 		received <- storetest.Inbox(s).Receive(t.Context(), in)
 	}()
 	require.Eventually(t, func() bool { // it has found the old session, and waits for its row
-		return storetest.CountRows(t, s, `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`) == 1
+		return storetest.CountRows(
+			t, s,
+			`select count(*) from pg_stat_activity where datname = current_database()
+				and wait_event_type = 'Lock'`,
+		) == 1
 	}, time.Minute, 5*time.Millisecond)
-	_, err = tx.Exec(t.Context(), `update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id`)
+	_, err = tx.Exec(t.Context(),
+		`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id`)
 	require.NoError(t, err)
 	require.NoError(t, tx.Commit(t.Context()))
 	require.NoError(t, <-received)
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions x join inbox i on i.session_id = x.id where x.cleared_at is null and i.event_id = 'Ev9'`))
+	require.Equal(t, 1, storetest.CountRows(
+		t, s,
+		`select count(*) from sessions x join inbox i on i.session_id = x.id where x.cleared_at is null
+			and i.event_id = 'Ev9'`,
+	))
 }

@@ -54,7 +54,9 @@ const quiet = `s.cleared_at is null
 
 // List returns the sessions at work whose threads were quiet for after or longer.
 func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
-	rows, err := db.Pool.Query(ctx, `select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
+	rows, err := db.Pool.Query(ctx,
+		`select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn'
+		and finalized_at is null)
 		and `+quiet+` order by s.id`, after)
 	if err != nil {
 		return nil, fmt.Errorf("quiet threads: %w", err)
@@ -75,7 +77,9 @@ func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
 // Notify says a line in the thread of a session that is still quiet. If another
 // transaction has locked the session's row, because it says something there or because
 // another replica does the same, Notify does nothing, so the line is said once.
-func (b *Notifier) Notify(ctx context.Context, session string, after time.Duration, say func(State) workflow.Line) (said bool, err error) {
+func (b *Notifier) Notify(
+	ctx context.Context, session string, after time.Duration, say func(State) workflow.Line,
+) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
 		said = false
 		if !b.unguarded {
@@ -101,17 +105,22 @@ func (b *Notifier) Notify(ctx context.Context, session string, after time.Durati
 }
 
 // readState reads the state of the session. still is false if the thread is not quiet any more.
-func readState(ctx context.Context, tx pgx.Tx, session string, after time.Duration) (x State, still bool, err error) {
-	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`, after, session).Scan(&still); err != nil || !still {
+func readState(
+	ctx context.Context, tx pgx.Tx, session string, after time.Duration,
+) (x State, still bool, err error) {
+	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`,
+		after, session).Scan(&still); err != nil || !still {
 		return x, false, err
 	}
 	if x.Session, err = store.ReadSession(ctx, tx, session); err != nil {
 		return x, false, err
 	}
-	err = tx.QueryRow(ctx, `select now() - greatest(coalesce((select max(at) from lines where session_id = $1), '-infinity'),
+	err = tx.QueryRow(ctx,
+		`select now() - greatest(coalesce((select max(at) from lines where session_id = $1), '-infinity'),
 				coalesce((select max(at) from inbox where session_id = $1), '-infinity'), s.created_at),
 			exists (select 1 from seats where session_id = $1 and not held),
-			exists (select 1 from river_job j where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.state = 'retryable')
+			exists (select 1 from river_job j where j.kind = 'turn'
+				and j.args @> jsonb_build_object('session', s.id) and j.state = 'retryable')
 		from sessions s where s.id = $1`, session).Scan(&x.For, &x.WaitsForSlot, &x.Failing)
 	if err != nil {
 		return x, false, err
@@ -125,7 +134,9 @@ func readState(ctx context.Context, tx pgx.Tx, session string, after time.Durati
 	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Task]); err != nil {
 		return x, false, err
 	}
-	rows, err = tx.Query(ctx, `select u.what, now() - u.since from under_way u join sessions s on s.id = u.session_id and s.epoch = u.epoch
+	rows, err = tx.Query(ctx,
+		`select u.what, now() - u.since from under_way u join sessions s on s.id = u.session_id
+		and s.epoch = u.epoch
 		where u.session_id = $1 order by u.id`, session)
 	if err != nil {
 		return x, false, err

@@ -21,14 +21,23 @@ const aWhile = 10 * time.Minute
 // to do, and whose thread was quiet for that long.
 func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	t.Helper()
-	ctx, open := t.Context(), true
-	in := workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "U1", Text: "it fails"}
+	ctx := t.Context()
+	open := true
+	in := workflow.IncomingEvent{
+		EventID: "Ev1",
+		Kind:    workflow.MessageMention,
+		Thread:  workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"},
+		TS:      "1.0",
+		User:    "U1",
+		Text:    "it fails",
+	}
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
 	turn, err := s.Begin(ctx, list[0].ID)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open}, store.Lines{{Agent: "deep", Text: "looking"}}))
+	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open},
+		store.Lines{{Agent: "deep", Text: "looking"}}))
 	passed(t, s, quiet)
 	return turn
 }
@@ -51,7 +60,8 @@ func silentOnes(t *testing.T, s *store.Store) int {
 
 func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 	t.Parallel()
-	s, ctx := storetest.Open(t), t.Context()
+	s := storetest.Open(t)
+	ctx := t.Context()
 	turn := atWorkFor(t, s, aWhile-time.Minute)
 	require.Zero(t, silentOnes(t, s), "not yet")
 	passed(t, s, 2*time.Minute)
@@ -66,12 +76,21 @@ func TestOnlyThreadsAtWorkAreSilent(t *testing.T) {
 		require.Zero(t, silentOnes(t, s), "it waits for people: %v", waits.Events)
 	}
 	open := true
-	require.NoError(t, turn.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
+	require.NoError(t,
+		turn.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventRequest}, Open: &open}))
 	require.Equal(t, 1, silentOnes(t, s))
-	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{EventID: "Ev2", Kind: workflow.MessageReply, Thread: turn.Session().Thread, TS: "2.0", User: "U1", Text: "well?"}))
+	require.NoError(t, storetest.Inbox(s).Receive(ctx, workflow.IncomingEvent{
+		EventID: "Ev2",
+		Kind:    workflow.MessageReply,
+		Thread:  turn.Session().Thread,
+		TS:      "2.0",
+		User:    "U1",
+		Text:    "well?",
+	}))
 	require.Zero(t, silentOnes(t, s), "somebody spoke")
 	passed(t, s, aWhile)
-	_, err := s.Pool.Exec(ctx, `update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
+	_, err := s.Pool.Exec(ctx,
+		`update river_job set state = 'completed', finalized_at = now() where kind = 'turn'`)
 	require.NoError(t, err)
 	require.Zero(t, silentOnes(t, s), "nobody works on it: it is woken first")
 }
@@ -91,14 +110,15 @@ func speakers(t *testing.T, unguarded bool) int {
 		all.Go(func() {
 			var once sync.Once
 			defer once.Do(met.Done)
-			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile, func(x silence.State) workflow.Line {
-				once.Do(met.Done)
-				met.Wait() // all replicas that got past the lock are here before one of them goes on
-				if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
-					return workflow.Line{Agent: "orchestrator", Text: "Still at work"}
-				}
-				return workflow.Line{}
-			})
+			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile,
+				func(x silence.State) workflow.Line {
+					once.Do(met.Done)
+					met.Wait() // all replicas that got past the lock are here before one of them goes on
+					if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
+						return workflow.Line{Agent: "orchestrator", Text: "Still at work"}
+					}
+					return workflow.Line{}
+				})
 			if err == nil && broke {
 				said.Add(1)
 			}
@@ -107,7 +127,10 @@ func speakers(t *testing.T, unguarded bool) int {
 	all.Wait()
 	require.Zero(t, silentOnes(t, s))
 	n := 0
-	require.NoError(t, s.Pool.QueryRow(t.Context(), `select count(*) from lines l join outbox o on o.line_id = l.id where l.text = 'Still at work'`).Scan(&n))
+	require.NoError(t, s.Pool.QueryRow(
+		t.Context(),
+		`select count(*) from lines l join outbox o on o.line_id = l.id where l.text = 'Still at work'`,
+	).Scan(&n))
 	require.Equal(t, int(said.Load()), n)
 	require.NoError(t, end(t.Context()))
 	passed(t, s, aWhile)

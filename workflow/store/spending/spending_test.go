@@ -39,11 +39,14 @@ func limitsOf(figures map[workflow.Span][]float64) workflow.Limits {
 func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 	t.Helper()
 	in := storetest.Mention("Ev-"+channel+person, "look")
-	in.Thread.Channel, in.Thread.TS, in.User = channel, "1."+person, person
+	in.Thread.Channel = channel
+	in.Thread.TS = "1." + person
+	in.User = person
 	in.TS = in.Thread.TS
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	var id string
-	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id from sessions where channel = $1 and requester = $2`, channel, person).Scan(&id))
+	require.NoError(t, s.Pool.QueryRow(t.Context(),
+		`select id from sessions where channel = $1 and requester = $2`, channel, person).Scan(&id))
 	turn, err := s.Begin(t.Context(), id)
 	require.NoError(t, err)
 	return turn
@@ -69,24 +72,36 @@ func used(t *testing.T, turn *store.Turn) workflow.Limits {
 func use(t *testing.T, turn *store.Turn, limit workflow.Limit) workflow.LimitUse {
 	t.Helper()
 	span, unit := limit.Parts()
-	uses, err := turn.Uses(t.Context(), workflow.Limits{span: {unit: everyLimit[span][unit]}, "nothing": {workflow.UnitUSD: 0}})
+	uses, err := turn.Uses(t.Context(), workflow.Limits{
+		span:      {unit: everyLimit[span][unit]},
+		"nothing": {workflow.UnitUSD: 0},
+	})
 	require.NoError(t, err)
 	require.Len(t, uses, 1, "only what has a limit")
 	return uses[0]
 }
 
-func mb(n int64) *int64 { n <<= 20; return &n }
+func mb(n int64) *int64 {
+	n <<= 20
+	return &n
+}
 
 func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	one, two, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U1"), asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)}, progress.Command{Command: "go test"}))
+	one := asked(t, s, "C1", "U1")
+	two := asked(t, s, "C2", "U1")
+	other := asked(t, s, "C1", "U2")
+	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)},
+		progress.Command{Command: "go test"}))
 	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 0.5, Tokens: 50}))
 	require.NoError(t, two.Record(t.Context(), spending.Usage{USD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), spending.Usage{USD: 8, Tokens: 80, Printed: 1 << 20}, progress.Command{Command: "go test"}))
-	require.NoError(t, other.Record(t.Context(), spending.Usage{Disk: mb(4)}, progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
-	_, err := s.Pool.Exec(t.Context(), `update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
+	require.NoError(t, other.Record(t.Context(), spending.Usage{USD: 8, Tokens: 80, Printed: 1 << 20},
+		progress.Command{Command: "go test"}))
+	require.NoError(t, other.Record(t.Context(), spending.Usage{Disk: mb(4)},
+		progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
+	_, err := s.Pool.Exec(t.Context(),
+		`update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
 	require.NoError(t, err)
 	require.Equal(t, limitsOf(map[workflow.Span][]float64{
 		workflow.SpanSession:    {2, 750, 1, 0, 0, 3},
@@ -100,10 +115,12 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1}))
 	got := used(t, one)
-	require.Equal(t, []float64{0, 0}, []float64{got[workflow.SpanDay][workflow.UnitCommands], got[workflow.SpanDay][workflow.UnitOutput]})
+	require.Equal(t, []float64{0, 0},
+		[]float64{got[workflow.SpanDay][workflow.UnitCommands], got[workflow.SpanDay][workflow.UnitOutput]})
 	require.Equal(t, 3.0, got[workflow.SpanDay][workflow.UnitDisk], "of those that were at work today")
 	require.Equal(t, []float64{3, 1, 1, 1}, []float64{
-		got[workflow.SpanSession][workflow.UnitUSD], got[workflow.SpanPersonDay][workflow.UnitUSD], got[workflow.SpanChannelDay][workflow.UnitUSD], got[workflow.SpanDay][workflow.UnitUSD],
+		got[workflow.SpanSession][workflow.UnitUSD], got[workflow.SpanPersonDay][workflow.UnitUSD],
+		got[workflow.SpanChannelDay][workflow.UnitUSD], got[workflow.SpanDay][workflow.UnitUSD],
 	})
 	day := use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.Regexp(t, `^\d{4}-\d\d-\d\d$`, day.Day)
@@ -117,15 +134,22 @@ func TestOutputAndDisk(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	figures := func() []float64 {
-		return []float64{use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitOutput)).Used, use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk)).Used}
+		return []float64{
+			use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitOutput)).Used,
+			use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk)).Used,
+		}
 	}
 	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 20, Disk: mb(3)}))
 	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
-	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(2)}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
+	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(2)}, progress.Snapshot{
+		Tree: "a",
+		Pack: make([]byte, 1<<20),
+	}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
 	require.Equal(t, []float64{1.5, 4}, figures())
 	require.True(t, use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk)).Reached())
-	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
+	require.NoError(t,
+		turn.Record(t.Context(), spending.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
@@ -143,11 +167,13 @@ func TestTimeAtWork(t *testing.T) {
 		require.NoError(t, err)
 	}
 	before := storetest.CountRows(t, s, `select worked_ms from sessions`)
-	require.Equal(t, before, storetest.CountRows(t, s, `select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
+	require.Equal(t, before, storetest.CountRows(t, s,
+		`select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
 	later, err := s.Begin(t.Context(), turn.Session().ID)
 	require.NoError(t, err)
 	require.NoError(t, later.Record(t.Context()))
-	require.Equal(t, before, storetest.CountRows(t, s, `select worked_ms from sessions`), "nobody was at work")
+	require.Equal(t, before, storetest.CountRows(t, s, `select worked_ms from sessions`),
+		"nobody was at work")
 	_, err = s.Pool.Exec(t.Context(), `update sessions set worked_ms = 10 * 60000`)
 	require.NoError(t, err)
 	require.True(t, use(t, later, workflow.LimitOf(workflow.SpanSession, workflow.UnitMinutes)).Reached())
@@ -158,31 +184,42 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	old := storetest.BeginTurn(t, s)
-	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}}, spending.Usage{USD: 4, Tokens: 10}))
+	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}},
+		spending.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID)
 	require.NoError(t, err)
 	require.ErrorIs(t, old.Record(t.Context(), spending.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
-	require.Equal(t, []float64{4, 10, 4}, []float64{got[workflow.SpanSession][workflow.UnitUSD], got[workflow.SpanSession][workflow.UnitTokens], got[workflow.SpanDay][workflow.UnitUSD]})
+	require.Equal(t, []float64{4, 10, 4}, []float64{
+		got[workflow.SpanSession][workflow.UnitUSD], got[workflow.SpanSession][workflow.UnitTokens],
+		got[workflow.SpanDay][workflow.UnitUSD],
+	})
 }
 
 // allows returns the permission and extension of a limit from the person who wrote last in the session.
 func allows(t *testing.T, s *store.Store, turn *store.Turn, u workflow.LimitUse) []store.Part {
 	t.Helper()
 	p := workflow.Permission{ID: store.NewToken(), What: workflow.PermitLimit, UserName: "ann"}
-	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id, message_ts, user_id from inbox where session_id = $1 order by id desc limit 1`, turn.Session().ID).
+	require.NoError(t, s.Pool.QueryRow(t.Context(),
+		`select id, message_ts, user_id from inbox where session_id = $1 order by id desc limit 1`,
+		turn.Session().ID).
 		Scan(&p.Message, &p.MessageTS, &p.User))
-	return []store.Part{consent.Permission{Permission: p}, consent.Extension{LimitUse: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS}}
+	return []store.Part{
+		consent.Permission{Permission: p},
+		consent.Extension{LimitUse: u, User: p.User, UserName: p.UserName, MessageTS: p.MessageTS},
+	}
 }
 
 func TestExtensions(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
+	one := asked(t, s, "C1", "U1")
+	other := asked(t, s, "C2", "U2")
 	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 30}))
 	full := use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.True(t, full.Reached())
-	require.True(t, use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Reached(), "it is everybody's")
+	require.True(t, use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Reached(),
+		"it is everybody's")
 	require.False(t, use(t, other, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)).Reached())
 
 	// Two people at the same moment allow as much again once, not twice.
@@ -190,13 +227,21 @@ func TestExtensions(t *testing.T) {
 	require.NoError(t, other.Record(t.Context(), allows(t, s, other, full)...))
 	more := use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.Equal(t, []any{60.0, 1, false}, []any{more.Allowed, more.Number, more.Reached()})
-	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
+	require.Equal(t, 1,
+		storetest.CountRows(t, s, `select count(*) from extensions where user_name = 'ann' and amount = 30`))
 
 	// The extension of a session is its own, and the extension of another day is over.
-	_, err := s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id) values ($1, 'again', 'reply', '9.0', 'U1')`, one.Session().ID)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into inbox (session_id, event_id, kind, message_ts, user_id)
+			values ($1, 'again', 'reply', '9.0', 'U1')`,
+		one.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, one.Record(t.Context(), allows(t, s, one, use(t, one, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)))...))
-	require.Equal(t, []float64{10, 5}, []float64{use(t, one, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)).Allowed, use(t, other, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)).Allowed})
+	require.NoError(t, one.Record(t.Context(),
+		allows(t, s, one, use(t, one, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)))...))
+	require.Equal(t, []float64{10, 5}, []float64{
+		use(t, one, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)).Allowed,
+		use(t, other, workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD)).Allowed,
+	})
 	_, err = s.Pool.Exec(t.Context(), `update extensions set day = '2026-03-02' where day <> ''`)
 	require.NoError(t, err)
 	require.True(t, use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Reached())
@@ -206,13 +251,15 @@ func TestExtensions(t *testing.T) {
 func TestAWarningIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	one, other := asked(t, s, "C1", "U1"), asked(t, s, "C2", "U2")
+	one := asked(t, s, "C1", "U1")
+	other := asked(t, s, "C2", "U2")
 	said := []workflow.Line{{Agent: "a", Text: "near"}}
 	near := use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.False(t, near.Warned)
 	require.NoError(t, one.Record(t.Context(), spending.Warning(near), store.Lines(said)))
 	for _, turn := range []*store.Turn{one, other} {
-		require.ErrorIs(t, turn.Record(t.Context(), spending.Warning(near), store.Lines(said)), store.ErrStale)
+		require.ErrorIs(t,
+			turn.Record(t.Context(), spending.Warning(near), store.Lines(said)), store.ErrStale)
 	}
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 	require.True(t, use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Warned)

@@ -22,7 +22,9 @@ type Usage struct {
 
 // Add adds the use of another part.
 func (u *Usage) Add(o Usage) {
-	u.USD, u.Tokens, u.Printed = u.USD+o.USD, u.Tokens+o.Tokens, u.Printed+o.Printed
+	u.USD = u.USD + o.USD
+	u.Tokens = u.Tokens + o.Tokens
+	u.Printed = u.Printed + o.Printed
 	if o.Disk != nil {
 		u.Disk = o.Disk
 	}
@@ -51,7 +53,8 @@ func (Total) Stage() record.Stage { return record.Session }
 func (s Total) Mask(func(string) string) record.Part { return s }
 
 func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	commands, worked := 0, s.Worked.Milliseconds()
+	commands := 0
+	worked := s.Worked.Milliseconds()
 	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
 		commands = 1
 	}
@@ -60,12 +63,17 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 		return nil
 	}
 	_, err := tx.Exec(ctx, `with today as (
-			insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands, printed)
-			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7 from sessions where id = $1 and not $10
-			on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
-				worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands + excluded.commands, printed = spending.printed + excluded.printed)
+			insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands,
+				printed)
+			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7
+				from sessions where id = $1 and not $10
+			on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens =
+				spending.tokens + excluded.tokens,
+				worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands +
+					excluded.commands, printed = spending.printed + excluded.printed)
 		update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
-			limited_at = case when $5 then now() when $6 then null else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
+			limited_at = case when $5 then now() when $6 then null
+				else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
 		r.Session, s.Tokens, commands, worked, s.Limited, s.Freed, s.Printed, s.Disk, s.USD, nothing)
 	return err
 }

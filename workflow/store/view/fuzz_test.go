@@ -4,7 +4,8 @@ import "testing"
 
 // Items of any version and any model can be read, and each call has at most one result.
 func FuzzPairCalls(f *testing.F) {
-	f.Add(`{"role":"assistant","text":"a","calls":[{"id":"1","name":"run"},{"id":"1","name":"run"}]}`, `{"role":"tool","call_id":"1","text":"b"}`)
+	f.Add(`{"role":"assistant","text":"a","calls":[{"id":"1","name":"run"},{"id":"1","name":"run"}]}`,
+		`{"role":"tool","call_id":"1","text":"b"}`)
 	f.Add(`[]`, `{"role":"tool","call_id":""}`)
 	f.Fuzz(func(t *testing.T, first, second string) {
 		results := 0

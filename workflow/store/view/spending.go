@@ -16,7 +16,10 @@ import (
 var SpendingBy = []string{"month", "day", "channel", "person", "repository"}
 
 var spendingColumns = map[string]string{
-	"month": `to_char(p.day, 'YYYY-MM')`, "day": `to_char(p.day, 'YYYY-MM-DD')`, "channel": `p.channel`, "person": `p.person`,
+	"month":      `to_char(p.day, 'YYYY-MM')`,
+	"day":        `to_char(p.day, 'YYYY-MM-DD')`,
+	"channel":    `p.channel`,
+	"person":     `p.person`,
 	"repository": `coalesce(nullif(s.repository, ''), '-')`,
 }
 
@@ -38,13 +41,17 @@ func Spending(ctx context.Context, db *database.DB, by []string, first, last tim
 	for _, word := range by {
 		c, known := spendingColumns[word]
 		if !known || slices.Contains(columns, c) {
-			return nil, fmt.Errorf("spending by %q: choose each of %s at most once", word, strings.Join(SpendingBy, ", "))
+			return nil, fmt.Errorf("spending by %q: choose each of %s at most once", word,
+				strings.Join(SpendingBy, ", "))
 		}
 		columns = append(columns, c)
 	}
 	keys := `array[` + strings.Join(columns, ", ") + `]::text[]`
-	rows, err := db.Pool.Query(ctx, `select `+keys+`, count(distinct p.session_id), sum(p.usd), sum(p.tokens)::bigint, sum(p.commands)::bigint, sum(p.worked_ms)::bigint
-		from spending p join sessions s on s.id = p.session_id where ($1::date is null or p.day >= $1) and ($2::date is null or p.day <= $2)
+	rows, err := db.Pool.Query(ctx, `select `+keys+
+		`, count(distinct p.session_id), sum(p.usd), sum(p.tokens)::bigint, sum(p.commands)::bigint,
+		sum(p.worked_ms)::bigint
+		from spending p join sessions s on s.id = p.session_id where ($1::date is null or p.day >= $1)
+			and ($2::date is null or p.day <= $2)
 		group by 1 order by 1`, day(first), day(last))
 	if err != nil {
 		return nil, fmt.Errorf("spending: %w", err)

@@ -18,12 +18,21 @@ func TestSpendingIsToldApart(t *testing.T) {
 		repository, channel, person, day string
 		usd                              float64
 	}{
-		{"shop", "C1", "U1", "2026-03-02", 1}, {"shop", "C1", "U2", "2026-03-31", 2}, {"site", "C2", "U1", "2026-04-01", 4}, {"", "C2", "U1", "2026-04-02", 8},
+		{"shop", "C1", "U1", "2026-03-02", 1},
+		{"shop", "C1", "U2", "2026-03-31", 2},
+		{"site", "C2", "U1", "2026-04-01", 4},
+		{"", "C2", "U1", "2026-04-02", 8},
 	} {
 		id := fmt.Sprintf("s%d", i)
-		_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, requester, repository, phase) values ($1, 'T1', $2, $1, $3, $4, 'done')`, id, row.channel, row.person, row.repository)
+		_, err := s.Pool.Exec(t.Context(),
+			`insert into sessions (id, team, channel, thread_ts, requester, repository, phase)
+				values ($1, 'T1', $2, $1, $3, $4, 'done')`,
+			id, row.channel, row.person, row.repository)
 		require.NoError(t, err)
-		_, err = s.Pool.Exec(t.Context(), `insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms) values ($1, $2::date, 'T1', $3, $4, $5, 10, 60000)`, id, row.day, row.channel, row.person, row.usd)
+		_, err = s.Pool.Exec(t.Context(),
+			`insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms)
+				values ($1, $2::date, 'T1', $3, $4, $5, 10, 60000)`,
+			id, row.day, row.channel, row.person, row.usd)
 		require.NoError(t, err)
 	}
 	day := func(s string) time.Time {
@@ -37,8 +46,16 @@ func TestSpendingIsToldApart(t *testing.T) {
 		want        string
 	}{
 		{by: []string{"month"}, want: "[2026-03] 2 3; [2026-04] 2 12; "},
-		{by: []string{"repository", "person"}, want: "[- U1] 1 8; [shop U1] 1 1; [shop U2] 1 2; [site U1] 1 4; "},
-		{by: []string{"channel"}, first: day("2026-03-31"), last: day("2026-04-01"), want: "[C1] 1 2; [C2] 1 4; "},
+		{
+			by:   []string{"repository", "person"},
+			want: "[- U1] 1 8; [shop U1] 1 1; [shop U2] 1 2; [site U1] 1 4; ",
+		},
+		{
+			by:    []string{"channel"},
+			first: day("2026-03-31"),
+			last:  day("2026-04-01"),
+			want:  "[C1] 1 2; [C2] 1 4; ",
+		},
 		{by: []string{"day"}, first: day("2027-01-01"), want: ""},
 	} {
 		spent, err := view.Spending(t.Context(), s.DB, c.by, c.first, c.last)

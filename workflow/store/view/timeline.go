@@ -23,10 +23,11 @@ const (
 	Thought  Kind = "thought"  // what a model wrote beside its calls
 	Call     Kind = "call"     // a tool call: Title is the tool's name, Text the arguments, Output the result
 	Decision Kind = "decision" // Title is what was decided
-	Fold     Kind = "fold"     // from here on an agent's model is shown less of its conversation: Title says how, Text replaces the rest
-	Attempt  Kind = "attempt"  // an attempt at a task, with the result of the program's check
-	Report   Kind = "report"   // a revision was shown: Number
-	Push     Kind = "push"     // Title is the branch, Text the commit
+	// from here on an agent's model is shown less of its conversation: Title says how, Text replaces the rest
+	Fold    Kind = "fold"
+	Attempt Kind = "attempt" // an attempt at a task, with the result of the program's check
+	Report  Kind = "report"  // a revision was shown: Number
+	Push    Kind = "push"    // Title is the branch, Text the commit
 )
 
 // An Entry is one event of a session.
@@ -66,7 +67,8 @@ func Read(ctx context.Context, db *database.DB, session string, before time.Time
 	if !before.IsZero() {
 		until = before
 	}
-	rows, err := db.Pool.Query(ctx, `select at from (`+moments+`) x where at < $2 order by at desc limit $3`, session, until, Most+1)
+	rows, err := db.Pool.Query(ctx, `select at from (`+moments+`) x where at < $2 order by at desc limit $3`,
+		session, until, Most+1)
 	if err != nil {
 		return p, fmt.Errorf("timeline of %s: %w", session, err)
 	}
@@ -77,7 +79,8 @@ func Read(ctx context.Context, db *database.DB, session string, before time.Time
 	from := at[min(len(at), Most)-1]
 	if len(at) > Most { // the next row may be as old, and then is on this page, too
 		var older bool
-		if err := db.Pool.QueryRow(ctx, `select exists (select 1 from (`+moments+`) x where at < $2)`, session, from).Scan(&older); err != nil {
+		if err := db.Pool.QueryRow(ctx, `select exists (select 1 from (`+moments+`) x where at < $2)`,
+			session, from).Scan(&older); err != nil {
 			return p, fmt.Errorf("timeline of %s: %w", session, err)
 		}
 		if older {
@@ -132,13 +135,17 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 	}
 	entries := pairCalls(read)
 	for of, open := range openCalls(entries) { // their results may be on a later page
-		rows, err := db.Pool.Query(ctx, `select at, body::text from transcript where session_id = $1 and task_id = $2 and seq > $3 order by seq limit $4`, session, of, open.last, open.count)
+		rows, err := db.Pool.Query(ctx,
+			`select at, body::text from transcript where session_id = $1 and task_id = $2 and seq > $3
+				order by seq limit $4`,
+			session, of, open.last, open.count)
 		if err != nil {
 			return nil, fmt.Errorf("timeline of %s: %w", session, err)
 		}
 		results, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (e Entry, err error) {
 			err = r.Scan(&e.At, &e.Text)
-			e.Kind, e.of = message, of
+			e.Kind = message
+			e.of = of
 			return e, err
 		})
 		if err != nil {
@@ -155,7 +162,8 @@ const everything = `
 			case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong,
 			1 as place, 0::bigint as part, id as n, null::int[] as vouched
 		from inbox where ` + people + `
-	union all select t.at, 'message', ` + agentOf + `, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
+	union all select t.at, 'message', ` + agentOf +
+	`, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
 		from transcript t ` + agents + ` where t.session_id = $1
 	union all select at, 'line', agent, 0, 0, '', text, false, 3, 0, id, nullif(vouched, '{}') from lines
 		where session_id = $1
@@ -180,17 +188,20 @@ const moments = `
 	union all select at from pushes where session_id = $1`
 
 // people is the condition for inbox rows that people wrote or pressed.
-const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', 'sent') and not (kind = 'action' and action_id = 'details')`
+const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
+	`'sent') and not (kind = 'action' and action_id = 'details')`
 
 // agentOf names the agent of the conversation that a
 // transcript row t is in; agents joins the tables for it.
 const (
-	agentOf = `case when t.task_id = 0 then 'orchestrator' when t.task_id > 0 then coalesce(k.category, 'worker') else coalesce(q.kind, 'inquiry') end`
-	agents  = `left join tasks k on k.session_id = t.session_id and k.id = t.task_id left join inquiries q on q.session_id = t.session_id and q.id = -t.task_id`
+	agentOf = `case when t.task_id = 0 then 'orchestrator'
+		when t.task_id > 0 then coalesce(k.category, 'worker') else coalesce(q.kind, 'inquiry') end`
+	agents = `left join tasks k on k.session_id = t.session_id and k.id = t.task_id left
+		join inquiries q on q.session_id = t.session_id and q.id = -t.task_id`
 )
 
-// role is the role of a transcript row, which is the first field of its body. Postgres' operators for JSON fail if
-// any other field holds an escaped NUL or half of a surrogate pair, as a model's arguments may.
+// role is the role of a transcript row, which is the first field of its body. Postgres' operators for JSON
+// fail if any other field holds an escaped NUL or half of a surrogate pair, as a model's arguments may.
 const role = `substring(body::text from '^{ *"role" *: *"([a-z]+)"')`
 
 // pairCalls returns an entry for each tool call, with its result, and for each text
@@ -215,7 +226,9 @@ func pairCalls(rows []Entry) (entries []Entry) {
 			delete(open, key+m.CallID)
 		}
 		if m.Role == "folded" {
-			e.Kind, e.Title, e.Text = Fold, m.Fold.title(), m.Text
+			e.Kind = Fold
+			e.Title = m.Fold.title()
+			e.Text = m.Text
 			entries = append(entries, e)
 		}
 		if m.Role != "assistant" {
@@ -223,13 +236,18 @@ func pairCalls(rows []Entry) (entries []Entry) {
 		}
 		if m.Text != "" {
 			said := e
-			said.Kind, said.Text = Thought, m.Text
+			said.Kind = Thought
+			said.Text = m.Text
 			entries = append(entries, said)
 		}
 		for i, c := range m.Calls {
 			call := e
-			call.ID, call.call = fmt.Sprint(e.ID, "-", i), c.ID
-			call.Kind, call.Title, call.Text, call.Open = Call, c.Name, string(c.Args), true
+			call.ID = fmt.Sprint(e.ID, "-", i)
+			call.call = c.ID
+			call.Kind = Call
+			call.Title = c.Name
+			call.Text = string(c.Args)
+			call.Open = true
 			open[key+c.ID] = len(entries)
 			entries = append(entries, call)
 		}
@@ -240,7 +258,9 @@ func pairCalls(rows []Entry) (entries []Entry) {
 // end sets the result of a call. The call ran at the earliest
 // since the item before the result in the conversation.
 func (e *Entry) end(m item, at, before time.Time) {
-	e.Output, e.Wrong, e.Open = m.Text, m.Wrong, false
+	e.Output = m.Text
+	e.Wrong = m.Wrong
+	e.Open = false
 	if before.Before(e.At) {
 		before = e.At
 	}
@@ -300,9 +320,14 @@ type item struct {
 
 // Version returns a text that changes whenever something that Read returns changes.
 func Version(ctx context.Context, db *database.DB, session string) (version string, err error) {
-	err = db.Pool.QueryRow(ctx, `select s.updated_at::text || ' ' || s.phase || ' ' || (select coalesce(max(id), 0) from lines where session_id = $1)
-		|| ' ' || (select count(*) from transcript where session_id = $1) || ' ' || (select coalesce(max(id), 0) from inbox where session_id = $1)
-		|| ' ' || (select coalesce(max(id), 0) from decisions where session_id = $1) from sessions s where s.id = $1`, session).Scan(&version)
+	err = db.Pool.QueryRow(ctx,
+		`select s.updated_at::text || ' ' || s.phase || ' ' || (select coalesce(max(id), 0) from lines
+		where session_id = $1)
+		|| ' ' || (select count(*) from transcript where session_id = $1) || ' ' || (select coalesce(max(id),
+			0) from inbox where session_id = $1)
+		|| ' ' || (select coalesce(max(id), 0) from decisions where session_id = $1) from sessions s
+			where s.id = $1`,
+		session).Scan(&version)
 	if err != nil {
 		return "", fmt.Errorf("timeline of %s: %w", session, err)
 	}

@@ -33,9 +33,11 @@ func TestRead(t *testing.T) {
 		return x
 	}
 	record(items(`{"role":"user","text":"what a person wrote, once more"}`))
-	record(items(`{"role":"assistant","text":"I read it.","calls":[{"id":"a","name":"read","args":{"path":"cart.go"}},{"id":"b","name":"run"}]}`))
+	record(items(`{"role":"assistant","text":"I read it.","calls":[{"id":"a","name":"read",` +
+		`"args":{"path":"cart.go"}},{"id":"b","name":"run"}]}`))
 	record(items(`{"role":"tool","call_id":"a","text":"1 package cart"}`))
-	record(items(`{"role":"folded","text":"<summary>read it</summary>","fold":{"upto":3,"was":90000,"is":4000}}`))
+	record(items(
+		`{"role":"folded","text":"<summary>read it</summary>","fold":{"upto":3,"was":90000,"is":4000}}`))
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
 
@@ -58,9 +60,20 @@ func TestRead(t *testing.T) {
 	require.Equal(t, []short{
 		{Kind: view.Person, Who: "U1", Title: "mention", Text: got[0].Text},
 		{Kind: view.Thought, Who: "orchestrator", Text: "I read it."},
-		{Kind: view.Call, Who: "orchestrator", Title: "read", Text: `{"path":"cart.go"}`, Output: "1 package cart"},
+		{
+			Kind:   view.Call,
+			Who:    "orchestrator",
+			Title:  "read",
+			Text:   `{"path":"cart.go"}`,
+			Output: "1 package cart",
+		},
 		{Kind: view.Call, Who: "orchestrator", Title: "run", Open: true},
-		{Kind: view.Fold, Who: "orchestrator", Title: "summed up its older work: its model is shown 4 kB instead of 90 kB", Text: "<summary>read it</summary>"},
+		{
+			Kind:  view.Fold,
+			Who:   "orchestrator",
+			Title: "summed up its older work: its model is shown 4 kB instead of 90 kB",
+			Text:  "<summary>read it</summary>",
+		},
 		{Kind: view.Line, Who: "orchestrator", Text: "Reading."},
 		{Kind: view.Report, Title: "root_cause", Text: "the cause", Number: 1},
 	}, got)
@@ -84,9 +97,13 @@ func TestReadPages(t *testing.T) {
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
 	const items = 4*view.Most + 8
-	_, err := s.Pool.Exec(t.Context(), `insert into transcript (session_id, seq, at, body) select $1, i, now() + i * interval '1 second', case i % 3
-		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id', 'a' || i, 'name', 'run'), json_build_object('id', 'b' || i, 'name', 'read')))
-		when 1 then json_build_object('role', 'tool', 'call_id', 'a' || i - 1, 'text', 'ran ' || i) else json_build_object('role', 'tool', 'call_id', 'b' || i - 2, 'text', 'read') end
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into transcript (session_id, seq, at, body) select $1, i, now() + i * interval '1 second',
+		case i % 3
+		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id',
+			'a' || i, 'name', 'run'), json_build_object('id', 'b' || i, 'name', 'read')))
+		when 1 then json_build_object('role', 'tool', 'call_id', 'a' || i - 1, 'text', 'ran ' || i)
+			else json_build_object('role', 'tool', 'call_id', 'b' || i - 2, 'text', 'read') end
 		from generate_series(0, $2 - 1) i`, id, items)
 	require.NoError(t, err)
 	seen := map[string]bool{}
@@ -132,7 +149,10 @@ func TestReadPagesOfTheSameTime(t *testing.T) {
 	s := storetest.Open(t)
 	id := storetest.BeginTurn(t, s).Session().ID
 	const lines = 2*view.Most + 100
-	_, err := s.Pool.Exec(t.Context(), `insert into lines (session_id, agent, text, at) select $1, 'deep', i::text, now() + (i + 1) / 2 * interval '1 second' from generate_series(0, $2 - 1) i`, id, lines)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into lines (session_id, agent, text, at) select $1, 'deep', i::text, now() + (i + 1) / 2 *
+			interval '1 second' from generate_series(0, $2 - 1) i`,
+		id, lines)
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	var before time.Time
@@ -159,11 +179,13 @@ func TestRowsThatPostgresCannotRead(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	for _, item := range []string{
-		`{"role":"assistant","calls":[{"id":"a","name":"run","args":{"command":"printf a\u0000b"}},{"id":"b","name":"run","args":{"command":"\ud800"}}]}`,
+		`{"role":"assistant","calls":[{"id":"a","name":"run",` +
+			`"args":{"command":"printf a\u0000b"}},{"id":"b","name":"run","args":{"command":"\ud800"}}]}`,
 		`{"role":"tool","call_id":"a","text":"a\u0000b"}`,
 		`{"role":"folded","text":"\u0000","fold":{"upto":2,"was":9000,"is":4000}}`,
 	} {
-		require.NoError(t, turn.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{json.RawMessage(item)}}))
+		require.NoError(t,
+			turn.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{json.RawMessage(item)}}))
 	}
 	shares, err := view.Shares(t.Context(), s.DB, turn.Session().ID)
 	require.NoError(t, err)
@@ -180,13 +202,19 @@ func TestShares(t *testing.T) {
 	s := storetest.Open(t)
 	turn := storetest.BeginTurn(t, s)
 	id := turn.Session().ID
-	_, err := s.Pool.Exec(t.Context(), `insert into inquiries (session_id, kind, key, question) values ($1, 'consultant', 'a', '?'), ($1, 'consultant', 'b', '?')`, id)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into inquiries (session_id, kind, key, question)
+			values ($1, 'consultant', 'a', '?'), ($1, 'consultant', 'b', '?')`,
+		id)
 	require.NoError(t, err)
 	var first int64
-	require.NoError(t, s.Pool.QueryRow(t.Context(), `select min(id) from inquiries where session_id = $1`, id).Scan(&first))
+	require.NoError(t,
+		s.Pool.QueryRow(t.Context(), `select min(id) from inquiries where session_id = $1`, id).Scan(&first))
 	for task, ask := range map[int64]time.Duration{0: 4, -first: 1, -first - 1: 2} {
 		for i, role := range []string{"user", "assistant", "tool"} {
-			_, err := s.Pool.Exec(t.Context(), `insert into transcript (session_id, task_id, seq, at, body) values ($1, $2, $3, $4, json_build_object('role', $5::text))`,
+			_, err := s.Pool.Exec(t.Context(),
+				`insert into transcript (session_id, task_id, seq, at, body)
+					values ($1, $2, $3, $4, json_build_object('role', $5::text))`,
 				id, task, i, time.Unix(1e9, 0).Add(time.Duration(i)*ask*time.Second), role)
 			require.NoError(t, err)
 		}
@@ -194,13 +222,22 @@ func TestShares(t *testing.T) {
 			continue
 		}
 		for range 2 {
-			require.NoError(t, turn.Record(t.Context(), progress.AgentUsage{Task: task, Input: 100, Cached: 50, Output: 10, USD: 0.25}))
+			require.NoError(t, turn.Record(t.Context(),
+				progress.AgentUsage{Task: task, Input: 100, Cached: 50, Output: 10, USD: 0.25}))
 		}
 	}
 	shares, err := view.Shares(t.Context(), s.DB, id)
 	require.NoError(t, err)
 	require.Equal(t, []view.Share{
-		{Who: "orchestrator", Models: 4 * time.Second, Tools: 4 * time.Second, Calls: 2, Input: 200, Output: 20, USD: 0.5},
+		{
+			Who:    "orchestrator",
+			Models: 4 * time.Second,
+			Tools:  4 * time.Second,
+			Calls:  2,
+			Input:  200,
+			Output: 20,
+			USD:    0.5,
+		},
 		{Who: "consultant", Models: 3 * time.Second, Tools: 3 * time.Second},
 	}, shares)
 }

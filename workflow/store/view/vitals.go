@@ -23,9 +23,11 @@ type Vitals struct {
 func ReadVitals(ctx context.Context, db *database.DB, replica string) (Vitals, error) {
 	var p Vitals
 	var age float64
-	err := db.Pool.QueryRow(ctx, `select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
+	err := db.Pool.QueryRow(ctx,
+		`select r.id is not null, coalesce(extract(epoch from now() - r.seen_at), 0)::float8,
 			(select count(*) from river_job where kind = $2 and state = 'running'),
-			(select count(*) from river_job where kind = $2 and state in ('available', 'pending', 'retryable', 'scheduled')),
+			(select count(*) from river_job where kind = $2
+				and state in ('available', 'pending', 'retryable', 'scheduled')),
 			(`+countUnposted+`)
 		from (select 1) x left join replicas r on r.id = $1`, replica, queue.TurnJob{}.Kind()).
 		Scan(&p.Beats, &age, &p.Working, &p.Waiting, &p.Unposted)

@@ -21,7 +21,8 @@ func TestVitals(t *testing.T) {
 	before, err := view.ReadVitals(t.Context(), s.DB, "r1")
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(t.Context(), store.Lines{{Agent: "bobbin", Text: "Looking into it."}}))
-	_, err = s.Pool.Exec(t.Context(), `insert into replicas (id, seen_at) values ('r1', now() - interval '1 hour')`)
+	_, err = s.Pool.Exec(t.Context(),
+		`insert into replicas (id, seen_at) values ('r1', now() - interval '1 hour')`)
 	require.NoError(t, err)
 	v, err = view.ReadVitals(t.Context(), s.DB, "r1")
 	require.NoError(t, err)

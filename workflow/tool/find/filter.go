@@ -30,7 +30,8 @@ func newGlobFilter(glob, under string) (filter, error) {
 	}
 	f.base = !strings.Contains(f.glob, "/")
 	if !doublestar.ValidatePattern(f.glob) {
-		return f, model.Mistakef("%q is no valid glob. Examples: *.go, internal/**/*_test.go, **/*.{js,ts}.", glob)
+		return f,
+			model.Mistakef("%q is no valid glob. Examples: *.go, internal/**/*_test.go, **/*.{js,ts}.", glob)
 	}
 	return f, nil
 }
@@ -42,5 +43,6 @@ func (f filter) keeps(p string) bool {
 	case f.base:
 		return doublestar.MatchUnvalidated(f.glob, path.Base(p)) != f.negate
 	}
-	return (doublestar.MatchUnvalidated(f.glob, p) || doublestar.MatchUnvalidated(f.glob, strings.TrimPrefix(p, f.under))) != f.negate
+	return (doublestar.MatchUnvalidated(f.glob, p) ||
+		doublestar.MatchUnvalidated(f.glob, strings.TrimPrefix(p, f.under))) != f.negate
 }

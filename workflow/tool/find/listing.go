@@ -70,7 +70,8 @@ func gatherListing(ctx context.Context, root *os.Root, start string, keep filter
 	l.cut = w.Incomplete.Load()
 	slices.Sort(l.files)
 	for _, f := range l.files {
-		for i := strings.LastIndexByte(f, '/'); i > 0 && f[:i] != start; i = strings.LastIndexByte(f[:i], '/') {
+		for i := strings.LastIndexByte(f,
+			'/'); i > 0 && f[:i] != start; i = strings.LastIndexByte(f[:i], '/') {
 			if start == "." || strings.HasPrefix(f[:i], start+"/") {
 				l.folders[f[:i]]++
 			}
@@ -108,7 +109,8 @@ func (l *listing) String() string {
 	direct := func(p string) bool {
 		return !strings.Contains(strings.TrimPrefix(p, strings.TrimPrefix(l.start+"/", "./")), "/")
 	}
-	here, own := keepIf(folders, direct), keepIf(l.files, direct)
+	here := keepIf(folders, direct)
+	own := keepIf(l.files, direct)
 	left := max(0, len(here)+len(own)-maxListed)
 	here = here[:min(len(here), maxListed)]
 	own = own[:min(len(own), maxListed-len(here))]
@@ -116,18 +118,26 @@ func (l *listing) String() string {
 	if left > 0 {
 		text += fmt.Sprintf("[%s more in this folder left out: use a glob]\n", plaintext.FormatCount(left))
 	}
-	return text + fmt.Sprintf("[%s in %s below %s; only this folder is shown: name one of its folders, or use a glob]%s",
-		plaintext.CountNoun(len(l.files), "file"), plaintext.CountNoun(len(folders), "folder"), plaintext.QuotePath(l.start), l.unfinished())
+	return text + fmt.Sprintf(
+		"[%s in %s below %s; only this folder is shown: name one of its folders, or use a glob]%s",
+		plaintext.CountNoun(len(l.files), "file"),
+		plaintext.CountNoun(len(folders), "folder"),
+		plaintext.QuotePath(l.start),
+		l.unfinished(),
+	)
 }
 
 // matches returns the answer to a glob, which lists only files.
 func (l *listing) matches(folders int) string {
 	switch n := len(l.files); {
 	case n == 0:
-		return fmt.Sprintf("No file below %s matches %s. A glob without a slash is held against file names, one with ** against paths.%s", plaintext.QuotePath(l.start), l.glob, l.unfinished())
+		return fmt.Sprintf("No file below %s matches %s. A glob without a slash is held against file "+
+			"names, one with ** against paths.%s", plaintext.QuotePath(l.start), l.glob, l.unfinished())
 	case n > maxListed:
-		return l.lines(nil, l.files[:maxListed]) + fmt.Sprintf("[%s of %s in %s left out: use a narrower glob or a path]%s",
-			plaintext.FormatCount(n-maxListed), plaintext.CountNoun(n, "file"), plaintext.CountNoun(folders, "folder"), l.unfinished())
+		return l.lines(nil,
+			l.files[:maxListed]) + fmt.Sprintf("[%s of %s in %s left out: use a narrower glob or a path]%s",
+			plaintext.FormatCount(n-maxListed), plaintext.CountNoun(n, "file"),
+			plaintext.CountNoun(folders, "folder"), l.unfinished())
 	}
 	return l.lines(nil, l.files) + l.unfinished()
 }
@@ -156,7 +166,8 @@ const maxAlike = 5
 
 // alike names paths that differ only in upper and lower case, which people and other systems may confuse.
 func (l *listing) alike() string {
-	seen, pairs := map[string]string{}, []string(nil)
+	seen := map[string]string{}
+	pairs := []string(nil)
 	for _, f := range slices.Sorted(maps.Keys(l.folders)) {
 		pairs = alikeIn(seen, f, pairs)
 	}

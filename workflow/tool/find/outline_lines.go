@@ -29,36 +29,63 @@ type declarations struct {
 }
 
 // statements matches keywords that look like a method's name before a bracket.
-var statements = regexp.MustCompile(`^\s*(if|else|for|foreach|while|switch|catch|return|throw|await|new|using|lock|do|try|with|super|sizeof|defined|assert|delete|case|default|yield)\b`)
+var statements = regexp.MustCompile(`^\s*(if|else|for|foreach|while|switch|catch|return|throw|await|new|` +
+	`using|lock|do|try|with|super|sizeof|defined|assert|delete|case|default|yield)\b`)
 
 var (
 	javascript = declarations{regexp.MustCompile(
-		`^\s*(export\s+)?(default\s+)?(declare\s+)?(abstract\s+)?(async\s+)?(function\b|class\s|interface\s|enum\s|namespace\s|type\s+\w+[^=]*=)` +
+		`^\s*(export\s+)?(default\s+)?(declare\s+)?(abstract\s+)?(async\s+)?(function\b|class\s|` +
+			`interface\s|enum\s|namespace\s|type\s+\w+[^=]*=)` +
 			`|^(export\s+)?(const|let|var)\s+\w+\s*(:[^=]+)?=\s*(async\s*)?(\(|function\b|\w+\s*=>)` +
 			`|^export\s+(const|let|var|default)\s` +
-			`|^\s+((static|async|get|set|public|private|protected|readonly|override|abstract)\s+)*[#*]?[A-Za-z_$][\w$]*\s*(<[^>()]*>)?\([^;]*\)\s*(:\s*[^{;]+)?\{\s*$` +
+			`|^\s+((static|async|get|set|public|private|protected|readonly|override|` +
+			`abstract)\s+)*[#*]?[A-Za-z_$][\w$]*\s*(<[^>()]*>)?\([^;]*\)\s*(:\s*[^{;]+)?\{\s*$` +
 			`|^\s*(describe|it|test)(\.\w+)?\(\s*['"` + "`" + `]`), statements}
-	python = declarations{regexp.MustCompile(`^\s*(async\s+def|def|class)\s|^[A-Z][A-Z0-9_]*\s*(:[^=]+)?=[^=]`), nil}
-	rust   = declarations{regexp.MustCompile(
-		`^\s*(pub(\([^)]*\))?\s+)?(default\s+)?(async\s+|const\s+|unsafe\s+|extern\s+("[^"]*"\s+)?)*(fn|struct|enum|trait|impl|mod|type|union|static|const)\b|^\s*(pub\s+)?macro_rules!`), nil}
+	python = declarations{
+		regexp.MustCompile(`^\s*(async\s+def|def|class)\s|^[A-Z][A-Z0-9_]*\s*(:[^=]+)?=[^=]`), nil,
+	}
+	rust = declarations{regexp.MustCompile(
+		`^\s*(pub(\([^)]*\))?\s+)?(default\s+)?(async\s+|const\s+|unsafe\s+|extern\s+("[^"]*"\s+)?)*(fn|` +
+			`struct|enum|trait|impl|mod|type|union|static|const)\b|^\s*(pub\s+)?macro_rules!`), nil}
 	java = declarations{regexp.MustCompile(
-		`^\s*((public|private|protected|internal|static|final|abstract|sealed|override|partial|open|data|inline|suspend|default|synchronized|virtual|async)\s+)*(class|interface|enum|record|struct|object|namespace|fun|@interface)\s+[A-Za-z_<]` +
-			`|^\s+((public|private|protected|internal|static|final|abstract|override|default|synchronized|virtual|async|native)\s+)*(<[^>]+>\s+)?[A-Za-z_][\w.<>\[\],? ]*\s+[A-Za-z_]\w*\s*\([^;=]*\)[^;={]*(\{.*)?$` +
+		`^\s*((public|private|protected|internal|static|final|abstract|sealed|override|partial|open|data|` +
+			`inline|suspend|default|synchronized|virtual|async)\s+)*(class|interface|enum|record|struct|` +
+			`object|namespace|fun|@interface)\s+[A-Za-z_<]` +
+			`|^\s+((public|private|protected|internal|static|final|abstract|override|default|synchronized|` +
+			`virtual|async|native)\s+)*(<[^>]+>\s+)?[A-Za-z_][\w.<>\[\],? ` +
+			`]*\s+[A-Za-z_]\w*\s*\([^;=]*\)[^;={]*(\{.*)?$` +
 			`|^\s+(public|private|protected)\s+[A-Za-z_]\w*\s*\([^;=]*\)?[^;=]*$`), statements}
-	ruby  = declarations{regexp.MustCompile(`^\s*(def|class|module)\s|^\s*(describe|context|it)\s+['"]|^[A-Z][A-Z0-9_]*\s*=[^=]`), nil}
+	ruby = declarations{
+		regexp.MustCompile(
+			`^\s*(def|class|module)\s|^\s*(describe|context|it)\s+['"]|^[A-Z][A-Z0-9_]*\s*=[^=]`),
+		nil,
+	}
 	clang = declarations{regexp.MustCompile(
 		`^#\s*define\s+\w+|^\s*(typedef\s+)?(struct|enum|union|class|namespace)\s+\w[^;]*$|^typedef\b` +
 			`|^[A-Za-z_][\w\s*&:<>,~]*[\s*&:~]~?\w+\s*\([^;]*$`), statements}
-	php      = declarations{regexp.MustCompile(`^\s*((public|private|protected|static|final|abstract|readonly)\s+)*(function|class|interface|trait|enum)\s+&?\w`), nil}
-	swift    = declarations{regexp.MustCompile(`^\s*(@\w+\s+)*((public|private|internal|open|static|final|override|mutating|fileprivate)\s+)*(func|class|struct|enum|protocol|extension|actor|init)\b`), nil}
-	shell    = declarations{regexp.MustCompile(`^\s*(function\s+[\w:-]+|[\w:-]+\s*\(\))`), nil}
-	sql      = declarations{regexp.MustCompile(`(?i)^\s*(create|alter|drop)\s+(or\s+replace\s+)?(unique\s+)?(table|view|materialized view|index|function|trigger|type|schema|sequence)\b`), nil}
+	php = declarations{
+		regexp.MustCompile(`^\s*((public|private|protected|static|final|abstract|readonly)\s+)*(function|` +
+			`class|interface|trait|enum)\s+&?\w`),
+		nil,
+	}
+	swift = declarations{
+		regexp.MustCompile(`^\s*(@\w+\s+)*((public|private|internal|open|static|final|override|mutating|` +
+			`fileprivate)\s+)*(func|class|struct|enum|protocol|extension|actor|init)\b`),
+		nil,
+	}
+	shell = declarations{regexp.MustCompile(`^\s*(function\s+[\w:-]+|[\w:-]+\s*\(\))`), nil}
+	sql   = declarations{
+		regexp.MustCompile(`(?i)^\s*(create|alter|drop)\s+(or\s+replace\s+)?(unique\s+)?(table|view|` +
+			`materialized view|index|function|trigger|type|schema|sequence)\b`),
+		nil,
+	}
 	proto    = declarations{regexp.MustCompile(`^\s*(message|service|enum|rpc|package)\s+\w`), nil}
 	markdown = declarations{regexp.MustCompile(`^#{1,6}\s`), nil}
 )
 
 var linePatterns = map[string]declarations{
-	".js": javascript, ".jsx": javascript, ".mjs": javascript, ".cjs": javascript, ".ts": javascript, ".tsx": javascript, ".mts": javascript, ".vue": javascript, ".svelte": javascript,
+	".js": javascript, ".jsx": javascript, ".mjs": javascript, ".cjs": javascript, ".ts": javascript,
+	".tsx": javascript, ".mts": javascript, ".vue": javascript, ".svelte": javascript,
 	".py": python, ".pyi": python,
 	".rs":   rust,
 	".java": java, ".kt": java, ".kts": java, ".cs": java, ".scala": java,

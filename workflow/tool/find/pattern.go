@@ -23,7 +23,8 @@ type pattern struct {
 	re      *regexp.Regexp // nil: the literal is the whole pattern
 	literal []byte         // every match contains it; empty: unknown
 	oneOf   [][]byte       // every match contains one of these; empty: unknown
-	folded  []byte         // every match contains it, both as foldCaseBits returns them; only set if oneOf is empty
+	// every match contains it, both as foldCaseBits returns them; only set if oneOf is empty
+	folded []byte
 }
 
 func newPattern(text string, literal bool) (*pattern, error) {
@@ -39,7 +40,8 @@ func newPattern(text string, literal bool) (*pattern, error) {
 	}
 	tree, err := syntax.Parse(text, syntax.Perl&^syntax.OneLine)
 	if err != nil {
-		return nil, model.Mistakef("%s. Patterns are RE2: no look-around, no back-references; set literal for plain text.", err)
+		return nil, model.Mistakef("%s. Patterns are RE2: no look-around, no back-references; "+
+			"set literal for plain text.", err)
 	}
 	tree = perLine(tree.Simplify())
 	if prog, err := syntax.Compile(tree); err != nil || len(prog.Inst) > maxProgram {
@@ -96,7 +98,8 @@ func perLine(re *syntax.Regexp) *syntax.Regexp {
 func removeRune(ranges []rune, r rune) []rune {
 	out := make([]rune, 0, len(ranges)+2)
 	for i := 0; i+1 < len(ranges); i += 2 {
-		lo, hi := ranges[i], ranges[i+1]
+		lo := ranges[i]
+		hi := ranges[i+1]
 		if r < lo || r > hi {
 			out = append(out, lo, hi)
 			continue
@@ -207,7 +210,8 @@ func indexText(data, text []byte) int {
 			break
 		}
 		if at > rank {
-			rare, rank = i, at
+			rare = i
+			rank = at
 		}
 	}
 	for at := 0; at+len(text) <= len(data); at++ {
@@ -230,12 +234,14 @@ func foldCaseBits(data []byte, scratch []byte) (out []byte, ascii bool) {
 	const bits, high = 0x2020202020202020, 0x8080808080808080
 	out = slices.Grow(scratch[:0], len(data))[:len(data)]
 	var all uint64
-	rest, into := data, out
+	rest := data
+	into := out
 	for len(rest) >= 8 && len(into) >= 8 {
 		word := binary.NativeEndian.Uint64(rest)
 		all |= word
 		binary.NativeEndian.PutUint64(into, word|bits)
-		rest, into = rest[8:], into[8:]
+		rest = rest[8:]
+		into = into[8:]
 	}
 	for i, c := range rest {
 		all |= uint64(c)
@@ -244,9 +250,9 @@ func foldCaseBits(data []byte, scratch []byte) (out []byte, ascii bool) {
 	return out, all&high == 0
 }
 
-// foldedCopy returns data as foldCaseBits does, in the scratch buffer. It returns nil if the pattern has no folded
-// text, or if the data contains one of the two letters beyond ASCII that fold into ASCII, which would be
-// missed.
+// foldedCopy returns data as foldCaseBits does, in the scratch buffer. It returns nil if the pattern
+// has no folded text, or if the data contains one of the two letters beyond ASCII that fold into
+// ASCII, which would be missed.
 func (p *pattern) foldedCopy(data []byte, scratch *[]byte) []byte {
 	if len(p.folded) == 0 {
 		return nil
@@ -267,7 +273,8 @@ func (p *pattern) lines(ctx context.Context, data []byte, scratch *[]byte, hit f
 	}
 	l := fileSearch{data: data, hit: hit, re: p.re, literal: p.literal, in: data}
 	if small := p.foldedCopy(data, scratch); small != nil {
-		l.literal, l.in = p.folded, small
+		l.literal = p.folded
+		l.in = small
 	}
 	for pos := 0; pos < len(data) && ctx.Err() == nil; {
 		pos = l.within(pos, chunkEnd(data, pos))

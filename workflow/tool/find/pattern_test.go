@@ -15,12 +15,16 @@ import (
 // FuzzPattern checks that a search finds exactly the lines that the expression matches, each by itself, in
 // spite of all optimisations.
 func FuzzPattern(f *testing.F) {
-	for _, seed := range []string{"Open", `func \w+\(\)`, `(?i)straße|kelvin`, `a.*b$`, `^x?$`, `[^a]`, `(a|b)c+`, `\bword\b`, "(?s)a.b", "(((", "a{1000}", `\x{212a}`, "x\ny", `(?m)^$`, `\z`} {
+	for _, seed := range []string{
+		"Open", `func \w+\(\)`, `(?i)straße|kelvin`, `a.*b$`, `^x?$`, `[^a]`, `(a|b)c+`, `\bword\b`,
+		"(?s)a.b", "(((", "a{1000}", `\x{212a}`, "x\ny", `(?m)^$`, `\z`,
+	} {
 		f.Add(seed, "Open a b\r\nfunc f()\nKELVIN \u212a stra\u00dfe\n\nxc word", false)
 		f.Add(seed, "", true)
 	}
 	f.Fuzz(func(t *testing.T, text, data string, literal bool) {
-		if len(text) > 100 || len(data) > 2000 || !utf8.ValidString(text) || !utf8.ValidString(data) || strings.ContainsAny(text, "\r") || strings.Contains(data, "\r") {
+		if len(text) > 100 || len(data) > 2000 || !utf8.ValidString(text) || !utf8.ValidString(data) ||
+			strings.ContainsAny(text, "\r") || strings.Contains(data, "\r") {
 			return
 		}
 		p, err := newPattern(text, literal)
@@ -34,7 +38,8 @@ func FuzzPattern(f *testing.F) {
 		}
 		plain, err := regexp.Compile("(?m)" + source)
 		require.NoError(t, err)
-		if strings.ContainsAny(text, `\(`) && !literal && (strings.Contains(text, `\A`) || strings.Contains(text, `\z`) || strings.Contains(text, "(?")) {
+		if strings.ContainsAny(text, `\(`) && !literal &&
+			(strings.Contains(text, `\A`) || strings.Contains(text, `\z`) || strings.Contains(text, "(?")) {
 			return // these refer to the whole text, or change what the rest means
 		}
 		var want, got []string
@@ -58,10 +63,14 @@ func FuzzPattern(f *testing.F) {
 func TestPatternAgreesWithThePlainWay(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
-	words := []string{"foo", "bar", "foobar", "a", " ", "\t", "(", ")", "x1", "é", "Foo", "BaR", "X1", "\u212a", "\u017f", "", "\r"}
+	words := []string{
+		"foo", "bar", "foobar", "a", " ", "\t", "(", ")", "x1", "é", "Foo", "BaR", "X1", "\u212a", "\u017f",
+		"", "\r",
+	}
 	patterns := []string{
-		"foo", "foo|bar", "fo+", "^foo", "bar$", "^$", "a.*x", `\bfoo\b`, "(?i)FOO", "[^a]foo", `foo\s*bar`, "x?", "(foo|far)bar", "(?:a|é)x1", `\w+\(`,
-		"(foo)+", "fo{2}", "[[:upper:]]oo", "é$", "^", "$", `\s`, "a|", "(?s).", "(?i)BAR", "(?i)x1$", "(?i)foo.*a", "(?i:f)oo", "(?i)k", "(?i)s+x1",
+		"foo", "foo|bar", "fo+", "^foo", "bar$", "^$", "a.*x", `\bfoo\b`, "(?i)FOO", "[^a]foo", `foo\s*bar`,
+		"x?", "(foo|far)bar", "(?:a|é)x1", `\w+\(`, "(foo)+", "fo{2}", "[[:upper:]]oo", "é$", "^", "$",
+		`\s`, "a|", "(?s).", "(?i)BAR", "(?i)x1$", "(?i)foo.*a", "(?i:f)oo", "(?i)k", "(?i)s+x1",
 	}
 	for range 200 {
 		var lines []string
@@ -115,7 +124,8 @@ func TestIndexTextIsThatOfBytes(t *testing.T) {
 		return b
 	}
 	for range 5000 {
-		data, text := random(r.IntN(40)), random(1+r.IntN(4))
+		data := random(r.IntN(40))
+		text := random(1 + r.IntN(4))
 		require.Equal(t, bytes.Index(data, text), indexText(data, text), "%q in %q", text, data)
 	}
 }

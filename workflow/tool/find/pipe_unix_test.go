@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAFolderThatIsAPipeByNow has a folder that a command replaced by a named pipe after somebody looked at it.
-// Opening a pipe without a writer would block for ever.
+// TestAFolderThatIsAPipeByNow has a folder that a command replaced by a named pipe after somebody looked at
+// it. Opening a pipe without a writer would block for ever.
 func TestAFolderThatIsAPipeByNow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -144,7 +144,8 @@ func (s *Search) searchFile(ctx context.Context, root *os.Root, p string) error 
 		return err
 	}
 	if workfile.IsBinary(c.Data) {
-		return model.Mistakef("%s is a binary file (%s): it is not searched.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(c.Data))))
+		return model.Mistakef("%s is a binary file (%s): it is not searched.", plaintext.QuotePath(p),
+			plaintext.FormatSize(int64(len(c.Data))))
 	}
 	s.SearchText(ctx, 0, p, c.Data)
 	return nil
@@ -240,14 +241,17 @@ func (s *Search) describeHits(late bool) string {
 			}
 		}
 		if more := total - maxHits; more > 0 {
-			fmt.Fprintf(&text, "[%d more matching lines: narrow it with path, glob or a longer pattern]\n", more)
+			fmt.Fprintf(&text,
+				"[%d more matching lines: narrow it with path, glob or a longer pattern]\n", more)
 		}
 	}
 	if len(large) > 0 {
-		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"), plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
+		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"),
+			plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
 	}
 	if late {
-		fmt.Fprintf(&text, "[stopped after %.0f s with files left: narrow it with path or glob]\n", searchTime.Seconds())
+		fmt.Fprintf(&text, "[stopped after %.0f s with files left: narrow it with path or glob]\n",
+			searchTime.Seconds())
 	} else if s.cut {
 		text.WriteString("[not everything was looked at: name a folder with path]\n")
 	}
@@ -256,11 +260,14 @@ func (s *Search) describeHits(late bool) string {
 
 // manyHits writes counts instead of all lines: the files with the most matches first, each with one line.
 func manyHits(text *strings.Builder, found []fileHits, total int) {
-	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, glob or a longer pattern. Lines per file, and one of them:\n",
+	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, "+
+		"glob or a longer pattern. Lines per file, and one of them:\n",
 		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))
-	slices.SortFunc(found, func(a, b fileHits) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
+	slices.SortFunc(found,
+		func(a, b fileHits) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
 	for _, f := range found[:min(len(found), maxHitFiles)] {
-		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count), f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
+		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count),
+			f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
 	}
 	if more := len(found) - maxHitFiles; more > 0 {
 		fmt.Fprintf(text, "[%s more]\n", plaintext.CountNoun(more, "file"))

@@ -50,7 +50,8 @@ func OutlineFile(root *os.Root, start string) (string, error) {
 	symbols, known := symbolsOf(c)
 	switch {
 	case !known:
-		return "", model.Mistakef("There is no outline for %s files: use read_file or search.", cmp.Or(path.Ext(start), "such"))
+		return "", model.Mistakef("There is no outline for %s files: use read_file or search.",
+			cmp.Or(path.Ext(start), "such"))
 	case len(symbols) == 0:
 		return fmt.Sprintf("No symbols found in %s: use read_file.", plaintext.QuotePath(start)), nil
 	}
@@ -71,7 +72,8 @@ func OutlineFolder(root *os.Root, start string) (string, error) {
 	}
 	slices.Sort(names)
 	if len(names) == 0 {
-		return fmt.Sprintf("%s itself holds no source files with an outline: use list_files, or name one of its folders.", plaintext.QuotePath(start)), nil
+		return fmt.Sprintf("%s itself holds no source files with an outline: use list_files, "+
+			"or name one of its folders.", plaintext.QuotePath(start)), nil
 	}
 	var text strings.Builder
 	for _, name := range names[:min(len(names), maxOutlineFile)] {
@@ -112,5 +114,6 @@ func cutOutline(text string) string {
 		return text
 	}
 	end := strings.LastIndexByte(text[:maxOutline], '\n') + 1
-	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n", plaintext.FormatCount(strings.Count(text[end:], "\n")))
+	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n",
+		plaintext.FormatCount(strings.Count(text[end:], "\n")))
 }

@@ -65,7 +65,8 @@ func refuseSpecial(p string, mode fs.FileMode) error {
 	if mode.IsDir() {
 		return model.Mistakef("%s is a folder: use list_files for what is in it.", plaintext.QuotePath(p))
 	}
-	return model.Mistakef("%s is a %s, not a regular file: it is not opened.", plaintext.QuotePath(p), DescribeKind(mode))
+	return model.Mistakef("%s is a %s, not a regular file: it is not opened.", plaintext.QuotePath(p),
+		DescribeKind(mode))
 }
 
 func DescribeKind(mode fs.FileMode) string {
@@ -90,7 +91,8 @@ func Load(root *os.Root, p string) (Content, error) {
 	}
 	defer func() { _ = f.Close() }()
 	tooLarge := func(n int64) error {
-		return model.Mistakef("%s is larger than %s (%s). Use search on it, or run with sed -n, head or grep.", plaintext.QuotePath(p), plaintext.FormatSize(MaxFile), plaintext.FormatSize(n))
+		return model.Mistakef("%s is larger than %s (%s). Use search on it, or run with sed -n, "+
+			"head or grep.", plaintext.QuotePath(p), plaintext.FormatSize(MaxFile), plaintext.FormatSize(n))
 	}
 	if info.Size() > MaxFile {
 		return Content{}, tooLarge(info.Size())
@@ -122,7 +124,8 @@ const ErrNUL = model.Mistake("A text file cannot hold NUL characters.")
 func CheckText(text string) ([]byte, error) {
 	switch {
 	case len(text) > MaxWrite:
-		return nil, model.Mistakef("That is more than %s, which is too much for one file.", plaintext.FormatSize(MaxWrite))
+		return nil, model.Mistakef("That is more than %s, which is too much for one file.",
+			plaintext.FormatSize(MaxWrite))
 	case strings.ContainsRune(text, 0):
 		return nil, ErrNUL
 	}
@@ -213,7 +216,8 @@ func makeFolders(root *os.Root, dir string, owner ids) error {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			if info, err := root.Stat(made); err == nil && !info.IsDir() {
-				return model.Mistakef("%s is a file, so nothing can be put below it.", plaintext.QuotePath(made))
+				return model.Mistakef("%s is a file, so nothing can be put below it.",
+					plaintext.QuotePath(made))
 			}
 		case err != nil:
 			return ExplainPathError(made, err)

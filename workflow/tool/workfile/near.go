@@ -36,7 +36,8 @@ func NearPaths(ctx context.Context, root *os.Root, p string) []string {
 	}}
 	w.Run(ctx, ".")
 	slices.SortFunc(guesses, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(countCommonFolders(p, b.path), countCommonFolders(p, a.path)), cmp.Compare(a.path, b.path))
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(countCommonFolders(p, b.path),
+			countCommonFolders(p, a.path)), cmp.Compare(a.path, b.path))
 	})
 	names := make([]string, 0, nearNames)
 	for _, g := range guesses[:min(len(guesses), nearNames)] {
@@ -58,11 +59,13 @@ func SuggestPaths(names []string) string {
 // pathDistance returns how far apart two paths are by their base names; 0 is the same path in another case.
 // It returns false if they are not similar.
 func pathDistance(want, have string) (int, bool) {
-	w, h := strings.ToLower(want), strings.ToLower(have)
+	w := strings.ToLower(want)
+	h := strings.ToLower(have)
 	if w == h {
 		return 0, true
 	}
-	w, h = path.Base(w), path.Base(h)
+	w = path.Base(w)
+	h = path.Base(h)
 	if w == h {
 		return 1, true
 	}
@@ -78,7 +81,8 @@ func pathDistance(want, have string) (int, bool) {
 }
 
 func countCommonFolders(a, b string) int {
-	x, y := strings.Split(path.Dir(a), "/"), strings.Split(path.Dir(b), "/")
+	x := strings.Split(path.Dir(a), "/")
+	y := strings.Split(path.Dir(b), "/")
 	n := 0
 	for n < len(x) && n < len(y) && x[n] == y[n] {
 		n++

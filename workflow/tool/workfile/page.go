@@ -23,7 +23,8 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 	case len(data) == 0:
 		return fmt.Sprintf("%s is empty.", plaintext.QuotePath(p)), nil
 	case IsBinary(data):
-		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", plaintext.QuotePath(p), plaintext.FormatSize(int64(len(data))), http.DetectContentType(data)), nil
+		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", plaintext.QuotePath(p),
+			plaintext.FormatSize(int64(len(data))), http.DetectContentType(data)), nil
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	first := max(offset, 1)
@@ -31,7 +32,8 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 		limit = defaultLines
 	}
 	if first > len(lines) {
-		return "", model.Mistakef("%s has %s; offset %d lies behind its end.", plaintext.QuotePath(p), plaintext.CountNoun(len(lines), "line"), first)
+		return "", model.Mistakef("%s has %s; offset %d lies behind its end.", plaintext.QuotePath(p),
+			plaintext.CountNoun(len(lines), "line"), first)
 	}
 	shown, last, clean := NumberLines(lines, first, limit)
 	notes := []string{fmt.Sprintf("%s, lines %d-%d of %d", plaintext.QuotePath(p), first, last, len(lines))}
@@ -46,7 +48,8 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 // MaxShown bytes. last is the number of the last one; clean is false if a character was escaped.
 func NumberLines(lines []string, first, limit int) (text string, last int, clean bool) {
 	var s strings.Builder
-	clean, last = true, first-1
+	clean = true
+	last = first - 1
 	for _, line := range lines[first-1:] {
 		if last-first+1 >= limit {
 			break

@@ -26,13 +26,16 @@ func CleanPath(p string) (string, error) {
 	case len(p) > 4096:
 		return "", model.Mistake("That path is longer than any path can be.")
 	case strings.HasPrefix(p, "/"):
-		return "", model.Mistakef("Paths are relative to the repository's root and have no leading slash: try %s.", plaintext.QuotePath(suggestRelative(p)))
+		return "", model.Mistakef("Paths are relative to the repository's root and have no leading slash: "+
+			"try %s.", plaintext.QuotePath(suggestRelative(p)))
 	case strings.HasPrefix(p, "~"), !filepath.IsLocal(path.Clean("./" + p)):
-		return "", model.Mistakef("%s lies outside of the repository; paths are relative to its root and cannot leave it.", plaintext.QuotePath(p))
+		return "", model.Mistakef("%s lies outside of the repository; "+
+			"paths are relative to its root and cannot leave it.", plaintext.QuotePath(p))
 	}
 	p = path.Clean("./" + p)
 	if underGit(p) {
-		return "", model.Mistake("The .git directory is not part of the workspace. Use the history tool; commits are made by the program.")
+		return "", model.Mistake("The .git directory is not part of the workspace. Use the history tool; " +
+			"commits are made by the program.")
 	}
 	return p, nil
 }
@@ -73,7 +76,9 @@ const maxLinks = 16
 // ResolveLinks follows the symbolic links of a clean path by hand, so that they can be checked and a file has
 // only one name. It is no protection: its result still has to be opened through root.
 func ResolveLinks(root *os.Root, p string) (string, error) {
-	todo, done, links := strings.Split(p, "/"), ".", 0
+	todo := strings.Split(p, "/")
+	done := "."
+	links := 0
 	for len(todo) > 0 {
 		next := path.Join(done, todo[0])
 		todo = todo[1:]
@@ -92,17 +97,21 @@ func ResolveLinks(root *os.Root, p string) (string, error) {
 		if err != nil {
 			return "", ExplainPathError(p, err)
 		}
-		target, links = filepath.ToSlash(target), links+1
+		target = filepath.ToSlash(target)
+		links = links + 1
 		rest := path.Join(append([]string{done, target}, todo...)...)
 		switch {
 		case links > maxLinks:
 			return "", model.Mistakef("%s is a symbolic link that leads to itself.", plaintext.QuotePath(p))
 		case path.IsAbs(target) || !filepath.IsLocal(rest):
-			return "", model.Mistakef("%s is a symbolic link that leads outside of the repository (%s): it is not followed.", plaintext.QuotePath(p), plaintext.QuotePath(target))
+			return "", model.Mistakef("%s is a symbolic link that leads outside of the repository (%s): "+
+				"it is not followed.", plaintext.QuotePath(p), plaintext.QuotePath(target))
 		case underGit(rest):
-			return "", model.Mistakef("%s is a symbolic link into a .git directory: it is not followed.", plaintext.QuotePath(p))
+			return "", model.Mistakef("%s is a symbolic link into a .git directory: it is not followed.",
+				plaintext.QuotePath(p))
 		}
-		todo, done = strings.Split(rest, "/"), "."
+		todo = strings.Split(rest, "/")
+		done = "."
 	}
 	return done, nil
 }
@@ -119,7 +128,8 @@ func ExplainPathError(p string, err error) error {
 	case errors.Is(err, syscall.ELOOP):
 		return model.Mistakef("%s is a symbolic link that leads to itself.", p)
 	case errors.Is(err, syscall.ENOTDIR):
-		return model.Mistakef("%s does not exist: a part of the path before its end is a file, not a folder.", p)
+		return model.Mistakef("%s does not exist: a part of the path before its end is a file, not a folder.",
+			p)
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return model.Mistakef("%s is too long for a path.", plaintext.CutCounted(p, 80))
 	case errors.Is(err, syscall.EISDIR):
@@ -133,7 +143,8 @@ func ExplainPathError(p string, err error) error {
 }
 
 func RefuseSecret(p string) error {
-	return model.Mistakef("%s may hold secrets and is not shown. See whether there is an example of it beside it.", plaintext.QuotePath(p))
+	return model.Mistakef("%s may hold secrets and is not shown. "+
+		"See whether there is an example of it beside it.", plaintext.QuotePath(p))
 }
 
 // Within reports whether a clean path is the folder or below it. Every path is within "".

@@ -6,8 +6,8 @@
 //	th.Say("ann", "@bobbin what is the total?")
 //	require.Contains(t, th.Text(), "It is 3 cents.")
 //
-// The test's package has a TestMain that calls postgrestest.Main. A test of one part of a turn, without a turn
-// that runs, uses package internal/ledgertest.
+// The test's package has a TestMain that calls postgrestest.Main. A test of one part of a turn, without a
+// turn that runs, uses package internal/ledgertest.
 package turntest
 
 import (
@@ -39,8 +39,9 @@ import (
 
 // Settings say what differs from the usual thread. The zero value is ready to use.
 type Settings struct {
-	// Script is what the model answers, in the language of package modeltest. Without a line "== MODEL" it answers
-	// for all agents. The test fails if it is not followed to its end; an empty Script expects no request.
+	// Script is what the model answers, in the language of package modeltest. Without a line "==
+	// MODEL" it answers for all agents. The test fails if it is not followed to its end; an
+	// empty Script expects no request.
 	Script string
 	// Files are the commits of the repository, the last one on main; default: a page about a shop.
 	Files []repotest.Files
@@ -48,7 +49,8 @@ type Settings struct {
 	Commands bool
 }
 
-// A Thread is one thread in #bugs of a Slack. The members ann, bea and cem and the guest gus are in the channel.
+// A Thread is one thread in #bugs of a Slack. The members ann, bea and cem and the
+// guest gus are in the channel.
 type Thread struct {
 	// Runner runs the turns. Its fields may be changed before the first message.
 	Runner  *turn.Runner
@@ -83,14 +85,22 @@ func Open(t testing.TB, s Settings) *Thread {
 		Store: st, Slack: &people.Directory{Slack: slack}, Agents: agent.Table(nil), Log: storetest.Silent,
 		Model:        model.New(model.Config{BaseURL: th.Model.URL, Log: storetest.Silent}),
 		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: th.Origin}}},
-		Machine:      turn.Machine{Mirrors: repotest.OpenMirrors(t), Folders: folder.Folders{Dir: t.TempDir()}},
+		Machine: turn.Machine{
+			Mirrors: repotest.OpenMirrors(t),
+			Folders: folder.Folders{Dir: t.TempDir()},
+		},
 	}
 	if s.Commands {
 		box := repotest.OpenBuilder(t)
 		th.Runner.Sandbox = box
 		th.Runner.Checker = &build.Checker{Caches: build.Caches{Sandbox: box, Dir: t.TempDir()}}
 	}
-	th.poster = &poster.Poster{Slack: slack, Outbox: outbox.New(st.DB), Pace: time.Microsecond, Log: storetest.Silent}
+	th.poster = &poster.Poster{
+		Slack:  slack,
+		Outbox: outbox.New(st.DB),
+		Pace:   time.Microsecond,
+		Log:    storetest.Silent,
+	}
 	return th
 }
 
@@ -110,7 +120,12 @@ func (th *Thread) openSlack() *bot.Slack {
 	app := th.Slack.App()
 	th.People = map[string]string{}
 	members := []string{app.BotUser}
-	for name, kind := range map[string]slacktest.UserKind{"ann": "", "bea": "", "cem": "", "gus": slacktest.Guest} {
+	for name, kind := range map[string]slacktest.UserKind{
+		"ann": "",
+		"bea": "",
+		"cem": "",
+		"gus": slacktest.Guest,
+	} {
 		th.People[name] = th.Slack.AddUser(slacktest.User{Name: name, Kind: kind}).ID
 		members = append(members, th.People[name])
 	}
@@ -130,7 +145,8 @@ func (th *Thread) Say(who, text string) (ts string) {
 	require.NoError(th.t, err)
 	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: th.user(who)}
 	if th.Root == "" {
-		th.Root, in.Kind = ts, workflow.MessageMention
+		th.Root = ts
+		in.Kind = workflow.MessageMention
 	}
 	in.Text = strings.TrimSpace(strings.ReplaceAll(text, "@bobbin", ""))
 	th.Receive(in)
@@ -144,7 +160,8 @@ func (th *Thread) Press(who, action string) {
 	for _, m := range th.Slack.Thread(th.Channel, th.Root) {
 		for _, c := range m.Controls() {
 			if c.ActionID == action {
-				in.TS, in.Value = m.TS, c.Value
+				in.TS = m.TS
+				in.Value = c.Value
 			}
 		}
 	}
@@ -152,12 +169,13 @@ func (th *Thread) Press(who, action string) {
 	th.Receive(in)
 }
 
-// Receive stores an event of the thread, runs the turn that follows, and posts what it says. The Event needs no
-// EventID, Thread or At.
+// Receive stores an event of the thread, runs the turn that follows, and posts what it says. The Event
+// needs no EventID, Thread or At.
 func (th *Thread) Receive(in workflow.IncomingEvent) {
 	th.t.Helper()
 	th.events++
-	in.EventID, in.At = fmt.Sprintf("Ev%d", th.events), time.Now()
+	in.EventID = fmt.Sprintf("Ev%d", th.events)
+	in.At = time.Now()
 	in.Thread = workflow.Thread{Team: th.Slack.App().TeamID, Channel: th.Channel, TS: th.Root}
 	st := th.Runner.Store
 	require.NoError(th.t, inbox.New(st.DB, st.Queue).Receive(th.t.Context(), in))
@@ -180,7 +198,8 @@ func (th *Thread) Text() string { return th.Slack.ExportText(th.Channel, th.Root
 // id returns the id of the session.
 func (th *Thread) id() (id string) {
 	th.t.Helper()
-	row := th.Runner.Store.Pool.QueryRow(th.t.Context(), `select id from sessions where thread_ts = $1`, th.Root)
+	row := th.Runner.Store.Pool.QueryRow(th.t.Context(),
+		`select id from sessions where thread_ts = $1`, th.Root)
 	require.NoError(th.t, row.Scan(&id))
 	return id
 }

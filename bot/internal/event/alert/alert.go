@@ -1,7 +1,7 @@
-// Package alert reads messages in which apps report problems: Sentry, PagerDuty, GitHub, Grafana, and any other
-// app that posts a title, a link and perhaps a stack trace in Slack attachments or blocks. It has no code for a
-// particular app: it looks for a title, the first link, lines that look like stack frames, and a field that is
-// named like a release.
+// Package alert reads messages in which apps report problems: Sentry, PagerDuty, GitHub, Grafana, and any
+// other app that posts a title, a link and perhaps a stack trace in Slack attachments or blocks. It has no
+// code for a particular app: it looks for a title, the first link, lines that look like stack frames, and a
+// field that is named like a release.
 //
 // Parsing is lenient and never fails because of an unexpected type: such a value is left out. Nothing in a
 // message is trusted. Only http and https links are kept.
@@ -44,8 +44,11 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 	a.App = mrkdwn.OneLine(cmp.Or(str(object(m, "bot_profile"), "name"), str(m, "username"), "an app"), 80)
 	a.AppID = cmp.Or(a.AppID, str(object(m, "bot_profile"), "app_id"))
 	first, _, _ := strings.Cut(body, "\n")
-	a.Title, a.Link, a.Body = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle), cmp.Or(r.titleLink, r.link), body
-	a.Trace, a.Release = traceOf(body), mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
+	a.Title = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle)
+	a.Link = cmp.Or(r.titleLink, r.link)
+	a.Body = body
+	a.Trace = traceOf(body)
+	a.Release = mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
 	a.Body = bodyWithoutTitleAndTrace(a)
 	a.Resolved = resolved.MatchString(a.Title)
 	a.Fingerprint = fingerprint(a)
@@ -55,11 +58,14 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 // emoji matches emoji codes at the start of a line.
 var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 
-// bodyWithoutTitleAndTrace returns the lines of the body that are neither the title nor part of the stack trace.
+// bodyWithoutTitleAndTrace returns the lines of the body that are neither the title
+// nor part of the stack trace.
 func bodyWithoutTitleAndTrace(a workflow.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
-		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
+		said := plain(emoji.ReplaceAllString(line, "")) == a.Title ||
+			a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"),
+				strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
 		if strings.TrimSpace(line) != "" && !said {
 			lines = append(lines, line)
 		}
@@ -67,11 +73,12 @@ func bodyWithoutTitleAndTrace(a workflow.Alert) string {
 	return strings.Join(lines, "\n")
 }
 
-// resolved matches the title of an alert whose problem is over. It asks for the form of a state, because errors have such
-// words in their messages: "Event loop is closed", "Recovered from panic".
-var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?(\]|:|\s+[-–—|#]|$)` +
-	`|\b(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s(resolved|closed)\b` +
-	`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
+// resolved matches the title of an alert whose problem is over. It asks for the form of a state, because
+// errors have such words in their messages: "Event loop is closed", "Recovered from panic".
+var resolved = regexp.MustCompile(
+	`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?(\]|:|\s+[-–—|#]|$)` +
+		`|\b(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s(resolved|closed)\b` +
+		`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
 
 // Named reports whether the alert was posted by one of these apps, which are given by id or by name.
 func Named(a workflow.Alert, apps []string) bool {
@@ -155,7 +162,8 @@ func (r *reading) say(text string) {
 		to := address(mrkdwn.Unescape(m[1]))
 		r.link = cmp.Or(r.link, to)
 		if label := plain(m[2]); r.title == "" && label != "" && beginsWithLink.MatchString(text) {
-			r.title, r.titleLink = label, cmp.Or(r.titleLink, to)
+			r.title = label
+			r.titleLink = cmp.Or(r.titleLink, to)
 		}
 	}
 	text = unlink(text)
@@ -169,7 +177,8 @@ func (r *reading) say(text string) {
 // address returns an http or https address, or an empty string for anything else.
 func address(to string) string {
 	u, err := url.Parse(strings.TrimSpace(to))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(to) > 500 {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.User != nil || len(to) > 500 {
 		return ""
 	}
 	return u.String()
@@ -190,8 +199,8 @@ func plain(text string) string {
 	return strings.Trim(mrkdwn.OneLine(unlink(text), maxTitle), "*_` ")
 }
 
-// blocks reads Block Kit of any kind: texts in their order, a header as the title, the address of a button as a
-// link.
+// blocks reads Block Kit of any kind: texts in their order, a header as the title, the
+// address of a button as a link.
 func (r *reading) blocks(v any, depth int) {
 	if depth > maxDepth || r.size > maxBody {
 		return
@@ -214,7 +223,8 @@ func (r *reading) blocks(v any, depth int) {
 		case kind == "button" || kind == "image":
 			r.link = cmp.Or(r.link, address(str(v, "url")))
 		default:
-			if name, value, pair := strings.Cut(text, "\n"); pair && isRelease.MatchString(strings.Trim(plain(name), ":* ")) {
+			if name, value, pair := strings.Cut(text,
+				"\n"); pair && isRelease.MatchString(strings.Trim(plain(name), ":* ")) {
 				r.field(name, value)
 			} else {
 				r.say(text)
@@ -235,7 +245,8 @@ func richText(v any, depth int) string {
 	var b strings.Builder
 	switch str(m, "type") {
 	case "link":
-		return "<" + str(m, "url") + "|" + strings.NewReplacer("<", "", ">", "").Replace(cmp.Or(str(m, "text"), str(m, "url"))) + ">"
+		return "<" + str(m, "url") + "|" +
+			strings.NewReplacer("<", "", ">", "").Replace(cmp.Or(str(m, "text"), str(m, "url"))) + ">"
 	case "user":
 		return "<@" + str(m, "user_id") + ">"
 	case "broadcast":
@@ -249,7 +260,8 @@ func richText(v any, depth int) string {
 }
 
 // frame matches a line of a stack trace in the format of Go, JavaScript, Python, Java, Ruby or PHP.
-var frame = regexp.MustCompile(`^\s*(at .+|File ".+", line \d+.*|goroutine \d+ .*|#\d+ .+|(from )?\S+\.\w{1,5}:\d+\b.*|\S+\(.*\) \S+:\d+.*|panic: .+|\w*(Error|Exception): .+)$`)
+var frame = regexp.MustCompile(`^\s*(at .+|File ".+", line \d+.*|goroutine \d+ .*|#\d+ .+|(from ` +
+	`)?\S+\.\w{1,5}:\d+\b.*|\S+\(.*\) \S+:\d+.*|panic: .+|\w*(Error|Exception): .+)$`)
 
 // place matches the location in a frame: a file and a line.
 var place = regexp.MustCompile(`([\w./@-]+\.[a-zA-Z]{1,5})(?::\d+|", line \d+)`)
@@ -259,7 +271,8 @@ var place = regexp.MustCompile(`([\w./@-]+\.[a-zA-Z]{1,5})(?::\d+|", line \d+)`)
 func traceOf(body string) string {
 	var lines []string
 	for _, line := range strings.Split(body, "\n") {
-		if line = strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "); frame.MatchString(line) && len(lines) < maxTrace {
+		if line = strings.TrimRight(strings.ReplaceAll(line, "```", ""),
+			" "); frame.MatchString(line) && len(lines) < maxTrace {
 			lines = append(lines, line)
 		}
 	}
@@ -270,14 +283,15 @@ func traceOf(body string) string {
 }
 
 var (
-	varies  = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+`)
-	states  = regexp.MustCompile(`(?i)\[[^\]]{0,40}\]|\b(triggered|acknowledged|firing|alerting|resolved|new issue|regression)\b:?`)
+	varies = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+`)
+	states = regexp.MustCompile(
+		`(?i)\[[^\]]{0,40}\]|\b(triggered|acknowledged|firing|alerting|resolved|new issue|regression)\b:?`)
 	numbers = regexp.MustCompile(`\d`)
 )
 
-// fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address of
-// the issue without its query. If the address names no issue, it covers the title without its variable parts
-// and the first files of the stack without line numbers.
+// fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address
+// of the issue without its query. If the address names no issue, it covers the title without its variable
+// parts and the first files of the stack without line numbers.
 func fingerprint(a workflow.Alert) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
 	if issue := issueOf(a.Link); issue != "" {
@@ -296,7 +310,8 @@ func fingerprint(a workflow.Alert) string {
 }
 
 // issuePath matches the path of an issue, an incident, or a rule that fires.
-var issuePath = regexp.MustCompile(`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems)/[^/]+(?:/[^/]+)?)`)
+var issuePath = regexp.MustCompile(
+	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems)/[^/]+(?:/[^/]+)?)`)
 
 func issueOf(link string) string {
 	u, err := url.Parse(link)
@@ -304,7 +319,8 @@ func issueOf(link string) string {
 		return ""
 	}
 	m := issuePath.FindStringSubmatch(u.Path)
-	if m == nil || !numbers.MatchString(m[1]) && !strings.Contains(m[1], "/alerting/grafana/") && !strings.Contains(m[1], "/incidents/") {
+	if m == nil || !numbers.MatchString(m[1]) && !strings.Contains(m[1], "/alerting/grafana/") &&
+		!strings.Contains(m[1], "/incidents/") {
 		return ""
 	}
 	path := strings.TrimRight(m[1], "/")

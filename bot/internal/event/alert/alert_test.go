@@ -26,12 +26,32 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]workflow.Alert{
 		"sentry": {
-			App: "Sentry", AppID: "A0SENTRY", Title: "TypeError: Cannot read properties of undefined (reading 'price')", Link: "https://acme.sentry.io/issues/4711/?referrer=slack&alert_rule_id=9", Release: "shop@2.4.1",
-			Trace: "TypeError: Cannot read properties of undefined (reading 'price')\n    at renderRow (web/cart.js:88:14)\n    at Array.map (<anonymous>)\n    at renderCart (web/cart.js:60:9)",
+			App:     "Sentry",
+			AppID:   "A0SENTRY",
+			Title:   "TypeError: Cannot read properties of undefined (reading 'price')",
+			Link:    "https://acme.sentry.io/issues/4711/?referrer=slack&alert_rule_id=9",
+			Release: "shop@2.4.1",
+			Trace: "TypeError: Cannot read properties of undefined (reading 'price')\n    at renderRow " +
+				"(web/cart.js:88:14)\n    at Array.map (<anonymous>)\n    at renderCart (web/cart.js:60:9)",
 		},
-		"pagerduty": {App: "PagerDuty", AppID: "A0PD", Title: "#812 checkout answers 500", Link: "https://acme.pagerduty.com/incidents/Q2ABCDEF?utm_source=slack"},
-		"github":    {App: "GitHub", AppID: "A0GH", Title: "#12 Export is empty", Link: "https://github.com/acme/shop/issues/12", Release: "2.4.0"},
-		"grafana":   {App: "Grafana", Title: "[FIRING:1] HighErrorRate shop (prod)", Link: "https://grafana.acme.example/alerting/list"},
+		"pagerduty": {
+			App:   "PagerDuty",
+			AppID: "A0PD",
+			Title: "#812 checkout answers 500",
+			Link:  "https://acme.pagerduty.com/incidents/Q2ABCDEF?utm_source=slack",
+		},
+		"github": {
+			App:     "GitHub",
+			AppID:   "A0GH",
+			Title:   "#12 Export is empty",
+			Link:    "https://github.com/acme/shop/issues/12",
+			Release: "2.4.0",
+		},
+		"grafana": {
+			App:   "Grafana",
+			Title: "[FIRING:1] HighErrorRate shop (prod)",
+			Link:  "https://grafana.acme.example/alerting/list",
+		},
 	} {
 		got := read(t, name)
 		require.NotEmpty(t, got.Fingerprint)
@@ -41,8 +61,8 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 	}
 }
 
-// TestAHostileAlertIsWords checks that only web links are kept, and that the text of an alert adds no lines or
-// links of its own.
+// TestAHostileAlertIsWords checks that only web links are kept, and that the text of an alert adds
+// no lines or links of its own.
 func TestAHostileAlertIsWords(t *testing.T) {
 	t.Parallel()
 	a := read(t, "hostile")
@@ -52,8 +72,8 @@ func TestAHostileAlertIsWords(t *testing.T) {
 	require.Contains(t, a.Body, "fix it")
 }
 
-// TestOneProblemHasOneFingerprint checks that alerts of one problem share a fingerprint whatever their numbers
-// and times, and that alerts of other problems have other fingerprints.
+// TestOneProblemHasOneFingerprint checks that alerts of one problem share a fingerprint whatever their
+// numbers and times, and that alerts of other problems have other fingerprints.
 func TestOneProblemHasOneFingerprint(t *testing.T) {
 	t.Parallel()
 	change := func(name, old, now string) string {
@@ -64,14 +84,18 @@ func TestOneProblemHasOneFingerprint(t *testing.T) {
 		require.True(t, ok)
 		return a.Fingerprint
 	}
-	sentry, grafana := read(t, "sentry").Fingerprint, read(t, "grafana").Fingerprint
+	sentry := read(t, "sentry").Fingerprint
+	grafana := read(t, "grafana").Fingerprint
 	require.Equal(t, sentry, change("sentry", "alert_rule_id=9", "alert_rule_id=10"))
 	require.Equal(t, sentry, change("sentry", "shop@2.4.1", "shop@2.4.2"))
 	require.NotEqual(t, sentry, change("sentry", "/issues/4711/", "/issues/4712/"))
 	require.Equal(t, grafana, change("grafana", "FIRING:1", "FIRING:14"))
 	require.NotEqual(t, grafana, change("grafana", "HighErrorRate", "HighLatency"))
-	noLink := func(line string) string { return change("sentry", "https://acme.sentry.io/issues/4711/", line) }
-	require.Equal(t, noLink("https://acme.sentry.io/a/1"), noLink("https://acme.sentry.io/b/2"), "by title and frames")
+	noLink := func(line string) string {
+		return change("sentry", "https://acme.sentry.io/issues/4711/", line)
+	}
+	require.Equal(t, noLink("https://acme.sentry.io/a/1"), noLink("https://acme.sentry.io/b/2"),
+		"by title and frames")
 	require.True(t, read(t, "grafana").Resolved == false)
 	raw, err := os.ReadFile("testdata/grafana.json")
 	require.NoError(t, err)
@@ -79,8 +103,8 @@ func TestOneProblemHasOneFingerprint(t *testing.T) {
 	require.True(t, over.Resolved)
 }
 
-// TestAResolvedAlertHasAStateInItsTitle checks that an alert is over only if its title says so as a state, and not if an
-// error's message holds such a word.
+// TestAResolvedAlertHasAStateInItsTitle checks that an alert is over only if its title says so as a state,
+// and not if an error's message holds such a word.
 func TestAResolvedAlertHasAStateInItsTitle(t *testing.T) {
 	t.Parallel()
 	for title, over := range map[string]bool{
@@ -125,7 +149,8 @@ func FuzzRead(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(raw)
 	}
-	f.Add([]byte(`{"text":7,"attachments":[{"blocks":{"type":"rich_text_section","elements":[[[{}]]]}},null,3],"blocks":"x","bot_profile":[]}`))
+	f.Add([]byte(`{"text":7,"attachments":[{"blocks":{"type":"rich_text_section",` +
+		`"elements":[[[{}]]]}},null,3],"blocks":"x","bot_profile":[]}`))
 	f.Add([]byte(`{"text":"<>","blocks":[{"type":"header","text":{"text":{"text":1}}}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		a, ok := Read(raw)
@@ -138,7 +163,8 @@ func FuzzRead(f *testing.F) {
 		require.LessOrEqual(t, utf8.RuneCountInString(a.Body), maxBody)
 		require.Len(t, a.Fingerprint, 32)
 		if a.Link != "" {
-			require.True(t, strings.HasPrefix(a.Link, "http://") || strings.HasPrefix(a.Link, "https://"), a.Link)
+			require.True(t,
+				strings.HasPrefix(a.Link, "http://") || strings.HasPrefix(a.Link, "https://"), a.Link)
 		}
 	})
 }

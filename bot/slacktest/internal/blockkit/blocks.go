@@ -9,8 +9,9 @@ import (
 const (
 	MaxMessageBlocks = 50
 	maxViewBlocks    = 100
-	MaxBlocksText    = 13_200 // total text in all blocks of a message; measured, because Slack does not document it
-	maxMarkdown      = 12_000 // total text in all markdown blocks of a message
+	// total text in all blocks of a message; measured, because Slack does not document it
+	MaxBlocksText = 13_200
+	maxMarkdown   = 12_000 // total text in all markdown blocks of a message
 )
 
 // CheckBlocks checks blocks against Block Kit's rules and returns all errors, in Slack's words. most is the
@@ -41,7 +42,8 @@ func (v *validator) addError(at, format string, args ...any) {
 
 // uncheckedTypes are block types that are known but not checked.
 var uncheckedTypes = []string{
-	"divider", "rich_text", "video", "file", "table", "data_table", "alert", "card", "carousel", "container", "call", "data_visualization",
+	"divider", "rich_text", "video", "file", "table", "data_table", "alert", "card", "carousel", "container",
+	"call", "data_visualization",
 }
 
 func (v *validator) checkBlock(b Object, at string) {
@@ -153,7 +155,8 @@ func (v *validator) checkElement(e Object, at string) {
 }
 
 func (v *validator) checkOptions(e Object, at string) {
-	list, most := Objects(e["options"]), 100
+	list := Objects(e["options"])
+	most := 100
 	switch Text(e, "type") {
 	case "overflow":
 		most = 5

@@ -66,6 +66,9 @@ func Elements(b Object) []Object {
 }
 
 // passive are the element types that are not interactive.
-var passive = []string{"", "plain_text", "mrkdwn", "image", "rich_text_section", "rich_text_list", "rich_text_preformatted", "rich_text_quote"}
+var passive = []string{
+	"", "plain_text", "mrkdwn", "image", "rich_text_section", "rich_text_list", "rich_text_preformatted",
+	"rich_text_quote",
+}
 
 func IsInteractive(e Object) bool { return !slices.Contains(passive, Text(e, "type")) }

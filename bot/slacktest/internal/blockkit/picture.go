@@ -16,14 +16,16 @@ const updatableText = 4_000
 // the blocks and the text. A message without blocks is shown as sections with its text. Picture returns an
 // error if a limit of Slack is exceeded.
 func Picture(args url.Values) ([]byte, error) {
-	text, most := args.Get("text"), MaxMessageBlocks
+	text := args.Get("text")
+	most := MaxMessageBlocks
 	var view Object
 	given := args.Get("blocks")
 	if v := args.Get("view"); v != "" {
 		if err := json.Unmarshal([]byte(v), &view); err != nil {
 			return nil, fmt.Errorf("view: %w", err)
 		}
-		given, most = string(MustJSON(view["blocks"])), maxViewBlocks
+		given = string(MustJSON(view["blocks"]))
+		most = maxViewBlocks
 	}
 	var blocks []Object
 	if given != "" {
@@ -40,7 +42,10 @@ func Picture(args url.Values) ([]byte, error) {
 	if len(blocks) == 0 {
 		for rest := []rune(text); len(rest) > 0; rest = rest[min(len(rest), 3000):] {
 			part := string(rest[:min(len(rest), 3000)])
-			blocks = append(blocks, Object{"type": "section", "text": Object{"type": "mrkdwn", "text": part, "verbatim": true}})
+			blocks = append(blocks, Object{
+				"type": "section",
+				"text": Object{"type": "mrkdwn", "text": part, "verbatim": true},
+			})
 		}
 	}
 	if wrong := CheckBlocks(blocks, most); len(wrong) > 0 {

@@ -97,8 +97,10 @@ func CheckBranch(s string) error {
 		return errors.New("leave refs/heads/ out")
 	case strings.ContainsAny(s, " ~^:?*[\\") || strings.ContainsFunc(s, unicode.IsControl):
 		return errors.New("a branch's name has no spaces and none of ~ ^ : ? * [ \\")
-	case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "."), strings.HasSuffix(s, "."), strings.HasSuffix(s, "/"),
-		strings.HasSuffix(s, ".lock"), strings.Contains(s, ".."), strings.Contains(s, "//"), strings.Contains(s, "/."), strings.Contains(s, "@{"):
+	case strings.HasPrefix(s, "-"), strings.HasPrefix(s, "/"), strings.HasPrefix(s, "."),
+		strings.HasSuffix(s, "."), strings.HasSuffix(s, "/"),
+		strings.HasSuffix(s, ".lock"), strings.Contains(s,
+			".."), strings.Contains(s, "//"), strings.Contains(s, "/."), strings.Contains(s, "@{"):
 		return errors.New("git does not take that as a branch's name")
 	}
 	return nil
@@ -133,7 +135,8 @@ func CheckPages(value string) error {
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || !IsHTTP(value) || u.Host == "":
-		return errors.New("it has to begin with https:// or http:// and a host, such as https://bobbin.example.com")
+		return errors.New("it has to begin with https:// or http:// and a host, " +
+			"such as https://bobbin.example.com")
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return errors.New("it has to end with the host; pages are served below /s/ there")
 	}

@@ -38,7 +38,8 @@ func hostAndPath(remote string) (host, path string) {
 		_, remote, _ = strings.Cut(remote, "@")
 		host, path, _ = strings.Cut(remote, ":")
 	} else if u, err := url.Parse(remote); err == nil && (u.Scheme == "https" || u.Scheme == "ssh") {
-		host, path = u.Host, u.EscapedPath()
+		host = u.Host
+		path = u.EscapedPath()
 		if u.Scheme == "ssh" {
 			host = u.Hostname() // the port in the address is the port of ssh
 		}
@@ -52,7 +53,8 @@ func WebPages(remote string) (site, page string) {
 	host, path := hostAndPath(remote)
 	scheme := "https://"
 	if u, err := url.Parse(remote); err == nil && u.Scheme == "http" {
-		scheme, host = "http://", strings.ToLower(u.Host)
+		scheme = "http://"
+		host = strings.ToLower(u.Host)
 		path = strings.Trim(strings.TrimSuffix(strings.Trim(u.EscapedPath(), "/"), ".git"), "/")
 	}
 	if host == "" || path == "" {
@@ -68,7 +70,8 @@ func CheckCodeURL(s string) string {
 	}
 	for _, part := range []string{"{commit}", "{path}"} {
 		if !strings.Contains(s, part) {
-			return "code_url has no " + part + " in it: it is the address of a line of code, with {commit}, {path} and {line}"
+			return "code_url has no " + part +
+				" in it: it is the address of a line of code, with {commit}, {path} and {line}"
 		}
 	}
 	u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(s))

@@ -21,8 +21,10 @@ func TestCodeIsLinkedWhereItsHostShowsIt(t *testing.T) {
 		"/srv/git/github.com/acme/shop.git":           "",
 		"file:///srv/git/shop.git":                    "",
 		"https://github.com/":                         "",
-		"http://github.com/acme/shop":                 "",                                                                       // such pages are not served over http
-		"https://github.com.evil.example/acme/shop":   "https://github.com.evil.example/acme/shop/blob/{commit}/{path}#L{line}", // the address is the operator's own remote
+		// such pages are not served over http
+		"http://github.com/acme/shop": "",
+		// the address is the operator's own remote
+		"https://github.com.evil.example/acme/shop": "https://github.com.evil.example/acme/shop/blob/{commit}/{path}#L{line}",
 	} {
 		require.Equal(t, want, CodeURL("", remote), remote)
 	}

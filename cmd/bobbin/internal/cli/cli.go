@@ -14,9 +14,11 @@ type Console struct {
 	Out, Err io.Writer
 	In       io.Reader // answers to questions; nil: there are none
 	Env      func(string) string
-	Forget   func(names ...string)   // removes variables from the environment; nil: they are kept
-	Hangup   func() <-chan os.Signal // returns a channel that signals when to read the configuration again; nil: never
-	Seal     func() error            // closes the process to other processes of the same user; nil: does nothing
+	Forget   func(names ...string) // removes variables from the environment; nil: they are kept
+	// returns a channel that signals when to read the configuration again; nil: never
+	Hangup func() <-chan os.Signal
+	// closes the process to other processes of the same user; nil: does nothing
+	Seal func() error
 
 	Hide *redact.Finder // finds secrets, which must not be printed; run sets it, and Err goes through it
 }

@@ -53,7 +53,11 @@ func commandsOf(k *kong.Kong) []command {
 	all := []command{{flags: flagsOf(k.Model.Flags)}}
 	for _, child := range k.Model.Children {
 		if !child.Hidden {
-			c := command{name: child.Name, help: oneLine(child.Help), flags: append(flagsOf(child.Flags), all[0].flags...)}
+			c := command{
+				name:  child.Name,
+				help:  oneLine(child.Help),
+				flags: append(flagsOf(child.Flags), all[0].flags...),
+			}
 			for _, argument := range child.Positional {
 				c.words = append(c.words, wordsOf(argument)...)
 			}
@@ -67,7 +71,13 @@ func flagsOf(flags []*kong.Flag) (list []flag) {
 	for _, f := range flags {
 		if !f.Hidden {
 			file := slices.Contains([]string{"FILE", "DIR", "PATH|URL"}, f.PlaceHolder)
-			list = append(list, flag{name: f.Name, help: oneLine(f.Help), takes: !f.IsBool(), file: file, words: wordsOf(f.Value)})
+			list = append(list, flag{
+				name:  f.Name,
+				help:  oneLine(f.Help),
+				takes: !f.IsBool(),
+				file:  file,
+				words: wordsOf(f.Value),
+			})
 		}
 	}
 	return list
@@ -83,7 +93,8 @@ func wordsOf(v *kong.Value) []string {
 
 // oneLine returns a help text as one line that needs no quoting inside single quotes.
 func oneLine(text string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", ",", "`", "", "$", "", `\`, "").Replace(text)), " ")
+	return strings.Join(strings.Fields(strings.NewReplacer("'", "’", "[", "(", "]", ")", ":", ",", "`", "",
+		"$", "", `\`, "").Replace(text)), " ")
 }
 
 func bash(all []command) string {
@@ -108,7 +119,8 @@ func bash(all []command) string {
 	var chosen []string
 	for _, f := range slices.Sorted(maps.Keys(values)) {
 		if values[f] != "" {
-			chosen = append(chosen, fmt.Sprintf("    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;", f, values[f]))
+			chosen = append(chosen,
+				fmt.Sprintf("    %s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;", f, values[f]))
 		}
 	}
 	taking := strings.Join(slices.Sorted(maps.Keys(values)), "|")
@@ -143,7 +155,8 @@ func zsh(all []command) string {
 	for _, c := range all[1:] {
 		fmt.Fprintf(&b, "    '%s:%s'\n", c.name, c.help)
 	}
-	b.WriteString("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n  case $words[2] in\n")
+	b.WriteString("  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n" +
+		"  case $words[2] in\n")
 	for _, c := range all[1:] {
 		fmt.Fprintf(&b, "    %s) _arguments -s", c.name)
 		for _, f := range c.flags {
@@ -174,10 +187,12 @@ func fish(all []command) string {
 	for _, c := range all[1:] {
 		fmt.Fprintf(&b, "complete -c bobbin -n __fish_use_subcommand -a %s -d '%s'\n", c.name, c.help)
 		if len(c.words) > 0 {
-			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -a '%s'\n", c.name, strings.Join(c.words, " "))
+			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -a '%s'\n", c.name,
+				strings.Join(c.words, " "))
 		}
 		for _, f := range c.flags {
-			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -l %s -d '%s'", c.name, f.name, f.help)
+			fmt.Fprintf(&b, "complete -c bobbin -n '__fish_seen_subcommand_from %s' -l %s -d '%s'",
+				c.name, f.name, f.help)
 			switch {
 			case f.file:
 				b.WriteString(" -r -F")

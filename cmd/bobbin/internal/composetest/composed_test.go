@@ -61,7 +61,8 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 
 	t.Cleanup(c.takeDown)
 	// git opens the mounted remote only if it belongs to the user that the bot runs as in its container.
-	c.compose(ctx, "run", "--rm", "--no-deps", "--user", "0", "--entrypoint", "chown", "bot", "-R", "10001", "/srv/remote.git")
+	c.compose(ctx, "run", "--rm", "--no-deps", "--user", "0", "--entrypoint", "chown", "bot", "-R", "10001",
+		"/srv/remote.git")
 	c.compose(ctx, "up", "-d")
 	require.NoError(t, st.Slack.WaitConnected(ctx, 1))
 	await := func(root, text string) {
@@ -69,10 +70,12 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 		step, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		_, err := st.Slack.WaitFor(step, st.Channel, root, func(all []slacktest.Message) bool {
-			return slices.ContainsFunc(all, func(x slacktest.Message) bool { return strings.Contains(st.Slack.Readable(x.Text), text) })
+			return slices.ContainsFunc(all,
+				func(x slacktest.Message) bool { return strings.Contains(st.Slack.Readable(x.Text), text) })
 		})
 		if err != nil {
-			t.Fatalf("no %q: %v\n%s\n%s", text, err, st.Slack.ExportText(st.Channel, root), c.compose(context.WithoutCancel(ctx), "logs", "--tail", "50", "bot"))
+			t.Fatalf("no %q: %v\n%s\n%s", text, err, st.Slack.ExportText(st.Channel, root),
+				c.compose(context.WithoutCancel(ctx), "logs", "--tail", "50", "bot"))
 		}
 	}
 	root, err := st.Slack.Say(st.Channel, st.People["ann"], st.Slack.Mention()+" "+stage.DemoReport, "")
@@ -109,8 +112,12 @@ func openStage(t *testing.T, ctx context.Context, host string) *stage.Stage {
 	dir, err := stage.MakeDir(t.TempDir())
 	require.NoError(t, err)
 	st, err := stage.Open(ctx, stage.Config{
-		Dir: dir, Files: txtar.Parse(stage.DemoShop).Files, Model: stage.DemoModel, ModelName: "demo/story.model", Log: slog.New(slog.DiscardHandler),
-		Slack: func(c *slacktest.Config) { c.Addr = net.JoinHostPort(host, "0") },
+		Dir:       dir,
+		Files:     txtar.Parse(stage.DemoShop).Files,
+		Model:     stage.DemoModel,
+		ModelName: "demo/story.model",
+		Log:       slog.New(slog.DiscardHandler),
+		Slack:     func(c *slacktest.Config) { c.Addr = net.JoinHostPort(host, "0") },
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = st.Close() })
@@ -134,7 +141,10 @@ func serveModel(t *testing.T, st *stage.Stage, host string) string {
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	require.NoError(t, err)
 	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: &httputil.ReverseProxy{
-		FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host}) },
+		FlushInterval: -1,
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(&url.URL{Scheme: target.Scheme, Host: target.Host})
+		},
 	}}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -182,7 +192,8 @@ func (c *composition) write(st *stage.Stage, model string) {
 	require.NoError(c.t, os.Chmod(c.dir, 0o755))
 	save("override.yml", fmt.Sprintf(override, st.Slack.URL(), st.Remote))
 	app := st.Slack.App()
-	c.env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "OPENAI_BASE_URL="+model, "OPENAI_API_KEY=none",
+	c.env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken,
+		"OPENAI_BASE_URL="+model, "OPENAI_API_KEY=none",
 		"BOBBIN_YAML="+save("bobbin.yaml", fmt.Sprintf(configuration, agents.String())))
 }
 
@@ -195,7 +206,8 @@ func (c *composition) compose(ctx context.Context, args ...string) string {
 	}
 	root, err := filepath.Abs("../../../..")
 	require.NoError(c.t, err)
-	command = append(command, "-p", "bobbin-try", "-f", filepath.Join(root, "docker-compose.yml"), "-f", filepath.Join(c.dir, "override.yml"))
+	command = append(command, "-p", "bobbin-try", "-f", filepath.Join(root, "docker-compose.yml"), "-f",
+		filepath.Join(c.dir, "override.yml"))
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], args...)...)
 	cmd.Env = c.env
 	out, err := cmd.CombinedOutput()

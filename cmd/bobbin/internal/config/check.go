@@ -33,7 +33,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 	c.checkSandbox(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > maxConnections {
-		p.At("$.slack.connections", "connections has to be between 1 and %d, which all replicas share", maxConnections)
+		p.At("$.slack.connections",
+			"connections has to be between 1 and %d, which all replicas share", maxConnections)
 	}
 	if card := c.Slack.ProgressCard; card != "" {
 		p.OneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
@@ -59,19 +60,21 @@ func (c *Config) check(p *strictyaml.Problems) {
 	}
 }
 
-// CheckServed returns an error if something that needs an address at which this program listens has none: httpAddr
-// is the one that the environment or a flag gives instead of the file's.
+// CheckServed returns an error if something that needs an address at which this program listens has none:
+// httpAddr is the one that the environment or a flag gives instead of the file's.
 func (c *Config) CheckServed(httpAddr string) error {
 	if cmp.Or(httpAddr, c.HTTP.Addr) != "" {
 		return nil
 	}
 	var errs []error
 	if c.HTTP.URL != "" {
-		errs = append(errs, errors.New("http.url needs http.addr or BOBBIN_HTTP_ADDR, where the pages are served"))
+		errs = append(errs,
+			errors.New("http.url needs http.addr or BOBBIN_HTTP_ADDR, where the pages are served"))
 	}
 	for _, r := range c.Repositories {
 		if r.Host.SecretEnv != "" {
-			errs = append(errs, fmt.Errorf("webhook_secret_env of %s needs http.addr or BOBBIN_HTTP_ADDR, where webhooks come in", r.Describe()))
+			errs = append(errs, fmt.Errorf("webhook_secret_env of %s needs http.addr or BOBBIN_HTTP_ADDR, "+
+				"where webhooks come in", r.Describe()))
 		}
 	}
 	return errors.Join(errs...)
@@ -81,11 +84,14 @@ func (c *Config) checkSandbox(p *strictyaml.Problems) {
 	s := c.Sandbox
 	if s.Kind != "" {
 		p.OneOf("$.sandbox.kind", "sandbox kind", s.Kind, []string{
-			"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindGVisor, sandbox.KindDocker, sandbox.KindNone,
+			"auto", sandbox.KindBubblewrap, sandbox.KindNamespaces, sandbox.KindGVisor, sandbox.KindDocker,
+			sandbox.KindNone,
 		})
 	}
 	for _, of := range []struct{ key, value, kind string }{
-		{"runsc", s.Runsc, sandbox.KindGVisor}, {"engine", s.Engine, sandbox.KindDocker}, {"image", s.Image, sandbox.KindDocker},
+		{"runsc", s.Runsc, sandbox.KindGVisor},
+		{"engine", s.Engine, sandbox.KindDocker},
+		{"image", s.Image, sandbox.KindDocker},
 	} {
 		if of.value != "" && s.Kind != of.kind {
 			p.At("$.sandbox."+of.key, "sandbox.%s is for the kind %s only", of.key, of.kind)
@@ -93,7 +99,8 @@ func (c *Config) checkSandbox(p *strictyaml.Problems) {
 	}
 	switch {
 	case s.Kind == sandbox.KindDocker && s.Image == "":
-		p.At("$.sandbox.kind", "the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has")
+		p.At("$.sandbox.kind",
+			"the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has")
 	case strings.HasPrefix(s.Image, "-"):
 		p.At("$.sandbox.image", "image %q: a name is expected", s.Image)
 	}
@@ -149,7 +156,8 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	}
 	p.InForm(at+".watch_apps", r.WatchApps, appName, "the id of an app (A…), or its name as Slack shows it")
 	r.checkReactions(p, at)
-	p.InForm(at+".channels", r.Channels, channelName, "a channel's id such as C0123ABCD, or its #name in quotes")
+	p.InForm(at+".channels", r.Channels, channelName,
+		"a channel's id such as C0123ABCD, or its #name in quotes")
 	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
 	if r.Private && len(r.Channels) == 0 {
 		p.At(at+".private", "%s is private, so it needs channels: no thread could be about it", r.Describe())
@@ -211,14 +219,17 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
 	name, ends := strings.CutSuffix(prefix, "/")
 	if err := address.CheckBranch(name); !ends || name == "" || err != nil {
-		p.At(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in a slash, such as bobbin/", prefix)
+		p.At(at+".branch_prefix", "branch_prefix %q has to be the beginning of a branch's name and end in "+
+			"a slash, such as bobbin/", prefix)
 	} else if strings.HasPrefix(r.Base, prefix) {
-		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; what Bobbin pushes has to stand apart from it", r.Base, prefix)
+		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; "+
+			"what Bobbin pushes has to stand apart from it", r.Base, prefix)
 	}
 	for i, pattern := range r.Releases {
 		where := fmt.Sprintf("%s.releases[%d]", at, i)
 		if pattern == "" || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
-			p.At(where, "release %q: a pattern of names of branches or tags is expected, such as release/* or v*", pattern)
+			p.At(where, "release %q: a pattern of names of branches or tags is expected, "+
+				"such as release/* or v*", pattern)
 		} else if strings.HasPrefix(pattern, prefix) {
 			p.At(where, "release %q begins as the branches do that Bobbin pushes", pattern)
 		}
@@ -236,7 +247,8 @@ func (r *Repository) checkReactions(p *strictyaml.Problems, at string) {
 	}
 	for i, name := range r.Reactions {
 		if bare := strings.Trim(name, ":"); bare != name && reactionName.MatchString(bare) {
-			p.At(fmt.Sprintf("%s.reactions[%d]", at, i), "reaction %q: write it without the colons, %s", name, bare)
+			p.At(fmt.Sprintf("%s.reactions[%d]", at, i),
+				"reaction %q: write it without the colons, %s", name, bare)
 			return
 		}
 	}

@@ -27,12 +27,13 @@ import (
 type Config struct {
 	Repositories []Repository `yaml:"repositories"`
 	models.Table
-	Limits    limits.Limits     `yaml:"limits"`
-	Sandbox   Sandbox           `yaml:"sandbox"`
-	SkillsDir string            `yaml:"skills_dir"` // default: none
-	HTTP      HTTP              `yaml:"http"`
-	Slack     Slack             `yaml:"slack"`
-	GitHubApp GitHubApp         `yaml:"github_app"` // default: none; for all repositories at the GitHub of its api_url
+	Limits    limits.Limits `yaml:"limits"`
+	Sandbox   Sandbox       `yaml:"sandbox"`
+	SkillsDir string        `yaml:"skills_dir"` // default: none
+	HTTP      HTTP          `yaml:"http"`
+	Slack     Slack         `yaml:"slack"`
+	// default: none; for all repositories at the GitHub of its api_url
+	GitHubApp GitHubApp         `yaml:"github_app"`
 	Keep      Keep              `yaml:"keep"`
 	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
 	Words     Words             `yaml:"words"`  // phrases added to those by which messages are read
@@ -43,14 +44,17 @@ type Config struct {
 
 // A Repository is one repository that sessions can work on.
 type Repository struct {
-	Name      string   `yaml:"name"`
-	URL       string   `yaml:"url"`        // https, ssh or a local path
-	Base      string   `yaml:"base"`       // default: the remote's default branch
-	Channels  []string `yaml:"channels"`   // ids or #names
-	Private   bool     `yaml:"private"`    // only threads in its channels can be about it; default: false, a thread of any channel that names it can
-	Watch     string   `yaml:"watch"`      // mention (default) or all
-	WatchApps []string `yaml:"watch_apps"` // ids (A…) or names of apps whose messages in the channels are reports; default: none
-	Reactions []string `yaml:"reactions"`  // emoji names; a reaction with one turns a message in the channels into a request; default: none
+	Name     string   `yaml:"name"`
+	URL      string   `yaml:"url"`      // https, ssh or a local path
+	Base     string   `yaml:"base"`     // default: the remote's default branch
+	Channels []string `yaml:"channels"` // ids or #names
+	// only threads in its channels can be about it; default: false, a thread of any channel that names it can
+	Private bool   `yaml:"private"`
+	Watch   string `yaml:"watch"` // mention (default) or all
+	// ids (A…) or names of apps whose messages in the channels are reports; default: none
+	WatchApps []string `yaml:"watch_apps"`
+	// emoji names; a reaction with one turns a message in the channels into a request; default: none
+	Reactions []string `yaml:"reactions"`
 	Checks    Checks   `yaml:"checks"`
 	Approval
 	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
@@ -63,9 +67,10 @@ type Repository struct {
 
 // visibility holds the settings of what people see of a repository.
 type visibility struct {
-	Guests  string `yaml:"guests"`   // all (default) or no_code: what channels with guests may read
-	CodeURL string `yaml:"code_url"` // of a line, with {commit}, {path} and {line}; default: by the host, if it is known
-	Visual  visual `yaml:"visual"`   // or the word off
+	Guests string `yaml:"guests"` // all (default) or no_code: what channels with guests may read
+	// of a line, with {commit}, {path} and {line}; default: by the host, if it is known
+	CodeURL string `yaml:"code_url"`
+	Visual  visual `yaml:"visual"` // or the word off
 }
 
 // Approval says who may approve work on a repository, whether an agent reviews each change, and whether the
@@ -73,15 +78,18 @@ type visibility struct {
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
-	Review             string   `yaml:"review"`  // on (default) or off: another agent reviews each change before its push
-	Owners             string   `yaml:"owners"`  // name (default) or mention
-	Authors            string   `yaml:"authors"` // name (default) or mention; of the commit that brought a bug
+	// on (default) or off: another agent reviews each change before its push
+	Review string `yaml:"review"`
+	Owners string `yaml:"owners"` // name (default) or mention
+	// name (default) or mention; of the commit that brought a bug
+	Authors string `yaml:"authors"`
 }
 
 // RemoteAccess holds the credentials for a repository's remote, the branches and tags besides the base on
 // which a bug is looked for, and the host for pull requests.
 type RemoteAccess struct {
-	Releases  []string  `yaml:"releases"`   // patterns of branches and tags on which a bug is looked for, too; default: none
+	// patterns of branches and tags on which a bug is looked for, too; default: none
+	Releases  []string  `yaml:"releases"`
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
@@ -96,12 +104,14 @@ type Checks struct {
 
 // Sandbox holds the settings of the sandbox that confines commands.
 type Sandbox struct {
-	Kind   string `yaml:"kind"`   // default auto
-	Runsc  string `yaml:"runsc"`  // for gvisor: its program; default: runsc on the PATH
-	Engine string `yaml:"engine"` // for docker: docker or podman, or the path of one; default: the one on the PATH
-	Image  string `yaml:"image"`  // for docker: the image in which commands run
+	Kind  string `yaml:"kind"`  // default auto
+	Runsc string `yaml:"runsc"` // for gvisor: its program; default: runsc on the PATH
+	// for docker: docker or podman, or the path of one; default: the one on the PATH
+	Engine string `yaml:"engine"`
+	Image  string `yaml:"image"` // for docker: the image in which commands run
 
-	Env map[string]string `yaml:"env"` // variables of every command, which repositories and models can read; default: none
+	// variables of every command, which repositories and models can read; default: none
+	Env map[string]string `yaml:"env"`
 }
 
 // Options returns the settings as package sandbox takes them, for that kind of sandbox.
@@ -121,10 +131,13 @@ type HTTP struct {
 
 // Slack holds the settings of the connection to Slack.
 type Slack struct {
-	Connections  int      `yaml:"connections"`   // default 2: one stays up while the other is renewed
-	ProgressCard string   `yaml:"progress_card"` // on (default) or off: one message that shows the progress of the work
-	AgentStatus  bool     `yaml:"agent_status"`  // needs features.agent_view, with which Slack shuts guests out
-	Admins       []string `yaml:"admins"`        // ids of people who see the settings in their App Home; default: the workspace's admins
+	Connections int `yaml:"connections"` // default 2: one stays up while the other is renewed
+	// on (default) or off: one message that shows the progress of the work
+	ProgressCard string `yaml:"progress_card"`
+	// needs features.agent_view, with which Slack shuts guests out
+	AgentStatus bool `yaml:"agent_status"`
+	// ids of people who see the settings in their App Home; default: the workspace's admins
+	Admins []string `yaml:"admins"`
 }
 
 // The number of Socket Mode connections: the most that Slack allows to one app, and the default.
@@ -151,8 +164,8 @@ func Load(name string) (Config, error) {
 	return parseConfig(name, text)
 }
 
-// Cure returns what helps against an error of Load that ends with it: one of a file that is not there, or that
-// may not be read. It returns an empty string for other errors.
+// Cure returns what helps against an error of Load that ends with it: one of a file that is not there, or
+// that may not be read. It returns an empty string for other errors.
 func Cure(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -188,7 +201,8 @@ func parseConfig(name string, text []byte) (c Config, err error) {
 		c.resolvePaths(filepath.Dir(name))
 		c.check(p)
 	}
-	c.Warning, c.Text = p.Warning(), text
+	c.Warning = p.Warning()
+	c.Text = text
 	if err := p.Err(); err != nil {
 		return c, cli.UsageError{Err: err}
 	}

@@ -84,33 +84,104 @@ func TestConfigIsReadWhole(t *testing.T) {
 		},
 		Repositories: []Repository{
 			{
-				Name: "shop", URL: "https://github.com/acme/shop.git", Base: "main", Channels: []string{"C0123ABCD", "#bugs"}, Watch: "all", Reactions: []string{"bug"},
-				Checks:   Checks{Build: "go build ./...", Test: "go test -json ./..."},
-				Approval: Approval{Approvers: []string{"U0123ABCD", "S0456EFGH"}, OtherThanRequester: true}, Private: true, BranchPrefix: "bobbin/", Scope: "services/cart",
-				visibility: visibility{Guests: "no_code", CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}"},
+				Name:      "shop",
+				URL:       "https://github.com/acme/shop.git",
+				Base:      "main",
+				Channels:  []string{"C0123ABCD", "#bugs"},
+				Watch:     "all",
+				Reactions: []string{"bug"},
+				Checks:    Checks{Build: "go build ./...", Test: "go test -json ./..."},
+				Approval: Approval{
+					Approvers:          []string{"U0123ABCD", "S0456EFGH"},
+					OtherThanRequester: true,
+				},
+				Private:      true,
+				BranchPrefix: "bobbin/",
+				Scope:        "services/cart",
+				visibility: visibility{
+					Guests:  "no_code",
+					CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
+				},
 				Setup: Setup{
-					Run: commandLines{"go mod download", "npm ci --ignore-scripts"}, Allow: []string{"mirror.acme.internal", "registry.acme.com:3000"},
-					Private: []string{"mirror.acme.internal"}, Env: map[string]string{"GOPROXY": "https://mirror.acme.internal/go"}, Minutes: 5,
+					Run:     commandLines{"go mod download", "npm ci --ignore-scripts"},
+					Allow:   []string{"mirror.acme.internal", "registry.acme.com:3000"},
+					Private: []string{"mirror.acme.internal"},
+					Env:     map[string]string{"GOPROXY": "https://mirror.acme.internal/go"},
+					Minutes: 5,
 				},
 			},
 			{Name: "blog", URL: "git@github.com:acme/blog.git"},
 		},
-		Table: models.Table{Agents: map[string]models.Agent{
-			"orchestrator": {Model: "gpt-5", Effort: "medium"}, "quick": {Model: "gpt-5-mini"}, "deep": {Model: "gpt-5", Effort: "high"},
-			"visual-engineering": {Model: "gpt-5"}, "consultant": {Model: "gpt-5", Effort: "high", Name: "oracle"},
-		}, Models: map[string]models.Model{"gpt-5": {Input: 1.25, Cached: 0.125, Output: 10, Fallback: []string{"gpt-5-mini"}, Vision: true, Window: 400000}}},
+		Table: models.Table{
+			Agents: map[string]models.Agent{
+				"orchestrator":       {Model: "gpt-5", Effort: "medium"},
+				"quick":              {Model: "gpt-5-mini"},
+				"deep":               {Model: "gpt-5", Effort: "high"},
+				"visual-engineering": {Model: "gpt-5"},
+				"consultant":         {Model: "gpt-5", Effort: "high", Name: "oracle"},
+			},
+			Models: map[string]models.Model{"gpt-5": {
+				Input:    1.25,
+				Cached:   0.125,
+				Output:   10,
+				Fallback: []string{"gpt-5-mini"},
+				Vision:   true,
+				Window:   400000,
+			}},
+		},
 		Limits: limits.Limits{
-			Session:        limits.Allowance{USD: 5, Tokens: 3e6, Commands: 200, Minutes: 60, Output: 500, Disk: 2000},
-			PersonDay:      limits.Allowance{USD: 20, Tokens: 4e6, Commands: 300, Minutes: 300, Output: 600, Disk: 3000},
-			ChannelDay:     limits.Allowance{USD: 50, Tokens: 5e6, Commands: 400, Minutes: 400, Output: 700, Disk: 4000},
-			AllDay:         limits.Allowance{USD: 100, Tokens: 6e6, Commands: 500, Minutes: 2000, Output: 800, Disk: 5000},
+			Session: limits.Allowance{
+				USD:      5,
+				Tokens:   3e6,
+				Commands: 200,
+				Minutes:  60,
+				Output:   500,
+				Disk:     2000,
+			},
+			PersonDay: limits.Allowance{
+				USD:      20,
+				Tokens:   4e6,
+				Commands: 300,
+				Minutes:  300,
+				Output:   600,
+				Disk:     3000,
+			},
+			ChannelDay: limits.Allowance{
+				USD:      50,
+				Tokens:   5e6,
+				Commands: 400,
+				Minutes:  400,
+				Output:   700,
+				Disk:     4000,
+			},
+			AllDay: limits.Allowance{
+				USD:      100,
+				Tokens:   6e6,
+				Commands: 500,
+				Minutes:  2000,
+				Output:   800,
+				Disk:     5000,
+			},
 			SessionsAtOnce: 8, Attempts: 2,
 		},
 		Sandbox:   Sandbox{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTP{Addr: "127.0.0.1:8080"},
-		Slack:     Slack{Connections: 3, ProgressCard: "off", AgentStatus: true, Admins: []string{"U0123ABCD"}},
-		Keep:      Keep{Sessions: 30, Waiting: 180, Decisions: 400, Files: 0.5, FilesGB: 5, CacheGB: 2.5, Mirrors: 14},
+		Slack: Slack{
+			Connections:  3,
+			ProgressCard: "off",
+			AgentStatus:  true,
+			Admins:       []string{"U0123ABCD"},
+		},
+		Keep: Keep{
+			Sessions:  30,
+			Waiting:   180,
+			Decisions: 400,
+			Files:     0.5,
+			FilesGB:   5,
+			CacheGB:   2.5,
+			Mirrors:   14,
+		},
 	}, c)
 }
 
@@ -118,12 +189,20 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Dir(saveConfig(t, ""))
 	for text, want := range map[string]string{
-		"repositories: [{name: a, url: /srv/git/a.git}]":                                      "/srv/git/a.git",
-		"repositories: [{name: a, url: ./a.git}]":                                             filepath.Join(dir, "a.git"),
-		"repositories: [{name: a, url: ../a.git}]":                                            filepath.Join(filepath.Dir(dir), "a.git"),
-		"repositories: [{name: a, url: 'file:///srv/a.git'}]":                                 "file:///srv/a.git",
-		"repositories: [{name: a, url: 'ssh://git@host:2222/a.git'}]":                         "ssh://git@host:2222/a.git",
-		"repositories: [{name: a, url: 'http://localhost:3000/a'}]":                           "http://localhost:3000/a",
+		"repositories: [{name: a, url: " +
+			"/srv/git/a.git}]": "/srv/git/a.git",
+		"repositories: [{name: a, url: ./a.git}]": filepath.Join(
+			dir, "a.git",
+		),
+		"repositories: [{name: a, url: ../a.git}]": filepath.Join(
+			filepath.Dir(dir), "a.git",
+		),
+		"repositories: [{name: a, url: " +
+			"'file:///srv/a.git'}]": "file:///srv/a.git",
+		"repositories: [{name: a, url: " +
+			"'ssh://git@host:2222/a.git'}]": "ssh://git@host:2222/a.git",
+		"repositories: [{name: a, url: " +
+			"'http://localhost:3000/a'}]": "http://localhost:3000/a",
 		"# first a comment\n---\nrepositories:\n- name: a\n  url: /a\n":                       "/a",
 		"repositories:\r\n  - name: a\r\n    url: /a\r\n":                                     "/a",
 		"repositories: [{name: a, url: /a}]\nagents:\nlimits:\nmodels: {}\n":                  "/a",
@@ -144,15 +223,23 @@ func TestConfigOfPeopleIsTaken(t *testing.T) {
 // warning line with the new names.
 func TestOldNamesOfLimitsAreRead(t *testing.T) {
 	t.Parallel()
-	const old = `limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: 60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: 4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: 400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: 100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: 5000, sessions_at_once: 8, attempts_before_consulting: 2}`
+	const old = `limits: {session_usd: 5, session_tokens: 3000000, session_commands: 200, session_minutes: ` +
+		`60, session_output_mb: 500, session_disk_mb: 2000, person_day_usd: 20, person_day_tokens: ` +
+		`4000000, person_day_commands: 300, person_day_minutes: 300, person_day_output_mb: 600, ` +
+		`person_day_disk_mb: 3000, channel_day_usd: 50, channel_day_tokens: 5000000, channel_day_commands: ` +
+		`400, channel_day_minutes: 400, channel_day_output_mb: 700, channel_day_disk_mb: 4000, day_usd: ` +
+		`100, day_tokens: 6000000, day_commands: 500, day_minutes: 2000, day_output_mb: 800, day_disk_mb: ` +
+		`5000, sessions_at_once: 8, attempts_before_consulting: 2}`
 	table, err := Load(saveConfig(t, wholeConfig))
 	require.NoError(t, err)
 	require.Empty(t, table.Warning)
 	c, err := parseConfig("c", []byte(plainConfig+old))
 	require.NoError(t, err)
 	require.Equal(t, table.Limits, c.Limits)
-	require.True(t, strings.HasPrefix(c.Warning, "c:2: old names, which are still read: limits.session_usd is now limits.session.usd, "), c.Warning)
-	require.True(t, strings.HasSuffix(c.Warning, ", limits.day_disk_mb is now limits.all_day.disk"), c.Warning)
+	require.True(t, strings.HasPrefix(c.Warning,
+		"c:2: old names, which are still read: limits.session_usd is now limits.session.usd, "), c.Warning)
+	require.True(t,
+		strings.HasSuffix(c.Warning, ", limits.day_disk_mb is now limits.all_day.disk"), c.Warning)
 	require.Equal(t, 24, strings.Count(c.Warning, " is now "))
 	require.NotContains(t, c.Warning, "\n")
 }
@@ -164,9 +251,12 @@ func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	for text, want := range map[string][]string{
 		"": nil, "limits: {session_tokens: 5}": nil,
 		"limits: {session_usd: 5}": {"gpt-5"},
-		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1}}":                                                       nil,
-		"limits: {day_usd: 5}\nmodels: {gpt-5: {output_usd_per_million: 1, fallback: [b]}}":                                        {"b"},
-		"limits: {person_day_usd: 5}\nagents: {deep: {model: c}, quick: {model: c}}\nmodels: {gpt-5: {output_usd_per_million: 1}}": {"c"},
+		"limits: {day_usd: 5}\n" +
+			"models: {gpt-5: {output_usd_per_million: 1}}": nil,
+		"limits: {day_usd: 5}\n" +
+			"models: {gpt-5: {output_usd_per_million: 1, fallback: [b]}}": {"b"},
+		"limits: {person_day_usd: 5}\nagents: {deep: {model: c}, quick: {model: c}}\n" +
+			"models: {gpt-5: {output_usd_per_million: 1}}": {"c"},
 	} {
 		c, err := parseConfig("c", []byte(plainConfig+text))
 		require.NoError(t, err, text)
@@ -186,194 +276,561 @@ const one = "repositories:\n  - name: shop\n    url: /srv/shop.git\n    "
 var badConfigs = []struct{ text, want string }{
 	// keys
 	{plainConfig + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
-	{plainConfig + "surprise: 1", `c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
+	{
+		plainConfig + "surprise: 1",
+		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, ` +
+			`http, slack, github_app, keep, people, words`,
+	},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
-	{plainConfig + "limits: {foo: 5}", `c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, sessions_per_repository, sessions_per_replica, attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`},
-	{plainConfig + "keep: {sessions: 5}", `c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, files_gb, cache_gb, mirrors_days`},
+	{
+		plainConfig + "limits: {foo: 5}",
+		`c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, ` +
+			`sessions_per_repository, sessions_per_replica, attempts_before_consulting, ` +
+			`unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`,
+	},
+	{
+		plainConfig + "keep: {sessions: 5}",
+		`c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, ` +
+			`files_gb, cache_gb, mirrors_days`,
+	},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
 	{plainConfig + "limits: {hunk_minutes: -1}", `c:2: hunk_minutes may not be below zero`},
 	{plainConfig + "limits: {hunk_minutes: 1441}", `c:2: hunk_minutes may not be more than 1440`},
 	{plainConfig + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
-	{plainConfig + "limits: {silent_minutes: soon}", `c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`},
-	{plainConfig + "slack: {connections: 11}", `c:2: connections has to be between 1 and 10, which all replicas share`},
+	{
+		plainConfig + "limits: {silent_minutes: soon}",
+		`c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`,
+	},
+	{
+		plainConfig + "slack: {connections: 11}",
+		`c:2: connections has to be between 1 and 10, which all replicas share`,
+	},
 	{plainConfig + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
 	{plainConfig + "slack: {admins: [S0123ABCD]}", `c:2: "S0123ABCD" is not the id of a person (U…)`},
-	{plainConfig + "slack: {connections: -1}", `c:2: connections has to be between 1 and 10, which all replicas share`},
+	{
+		plainConfig + "slack: {connections: -1}",
+		`c:2: connections has to be between 1 and 10, which all replicas share`,
+	},
 	{plainConfig + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
 	{plainConfig + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
-	{plainConfig + "keep: {sessions_days: a week}", `c:2: keep.sessions_days: a number is expected, not the text "a week"`},
-	{plainConfig + "keep: {sessions_days: 400}", `c:2: sessions_days (400) is more than waiting_days (365): what waits for somebody is kept at least as long as what has ended`},
-	{plainConfig + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
-	{plainConfig + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
+	{
+		plainConfig + "keep: {sessions_days: a week}",
+		`c:2: keep.sessions_days: a number is expected, not the text "a week"`,
+	},
+	{
+		plainConfig + "keep: {sessions_days: 400}",
+		`c:2: sessions_days (400) is more than waiting_days (365): ` +
+			`what waits for somebody is kept at least as long as what has ended`,
+	},
+	{
+		plainConfig + "keep: {sessions_days: 40, decisions_days: 30}",
+		`c:2: sessions_days (40) is more than decisions_days (30): ` +
+			`what was decided is kept at least as long as what was said`,
+	},
+	{
+		plainConfig + "sandbox:\n  kind: auto\n  kind: none",
+		`c:4: mapping key "kind" already defined at [3:3]`,
+	},
 	{plainConfig + "[a]: b", `c:2: found an invalid key for this map`},
 	{plainConfig + "skills_dir.x: b", `c:2: unknown key "skills_dir.x"; did you mean "skills_dir"?`},
-	{plainConfig + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
+	{
+		plainConfig + "1: b",
+		`c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, ` +
+			`slack, github_app, keep, people, words`,
+	},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},
 	{"repositories: []", `c:1: repositories: name at least one`},
 	{"\nrepositories:\n  - url: /a", `c:3: a repository needs a name`},
 	{"repositories:\n  - name: shop\n", `c:2: repository "shop" needs a url`},
-	{"repositories:\n  - name: ''\n    url: ''\n", "c:2: a repository needs a name\nc:3: a repository needs a url"},
-	{"repositories:\n  - name: a shop\n    url: /a", `c:2: the name "a shop" may hold letters, digits, dots, hyphens and underscores only`},
-	{"repositories:\n  - {name: shop, url: /a}\n  - {name: Shop, url: /b}", `c:3: there are two repositories named "Shop"; the other is in line 2`},
-	{"repositories:\n  - name: 12\n    url: /a", `c:2: repositories[0].name: text is expected, not the number 12`},
+	{
+		"repositories:\n  - name: ''\n    url: ''\n",
+		"c:2: a repository needs a name\nc:3: a repository needs a url",
+	},
+	{
+		"repositories:\n  - name: a shop\n    url: /a",
+		`c:2: the name "a shop" may hold letters, digits, dots, hyphens and underscores only`,
+	},
+	{
+		"repositories:\n  - {name: shop, url: /a}\n  - {name: Shop, url: /b}",
+		`c:3: there are two repositories named "Shop"; the other is in line 2`,
+	},
+	{
+		"repositories:\n  - name: 12\n    url: /a",
+		`c:2: repositories[0].name: text is expected, not the number 12`,
+	},
 	{"repositories: shop", `c:1: repositories: a list is expected, not the text "shop"`},
 	{"repositories: {name: shop}", `c:1: repositories: a list is expected, not keys and values`},
 	{"repositories: [shop]", `c:1: repositories[0]: keys and values are expected, not the text "shop"`},
-	{"repositories:\n  -\n  - {name: a, url: /a}", `c:2: repositories[0] is empty; what begins with # has to be in quotes`},
+	{
+		"repositories:\n  -\n  - {name: a, url: /a}",
+		`c:2: repositories[0] is empty; what begins with # has to be in quotes`,
+	},
 	// urls
-	{"repositories:\n- name: a\n  url: github.com/acme/shop", `c:3: url "github.com/acme/shop": it has no scheme; did you mean https://github.com/acme/shop?`},
-	{"repositories:\n- name: a\n  url: shop", `c:3: url "shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
-	{"repositories:\n- name: a\n  url: ftp://host/shop", `c:3: url "ftp://host/shop": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./`},
-	{"repositories:\n- name: a\n  url: git://host/shop", `c:3: url "git://host/shop": the git protocol is not encrypted; use https or ssh`},
+	{
+		"repositories:\n- name: a\n  url: github.com/acme/shop",
+		`c:3: url "github.com/acme/shop": it has no scheme; did you mean https://github.com/acme/shop?`,
+	},
+	{
+		"repositories:\n- name: a\n  url: shop",
+		`c:3: url "shop": it has to begin with https://, ssh:// or git@, ` +
+			`or be a path that begins with / or ./`,
+	},
+	{
+		"repositories:\n- name: a\n  url: ftp://host/shop",
+		`c:3: url "ftp://host/shop": it has to begin with https://, ssh:// or git@, ` +
+			`or be a path that begins with / or ./`,
+	},
+	{
+		"repositories:\n- name: a\n  url: git://host/shop",
+		`c:3: url "git://host/shop": the git protocol is not encrypted; use https or ssh`,
+	},
 	{"repositories:\n- name: a\n  url: https://", `c:3: url "https://": it needs a host and a path`},
-	{"repositories:\n- name: a\n  url: https://host/", `c:3: url "https://host/": it needs a host and a path`},
-	{"repositories:\n- name: a\n  url: https://host:99999/x", `c:3: url "https://host:99999/x": "99999" is no port`},
-	{"repositories:\n- name: a\n  url: https://host:port/x", `c:3: url "https://host:port/x": it cannot be read as an address`},
-	{"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a password does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
-	{"repositories:\n- name: a\n  url: https://s3cr3t@host/x", `c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env`},
-	{"repositories:\n- name: a\n  url: https://host/x?a=b", `c:3: url "https://host/x?a=b": a query or fragment does not belong in it`},
-	{"repositories:\n- name: a\n  url: file://srv/x", `c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`},
+	{
+		"repositories:\n- name: a\n  url: https://host/",
+		`c:3: url "https://host/": it needs a host and a path`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://host:99999/x",
+		`c:3: url "https://host:99999/x": "99999" is no port`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://host:port/x",
+		`c:3: url "https://host:port/x": it cannot be read as an address`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x",
+		`c:3: url "https://xxxxx@host/x": a password does not belong in it; ` +
+			`use BOBBIN_GIT_TOKEN or token_env`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://s3cr3t@host/x",
+		`c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://host/x?a=b",
+		`c:3: url "https://host/x?a=b": a query or fragment does not belong in it`,
+	},
+	{
+		"repositories:\n- name: a\n  url: file://srv/x",
+		`c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`,
+	},
 	{"repositories:\n- name: a\n  url: ~/x", `c:3: url "~/x": ~ is not resolved; write the whole path`},
-	{"repositories:\n- name: a\n  url: \"/a\\nb\"", `c:3: url "/a\nb": it has white space where none belongs`},
+	{
+		"repositories:\n- name: a\n  url: \"/a\\nb\"",
+		`c:3: url "/a\nb": it has white space where none belongs`,
+	},
 	// a repository's other keys
 	{one + "watch: everything", `c:4: unknown watch "everything"; one of mention, all`},
 	{one + "watch: mentoin", `c:4: unknown watch "mentoin"; one of mention, all; did you mean "mention"?`},
 	{one + "watch: all", `c:4: watch: all needs channels to watch`},
 	{one + "reactions: [bug]", `c:4: reactions need channels in which they count`},
-	{one + "channels: [C0123]\n    reactions: [':bug:']", `c:5: reaction ":bug:": write it without the colons, bug`},
-	{one + "channels: [C0123]\n    reactions: [A bug]", `c:5: "A bug" is not the name of an emoji such as bug`},
-	{one + "watch: true", `c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`},
+	{
+		one + "channels: [C0123]\n    reactions: [':bug:']",
+		`c:5: reaction ":bug:": write it without the colons, bug`,
+	},
+	{
+		one + "channels: [C0123]\n    reactions: [A bug]",
+		`c:5: "A bug" is not the name of an emoji such as bug`,
+	},
+	{
+		one + "watch: true",
+		`c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`,
+	},
 	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
-	{one + "channels:\n    - #bugs\n", `c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`},
+	{
+		one + "channels:\n    - #bugs\n",
+		`c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`,
+	},
 	{one + "channels: [C012, C013, C012]", `c:4: "C012" is there twice`},
 	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
 	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
-	{one + "other_than_requester: yes", `c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`},
+	{
+		one + "other_than_requester: yes",
+		`c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`,
+	},
 	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
 	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
-	{one + "branch_prefix: bobbin", `c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
-	{one + "visual: {pages: [/etc/passwd]}", `c:4: visual.pages: "/etc/passwd" has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart`},
-	{one + "visual: {pages: [a.html, \"../b.html?x\"]}", `c:4: visual.pages: "../b.html?x" has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart`},
+	{
+		one + "branch_prefix: bobbin",
+		`c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, ` +
+			`such as bobbin/`,
+	},
+	{
+		one + "visual: {pages: [/etc/passwd]}",
+		`c:4: visual.pages: "/etc/passwd" has to be the path of a file within the repository, ` +
+			`such as docs/index.html or out/iframe.html?id=cart`,
+	},
+	{
+		one + "visual: {pages: [a.html, \"../b.html?x\"]}",
+		`c:4: visual.pages: "../b.html?x" has to be the path of a file within the repository, ` +
+			`such as docs/index.html or out/iframe.html?id=cart`,
+	},
 	{one + "visual: {pages: [a, b, c, d, e, f]}", `c:4: visual.pages has 6 pages; at most 5 are shown`},
 	{one + "visual: {build: make}", `c:4: visual.build makes pages; name those to show in visual.pages`},
-	{one + "releases: [v*, \"release/[\"]", `c:4: release "release/[": a pattern of names of branches or tags is expected, such as release/* or v*`},
+	{
+		one + "releases: [v*, \"release/[\"]",
+		`c:4: release "release/[": a pattern of names of branches or tags is expected, ` +
+			`such as release/* or v*`,
+	},
 	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
-	{one + "branch_prefix: /", `c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
-	{one + "branch_prefix: refs/heads/bobbin/", `c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a slash, such as bobbin/`},
-	{one + "base: bobbin/main\n    branch_prefix: bobbin/", `c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
-	{one + "base: bobbin/main", `c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; what Bobbin pushes has to stand apart from it`},
+	{
+		one + "branch_prefix: /",
+		`c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, ` +
+			`such as bobbin/`,
+	},
+	{
+		one + "branch_prefix: refs/heads/bobbin/",
+		`c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a ` +
+			`slash, such as bobbin/`,
+	},
+	{
+		one + "base: bobbin/main\n    branch_prefix: bobbin/",
+		`c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
+			`what Bobbin pushes has to stand apart from it`,
+	},
+	{
+		one + "base: bobbin/main",
+		`c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
+			`what Bobbin pushes has to stand apart from it`,
+	},
 	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
-	{one + "base: my branch", `c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`},
+	{
+		one + "base: my branch",
+		`c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`,
+	},
 	{one + "base: a..b", `c:4: base "a..b": git does not take that as a branch's name`},
 	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
 	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
-	{one + "checks: make test", `c:4: repositories[0].checks: keys and values are expected, not the text "make test"`},
+	{
+		one + "checks: make test",
+		`c:4: repositories[0].checks: keys and values are expected, not the text "make test"`,
+	},
 	// credentials
-	{hub + "  token_env: SHOP TOKEN", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
-	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: ghp_s3cr3t", `c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here`},
-	{"repositories:\n- name: a\n  url: https://h/x\n  token_env: DATABASE_URL", `c:4: token_env DATABASE_URL is a secret for something else`},
+	{
+		hub + "  token_env: SHOP TOKEN",
+		`c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; ` +
+			`the token itself does not belong here`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://h/x\n  token_env: ghp_s3cr3t",
+		`c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; ` +
+			`the token itself does not belong here`,
+	},
+	{
+		"repositories:\n- name: a\n  url: https://h/x\n  token_env: DATABASE_URL",
+		`c:4: token_env DATABASE_URL is a secret for something else`,
+	},
 	{one + "token_env: SHOP_TOKEN", `c:4: token_env is for addresses that begin with https://`},
 	{one + "github_app: {id: 12}", `c:4: github_app is for addresses that begin with https://`},
 	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: one of them is enough`},
-	{hub + "github_app: {installation: 7}", `c:4: github_app needs an id; it is on the App's page under About`},
+	{
+		hub + "github_app: {installation: 7}",
+		`c:4: github_app needs an id; it is on the App's page under About`,
+	},
 	{hub + "github_app:", `c:4: github_app needs an id; it is on the App's page under About`},
 	{hub + "github_app: {id: my app}", `c:4: github_app: the id "my app" is no number and no client id`},
-	{hub + "github_app: {id: 12, installation: all}", `c:4: github_app: installation "all" has to be auto or a number`},
-	{hub + "github_app: {id: 12, installation: 07}", `c:4: github_app: installation "07" has to be auto or a number`},
-	{hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}", "c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: no repository is at the GitHub of http://ghe.example.com/api/v3 with an https address"},
-	{hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}", "c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\nc:4: github_app: no repository is at the GitHub of https://xxxxx@ghe.example.com with an https address"},
-	{hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: no repository is at the GitHub of https://ghe.example.com/api/v3 with an https address`},
-	{hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}", `c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`},
-	{"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}", `c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`},
-	{hub + "github_app: {id: 12, key: x}", `c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`},
-	{hub + "app_id: 12", `c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
-	{hub + "github_app: {id: 12, key_file: /no/such/key.pem}", `c:4: key_file /no/such/key.pem: no such file or directory`},
-	{hub + "github_app: {id: 12, key_file: /dev/zero}", `c:4: key_file /dev/zero: it is no file with a key in it`},
-	{hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA PRIVATE KEY-----'}", `c:4: key_file has to be the path of a file; the key itself does not belong here`},
-	{hub + "github_app:\n  id: 12\n  key_file: |\n    MIIEpAIB\n    AKCAQEA", `c:6: key_file has to be the path of a file; the key itself does not belong here`},
+	{
+		hub + "github_app: {id: 12, installation: all}",
+		`c:4: github_app: installation "all" has to be auto or a number`,
+	},
+	{
+		hub + "github_app: {id: 12, installation: 07}",
+		`c:4: github_app: installation "07" has to be auto or a number`,
+	},
+	{
+		hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}",
+		"c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: " +
+			"no repository is at the GitHub of http://ghe.example.com/api/v3 with an https address",
+	},
+	{
+		hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}",
+		"c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\n" +
+			"c:4: github_app: no repository is at the GitHub of https://xxxxx@ghe.example.com with an " +
+			"https address",
+	},
+	{
+		hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
+		`c:4: github_app: no repository is at the GitHub of https://ghe.example.com/api/v3 with an https ` +
+			`address`,
+	},
+	{
+		hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
+		`c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of ` +
+			`https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`,
+	},
+	{
+		"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}",
+		`c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`,
+	},
+	{
+		hub + "github_app: {id: 12, key: x}",
+		`c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`,
+	},
+	{
+		hub + "app_id: 12",
+		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, ` +
+			`http, slack, github_app, keep, people, words`,
+	},
+	{
+		hub + "github_app: {id: 12, key_file: /no/such/key.pem}",
+		`c:4: key_file /no/such/key.pem: no such file or directory`,
+	},
+	{
+		hub + "github_app: {id: 12, key_file: /dev/zero}",
+		`c:4: key_file /dev/zero: it is no file with a key in it`,
+	},
+	{
+		hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA " +
+			"PRIVATE KEY-----'}",
+		`c:4: key_file has to be the path of a file; the key itself does not belong here`,
+	},
+	{
+		hub + "github_app:\n  id: 12\n  key_file: |\n    MIIEpAIB\n    AKCAQEA",
+		`c:6: key_file has to be the path of a file; the key itself does not belong here`,
+	},
 	// agents and models
-	{plainConfig + "agents:\n  depe: {model: gpt-5}", `c:3: unknown agent "depe"; one of consultant, critic, deep, orchestrator, quick, visual-engineering; did you mean "deep"?`},
-	{plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}", `c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`},
+	{
+		plainConfig + "agents:\n  depe: {model: gpt-5}",
+		`c:3: unknown agent "depe"; one of consultant, critic, deep, orchestrator, quick, ` +
+			`visual-engineering; did you mean "deep"?`,
+	},
+	{
+		plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}",
+		`c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`,
+	},
 	{plainConfig + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
-	{plainConfig + "agents:\n  deep: {name: '[deep]'}", `c:3: the name "[deep]" has to be one line of at most 40 characters, without brackets or white space around it`},
-	{plainConfig + "agents:\n  deep: {name: ' '}", `c:3: the name " " has to be one line of at most 40 characters, without brackets or white space around it`},
-	{plainConfig + "agents:\n  deep: gpt-5", `c:3: agents.deep: keys and values are expected, not the text "gpt-5"`},
-	{plainConfig + "models:\n  gpt5: {input_usd_per_million: 1}", `c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`},
-	{plainConfig + "models:\n  gpt-5:\n    output_usd_per_million: -1", `c:4: output_usd_per_million of "gpt-5" may not be below zero`},
-	{plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: cheap", `c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`},
+	{
+		plainConfig + "agents:\n  deep: {name: '[deep]'}",
+		`c:3: the name "[deep]" has to be one line of at most 40 characters, ` +
+			`without brackets or white space around it`,
+	},
+	{
+		plainConfig + "agents:\n  deep: {name: ' '}",
+		`c:3: the name " " has to be one line of at most 40 characters, ` +
+			`without brackets or white space around it`,
+	},
+	{
+		plainConfig + "agents:\n  deep: gpt-5",
+		`c:3: agents.deep: keys and values are expected, not the text "gpt-5"`,
+	},
+	{
+		plainConfig + "models:\n  gpt5: {input_usd_per_million: 1}",
+		`c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`,
+	},
+	{
+		plainConfig + "models:\n  gpt-5:\n    output_usd_per_million: -1",
+		`c:4: output_usd_per_million of "gpt-5" may not be below zero`,
+	},
+	{
+		plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: cheap",
+		`c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`,
+	},
 	{plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
-	{plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}", "c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself"},
+	{
+		plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}",
+		"c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself",
+	},
 	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
-	{one + "code_url: 'https://x.example/{path}'", `c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, {path} and {line}`},
-	{plainConfig + "models:\n  gpt-5:\n    context_tokens: 400", `c:4: context_tokens of "gpt-5" has to be 8000 or more: no model that can use tools reads less`},
-	{plainConfig + "models:\n  gpt-5:\n    vision: sometimes", `c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`},
+	{
+		one + "code_url: 'https://x.example/{path}'",
+		`c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, ` +
+			`{path} and {line}`,
+	},
+	{
+		plainConfig + "models:\n  gpt-5:\n    context_tokens: 400",
+		`c:4: context_tokens of "gpt-5" has to be 8000 or more: no model that can use tools reads less`,
+	},
+	{
+		plainConfig + "models:\n  gpt-5:\n    vision: sometimes",
+		`c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`,
+	},
 	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
 	// words
-	{plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x", `c:6: words.hold: "x" is too short: a phrase has 2 to 60 characters`},
+	{
+		plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x",
+		`c:6: words.hold: "x" is too short: a phrase has 2 to 60 characters`,
+	},
 	{plainConfig + "words: {stop: finito}", `c:2: words.stop: a list is expected, not the text "finito"`},
 	{plainConfig + "words: {halt: [finito]}", `c:2: unknown key "halt"; did you mean "hold"?`},
 	// limits
 	{plainConfig + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},
 	{plainConfig + "limits:\n  session_minutes: -1", `c:3: session_minutes may not be below zero`},
-	{plainConfig + "limits:\n  session_usd: .nan", `c:3: limits.session_usd: a number is expected, not the number .nan`},
-	{plainConfig + "limits:\n  day_usd: .inf", `c:3: limits.day_usd: a number is expected, not the number .inf`},
-	{plainConfig + "limits:\n  session_minutes: 1.5", `c:3: limits.session_minutes: a whole number is expected, not the number 1.5`},
-	{plainConfig + "limits:\n  sessions_at_once: 99999999999999999999", `c:3: limits.sessions_at_once: a whole number is expected, not the text "99999999999999999999"`},
-	{plainConfig + "limits:\n  sessions_at_once: '8'", `c:3: limits.sessions_at_once: a whole number is expected, not the text "8"`},
-	{plainConfig + "limits:\n  attempts_before_consulting: -2", `c:3: attempts_before_consulting may not be below zero`},
+	{
+		plainConfig + "limits:\n  session_usd: .nan",
+		`c:3: limits.session_usd: a number is expected, not the number .nan`,
+	},
+	{
+		plainConfig + "limits:\n  day_usd: .inf",
+		`c:3: limits.day_usd: a number is expected, not the number .inf`,
+	},
+	{
+		plainConfig + "limits:\n  session_minutes: 1.5",
+		`c:3: limits.session_minutes: a whole number is expected, not the number 1.5`,
+	},
+	{
+		plainConfig + "limits:\n  sessions_at_once: 99999999999999999999",
+		`c:3: limits.sessions_at_once: a whole number is expected, not the text "99999999999999999999"`,
+	},
+	{
+		plainConfig + "limits:\n  sessions_at_once: '8'",
+		`c:3: limits.sessions_at_once: a whole number is expected, not the text "8"`,
+	},
+	{
+		plainConfig + "limits:\n  attempts_before_consulting: -2",
+		`c:3: attempts_before_consulting may not be below zero`,
+	},
 	{plainConfig + "limits:\n  sessions_at_once: 100000", `c:3: sessions_at_once may not be more than 1000`},
 	{plainConfig + "limits:\n  session_minutes: 99999999", `c:3: session_minutes may not be more than 10080`},
-	{plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: 1250000", `c:4: input_usd_per_million of "gpt-5" may not be more than 100000`},
+	{
+		plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: 1250000",
+		`c:4: input_usd_per_million of "gpt-5" may not be more than 100000`,
+	},
 	{plainConfig + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
-	{plainConfig + "limits: {session_usd: 10, person_day_usd: 5}", `c:2: session_usd is more than person_day_usd`},
-	{plainConfig + "limits:\n  session_usd: 10\n  channel_day_usd: 5", `c:3: session_usd is more than channel_day_usd`},
+	{
+		plainConfig + "limits: {session_usd: 10, person_day_usd: 5}",
+		`c:2: session_usd is more than person_day_usd`,
+	},
+	{
+		plainConfig + "limits:\n  session_usd: 10\n  channel_day_usd: 5",
+		`c:3: session_usd is more than channel_day_usd`,
+	},
 	{plainConfig + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
 	{plainConfig + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
-	{plainConfig + "limits: {session_tokens: 10, person_day_tokens: 5}", `c:2: session_tokens is more than person_day_tokens`},
-	{"repositories: [{name: shop, url: /srv/shop.git, private: true}]", `c:1: repository "shop" is private, so it needs channels: no thread could be about it`},
-	{plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}", `c:2: channel_day_commands is more than day_commands`},
-	{plainConfig + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}", `c:2: session_disk_mb is more than person_day_disk_mb`},
-	{plainConfig + "limits: {channel_day_minutes: 10, day_minutes: 5}", `c:2: channel_day_minutes is more than day_minutes`},
+	{
+		plainConfig + "limits: {session_tokens: 10, person_day_tokens: 5}",
+		`c:2: session_tokens is more than person_day_tokens`,
+	},
+	{
+		"repositories: [{name: shop, url: /srv/shop.git, private: true}]",
+		`c:1: repository "shop" is private, so it needs channels: no thread could be about it`,
+	},
+	{
+		plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}",
+		`c:2: channel_day_commands is more than day_commands`,
+	},
+	{
+		plainConfig + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}",
+		`c:2: session_disk_mb is more than person_day_disk_mb`,
+	},
+	{
+		plainConfig + "limits: {channel_day_minutes: 10, day_minutes: 5}",
+		`c:2: channel_day_minutes is more than day_minutes`,
+	},
 	{plainConfig + "limits: {day_minutes: 2000000}", `c:2: day_minutes may not be more than 1440000`},
 	{plainConfig + "limits: {session_disk_mb: -1}", `c:2: session_disk_mb may not be below zero`},
-	{plainConfig + "limits: {session_output_mb: 1.5}", `c:2: limits.session_output_mb: a whole number is expected, not the number 1.5`},
-	{plainConfig + "limits: {session_tokens: 1e12}", `c:2: limits.session_tokens: a whole number is expected, not the text "1e12"`},
+	{
+		plainConfig + "limits: {session_output_mb: 1.5}",
+		`c:2: limits.session_output_mb: a whole number is expected, not the number 1.5`,
+	},
+	{
+		plainConfig + "limits: {session_tokens: 1e12}",
+		`c:2: limits.session_tokens: a whole number is expected, not the text "1e12"`,
+	},
 	{plainConfig + "limits: {session_tokens: -1}", `c:2: session_tokens may not be below zero`},
-	{plainConfig + "limits: {session_commands: many}", `c:2: limits.session_commands: a whole number is expected, not the text "many"`},
+	{
+		plainConfig + "limits: {session_commands: many}",
+		`c:2: limits.session_commands: a whole number is expected, not the text "many"`,
+	},
 	{plainConfig + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
 	{plainConfig + "limits:\n  session: {usd: -5}", `c:3: session.usd may not be below zero`},
-	{plainConfig + "limits:\n  session: {usd: 10}\n  all_day: {usd: 5}", `c:3: session.usd is more than all_day.usd`},
-	{plainConfig + "limits:\n  session_usd: 10\n  all_day: {usd: 5}", `c:3: session_usd is more than all_day.usd`},
-	{plainConfig + "limits:\n  session: {usd: 10}\n  session_usd: 5", `c:4: limits.session_usd is the old name of limits.session.usd, and both are there; keep limits.session.usd`},
-	{plainConfig + "limits:\n  day_disk_mb: 10\n  all_day: {disk: 10}", `c:4: limits.day_disk_mb is the old name of limits.all_day.disk, and both are there; keep limits.all_day.disk`},
-	{plainConfig + "limits: {session: {euros: 5}}", `c:2: unknown key "euros"; limits.session knows usd, tokens, minutes, commands, output, disk`},
-	{plainConfig + "limits: {usd: 5}", `c:2: unknown key "usd"; it belongs to session, person_day, channel_day and all_day of limits`},
-	{plainConfig + "limits: {session: 5}", `c:2: limits.session: keys and values are expected, not the number 5`},
-	{plainConfig + "limits: {session: {tokens: 2m}}", `c:2: limits.session.tokens: a whole number is expected, not the text "2m"`},
-	{plainConfig + "limits: {session: {tokens: 0.0001k}}", `c:2: limits.session.tokens: a whole number is expected, not the text "0.0001k"`},
-	{plainConfig + "limits: {session: {output: 2 TB}}", `c:2: limits.session.output: a whole number is expected, not the text "2 TB"`},
-	{plainConfig + "limits: {session: {minutes: 2M}}", `c:2: limits.session.minutes: a whole number is expected, not the text "2M"`},
+	{
+		plainConfig + "limits:\n  session: {usd: 10}\n  all_day: {usd: 5}",
+		`c:3: session.usd is more than all_day.usd`,
+	},
+	{
+		plainConfig + "limits:\n  session_usd: 10\n  all_day: {usd: 5}",
+		`c:3: session_usd is more than all_day.usd`,
+	},
+	{
+		plainConfig + "limits:\n  session: {usd: 10}\n  session_usd: 5",
+		`c:4: limits.session_usd is the old name of limits.session.usd, and both are there; ` +
+			`keep limits.session.usd`,
+	},
+	{
+		plainConfig + "limits:\n  day_disk_mb: 10\n  all_day: {disk: 10}",
+		`c:4: limits.day_disk_mb is the old name of limits.all_day.disk, and both are there; ` +
+			`keep limits.all_day.disk`,
+	},
+	{
+		plainConfig + "limits: {session: {euros: 5}}",
+		`c:2: unknown key "euros"; limits.session knows usd, tokens, minutes, commands, output, disk`,
+	},
+	{
+		plainConfig + "limits: {usd: 5}",
+		`c:2: unknown key "usd"; it belongs to session, person_day, channel_day and all_day of limits`,
+	},
+	{
+		plainConfig + "limits: {session: 5}",
+		`c:2: limits.session: keys and values are expected, not the number 5`,
+	},
+	{
+		plainConfig + "limits: {session: {tokens: 2m}}",
+		`c:2: limits.session.tokens: a whole number is expected, not the text "2m"`,
+	},
+	{
+		plainConfig + "limits: {session: {tokens: 0.0001k}}",
+		`c:2: limits.session.tokens: a whole number is expected, not the text "0.0001k"`,
+	},
+	{
+		plainConfig + "limits: {session: {output: 2 TB}}",
+		`c:2: limits.session.output: a whole number is expected, not the text "2 TB"`,
+	},
+	{
+		plainConfig + "limits: {session: {minutes: 2M}}",
+		`c:2: limits.session.minutes: a whole number is expected, not the text "2M"`,
+	},
 	{plainConfig + "limits: {session: {tokens: 2G}}", `c:2: session.tokens may not be more than 1000000000`},
-	{plainConfig + "limits: {session: {commands: 2000000000}}", `c:2: session.commands may not be more than 1000000000`},
-	{plainConfig + "limits: {all_day: {tokens: 2000G}}", `c:2: all_day.tokens may not be more than 1000000000000`},
-	{plainConfig + "limits: {all_day: {minutes: 2000000}}", `c:2: all_day.minutes may not be more than 1440000`},
+	{
+		plainConfig + "limits: {session: {commands: 2000000000}}",
+		`c:2: session.commands may not be more than 1000000000`,
+	},
+	{
+		plainConfig + "limits: {all_day: {tokens: 2000G}}",
+		`c:2: all_day.tokens may not be more than 1000000000000`,
+	},
+	{
+		plainConfig + "limits: {all_day: {minutes: 2000000}}",
+		`c:2: all_day.minutes may not be more than 1440000`,
+	},
 	// the rest
-	{plainConfig + "sandbox: {kind: bubblewarp}", `c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, none; did you mean "bubblewrap"?`},
-	{plainConfig + "sandbox: {kind: docker}", `c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`},
-	{plainConfig + "sandbox: {kind: docker, image: '--privileged'}", `c:2: image "--privileged": a name is expected`},
-	{plainConfig + "sandbox: {kind: docker, image: go, engine: bin/podman}", `c:2: sandbox.engine: there is no program bin/podman`},
-	{plainConfig + "sandbox: {kind: gvisor, runsc: /no/such/runsc}", `c:2: sandbox.runsc: there is no program /no/such/runsc`},
+	{
+		plainConfig + "sandbox: {kind: bubblewarp}",
+		`c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, ` +
+			`none; did you mean "bubblewrap"?`,
+	},
+	{
+		plainConfig + "sandbox: {kind: docker}",
+		`c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`,
+	},
+	{
+		plainConfig + "sandbox: {kind: docker, image: '--privileged'}",
+		`c:2: image "--privileged": a name is expected`,
+	},
+	{
+		plainConfig + "sandbox: {kind: docker, image: go, engine: bin/podman}",
+		`c:2: sandbox.engine: there is no program bin/podman`,
+	},
+	{
+		plainConfig + "sandbox: {kind: gvisor, runsc: /no/such/runsc}",
+		`c:2: sandbox.runsc: there is no program /no/such/runsc`,
+	},
 	{plainConfig + "sandbox: {kind: gvisor, image: go}", `c:2: sandbox.image is for the kind docker only`},
 	{plainConfig + "sandbox:\n  runsc: runsc", `c:3: sandbox.runsc is for the kind gvisor only`},
-	{plainConfig + "sandbox: {env: {A=B: x}}", `c:2: sandbox.env "A=B": a name has letters, digits and underscores`},
+	{
+		plainConfig + "sandbox: {env: {A=B: x}}",
+		`c:2: sandbox.env "A=B": a name has letters, digits and underscores`,
+	},
 	{plainConfig + "sandbox: none", `c:2: sandbox: keys and values are expected, not the text "none"`},
 	{plainConfig + "skills_dir: /no/such/folder", `c:2: skills_dir: there is no folder /no/such/folder`},
 	{plainConfig + "http: {addr: 8080}", `c:2: http.addr: text is expected, not the number 8080`},
-	{plainConfig + "http: {addr: localhost}", `c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`},
+	{
+		plainConfig + "http: {addr: localhost}",
+		`c:2: http.addr "localhost": it has to be host:port, such as 127.0.0.1:8080`,
+	},
 	{plainConfig + "http: {addr: 'localhost:'}", `c:2: http.addr "localhost:": the port is missing`},
 	{plainConfig + "http: {addr: 'localhost:70000'}", `c:2: http.addr "localhost:70000": "70000" is no port`},
 	// YAML itself
@@ -382,19 +839,26 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "---\nlimits: {}", `c:3: one document is expected, and here begins another`},
 	{plainConfig + "limits: &l {session_usd: 1}", `c:2: limits: anchors, aliases and tags are not read here`},
 	{plainConfig + "limits: *l", `c:2: limits: anchors, aliases and tags are not read here`},
-	{plainConfig + "skills_dir: !!binary aGk=", `c:2: skills_dir: anchors, aliases and tags are not read here`},
+	{
+		plainConfig + "skills_dir: !!binary aGk=",
+		`c:2: skills_dir: anchors, aliases and tags are not read here`,
+	},
 	{plainConfig + "\tlimits: {}", `c:2: a tab stands where spaces belong`},
 	{plainConfig + "limits: {session_usd: 1", `c:2: could not find flow mapping end token '}'`},
 	{plainConfig + "\xff\xfe", `c:2: this is not UTF-8 text`},
 	{"\xff\xfer\x00e\x00p\x00", `c:1: this is not UTF-8 text`},
-	{plainConfig + "limits:\n  day_usd: 1\x00", `c:3: the control character U+0000 does not belong in a configuration`},
+	{
+		plainConfig + "limits:\n  day_usd: 1\x00",
+		`c:3: the control character U+0000 does not belong in a configuration`,
+	},
 	{plainConfig + "\x1b[31m: 5", `c:2: the control character U+001B does not belong in a configuration`},
 	{strings.Repeat("#", strictyaml.MaxConfig+1), `c: a configuration has at most 256 KiB`},
 	{strings.Repeat("[", 200000), `c:1: brackets or dashes are nested more than 50 deep`},
 	{strings.Repeat("- ", 1000), `c:1: brackets or dashes are nested more than 50 deep`},
 	// several at once, in the order of the file
 	{
-		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\nsandbox: {kind: x}\nhtpp: {}",
+		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\n" +
+			"sandbox: {kind: x}\nhtpp: {}",
 		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
 c:4: unknown watch "al"; one of mention, all; did you mean "all"?
 c:6: day_usd may not be below zero
@@ -421,15 +885,18 @@ func TestUnreadableConfigs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		filepath.Join(dir, "none.yaml"):   "the configuration cannot be read: no such file or directory; bobbin init writes one",
-		dir:                               "the configuration cannot be read: is a directory",
-		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory; bobbin init writes one",
+		filepath.Join(dir, "none.yaml"): "the configuration cannot be read: no such file or directory; " +
+			"bobbin init writes one",
+		dir: "the configuration cannot be read: is a directory",
+		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory; " +
+			"bobbin init writes one",
 	} {
 		_, err := Load(name)
 		require.EqualError(t, err, name+": "+want)
 	}
 	// Root may read every file, so the cure is asked for alone.
-	require.Equal(t, fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid()), Cure(cli.UsageError{Err: syscall.EACCES}))
+	require.Equal(t, fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid()),
+		Cure(cli.UsageError{Err: syscall.EACCES}))
 	_, err := Load(saveConfig(t, "repositories: []\n"))
 	require.Error(t, err)
 	require.Empty(t, Cure(err), "the file is there, and a line in it is wrong")
@@ -468,14 +935,18 @@ func FuzzConfig(f *testing.F) {
 	})
 }
 
-// TestWhatIsServedNeedsAnAddress checks that pages and webhooks need an address, which the file or the environment
-// may give.
+// TestWhatIsServedNeedsAnAddress checks that pages and webhooks need an address, which the file
+// or the environment may give.
 func TestWhatIsServedNeedsAnAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		plainConfig: "",
-		plainConfig + "http: {url: 'https://bobbin.example.com'}":                                                          "http.url needs http.addr or BOBBIN_HTTP_ADDR, where the pages are served",
-		"repositories: [{name: shop, url: 'https://github.com/acme/shop.git', host: {webhook_secret_env: HOOK_SECRET}}]\n": `webhook_secret_env of repository "shop" needs http.addr or BOBBIN_HTTP_ADDR, where webhooks come in`,
+		plainConfig +
+			"http: {url: 'https://bobbin.example.com'}": "http.url needs http.addr or BOBBIN_HTTP_ADDR, " +
+			"where the pages are served",
+		"repositories: [{name: shop, url: 'https://github.com/acme/shop.git', host: {webhook_secret_env: " +
+			"HOOK_SECRET}}]\n": `webhook_secret_env of repository "shop" needs http.addr or ` +
+			`BOBBIN_HTTP_ADDR, where webhooks come in`,
 	} {
 		c, err := parseConfig("c", []byte(text))
 		require.NoError(t, err)

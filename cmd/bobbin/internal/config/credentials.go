@@ -31,7 +31,8 @@ const auto = "auto"
 // key file is taken over only together with the id; the installation never is.
 func (g GitHubApp) mergedOver(all GitHubApp) GitHubApp {
 	if g.ID == "" {
-		g.ID, g.KeyFile = all.ID, cmp.Or(g.KeyFile, all.KeyFile)
+		g.ID = all.ID
+		g.KeyFile = cmp.Or(g.KeyFile, all.KeyFile)
 	}
 	g.APIURL = cmp.Or(g.APIURL, all.APIURL)
 	return g
@@ -86,7 +87,8 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 		r.GitHubApp.check(p, at+".github_app", r.GitHubApp.mergedOver(c.GitHubApp))
 		r.checkToken(p, at)
 		if app := c.appOf(r); app != nil && (r.GitHubApp != GitHubApp{}) && !app.withoutKey().Covers(r.URL) {
-			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, such as https://github.example.com/api/v3", address.HideSecret(r.URL), app.apiAddress())
+			p.At(at+".github_app", "github_app: %s is not at the GitHub of %s; set api_url, "+
+				"such as https://github.example.com/api/v3", address.HideSecret(r.URL), app.apiAddress())
 		} else if app != nil {
 			if _, _, err := githubapp.Repository(r.URL); err != nil {
 				p.At(at+".url", "url %q: %v", address.HideSecret(r.URL), err)
@@ -94,7 +96,8 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 		}
 	}
 	if c.GitHubApp != (GitHubApp{}) && !covered && len(c.Repositories) > 0 {
-		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address", c.GitHubApp.apiAddress())
+		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address",
+			c.GitHubApp.apiAddress())
 	}
 }
 
@@ -102,7 +105,8 @@ func (r Repository) checkToken(p *strictyaml.Problems, at string) {
 	switch {
 	case r.TokenEnv == "":
 	case !secrets.IsVariable(r.TokenEnv):
-		p.At(at+".token_env", "token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; the token itself does not belong here")
+		p.At(at+".token_env", "token_env has to be the name of a variable of the environment, "+
+			"such as SHOP_TOKEN; the token itself does not belong here")
 	case r.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, r.TokenEnv):
 		p.At(at+".token_env", "token_env %s is a secret for something else", r.TokenEnv)
 	case r.GitHubApp != GitHubApp{}:
@@ -167,7 +171,8 @@ func readKey(name string) (string, error) {
 	case !fi.Mode().IsRegular() || fi.Size() > maxKey:
 		return "", errors.New("it is no file with a key in it")
 	case fi.Mode().Perm()&0o027 != 0:
-		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, and if it is in use elsewhere, make a new key", fi.Mode().Perm())
+		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, "+
+			"and if it is in use elsewhere, make a new key", fi.Mode().Perm())
 	}
 	text, err := os.ReadFile(name)
 	if errors.As(err, &where) {

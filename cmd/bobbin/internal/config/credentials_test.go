@@ -26,7 +26,10 @@ var privateKey = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	return string(pem.EncodeToMemory(&pem.Block{
+		Type:  "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key),
+	}))
 })
 
 func keyFile(t *testing.T, mode os.FileMode) string {
@@ -41,7 +44,8 @@ func TestKeyFiles(t *testing.T) {
 	t.Parallel()
 	for mode, want := range map[os.FileMode]string{
 		0o600: "", 0o400: "", 0o440: "",
-		0o644: "others may read or change it (0644); chmod 600 it, and if it is in use elsewhere, make a new key",
+		0o644: "others may read or change it (0644); chmod 600 it, and if it is in use elsewhere, " +
+			"make a new key",
 		0o604: "others may read or change it (0604)", 0o660: "others may read or change it (0660)",
 	} {
 		name := keyFile(t, mode)
@@ -55,7 +59,8 @@ func TestKeyFiles(t *testing.T) {
 	dir := t.TempDir() // key_file is relative to the folder of the configuration file
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.pem"), []byte(privateKey()[:200]), 0o600))
 	_, err := parseConfig(filepath.Join(dir, "c"), []byte(hub+"github_app: {id: 12, key_file: app.pem}"))
-	require.ErrorContains(t, err, "c:4: key_file "+filepath.Join(dir, "app.pem")+": it holds no key that begins with")
+	require.ErrorContains(t, err,
+		"c:4: key_file "+filepath.Join(dir, "app.pem")+": it holds no key that begins with")
 	require.NotContains(t, err.Error(), privateKey()[40:60])
 }
 
@@ -78,13 +83,20 @@ github_app: {id: 12, installation: auto}
 	config, err := parseConfig("c", []byte(strings.ReplaceAll(text, "KEY", keyFile(t, 0o600))))
 	require.NoError(t, err)
 	hide := redact.New()
-	got, err := config.Credentials(map[string]string{secrets.GitToken: "for-all", "C_TOKEN": "for-c", secrets.GithubAppKey: privateKey()}, hide)
+	got, err := config.Credentials(map[string]string{
+		secrets.GitToken:     "for-all",
+		"C_TOKEN":            "for-c",
+		secrets.GithubAppKey: privateKey(),
+	}, hide)
 	require.NoError(t, err)
 	app := func(name string) *githubapp.App { return got[name].(*githubapp.App) }
 	require.Same(t, app("of-all"), app("of-all-too"))
-	require.Equal(t, []string{"12", "", ""}, []string{app("of-all").ID, app("of-all").Installation, app("of-all").API})
-	require.Equal(t, []string{"12", "9"}, []string{app("own-installation").ID, app("own-installation").Installation})
-	require.Equal(t, []string{"Iv23abc", "https://ghe.example.com/api/v3"}, []string{app("own-app").ID, app("own-app").API})
+	require.Equal(t, []string{"12", "", ""},
+		[]string{app("of-all").ID, app("of-all").Installation, app("of-all").API})
+	require.Equal(t, []string{"12", "9"},
+		[]string{app("own-installation").ID, app("own-installation").Installation})
+	require.Equal(t, []string{"Iv23abc", "https://ghe.example.com/api/v3"},
+		[]string{app("own-app").ID, app("own-app").API})
 	require.Equal(t, remote.Token{Value: "for-c", Name: "the token C_TOKEN"}, got["own-token"])
 	require.Equal(t, remote.Token{Value: "for-all", Name: "the token BOBBIN_GIT_TOKEN"}, got["elsewhere"])
 	require.Nil(t, got["ssh"])

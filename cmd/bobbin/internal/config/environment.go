@@ -24,7 +24,11 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
 	of := map[string]string{}
 	for _, r := range c.Repositories {
-		for _, env := range [][2]string{{"token_env", r.TokenEnv}, {"token_env of host", r.Host.TokenEnv}, {"webhook_secret_env of host", r.Host.SecretEnv}} {
+		for _, env := range [][2]string{
+			{"token_env", r.TokenEnv},
+			{"token_env of host", r.Host.TokenEnv},
+			{"webhook_secret_env of host", r.Host.SecretEnv},
+		} {
 			if key, name := env[0], env[1]; secrets.IsVariable(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 				of[name] = fmt.Sprintf("%s of repository %q", key, r.Name)
@@ -43,13 +47,15 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 		values[name] = con.Env(name)
 		switch {
 		case strings.ContainsFunc(values[name], NeverInToken):
-			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters that no token has", name))
+			errs = append(errs, fmt.Errorf("environment: %s holds white space, "+
+				"quotes or other characters that no token has", name))
 		case values[name] == "" && of[name] != "":
 			errs = append(errs, fmt.Errorf("environment: %s is not set; %s names it", name, of[name]))
 		}
 	}
 	values[secrets.GithubAppKey] = con.Env(secrets.GithubAppKey)
-	errs = append(errs, checkAppKey(*c, values[secrets.GithubAppKey]), checkOneHost(*c, values[secrets.GitToken]))
+	errs = append(errs, checkAppKey(*c, values[secrets.GithubAppKey]),
+		checkOneHost(*c, values[secrets.GitToken]))
 	for _, value := range values {
 		con.Hide.Learn(secrets.UnescapeKey(value))
 	}
@@ -65,7 +71,8 @@ func checkAppKey(config Config, key string) error {
 		switch app := config.appOf(r); {
 		case app == nil || app.KeyFile != "":
 		case key == "":
-			return fmt.Errorf("environment: %s is not set, and github_app names no key_file; one of them has to give the App's private key", secrets.GithubAppKey)
+			return fmt.Errorf("environment: %s is not set, and github_app names no key_file; "+
+				"one of them has to give the App's private key", secrets.GithubAppKey)
 		default:
 			if _, err := githubapp.ParseKey(key); err != nil {
 				return fmt.Errorf("environment: %s: %w", secrets.GithubAppKey, err)
@@ -79,20 +86,25 @@ func checkAppKey(config Config, key string) error {
 func checkOneHost(config Config, token string) error {
 	hosts := map[string]bool{}
 	for _, r := range config.Repositories {
-		if u, err := url.Parse(r.URL); err == nil && address.IsHTTP(r.URL) && (r.TokenEnv == "" || r.TokenEnv == secrets.GitToken) && config.appOf(r) == nil {
+		if u, err := url.Parse(r.URL); err == nil && address.IsHTTP(r.URL) &&
+			(r.TokenEnv == "" || r.TokenEnv == secrets.GitToken) && config.appOf(r) == nil {
 			hosts[strings.ToLower(u.Host)] = true
 		}
 	}
 	if token == "" || len(hosts) < 2 {
 		return nil
 	}
-	return fmt.Errorf("environment: %s would be shown to %s; give the repositories of all but one of them a token of their own with token_env", secrets.GitToken, strings.Join(slices.Sorted(maps.Keys(hosts)), " and "))
+	return fmt.Errorf("environment: %s would be shown to %s; give the repositories of all but one of them "+
+		"a token of their own with token_env",
+		secrets.GitToken, strings.Join(slices.Sorted(maps.Keys(hosts)), " and "))
 }
 
 // Credentials returns the credentials for each repository's remote, by the repository's name: its own
 // token, those of a GitHub App, or the shared token. Repositories with the same App share one
 // githubapp.App. Keys that are read are registered with hide.
-func (c *Config) Credentials(values map[string]string, hide *redact.Finder) (map[string]remote.Credentials, error) {
+func (c *Config) Credentials(
+	values map[string]string, hide *redact.Finder,
+) (map[string]remote.Credentials, error) {
 	all := map[string]remote.Credentials{}
 	apps := map[GitHubApp]*githubapp.App{}
 	for _, r := range c.Repositories {
@@ -141,9 +153,12 @@ func CheckSlackTokens(values map[string]string) error {
 	} {
 		switch value := values[v.name]; {
 		case value == "":
-			errs = append(errs, fmt.Errorf("environment: %s is not set; it begins with %s and is shown on the Slack app's page under %s", v.name, v.prefix, v.from))
-		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-", strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
-			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; what it holds belongs into %s", v.name, v.prefix, v.other))
+			errs = append(errs, fmt.Errorf("environment: %s is not set; "+
+				"it begins with %s and is shown on the Slack app's page under %s", v.name, v.prefix, v.from))
+		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-",
+			strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
+			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; "+
+				"what it holds belongs into %s", v.name, v.prefix, v.other))
 		case !strings.HasPrefix(value, v.prefix):
 			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
 		}

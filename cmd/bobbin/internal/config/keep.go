@@ -11,10 +11,12 @@ type Keep struct {
 	Sessions  float64 `yaml:"sessions_days"`  // messages and files of sessions that ended; default 90
 	Waiting   float64 `yaml:"waiting_days"`   // the same for sessions that wait for a person; default 365
 	Decisions float64 `yaml:"decisions_days"` // what bobbin audit shows; default 1095, three years
-	Files     float64 `yaml:"files_days"`     // sessions' folders on this machine, which can be made again; default 7
-	FilesGB   float64 `yaml:"files_gb"`       // size of all sessions' folders together; default 20
-	CacheGB   float64 `yaml:"cache_gb"`       // size of the build caches of all repositories; default 10
-	Mirrors   float64 `yaml:"mirrors_days"`   // mirrors and build caches that were not used for so long; default 30
+	// sessions' folders on this machine, which can be made again; default 7
+	Files   float64 `yaml:"files_days"`
+	FilesGB float64 `yaml:"files_gb"` // size of all sessions' folders together; default 20
+	CacheGB float64 `yaml:"cache_gb"` // size of the build caches of all repositories; default 10
+	// mirrors and build caches that were not used for so long; default 30
+	Mirrors float64 `yaml:"mirrors_days"`
 }
 
 // Upper limits; a larger value is a mistake.
@@ -25,8 +27,13 @@ const (
 
 func (k Keep) WithDefaults() Keep {
 	return Keep{
-		Sessions: cmp.Or(k.Sessions, 90), Waiting: cmp.Or(k.Waiting, 365), Decisions: cmp.Or(k.Decisions, 1095),
-		Files: cmp.Or(k.Files, 7), FilesGB: cmp.Or(k.FilesGB, 20), CacheGB: cmp.Or(k.CacheGB, 10), Mirrors: cmp.Or(k.Mirrors, 30),
+		Sessions:  cmp.Or(k.Sessions, 90),
+		Waiting:   cmp.Or(k.Waiting, 365),
+		Decisions: cmp.Or(k.Decisions, 1095),
+		Files:     cmp.Or(k.Files, 7),
+		FilesGB:   cmp.Or(k.FilesGB, 20),
+		CacheGB:   cmp.Or(k.CacheGB, 10),
+		Mirrors:   cmp.Or(k.Mirrors, 30),
 	}
 }
 
@@ -52,8 +59,10 @@ func (k Keep) check(p *strictyaml.Problems) {
 	}
 	switch all := k.WithDefaults(); {
 	case all.Sessions > all.Waiting:
-		p.At("$.keep.sessions_days", "sessions_days (%g) is more than waiting_days (%g): what waits for somebody is kept at least as long as what has ended", all.Sessions, all.Waiting)
+		p.At("$.keep.sessions_days", "sessions_days (%g) is more than waiting_days (%g): "+
+			"what waits for somebody is kept at least as long as what has ended", all.Sessions, all.Waiting)
 	case all.Sessions > all.Decisions:
-		p.At("$.keep.sessions_days", "sessions_days (%g) is more than decisions_days (%g): what was decided is kept at least as long as what was said", all.Sessions, all.Decisions)
+		p.At("$.keep.sessions_days", "sessions_days (%g) is more than decisions_days (%g): "+
+			"what was decided is kept at least as long as what was said", all.Sessions, all.Decisions)
 	}
 }

@@ -20,10 +20,11 @@ import (
 // Setup says how the packages that a repository depends on are fetched. What is left out is detected from
 // lock files.
 type Setup struct {
-	Run     commandLines      `yaml:"run"`
-	Allow   []string          `yaml:"allow"`   // hosts, or host:port
-	Private []string          `yaml:"private"` // hosts whose addresses may be in a private network
-	Env     map[string]string `yaml:"env"`     // mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
+	Run     commandLines `yaml:"run"`
+	Allow   []string     `yaml:"allow"`   // hosts, or host:port
+	Private []string     `yaml:"private"` // hosts whose addresses may be in a private network
+	// mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
+	Env     map[string]string `yaml:"env"`
 	Minutes float64           `yaml:"minutes"` // time limit; default 10
 	off     bool              // the file says: setup: off
 }
@@ -52,7 +53,8 @@ const maxMinutes = 120
 func (s *Setup) check(p *strictyaml.Problems, at string) {
 	for i, line := range s.Run {
 		if strings.TrimSpace(line) == "" {
-			p.At(fmt.Sprintf("%s.run[%d]", at, i), "setup.run: a command is empty; leave run out to have it found out, or write setup: off")
+			p.At(fmt.Sprintf("%s.run[%d]", at, i),
+				"setup.run: a command is empty; leave run out to have it found out, or write setup: off")
 		}
 	}
 	for key, hosts := range map[string][]string{"allow": s.Allow, "private": s.Private} {
@@ -62,7 +64,8 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 				err = errors.New("a host's name is expected, without a scheme and a path")
 			}
 			if err != nil {
-				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key, address.HideSecret(host), err)
+				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key,
+					address.HideSecret(host), err)
 			}
 		}
 	}
@@ -95,7 +98,8 @@ func (s *Setup) checkVariable(name, value string) error {
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
-		return errors.New("it looks like a secret, and whatever the packages run can read it; registries that ask who one is are not supported, a mirror within your network is")
+		return errors.New("it looks like a secret, and whatever the packages run can read it; " +
+			"registries that ask who one is are not supported, a mirror within your network is")
 	}
 	for _, host := range packages.HostsIn(value) {
 		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
@@ -108,7 +112,8 @@ func (s *Setup) checkVariable(name, value string) error {
 // withUser reports whether an address in value contains a user or a password. value may hold several
 // addresses.
 func withUser(value string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", |", r) }), func(s string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(value,
+		func(r rune) bool { return strings.ContainsRune(", |", r) }), func(s string) bool {
 		u, err := url.Parse(s)
 		return strings.Contains(s, "://") && (err != nil || u.User != nil)
 	})
@@ -116,7 +121,13 @@ func withUser(value string) bool {
 
 // Options returns the settings as package packages takes them.
 func (s Setup) Options() packages.Config {
-	c := packages.Config{Off: s.off, Run: s.Run, Allow: s.Allow, Private: s.Private, Time: time.Duration(s.Minutes * float64(time.Minute))}
+	c := packages.Config{
+		Off:     s.off,
+		Run:     s.Run,
+		Allow:   s.Allow,
+		Private: s.Private,
+		Time:    time.Duration(s.Minutes * float64(time.Minute)),
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		c.Env = append(c.Env, name+"="+s.Env[name])
 	}

@@ -11,9 +11,12 @@ import (
 // A visual names the pages of which pictures are taken before and after a change. What is left out is
 // detected.
 type visual struct {
-	Pages []string `yaml:"pages"` // paths in the repository, also with a query; default: the pages that a change touches or that use what it touches
-	Build string   `yaml:"build"` // command that makes the pages; default: the files are shown as they are in the repository
-	off   bool     // the file says: visual: off
+	// paths in the repository, also with a query; default: the pages that a change touches
+	// or that use what it touches
+	Pages []string `yaml:"pages"`
+	// command that makes the pages; default: the files are shown as they are in the repository
+	Build string `yaml:"build"`
+	off   bool   // the file says: visual: off
 }
 
 // ReadShort reads the short forms off and false. It returns false for other values.
@@ -32,7 +35,8 @@ func (v *visual) check(p *strictyaml.Problems, at string) {
 	for i, page := range v.Pages {
 		file, _, _ := strings.Cut(page, "?")
 		if !fs.ValidPath(file) || file == "." {
-			p.At(fmt.Sprintf("%s.pages[%d]", at, i), "visual.pages: %q has to be the path of a file within the repository, such as docs/index.html or out/iframe.html?id=cart", page)
+			p.At(fmt.Sprintf("%s.pages[%d]", at, i), "visual.pages: %q has to be the path of a file within "+
+				"the repository, such as docs/index.html or out/iframe.html?id=cart", page)
 		}
 	}
 	if len(v.Pages) > maxVisualPages {

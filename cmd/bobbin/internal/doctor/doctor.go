@@ -87,7 +87,8 @@ func New(o Options, con cli.Console) *Doctor {
 	}
 	addr := con.Env("BOBBIN_HTTP_ADDR")
 	d.envErr = errors.Join(d.envErr, config.CheckHTTPAddr(addr), d.config.CheckServed(addr))
-	d.settings.SlackURL, d.settings.ModelURL = o.SlackURL, o.ModelURL
+	d.settings.SlackURL = o.SlackURL
+	d.settings.ModelURL = o.ModelURL
 	if o.Adjust != nil {
 		o.Adjust(&d.settings)
 	}
@@ -117,7 +118,10 @@ func (d *Doctor) parts() []*findings.Part {
 		{Name: "sandbox", Look: d.examineSandbox},
 	}
 	for _, r := range d.settings.Repositories {
-		list = append(list, &findings.Part{Name: "repository " + r.Name, Look: func(ctx context.Context, f *findings.List) { d.examineRepository(ctx, r, f) }})
+		list = append(list, &findings.Part{
+			Name: "repository " + r.Name,
+			Look: func(ctx context.Context, f *findings.List) { d.examineRepository(ctx, r, f) },
+		})
 	}
 	return append(list, &findings.Part{Name: "models", Look: d.examineModels})
 }
@@ -130,7 +134,12 @@ func (d *Doctor) conclude(w io.Writer, parts []*findings.Part, asJSON bool) erro
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.SetEscapeHTML(false)
-		if err := out.Encode(map[string]any{"problems": count[findings.Problem], "warnings": count[findings.Warning], "parts": parts, "steps": steps}); err != nil {
+		if err := out.Encode(map[string]any{
+			"problems": count[findings.Problem],
+			"warnings": count[findings.Warning],
+			"parts":    parts,
+			"steps":    steps,
+		}); err != nil {
 			return err
 		}
 	} else {
@@ -154,7 +163,8 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[findings.Problem], "problem") + ", " + cli.Count(count[findings.Warning], "warning") + "."
+	said := cli.Count(count[findings.Problem], "problem") + ", " +
+		cli.Count(count[findings.Warning], "warning") + "."
 	switch {
 	case count[findings.Problem] > 0:
 	case d.botAtWork:
@@ -168,7 +178,8 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 // withoutSecrets returns the console's output behind a filter that replaces every secret by "…".
 func (d *Doctor) withoutSecrets() io.Writer {
 	values := slices.AppendSeq(secrets.FromEnvironment(d.con.Env), maps.Values(d.secrets))
-	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil && u.User != nil {
+	if u, err := url.Parse(cmp.Or(d.settings.DatabaseURL, d.con.Env(secrets.DatabaseURL))); err == nil &&
+		u.User != nil {
 		if password, set := u.User.Password(); set {
 			values = append(values, password, url.QueryEscape(password))
 		}
@@ -198,7 +209,8 @@ func (v secretFilter) Write(b []byte) (int, error) {
 // names.
 func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 	if d.file == "" {
-		cure := "write one that names a repository (bobbin init asks for what it needs; docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
+		cure := "write one that names a repository (bobbin init asks for what it needs; " +
+			"docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
 		if _, err := os.Stat("bobbin.yaml"); err == nil {
 			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
 		}
@@ -233,8 +245,10 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 func reportVariables(err error, f *findings.List) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
-		if name, _, _ := strings.Cut(line, " "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
-			f.Problem(line, "correct it where the bot is started; docs/configuration.md, Environment, lists the variables")
+		if name, _, _ := strings.Cut(line,
+			" "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
+			f.Problem(line, "correct it where the bot is started; docs/configuration.md, Environment, "+
+				"lists the variables")
 		}
 	}
 }
@@ -249,16 +263,23 @@ func (d *Doctor) Steps() (todo []string) {
 		}
 		begun = begun || needed
 	}
-	noBot, noApp := d.secrets[secrets.SlackBotToken] == "", d.secrets[secrets.SlackAppToken] == ""
+	noBot := d.secrets[secrets.SlackBotToken] == ""
+	noApp := d.secrets[secrets.SlackAppToken] == ""
 	step(noBot && noApp, "Create the Slack app: open the link that `bobbin manifest --url` prints.")
-	step(noBot, "On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
-	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, and put it into SLACK_APP_TOKEN.")
+	step(noBot,
+		"On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
+	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, "+
+		"and put it into SLACK_APP_TOKEN.")
 	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
-	step(d.file == "" || errors.Is(d.configErr, fs.ErrNotExist), "Write "+file+" with the repository and that channel: bobbin init --config "+file+" asks for them (docs/configuration.md shows one).")
-	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: then Bobbin runs a private one under "+d.settings.DataDir+".")
-	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "" && d.config.NeedsSharedEndpoint(), "Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
+	step(d.file == "" || errors.Is(d.configErr, fs.ErrNotExist), "Write "+file+" with the repository and "+
+		"that channel: bobbin init --config "+file+" asks for them (docs/configuration.md shows one).")
+	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: "+
+		"then Bobbin runs a private one under "+d.settings.DataDir+".")
+	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "" && d.config.NeedsSharedEndpoint(),
+		"Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
-		todo = append(todo, "bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
+		todo = append(todo,
+			"bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
 	}
 	return todo
 }

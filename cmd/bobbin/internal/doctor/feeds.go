@@ -35,16 +35,20 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 			if near := cli.DidYouMean(named, names); near != "" {
 				c.Warn(what+near, "correct it; an app's id (A…) is surest")
 			} else {
-				c.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be the one that its messages have. Else correct it; an app's id (A…) is surest")
+				c.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be "+
+					"the one that its messages have. Else correct it; an app's id (A…) is surest")
 			}
 		}
 	}
 }
 
 // examineFeed checks in which channels of the repository an app is a member.
-func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named string, app examine.InstalledApp) {
+func (c slackCheck) examineFeed(
+	ctx context.Context, r config.Repository, named string, app examine.InstalledApp,
+) {
 	if named != app.ID {
-		c.Note("watch_apps of "+r.Name+" names "+app.String()+" by its name, which any incoming webhook may take", "write "+app.ID)
+		c.Note("watch_apps of "+r.Name+" names "+app.String()+
+			" by its name, which any incoming webhook may take", "write "+app.ID)
 	}
 	var in, out []string
 	for _, channel := range r.Channels {
@@ -65,6 +69,8 @@ func (c slackCheck) examineFeed(ctx context.Context, r config.Repository, named 
 		c.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
 	}
 	if len(out) > 0 {
-		c.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "), "if it is set up to post there, it can all the same, and Slack does not tell; else /invite it there")
+		c.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "),
+			"if it is set up to post there, it can all the same, and Slack does not tell; "+
+				"else /invite it there")
 	}
 }

@@ -41,7 +41,9 @@ func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
 	}
 	where, _ := url.Parse(to.URL)
 	if err := traces.Check(ctx, to); err != nil {
-		f.Warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(), 200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
+		f.Warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(),
+			200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and "+
+			"OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
 		return
 	}
 	f.OK("traces are taken by %s", where.Host)
@@ -63,14 +65,17 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 		found, err := packages.FindAccount(asking, kind)
 		cancel()
 		if err != nil {
-			f.Warn("the registries of this account for "+kind+" projects are not known: "+err.Error(), "run that command by hand, and see why it takes so long")
+			f.Warn("the registries of this account for "+kind+" projects are not known: "+err.Error(),
+				"run that command by hand, and see why it takes so long")
 		}
 		if len(found.LeftOut) > 0 {
-			f.Warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
+			f.Warn(strings.Join(found.LeftOut, ", ")+
+				" of this account has a password in its address, and is not used for repositories' packages",
 				"name a mirror without one under setup.env of the repository")
 		}
 		if own := slices.DeleteFunc(found.Env, packages.IsUsualAccount); len(own) > 0 {
-			f.OK("packages of %s projects come from where this account has its own come from: %s", kind, strings.Join(own, ", "))
+			f.OK("packages of %s projects come from where this account has its own come from: %s", kind,
+				strings.Join(own, ", "))
 		}
 	}
 }
@@ -87,7 +92,8 @@ func (d *Doctor) examineDataDir(f *findings.List) {
 	trial, err := os.MkdirTemp(at, ".bobbin-doctor-")
 	if err != nil {
 		f.Problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
-			fmt.Sprintf("mkdir -p %s and give it to %s, or name another folder with BOBBIN_DATA_DIR", dir, accountName()))
+			fmt.Sprintf("mkdir -p %s and give it to %s, or name another folder with BOBBIN_DATA_DIR",
+				dir, accountName()))
 		return
 	}
 	os.Remove(trial)
@@ -101,9 +107,11 @@ func (d *Doctor) examineDataDir(f *findings.List) {
 	free, known := freeBytes(at)
 	switch {
 	case known && free < minDisk:
-		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
+		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)),
+			"make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
 	case known && free < scarceDisk:
-		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
+		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
+			"build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
 	default:
 		f.OK("%s, %s free", said, cli.Gigabytes(free))
 	}
@@ -126,7 +134,9 @@ func freeBytes(dir string) (int64, bool) {
 
 func examineFileLimit(most uint64, f *findings.List) {
 	if most < minFiles {
-		f.Warn(fmt.Sprintf("this process may have %d files open at once", most), fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)", 4*minFiles, 4*minFiles))
+		f.Warn(fmt.Sprintf("this process may have %d files open at once", most),
+			fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)",
+				4*minFiles, 4*minFiles))
 		return
 	}
 	f.OK("%d files may be open at once", most)
@@ -146,11 +156,13 @@ func (d *Doctor) examineProxies(f *findings.List) {
 		u, err := url.Parse(value)
 		switch {
 		case strings.EqualFold(name, "ALL_PROXY"):
-			f.Warn(name+" is set, and Bobbin does not read it", "set HTTPS_PROXY as well, and NO_PROXY for what is near")
+			f.Warn(name+" is set, and Bobbin does not read it",
+				"set HTTPS_PROXY as well, and NO_PROXY for what is near")
 		case err != nil || u.Host == "" && !strings.Contains(value, ":"):
 			f.Problem(name+" is not an address", "write it as http://host:port, or unset it")
 		default:
-			f.Note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name), "it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
+			f.Note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name),
+				"it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
 		}
 	}
 }
@@ -177,7 +189,8 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.San
 	}
 	if box != nil {
 		if box.Kind() == sandbox.KindNone {
-			f.Warn("commands are not confined: they run with this program's rights and network", "take sandbox.kind out of the configuration")
+			f.Warn("commands are not confined: they run with this program's rights and network",
+				"take sandbox.kind out of the configuration")
 		} else {
 			f.OK("%s", box.Describe())
 		}
@@ -186,34 +199,42 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.San
 		}
 		reportToolchains(ctx, box, f)
 		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
-			f.Note("commands find no Chromium: there are no pictures of pages before and after a change", "install one (apt-get install chromium-headless-shell, or chromium), where such pictures are wanted")
+			f.Note("commands find no Chromium: there are no pictures of pages before and after a change",
+				"install one (apt-get install chromium-headless-shell, or chromium), "+
+					"where such pictures are wanted")
 		}
 		return box
 	}
 	if len(whys) == 1 {
-		f.Problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why, whys[0].Cure+", or take sandbox.kind out of the configuration")
+		f.Problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why,
+			whys[0].Cure+", or take sandbox.kind out of the configuration")
 		return nil
 	}
-	f.Warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved", "do what is said of one of them")
+	f.Warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved",
+		"do what is said of one of them")
 	for _, u := range whys {
 		f.Note(u.Kind+": "+u.Why, u.Cure)
 	}
 	return nil
 }
 
-// A toolchain is a program that checks run, with the names of the files by which repo/build/project recognises
-// projects that need it, and how to install it.
+// A toolchain is a program that checks run, with the names of the files by which repo/build/project
+// recognises projects that need it, and how to install it.
 type toolchain struct{ program, files, cure string }
 
 // builds reports whether a repository with these names in its top folder is built with the toolchain.
 func (t toolchain) builds(top []string) bool {
-	return slices.ContainsFunc(strings.Fields(t.files), func(name string) bool { return slices.Contains(top, name) })
+	return slices.ContainsFunc(strings.Fields(t.files),
+		func(name string) bool { return slices.Contains(top, name) })
 }
 
 var tools = []toolchain{
 	{"go", "go.mod", "install Go (apt-get install golang-go, or https://go.dev/dl)"},
 	{"node", "package.json", "install Node (apt-get install nodejs npm)"},
-	{"python3", "pyproject.toml setup.py requirements.txt", "install Python (apt-get install python3 python3-pytest)"},
+	{
+		"python3", "pyproject.toml setup.py requirements.txt",
+		"install Python (apt-get install python3 python3-pytest)",
+	},
 	{"cargo", "Cargo.toml", "install Rust (apt-get install cargo)"},
 	{"make", "Makefile", "install make (apt-get install make)"},
 }
@@ -233,7 +254,8 @@ func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings.Lis
 		f.OK("commands find %s", strings.Join(have, ", "))
 	}
 	if len(lack) > 0 {
-		f.Note("commands do not find "+strings.Join(lack, ", "), "install what your repositories build and test with, where every user can read it")
+		f.Note("commands do not find "+strings.Join(lack, ", "),
+			"install what your repositories build and test with, where every user can read it")
 	}
 }
 

@@ -22,7 +22,14 @@ import (
 // list does not name it, if there is no list, or if the model has its own endpoint.
 func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 	s := d.settings
-	client := model.New(model.Config{BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: d.log, Retry: model.Retry{Tries: 1}, IdleTimeout: findings.Within / 2})
+	client := model.New(model.Config{
+		BaseURL:     s.ModelURL,
+		Key:         s.ModelKey,
+		Endpoints:   s.Endpoints,
+		Log:         d.log,
+		Retry:       model.Retry{Tries: 1},
+		IdleTimeout: findings.Within / 2,
+	})
 	var names []string
 	if d.config.NeedsSharedEndpoint() {
 		answers := false
@@ -36,10 +43,13 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 
 // examineEndpoint examines the endpoint that serves every model without its own url. It returns the names
 // of the endpoint's models, none if it has no list, and whether the endpoint answers.
-func (d *Doctor) examineEndpoint(ctx context.Context, client *model.Client, f *findings.List) (names []string, answers bool) {
+func (d *Doctor) examineEndpoint(
+	ctx context.Context, client *model.Client, f *findings.List,
+) (names []string, answers bool) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
-		f.Problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, or OPENAI_BASE_URL to one that needs none; or give each model a url")
+		f.Problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, "+
+			"or OPENAI_BASE_URL to one that needs none; or give each model a url")
 		return nil, false
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
@@ -85,7 +95,8 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 	results := make([]findings.List, len(asked))
 	var trying sync.WaitGroup
 	for i, name := range asked {
-		elsewhere, ownKey := d.config.Models[name].URL, d.config.Models[name].KeyEnv != ""
+		elsewhere := d.config.Models[name].URL
+		ownKey := d.config.Models[name].KeyEnv != ""
 		switch {
 		case elsewhere != "":
 			trying.Go(func() { tryModel(ctx, client, name+" at "+hostOf(elsewhere), name, nil, &results[i]) })
@@ -101,7 +112,9 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 
 // tryModel asks a model for one tool call. label is the model's name in the findings; names are the
 // endpoint's models, for suggestions.
-func tryModel(ctx context.Context, client *model.Client, label, name string, names []string, f *findings.List) {
+func tryModel(
+	ctx context.Context, client *model.Client, label, name string, names []string, f *findings.List,
+) {
 	took, err := client.Try(ctx, name)
 	var refused *endpoint.Error
 	choose := "name another under agents in the configuration"
@@ -114,7 +127,8 @@ func tryModel(ctx context.Context, client *model.Client, label, name string, nam
 	case errors.Is(err, model.ErrNoTools):
 		f.Problem(label+" answers, but does not call tools: it can do nothing", choose)
 	case errors.As(err, &refused):
-		f.Problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status), cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
+		f.Problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status),
+			cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
 	default:
 		f.Problem(label+" does not answer in time", choose)
 	}
@@ -123,8 +137,10 @@ func tryModel(ctx context.Context, client *model.Client, label, name string, nam
 // examinePrices reports models in use without a price: what they cost counts as nothing.
 func (d *Doctor) examinePrices(f *findings.List) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
-		f.Warn("limits in USD do not count "+strings.Join(names, ", "), "give their prices under models, or set limits.session.tokens")
+		f.Warn("limits in USD do not count "+strings.Join(names, ", "),
+			"give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
-		f.Note("what "+strings.Join(names, ", ")+" costs is shown as nothing", "give their prices under models (docs/configuration.md)")
+		f.Note("what "+strings.Join(names, ", ")+" costs is shown as nothing",
+			"give their prices under models (docs/configuration.md)")
 	}
 }

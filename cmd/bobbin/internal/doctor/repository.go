@@ -34,19 +34,24 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 	base := cmp.Or(r.Base, sight.Default)
 	switch {
 	case sight.Empty:
-		f.Problem("it is empty: there is nothing to work on", "push a first commit to "+cmp.Or(r.Base, "main"))
+		f.Problem("it is empty: there is nothing to work on",
+			"push a first commit to "+cmp.Or(r.Base, "main"))
 	case r.Base == "" && sight.Default == "":
 		f.Problem("it does not say which branch is its default", "name one: base: main")
 	case !sight.HasBranch(base):
-		f.Problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)), "correct base in the configuration, or leave it out for the default branch "+sight.Default)
+		f.Problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)),
+			"correct base in the configuration, or leave it out for the default branch "+sight.Default)
 	default:
-		f.OK("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base, countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
+		f.OK("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base,
+			countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
 	}
 	if sight.Shallow {
-		f.Warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
+		f.Warn("it is a shallow clone itself: history is missing, and so may be what a push needs",
+			"git fetch --unshallow there, or name the repository that it comes from")
 	}
 	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, git.DefaultPrefix), "/"); sight.HasBranch(prefix) {
-		f.Problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
+		f.Problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix),
+			"rename that branch, or set another branch_prefix")
 	}
 	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
@@ -59,7 +64,8 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		case err != nil:
 			remoteRefusal(f, noun+"s cannot be opened", err)
 		case len(missing) > 0:
-			f.Problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the token or the App; docs/configuration.md, Pull requests, says what is needed and why")
+			f.Problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
+				"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
 		default:
 			f.OK("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
@@ -74,15 +80,19 @@ func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, 
 		return
 	}
 	matching := func(names []string, patterns ...string) int {
-		return len(slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !turn.IsRelease(patterns, r.BranchPrefix, name) }))
+		return len(slices.DeleteFunc(slices.Clone(names),
+			func(name string) bool { return !turn.IsRelease(patterns, r.BranchPrefix, name) }))
 	}
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
-			f.Warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p), "correct the pattern in the configuration, or take it out")
+			f.Warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
+				"correct the pattern in the configuration, or take it out")
 		}
 	}
-	if branches, tags := matching(sight.Branches, patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
-		f.OK("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"), strings.Join(patterns, ", "))
+	if branches, tags := matching(sight.Branches,
+		patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
+		f.OK("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"),
+			strings.Join(patterns, ", "))
 	}
 	if d.settings.HistoryTime <= 0 {
 		f.Note("releases are not looked at: limits.history_minutes is 0", "")
@@ -100,9 +110,11 @@ func remoteRefusal(f *findings.List, what string, err error) {
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
-		f.Problem(what+": "+refused.Reason, "check the address, and that this machine reaches it; it may pass by itself")
+		f.Problem(what+": "+refused.Reason,
+			"check the address, and that this machine reaches it; it may pass by itself")
 	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
-		f.Problem(what+": "+refused.Reason, refused.Cure+"; it is read from the variable that token_env names, or else from "+secrets.GitToken)
+		f.Problem(what+": "+refused.Reason, refused.Cure+
+			"; it is read from the variable that token_env names, or else from "+secrets.GitToken)
 	case errors.As(err, &refused):
 		f.Problem(what+": "+refused.Reason, refused.Cure)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -114,7 +126,9 @@ func remoteRefusal(f *findings.List, what string, err error) {
 
 // examineToolchain checks that commands in the sandbox find the programs that build and test the
 // repository, as far as they can be told before it is fetched.
-func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, top []string, f *findings.List) {
+func (d *Doctor) examineToolchain(
+	ctx context.Context, r repository.Repository, top []string, f *findings.List,
+) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // the part "sandbox" reports it
@@ -124,7 +138,8 @@ func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, 
 	}
 	here := programsInside(ctx, box)
 	for _, t := range tools {
-		if t.program == "make" && slices.ContainsFunc(tools, func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
+		if t.program == "make" && slices.ContainsFunc(tools,
+			func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
 			continue // the others take precedence over a Makefile, which calls them
 		}
 		if !t.builds(top) {
@@ -134,6 +149,7 @@ func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, 
 			f.OK("its checks run with %s, which commands find", t.program)
 			continue
 		}
-		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved", t.program), t.cure+", where every user can read it")
+		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved",
+			t.program), t.cure+", where every user can read it")
 	}
 }

@@ -34,9 +34,12 @@ type slackCheck struct {
 // examineSlack examines the tokens, their scopes, and the channels, people and apps that the configuration
 // names.
 func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
-	botToken, appToken := d.secrets[secrets.SlackBotToken], d.secrets[secrets.SlackAppToken]
-	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token", "xoxb-…, on the app's page under OAuth & Permissions")
-	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's page under Basic Information, App-Level Tokens, with the scope connections:write")
+	botToken := d.secrets[secrets.SlackBotToken]
+	appToken := d.secrets[secrets.SlackAppToken]
+	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token",
+		"xoxb-…, on the app's page under OAuth & Permissions")
+	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's "+
+		"page under Basic Information, App-Level Tokens, with the scope connections:write")
 	c := slackCheck{
 		List: f, repositories: d.config.Repositories, botAtWork: d.botAtWork,
 		bot: bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log},
@@ -46,7 +49,8 @@ func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
 		if e, err := examine.App(ctx, c.bot); err != nil {
 			c.refuse("the bot token "+examine.Masked(botToken), err, "")
 		} else {
-			c.Examiner, app = e, e.App
+			c.Examiner = e
+			app = e.App
 			c.reportBot()
 		}
 	}
@@ -68,15 +72,19 @@ func tokenForm(f *findings.List, name, value, want, from string) bool {
 	case value == "":
 		f.Problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
 	case strings.ContainsFunc(value, config.NeverInToken):
-		f.Problem(name+" holds white space, quotes or other characters that no token has", "copy it again: "+from)
+		f.Problem(name+" holds white space, quotes or other characters that no token has",
+			"copy it again: "+from)
 	case kind == want:
 		return true
 	case kind == "an app-level token":
-		f.Problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)), "put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)),
+			"put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
 	case kind == "a bot token":
-		f.Problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)), "put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)),
+			"put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
 	default:
-		f.Problem(fmt.Sprintf("%s holds %s, and %s is needed", name, cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
+		f.Problem(fmt.Sprintf("%s holds %s, and %s is needed", name,
+			cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
 	}
 	return false
 }
@@ -96,22 +104,26 @@ func (c slackCheck) refuse(what string, err error, cure string) {
 	case errors.As(err, &refused):
 		c.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
-		c.Problem(what+": Slack does not answer in time", "see that this machine reaches https://slack.com, through its proxy if it has one")
+		c.Problem(what+": Slack does not answer in time",
+			"see that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
-		c.Problem(what+": "+err.Error(), cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
+		c.Problem(what+": "+err.Error(),
+			cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
 	}
 }
 
 func (c slackCheck) reportBot() {
 	self := c.Self()
-	c.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name, self.TeamName, c.URL)
+	c.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name,
+		self.TeamName, c.URL)
 	if c.Scopes == nil {
 		c.Note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
 	} else {
 		c.examineScopes()
 	}
 	if c.Ahead.Abs() > skew {
-		c.Warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's", "set it: timedatectl set-ntp true")
+		c.Warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's",
+			"set it: timedatectl set-ntp true")
 	}
 }
 
@@ -130,17 +142,22 @@ func (c slackCheck) examineScopes() {
 		}
 		lacking++
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
-		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), then reinstall the app at %s", appPage(c.App, "app-manifest"), appPage(c.App, "install-on-team"))
+		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), "+
+			"then reinstall the app at %s", appPage(c.App, "app-manifest"), appPage(c.App, "install-on-team"))
 		if c.needsScope(s.Name) {
 			c.Problem(what, cure)
 		} else {
 			c.Warn(what, cure)
 		}
 	}
-	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool { return r.Owners == config.Mention || r.Authors == config.Mention }); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
+	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool {
+		return r.Owners == config.Mention || r.Authors == config.Mention
+	}); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
 		lacking++
-		c.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope users:read.email: people are named there, and not called", c.repositories[i].Describe()),
-			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(c.App, "oauth"), appPage(c.App, "install-on-team")))
+		c.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
+			"users:read.email: people are named there, and not called", c.repositories[i].Describe()),
+			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(c.App, "oauth"),
+				appPage(c.App, "install-on-team")))
 	}
 	if lacking == 0 {
 		c.OK("the app has all scopes that Bobbin uses")
@@ -152,9 +169,11 @@ func (c slackCheck) examineScopes() {
 func (c slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
-		return slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
+		return slices.ContainsFunc(c.repositories,
+			func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
 	case "reactions:read":
-		return slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return len(r.Reactions) > 0 })
+		return slices.ContainsFunc(c.repositories,
+			func(r config.Repository) bool { return len(r.Reactions) > 0 })
 	}
 	return true
 }
@@ -170,7 +189,8 @@ func (c slackCheck) examineSocket(ctx context.Context, app string) {
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
-		c.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+", App-Level Tokens, with that scope")
+		c.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+
+			", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
 		c.Problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
@@ -182,11 +202,16 @@ func (c slackCheck) examineSocket(ctx context.Context, app string) {
 		c.OK("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		c.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s", secrets.SlackBotToken, app, secrets.SlackAppToken, at.App), "take both from the page of one app: "+appPage(app, "general"))
+		c.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
+			secrets.SlackBotToken, app, secrets.SlackAppToken, at.App),
+			"take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil { // Slack has no request for the app's event subscriptions
-		c.Note("whether events and buttons arrive shows in use only: mention the bot, and it answers with a reaction within a second",
-			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, and Interactivity as well", appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
+		c.Note("whether events and buttons arrive shows in use only: mention the bot, "+
+			"and it answers with a reaction within a second",
+			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, "+
+				"and Interactivity as well",
+				appPage(app, "event-subscriptions"), strings.Join(deploy.Names(deploy.Events()), ", ")))
 	}
 }
 
@@ -231,15 +256,18 @@ func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 	case err != nil:
 		c.refuse("channel "+named, err, "")
 	case at.ID == "" && at.Name != "":
-		c.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near), invite+named+", or correct the name")
+		c.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
+			invite+named+", or correct the name")
 	case at.ID == "":
-		c.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+"it; else correct the id (the channel's name, View channel details, at the bottom)")
+		c.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
+			"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case at.Archived:
 		c.Problem("channel "+at.String()+" is archived", "name another")
 	case !at.Member:
 		c.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		c.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, and may not approve", "take a channel of your own for code that they are not to see")
+		c.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, "+
+			"and may not approve", "take a channel of your own for code that they are not to see")
 		return at.Name
 	default:
 		return at.Name
@@ -253,7 +281,8 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
 	for _, r := range c.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
-			c.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: what that person asks for, nobody can", r.Describe()), "name another approver as well")
+			c.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
+				"what that person asks for, nobody can", r.Describe()), "name another approver as well")
 		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {
@@ -281,9 +310,11 @@ func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	case err != nil:
 		c.refuse("approver "+id, err, "")
 	case !found:
-		c.Problem("approver "+id+" is nobody in this workspace", "correct the id (the person's profile, ⋮, Copy member ID)")
+		c.Problem("approver "+id+" is nobody in this workspace",
+			"correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
-		c.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why), "name a full member in that place")
+		c.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
+			"name a full member in that place")
 	default:
 		return p.Name
 	}
@@ -298,7 +329,8 @@ func (c slackCheck) examineGroup(ctx context.Context, id string) string {
 	case !found:
 		c.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		c.Problem("user group "+id+" has no members: nobody can approve by it", "add people to it (People, User groups)")
+		c.Problem("user group "+id+" has no members: nobody can approve by it",
+			"add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))
 	}

@@ -53,7 +53,12 @@ func (c Config) ModelNames() map[string]string {
 
 // Run plays every task and returns all results. If ctx ends, it returns the finished results and ctx's error.
 func Run(ctx context.Context, c Config) (report.Run, error) {
-	run := report.Run{Suite: c.Suite, Began: time.Now(), Models: c.ModelNames(), Results: slices.Clone(c.Earlier)}
+	run := report.Run{
+		Suite:   c.Suite,
+		Began:   time.Now(),
+		Models:  c.ModelNames(),
+		Results: slices.Clone(c.Earlier),
+	}
 	earlier := report.Run{Results: c.Earlier}
 	var mu sync.Mutex // guards run.Results
 	group, within := errgroup.WithContext(ctx)
@@ -72,7 +77,8 @@ func Run(ctx context.Context, c Config) (report.Run, error) {
 					return nil
 				}
 				if err != nil { // this machine failed; that skips the task and does not end the run
-					x.Skipped, x.Why = true, err.Error()
+					x.Skipped = true
+					x.Why = err.Error()
 				}
 				mu.Lock()
 				defer mu.Unlock()
@@ -101,9 +107,11 @@ type attempt struct {
 // error means that this machine failed.
 func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result, err error) {
 	x = report.Result{Task: t.Name, Attempt: n, Title: t.Title, Language: t.Language, Kind: t.Kind}
-	x.UpstreamAdded, x.UpstreamRemoved = t.Upstream.Added, t.Upstream.Removed
+	x.UpstreamAdded = t.Upstream.Added
+	x.UpstreamRemoved = t.Upstream.Removed
 	if missing := t.Missing(onMachine); len(missing) > 0 {
-		x.Skipped, x.Why = true, "not on this machine: "+strings.Join(missing, ", ")
+		x.Skipped = true
+		x.Why = "not on this machine: " + strings.Join(missing, ", ")
 		return x, nil
 	}
 	dir, err := stage.MakeDir("")
@@ -115,7 +123,8 @@ func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result,
 	defer stop(nil)
 	a := &attempt{task: t, meter: &meter{limits: t.Limits, stop: stop}}
 	if a.Stage, err = c.open(limited, dir, a); err != nil {
-		x.Skipped, x.Why = true, err.Error()
+		x.Skipped = true
+		x.Why = err.Error()
 		return x, nil
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
@@ -138,7 +147,8 @@ func (c Config) play(ctx context.Context, t suite.Task, n int) (x report.Result,
 		return x, err
 	}
 	began := time.Now()
-	deadline, cancel := context.WithTimeoutCause(limited, time.Duration(t.Limits.Minutes)*time.Minute, errors.New("it took "+plaintext.CountNoun(t.Limits.Minutes, "minute")))
+	deadline, cancel := context.WithTimeoutCause(limited, time.Duration(t.Limits.Minutes)*time.Minute,
+		errors.New("it took "+plaintext.CountNoun(t.Limits.Minutes, "minute")))
 	defer cancel()
 	end, err := a.talk(deadline)
 	if err != nil {
@@ -154,7 +164,9 @@ func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage,
 	models.Answered = a.meter.count
 	s := stage.Config{Dir: dir, Repository: a.task.Name, Models: &models, Log: c.Log}
 	s.Adjust = func(set *server.Settings) {
-		set.Sandbox, set.Attempts, set.SlackPace = c.Sandbox, c.Attempts, 0
+		set.Sandbox = c.Sandbox
+		set.Attempts = c.Attempts
+		set.SlackPace = 0
 	}
 	var err error
 	if from := a.task.Source(); from.From != "" {
@@ -169,7 +181,8 @@ func (c Config) open(ctx context.Context, dir string, a *attempt) (*stage.Stage,
 // said.
 func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) error {
 	a.meter.add(&x.Use)
-	x.Thread, x.Why = a.Slack.ExportText(a.Channel, end.thread), end.why
+	x.Thread = a.Slack.ExportText(a.Channel, end.thread)
+	x.Why = end.why
 	x.Hunks = hunksNeeded(x.Thread)
 	branches, err := stage.RemoteBranches(a.Remote)
 	if err != nil {
@@ -188,7 +201,10 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 		return err
 	}
 	code, tests := suite.Sizes(diff)
-	x.Added, x.Removed, x.TestsAdded, x.TestsRemoved = code.Added, code.Removed, tests.Added, tests.Removed
+	x.Added = code.Added
+	x.Removed = code.Removed
+	x.TestsAdded = tests.Added
+	x.TestsRemoved = tests.Removed
 	r, err := a.judge.run(ctx, head, a.task.LayHidden)
 	if err != nil {
 		return err
@@ -196,7 +212,8 @@ func (a *attempt) conclude(ctx context.Context, x *report.Result, end ending) er
 	if x.Solved = passes(r); x.Solved {
 		x.Why = "the hidden tests pass"
 	} else {
-		x.Why, x.Hidden = "pushed, but: "+r.String(), r.Output
+		x.Why = "pushed, but: " + r.String()
+		x.Hidden = r.Output
 	}
 	return nil
 }

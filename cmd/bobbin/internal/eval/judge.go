@@ -70,8 +70,8 @@ func passes(r result.Result) bool {
 	return r.TestsRan && r.OK() && (!r.Counted || r.Passed > 0)
 }
 
-// warm runs the tests of the unchanged base, unless the build cache is filled already. Only such a baseline run
-// fills it, so Go's standard library is compiled once and not for each checkout.
+// warm runs the tests of the unchanged base, unless the build cache is filled already. Only such a baseline
+// run fills it, so Go's standard library is compiled once and not for each checkout.
 func (j *judge) warm(ctx context.Context) error {
 	if j.warmed {
 		return nil
@@ -134,7 +134,8 @@ func Check(ctx context.Context, c Checking) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	checker, err := server.OpenChecker(ctx, server.Settings{Target: storage.Target{DataDir: dir}, Sandbox: c.Sandbox}, c.Log)
+	checker, err := server.OpenChecker(ctx,
+		server.Settings{Target: storage.Target{DataDir: dir}, Sandbox: c.Sandbox}, c.Log)
 	if err != nil {
 		return err
 	}
@@ -150,11 +151,17 @@ func Check(ctx context.Context, c Checking) error {
 	return nil
 }
 
-func (c Checking) check(ctx context.Context, checker *build.Checker, t suite.Task, dir string, v *Verdict) (err error) {
+func (c Checking) check(
+	ctx context.Context, checker *build.Checker, t suite.Task, dir string, v *Verdict,
+) (err error) {
 	// All tasks use the same repository name and path, one after the other, so they share a build cache.
-	at, mirrors := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}, &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
-	defer func() { err = errors.Join(err, mirrors.Close(), os.RemoveAll(at.URL), os.RemoveAll(mirrors.Dir)) }()
-	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil { // the task's fault: its repository names something that does not exist
+	at := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
+	defer func() {
+		err = errors.Join(err, mirrors.Close(), os.RemoveAll(at.URL), os.RemoveAll(mirrors.Dir))
+	}()
+	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil {
+		// the task's fault: its repository names something that does not exist
 		v.Wrong = append(v.Wrong, err.Error())
 		return ctx.Err()
 	}
@@ -196,7 +203,8 @@ func (j *judge) prove(ctx context.Context) (wrong []string, err error) {
 	case err != nil:
 		return nil, err
 	case !passes(r):
-		wrong = append(wrong, strings.TrimSpace("the hidden tests do not pass on the good fix: "+r.String()+"\n"+r.Output))
+		wrong = append(wrong,
+			strings.TrimSpace("the hidden tests do not pass on the good fix: "+r.String()+"\n"+r.Output))
 	}
 	return wrong, nil
 }

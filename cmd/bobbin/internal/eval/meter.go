@@ -27,7 +27,9 @@ func (m *meter) count(sent int, r model.Response) {
 	u := &m.used
 	u.Steps++
 	u.PromptBytes += sent
-	u.Input, u.Cached, u.Output = u.Input+r.Usage.Input, u.Cached+r.Usage.Cached, u.Output+r.Usage.Output
+	u.Input = u.Input + r.Usage.Input
+	u.Cached = u.Cached + r.Usage.Cached
+	u.Output = u.Output + r.Usage.Output
 	u.USD += r.Usage.USD
 	u.Estimated = u.Estimated || r.Usage.Estimated
 	switch {

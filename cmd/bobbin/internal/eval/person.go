@@ -37,7 +37,9 @@ type person struct {
 // say or a limit is reached.
 func (a *attempt) talk(ctx context.Context) (e ending, err error) {
 	p := &person{corrections: a.task.Corrections, answers: *a.task.Answers, words: maxWords}
-	say := func(text string) (string, error) { return a.Slack.Say(a.Channel, a.People["ann"], text, e.thread) }
+	say := func(text string) (string, error) {
+		return a.Slack.Say(a.Channel, a.People["ann"], text, e.thread)
+	}
 	if e.thread, err = say(a.Slack.Mention() + " " + strings.TrimSpace(a.task.Report)); err != nil {
 		return e, err
 	}
@@ -108,7 +110,8 @@ func (a *attempt) waiting(thread string) string {
 			switch name, _, _ := strings.Cut(c.ActionID, ":"); {
 			case name == waitsForPush && strings.Contains(c.Text, "unproven"):
 				return waitsForUnproven
-			case name == waitsForApproval, name == waitsForPush, name == waitsForConfirmed, name == waitsForMore:
+			case name == waitsForApproval, name == waitsForPush, name == waitsForConfirmed,
+				name == waitsForMore:
 				return name
 			}
 		}

@@ -17,11 +17,14 @@ import (
 
 // A Host holds the settings of the git host at which pull requests are opened for pushed branches.
 type Host struct {
-	Kind      string `yaml:"kind"`               // github, gitlab or gitea (also for Forgejo); default: by the repository's url
-	URL       string `yaml:"url"`                // of its API; default: by the repository's url
-	TokenEnv  string `yaml:"token_env"`          // default: the credentials that the repository is fetched with
-	Draft     string `yaml:"draft"`              // on (default) or off: pull requests are opened as drafts
-	SecretEnv string `yaml:"webhook_secret_env"` // secret of the host's webhooks; default: webhooks are not accepted
+	// github, gitlab or gitea (also for Forgejo); default: by the repository's url
+	Kind string `yaml:"kind"`
+	URL  string `yaml:"url"` // of its API; default: by the repository's url
+	// default: the credentials that the repository is fetched with
+	TokenEnv string `yaml:"token_env"`
+	Draft    string `yaml:"draft"` // on (default) or off: pull requests are opened as drafts
+	// secret of the host's webhooks; default: webhooks are not accepted
+	SecretEnv string `yaml:"webhook_secret_env"`
 	on        bool   // the file says: host: on
 }
 
@@ -49,7 +52,11 @@ func (h Host) Of(remote string) (filled Host, web string, ok bool) {
 		h.Kind = hostKind(site)
 	}
 	if h.URL == "" && site != "" {
-		h.URL = map[string]string{host.GitHub: site + "/api/v3", host.GitLab: site + "/api/v4", host.Gitea: site + "/api/v1"}[h.Kind]
+		h.URL = map[string]string{
+			host.GitHub: site + "/api/v3",
+			host.GitLab: site + "/api/v4",
+			host.Gitea:  site + "/api/v1",
+		}[h.Kind]
 		if site == "https://github.com" {
 			h.URL = "https://api.github.com"
 		}
@@ -64,7 +71,11 @@ func hostKind(site string) string {
 		return ""
 	}
 	for _, known := range []struct{ name, kind string }{
-		{"github.", host.GitHub}, {"gitlab.", host.GitLab}, {"codeberg.org", host.Gitea}, {"gitea.", host.Gitea}, {"forgejo.", host.Gitea},
+		{"github.", host.GitHub},
+		{"gitlab.", host.GitLab},
+		{"codeberg.org", host.Gitea},
+		{"gitea.", host.Gitea},
+		{"forgejo.", host.Gitea},
 	} {
 		if strings.HasPrefix(strings.ToLower(u.Hostname()), known.name) {
 			return known.kind
@@ -78,7 +89,8 @@ func hostKind(site string) string {
 func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
-			p.At("$.people", "people: %q has to be a login at the git host, with the id of a person (U…) behind it", login)
+			p.At("$.people",
+				"people: %q has to be a login at the git host, with the id of a person (U…) behind it", login)
 		}
 	}
 }
@@ -93,13 +105,15 @@ func (h Host) Check(p *strictyaml.Problems, at, remote string) {
 	}
 	switch {
 	case h.Kind == "":
-		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote), strings.Join(kinds, ", "))
+		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote),
+			strings.Join(kinds, ", "))
 		return
 	case !slices.Contains(kinds, h.Kind):
 		p.OneOf(at+".kind", "host kind", h.Kind, kinds)
 		return
 	case page == "" || strings.Count(page, "/") < 4:
-		p.At(at, "host: %s is no repository at a host; its url has to be like https://HOST/OWNER/NAME or git@HOST:OWNER/NAME", address.HideSecret(remote))
+		p.At(at, "host: %s is no repository at a host; its url has to be like https://HOST/OWNER/NAME or "+
+			"git@HOST:OWNER/NAME", address.HideSecret(remote))
 	case githubapp.CheckAPI(h.URL) != nil:
 		p.At(at+".url", "host url %q: %v", address.HideSecret(h.URL), githubapp.CheckAPI(h.URL))
 	}
@@ -108,7 +122,8 @@ func (h Host) Check(p *strictyaml.Problems, at, remote string) {
 	}
 	for key, name := range map[string]string{"token_env": h.TokenEnv, "webhook_secret_env": h.SecretEnv} {
 		if name != "" && !secrets.IsVariable(name) {
-			p.At(at+"."+key, "%s has to be the name of a variable of the environment, such as SHOP_HOST_TOKEN; the secret itself does not belong here", key)
+			p.At(at+"."+key, "%s has to be the name of a variable of the environment, "+
+				"such as SHOP_HOST_TOKEN; the secret itself does not belong here", key)
 		} else if name != secrets.GitToken && slices.Contains(secrets.SecretNames, name) {
 			p.At(at+"."+key, "%s %s is a secret for something else", key, name)
 		}

@@ -11,14 +11,26 @@ import (
 func TestWhatTheURLTells(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string][3]string{
-		"https://github.com/acme/shop.git":          {"github", "https://api.github.com", "https://github.com/acme/shop"},
-		"git@github.com:acme/shop.git":              {"github", "https://api.github.com", "https://github.com/acme/shop"},
-		"https://github.acme.com/team/shop":         {"github", "https://github.acme.com/api/v3", "https://github.acme.com/team/shop"},
-		"https://gitlab.com/acme/web/shop.git":      {"gitlab", "https://gitlab.com/api/v4", "https://gitlab.com/acme/web/shop"},
-		"ssh://git@gitlab.acme.com:2222/a/shop.git": {"gitlab", "https://gitlab.acme.com/api/v4", "https://gitlab.acme.com/a/shop"},
-		"https://codeberg.org/acme/shop":            {"gitea", "https://codeberg.org/api/v1", "https://codeberg.org/acme/shop"},
-		"https://git.acme.com/acme/shop":            {"", "", "https://git.acme.com/acme/shop"},
-		"/srv/git/shop.git":                         {"", "", ""},
+		"https://github.com/acme/shop.git": {
+			"github", "https://api.github.com", "https://github.com/acme/shop",
+		},
+		"git@github.com:acme/shop.git": {
+			"github", "https://api.github.com", "https://github.com/acme/shop",
+		},
+		"https://github.acme.com/team/shop": {
+			"github", "https://github.acme.com/api/v3", "https://github.acme.com/team/shop",
+		},
+		"https://gitlab.com/acme/web/shop.git": {
+			"gitlab", "https://gitlab.com/api/v4", "https://gitlab.com/acme/web/shop",
+		},
+		"ssh://git@gitlab.acme.com:2222/a/shop.git": {
+			"gitlab", "https://gitlab.acme.com/api/v4", "https://gitlab.acme.com/a/shop",
+		},
+		"https://codeberg.org/acme/shop": {
+			"gitea", "https://codeberg.org/api/v1", "https://codeberg.org/acme/shop",
+		},
+		"https://git.acme.com/acme/shop": {"", "", "https://git.acme.com/acme/shop"},
+		"/srv/git/shop.git":              {"", "", ""},
 	} {
 		h, web, ok := Host{on: true}.Of(url)
 		require.True(t, ok)
@@ -37,10 +49,18 @@ func TestBadHostsAreSaid(t *testing.T) {
 	}{
 		{Host{on: true}, hub, ""},
 		{Host{}, "/srv/git/shop.git", ""},
-		{Host{on: true}, "https://git.acme.com/a/b", "does not tell what kind of host it is; add kind: github, gitlab, gitea"},
+		{
+			Host{on: true},
+			"https://git.acme.com/a/b",
+			"does not tell what kind of host it is; add kind: github, gitlab, gitea",
+		},
 		{Host{Kind: "githib"}, hub, `unknown host kind "githib"`},
 		{Host{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "is no repository at a host"},
-		{Host{Kind: "gitea", URL: "http://git.acme.com/api/v1", TokenEnv: "T"}, hub, "has to begin with https://"},
+		{
+			Host{Kind: "gitea", URL: "http://git.acme.com/api/v1", TokenEnv: "T"},
+			hub,
+			"has to begin with https://",
+		},
 		{Host{Draft: "yes"}, hub, `unknown draft "yes"`},
 		{Host{TokenEnv: "ghp_secret"}, hub, "token_env has to be the name of a variable"},
 		{Host{TokenEnv: "SLACK_BOT_TOKEN"}, hub, "is a secret for something else"},

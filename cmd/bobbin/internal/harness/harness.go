@@ -80,8 +80,8 @@ func Sleep(ctx context.Context, d time.Duration) {
 }
 
 // Change waits for a change of what a loop looks at, which closes changed: a channel that the loop got, for
-// instance from Changed of slacktest, before it looked. It waits 20 ms at least, in which more may change, and a
-// second at most, for what closes no channel.
+// instance from Changed of slacktest, before it looked. It waits 20 ms at least, in which more may change,
+// and a second at most, for what closes no channel.
 func Change(ctx context.Context, changed <-chan struct{}) {
 	Sleep(ctx, 20*time.Millisecond)
 	select {

@@ -15,7 +15,8 @@ import (
 func Posts(slack *slacktest.Server) map[string][]slacktest.Request {
 	all := map[string][]slacktest.Request{}
 	for _, r := range slack.Requests("") {
-		if strings.HasPrefix(r.Method, "chat.") || strings.HasPrefix(r.Method, "files.complete") || strings.HasPrefix(r.Method, "reactions.") {
+		if strings.HasPrefix(r.Method, "chat.") || strings.HasPrefix(r.Method, "files.complete") ||
+			strings.HasPrefix(r.Method, "reactions.") {
 			channel := cmp.Or(r.Args.Get("channel"), r.Args.Get("channel_id"))
 			all[channel] = append(all[channel], r)
 		}
@@ -39,12 +40,18 @@ func WordsOf(r slacktest.Request) string {
 }
 
 var (
-	asCode   = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	codeLink = regexp.MustCompile(`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`) // links of the stage's git host, and of threads in its workspace
+	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+	// links of the stage's git host, and of threads in its workspace
+	codeLink = regexp.MustCompile(
+		`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|` +
+			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
+			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
+			`^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
 	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // a slash command's thread starts with the person who ran it
-	signed   = regexp.MustCompile(`(?m)^[\s\p{Z}*_~\x{2800}\x{3164}]*[\[【\x{ff3b}][^\]】\x{ff3d}]*[\]】\x{ff3d}][^\n]{0,60}forged`)
+	signed   = regexp.MustCompile(
+		`(?m)^[\s\p{Z}*_~\x{2800}\x{3164}]*[\[【\x{ff3b}][^\]】\x{ff3d}]*[\]】\x{ff3d}][^\n]{0,60}forged`)
 )
 
 // PostProblems returns what is wrong with one call that shows something, such as mentions, links, forged
@@ -71,10 +78,13 @@ func PostProblems(r slacktest.Request) (problems []string) {
 	}
 	if strings.HasPrefix(r.Method, "chat.post") || r.Method == "chat.update" || r.Method == "chat.meMessage" {
 		if r.Args.Get("unfurl_links") != "false" || r.Args.Get("unfurl_media") != "false" {
-			note("a preview may be shown: unfurl_links=%q unfurl_media=%q", r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media"))
+			note("a preview may be shown: unfurl_links=%q unfurl_media=%q", r.Args.Get("unfurl_links"),
+				r.Args.Get("unfurl_media"))
 		}
-		if r.Args.Get("parse") != "none" || !slices.Contains([]string{"", "0", "false"}, r.Args.Get("link_names")) {
-			note("names are made into mentions: parse=%q link_names=%q", r.Args.Get("parse"), r.Args.Get("link_names"))
+		if r.Args.Get("parse") != "none" ||
+			!slices.Contains([]string{"", "0", "false"}, r.Args.Get("link_names")) {
+			note("names are made into mentions: parse=%q link_names=%q", r.Args.Get("parse"),
+				r.Args.Get("link_names"))
 		}
 	}
 	for _, arg := range []string{"attachments", "username", "icon_url", "icon_emoji"} {
@@ -82,10 +92,12 @@ func PostProblems(r slacktest.Request) (problems []string) {
 			note("the argument %s", arg)
 		}
 	}
-	if blocks := r.Args.Get("blocks"); strings.Contains(blocks, `"image"`) || strings.Contains(blocks, "image_url") {
+	if blocks := r.Args.Get("blocks"); strings.Contains(blocks, `"image"`) ||
+		strings.Contains(blocks, "image_url") {
 		note("a picture: %s", blocks)
 	}
-	if strings.Contains(r.Args.Get("blocks"), `"mrkdwn"`) && strings.Count(r.Args.Get("blocks"), `"mrkdwn"`) != strings.Count(r.Args.Get("blocks"), `"verbatim":true`) {
+	if strings.Contains(r.Args.Get("blocks"), `"mrkdwn"`) && strings.Count(r.Args.Get("blocks"),
+		`"mrkdwn"`) != strings.Count(r.Args.Get("blocks"), `"verbatim":true`) {
 		note("a block in which Slack makes links")
 	}
 	return problems

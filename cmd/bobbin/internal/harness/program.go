@@ -97,8 +97,8 @@ func provide(root, path string, how Build) error {
 	if err := build(root, shared, how); err != nil {
 		return err
 	}
-	// Not by this process: a child that another test starts meanwhile would keep the file open for writing, and it
-	// could not be run.
+	// Not by this process: a child that another test starts meanwhile would keep the file open for
+	// writing, and it could not be run.
 	if out, err := exec.Command("cp", shared, path).CombinedOutput(); err != nil {
 		return fmt.Errorf("cp: %w: %s", err, out)
 	}
@@ -132,7 +132,8 @@ func build(root, path string, how Build) error {
 	}
 	cmd := exec.Command("go", append(args, "./cmd/bobbin")...)
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=1GiB") // a third of the compiler's time is garbage collection
+	// a third of the compiler's time is garbage collection
+	cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=1GiB")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w: %s", err, out)
 	}

@@ -45,9 +45,12 @@ const maxHealth = 1 << 20
 // state is one that Bobbin reports, and cuts the texts to one line without control characters.
 func readHealth(r io.Reader) (h Health, err error) {
 	err = json.NewDecoder(io.LimitReader(r, maxHealth)).Decode(&h)
-	if err != nil || !slices.Contains([]string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded}, h.State) {
+	if err != nil ||
+		!slices.Contains([]string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded},
+			h.State) {
 		return Health{}, errors.New("what answers there is not Bobbin")
 	}
-	h.Wrong, h.Cure = plaintext.OneLine(cli.WithoutControls(h.Wrong)), plaintext.OneLine(cli.WithoutControls(h.Cure))
+	h.Wrong = plaintext.OneLine(cli.WithoutControls(h.Wrong))
+	h.Cure = plaintext.OneLine(cli.WithoutControls(h.Cure))
 	return h, nil
 }

@@ -11,7 +11,12 @@ import (
 
 func TestHealthIsAskedForOnThisMachine(t *testing.T) {
 	t.Parallel()
-	for listens, ask := range map[string]string{"0.0.0.0:8080": "localhost:8080", ":8080": "localhost:8080", "[::]:80": "localhost:80", "10.0.0.3:1": "10.0.0.3:1"} {
+	for listens, ask := range map[string]string{
+		"0.0.0.0:8080": "localhost:8080",
+		":8080":        "localhost:8080",
+		"[::]:80":      "localhost:80",
+		"10.0.0.3:1":   "10.0.0.3:1",
+	} {
 		require.Equal(t, ask, LocalAddress(listens))
 		_, _, err := net.SplitHostPort(ask)
 		require.NoError(t, err)
@@ -22,7 +27,9 @@ func TestHealthIsAskedForOnThisMachine(t *testing.T) {
 // line without control characters.
 func FuzzHealth(f *testing.F) {
 	for _, seed := range []string{
-		`{"state":"ready","since":"2026-03-01T09:00:00Z"}`, `{"state":"not ready","wrong":"a\nb\u001b[31m","cure":"c"}`, `{"state":"READY"}`, `{"state":7}`, `[]`, `<html>`, ``, `{"state":"ready"`, `{"state":"ended","counts":{"goroutines":1e99}}`,
+		`{"state":"ready","since":"2026-03-01T09:00:00Z"}`,
+		`{"state":"not ready","wrong":"a\nb\u001b[31m","cure":"c"}`, `{"state":"READY"}`, `{"state":7}`,
+		`[]`, `<html>`, ``, `{"state":"ready"`, `{"state":"ended","counts":{"goroutines":1e99}}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -32,7 +39,8 @@ func FuzzHealth(f *testing.F) {
 			require.Empty(t, h)
 			return
 		}
-		require.Contains(t, []string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded}, h.State)
+		require.Contains(t,
+			[]string{StateStarting, StateReady, StateNotReady, StateDraining, StateEnded}, h.State)
 		require.False(t, strings.ContainsFunc(h.Wrong+h.Cure, unicode.IsControl))
 	})
 }

@@ -55,7 +55,8 @@ type Health struct {
 
 // A Part is the state of one thing that the bot needs.
 type Part struct {
-	State string    `json:"state"` // starting, up, down, off (only the sandbox; the bot works without it), unknown
+	// starting, up, down, off (only the sandbox; the bot works without it), unknown
+	State string    `json:"state"`
 	Since time.Time `json:"since"`
 	Wrong string    `json:"wrong,omitempty"`
 	Cure  string    `json:"cure,omitempty"`
@@ -76,7 +77,9 @@ const (
 
 func (p *Part) set(state, wrong, cure string) {
 	p.Since = stateSince(p.State, state, p.Since)
-	p.State, p.Wrong, p.Cure = state, wrong, cure
+	p.State = state
+	p.Wrong = wrong
+	p.Cure = cure
 }
 
 func stateSince(before, now string, at time.Time) time.Time {
@@ -127,7 +130,8 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		err = fmt.Errorf("health cannot be served at %s: %w; name another host:port with http.addr or BOBBIN_HTTP_ADDR, or leave both out", addr, cli.Errno(err))
+		err = fmt.Errorf("health cannot be served at %s: %w; name another host:port with http.addr or "+
+			"BOBBIN_HTTP_ADDR, or leave both out", addr, cli.Errno(err))
 		if errors.Is(err, syscall.EADDRINUSE) { // which may pass: a restart helps then
 			return nil, err
 		}
@@ -137,7 +141,12 @@ func NewMonitor(addr string, log *slog.Logger) (*Monitor, error) {
 	m.mux = mux
 	mux.HandleFunc("GET /healthz", m.handler(func(h Health) bool { return h.State != StateEnded }))
 	mux.HandleFunc("GET /readyz", m.handler(func(h Health) bool { return h.State == StateReady }))
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	m.server = &http.Server{
+		Handler:           mux,
+		ReadHeaderTimeout: 5 * time.Second,
+		WriteTimeout:      10 * time.Second,
+		IdleTimeout:       time.Minute,
+	}
 	go m.server.Serve(listener)
 	m.Addr = listener.Addr().String()
 	log.Info("health is served", "addr", m.Addr)
@@ -234,21 +243,26 @@ func (m *Monitor) lookAtParts(ctx context.Context, b Source) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pulseWithin)
 	defer cancel()
 	p, err := view.ReadVitals(ctx, b.Store.DB, b.Replica)
-	parts, counts := &m.now.Parts, &m.now.Counts
+	parts := &m.now.Parts
+	counts := &m.now.Counts
 	switch {
 	case err != nil:
-		parts.Database.set(StateDown, whyNoAnswer(err, b.Store.Pool.Stat()), "the bot goes on by itself once Postgres answers; see that the server of DATABASE_URL runs and lets the bot in")
+		parts.Database.set(StateDown, whyNoAnswer(err, b.Store.Pool.Stat()), "the bot goes on by itself "+
+			"once Postgres answers; see that the server of DATABASE_URL runs and lets the bot in")
 		parts.Queue.set(StateUnknown, "the queue is in the database, which does not answer", "")
 	default:
 		parts.Database.set(StateUp, "", "")
-		counts.AtWork, counts.Waiting, counts.Outbox = p.Working, p.Waiting, p.Unposted
+		counts.AtWork = p.Working
+		counts.Waiting = p.Waiting
+		counts.Outbox = p.Unposted
 		parts.Queue.set(queueState(p))
 	}
 	counts.SlackLinks = b.Links()
 	if counts.SlackLinks > 0 {
 		parts.Slack.set(StateUp, "", "")
 	} else {
-		parts.Slack.set(StateDown, "no link to Slack is up", "the bot connects again by itself; if this lasts, see that the machine reaches slack.com, and what the log says last")
+		parts.Slack.set(StateDown, "no link to Slack is up", "the bot connects again by itself; "+
+			"if this lasts, see that the machine reaches slack.com, and what the log says last")
 	}
 	if b.SandboxOff == "" {
 		parts.Sandbox.set(StateUp, "", "")
@@ -279,7 +293,8 @@ func queueState(p view.Vitals) (state, wrong, cure string) {
 	case !p.Beats:
 		return StateStarting, "this replica has not beaten yet", ""
 	case p.Beat > beatWithin:
-		return StateDown, fmt.Sprintf("this replica's last heartbeat is %s old: others take its sessions over", p.Beat.Round(time.Second)),
+		return StateDown, fmt.Sprintf("this replica's last heartbeat is %s old: "+
+				"others take its sessions over", p.Beat.Round(time.Second)),
 			"see what the log says of the heartbeat; if nothing, start this replica again"
 	}
 	return StateUp, "", ""
@@ -287,21 +302,27 @@ func queueState(p view.Vitals) (state, wrong, cure string) {
 
 // summarize sets the state of the whole bot from the states of its parts.
 func (m *Monitor) summarize() {
-	h, before := &m.now, m.now.State
+	h := &m.now
+	before := m.now.State
 	h.Wrong, h.Cure = "", ""
 	switch {
 	case m.fatal != nil:
-		h.State, h.Wrong = StateEnded, "the bot is ending: "+m.fatal.Error()
+		h.State = StateEnded
+		h.Wrong = "the bot is ending: " + m.fatal.Error()
 		h.Cure = "mend that, then start the bot again; its sessions go on from where they are"
 	case m.stopping:
-		h.State, h.Wrong = StateDraining, "the bot was told to stop: what is under way is handed over"
+		h.State = StateDraining
+		h.Wrong = "the bot was told to stop: what is under way is handed over"
 	case m.vitals == nil:
-		h.State, h.Wrong = StateStarting, "the bot is starting"
+		h.State = StateStarting
+		h.Wrong = "the bot is starting"
 	default:
 		h.State = StateReady
 		for _, p := range m.allParts() {
 			if p.State != StateUp && p.State != stateOff {
-				h.State, h.Wrong, h.Cure = StateNotReady, p.Wrong, p.Cure
+				h.State = StateNotReady
+				h.Wrong = p.Wrong
+				h.Cure = p.Cure
 			}
 		}
 	}

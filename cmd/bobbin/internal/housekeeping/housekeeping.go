@@ -65,7 +65,8 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 func (h *Housekeeper) Run(ctx context.Context) {
 	tick := time.NewTicker(h.Keep.CleanEvery())
 	defer tick.Stop()
-	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute)) // the first cleaning waits, so that waiting sessions start before it
+	// the first cleaning waits, so that waiting sessions start before it
+	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute))
 	defer first.Stop()
 	for {
 		select {
@@ -103,7 +104,8 @@ func (c cleaning) String() string {
 	for _, gone := range c.Disk {
 		bytes += gone.Bytes
 	}
-	return fmt.Sprintf("%d sessions' words and files and %d sessions' decisions from the database, %d old jobs and %d old alerts; %d folders with %s from the disk",
+	return fmt.Sprintf("%d sessions' words and files and %d sessions' decisions from the database, "+
+		"%d old jobs and %d old alerts; %d folders with %s from the disk",
 		c.Rows.Sessions, c.Rows.Records, c.Rows.Jobs, c.Rows.Alerts, len(c.Disk), cli.Megabytes(bytes))
 }
 
@@ -113,9 +115,12 @@ func (h *Housekeeper) Clean(ctx context.Context, dry bool) (c cleaning, _ error)
 	rows, err := h.cleanRows(ctx, dry)
 	c.Rows = rows
 	errs := []error{err}
-	for _, part := range []func(context.Context, bool) ([]disk.Removed, error){h.cleanFolders, h.cleanCaches, h.cleanMirrors} {
+	for _, part := range []func(context.Context, bool) ([]disk.Removed, error){
+		h.cleanFolders, h.cleanCaches, h.cleanMirrors,
+	} {
 		gone, err := part(ctx, dry)
-		c.Disk, errs = append(c.Disk, gone...), append(errs, err)
+		c.Disk = append(c.Disk, gone...)
+		errs = append(errs, err)
 	}
 	return c, errors.Join(errs...)
 }
@@ -129,14 +134,16 @@ func (h *Housekeeper) cleanRows(ctx context.Context, dry bool) (retention.Remove
 }
 
 func (h *Housekeeper) cleanFolders(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Folders.Clean(ctx, turn.Retention{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
+	return h.Folders.Clean(ctx,
+		turn.Retention{Age: h.Keep.Files, Alone: h.Keep.Waiting, Bytes: h.Keep.FilesBytes, Dry: dry})
 }
 
 func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed, error) {
 	if h.Checker == nil {
 		return nil, nil
 	}
-	return h.Checker.Caches.Clean(ctx, build.CacheRetention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Checker.Caches.Clean(ctx,
+		build.CacheRetention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {
@@ -149,7 +156,12 @@ func FromConfig(k config.Keep) Retention {
 	days := func(n float64) time.Duration { return time.Duration(n * 24 * float64(time.Hour)) }
 	bytes := func(gb float64) int64 { return int64(gb * 1e9) }
 	return Retention{
-		Sessions: days(k.Sessions), Waiting: days(k.Waiting), Decisions: days(k.Decisions), Files: days(k.Files), Mirrors: max(days(k.Mirrors), time.Hour),
-		FilesBytes: bytes(k.FilesGB), CacheBytes: bytes(k.CacheGB),
+		Sessions:   days(k.Sessions),
+		Waiting:    days(k.Waiting),
+		Decisions:  days(k.Decisions),
+		Files:      days(k.Files),
+		Mirrors:    max(days(k.Mirrors), time.Hour),
+		FilesBytes: bytes(k.FilesGB),
+		CacheBytes: bytes(k.CacheGB),
 	}
 }

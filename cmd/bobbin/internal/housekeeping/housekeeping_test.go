@@ -28,7 +28,9 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	left := filepath.Join(dir, "mirrors", "shop.git.gone-1")
 	require.NoError(t, os.MkdirAll(left, 0o755))
 	s := storetest.Open(t)
-	_, err := s.Pool.Exec(t.Context(), `insert into sessions (id, team, channel, thread_ts, phase, updated_at) values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
+	_, err := s.Pool.Exec(t.Context(),
+		`insert into sessions (id, team, channel, thread_ts, phase, updated_at)
+			values ('old', 'T1', 'C1', '1.0', 'done', now() - '91 days'::interval)`)
 	require.NoError(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))

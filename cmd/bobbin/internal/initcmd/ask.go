@@ -53,7 +53,9 @@ func (a *asker) ask(question, byDefault string) (string, error) {
 		switch {
 		case !ok:
 			fmt.Fprintln(a.out)
-			return "", cli.UsageError{Err: errors.New("bobbin: the answers ended before the questions; nothing was written")}
+			return "", cli.UsageError{
+				Err: errors.New("bobbin: the answers ended before the questions; nothing was written"),
+			}
 		case answer == "":
 			return byDefault, nil
 		}
@@ -63,7 +65,9 @@ func (a *asker) ask(question, byDefault string) (string, error) {
 
 // until lists the offered choices and asks until take accepts the answer (returns nil). It prints the error
 // of take before it asks again.
-func (a *asker) until(con cli.Console, question, byDefault string, offered []choice, take func(answer string) error) error {
+func (a *asker) until(
+	con cli.Console, question, byDefault string, offered []choice, take func(answer string) error,
+) error {
 	for i, c := range offered {
 		fmt.Fprintf(con.Err, "  %d. %s\n", i+1, c.name)
 	}
@@ -89,7 +93,8 @@ func choose(answer string, offered []choice) (list []choice) {
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
 		chosen := choice{word, word}
 		for i, c := range offered {
-			if word == strconv.Itoa(i+1) || strings.EqualFold(strings.TrimPrefix(word, "#"), strings.TrimPrefix(c.name, "#")) || word == c.value {
+			if word == strconv.Itoa(i+1) || strings.EqualFold(strings.TrimPrefix(word, "#"),
+				strings.TrimPrefix(c.name, "#")) || word == c.value {
 				chosen = c
 			}
 		}

@@ -50,7 +50,9 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 			return err
 		}
 		if y := strings.ToLower(answer); y != "y" && y != "yes" {
-			return cli.UsageError{Err: fmt.Errorf("bobbin: %s stays as it is; name another file with --config", c.Config)}
+			return cli.UsageError{
+				Err: fmt.Errorf("bobbin: %s stays as it is; name another file with --config", c.Config),
+			}
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
@@ -78,7 +80,9 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	if err != nil {
 		return err
 	}
-	return doctor.New(doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con).Examine(ctx, false)
+	return doctor.New(
+		doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
+	).Examine(ctx, false)
 }
 
 // askAll asks all questions and returns the text of the file. It repeats a question whose answer the
@@ -86,22 +90,24 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string, error) {
 	var f file
 	offered := c.channels(ctx, con)
-	err := a.until(con, "Channels in which it works: numbers, #names or ids, with commas", "1", offered, func(answer string) error {
-		f.Channels = choose(answer, offered)
-		return c.try(file{Name: "x", URL: "/x", Channels: f.Channels})
-	})
+	err := a.until(con, "Channels in which it works: numbers, #names or ids, with commas", "1", offered,
+		func(answer string) error {
+			f.Channels = choose(answer, offered)
+			return c.try(file{Name: "x", URL: "/x", Channels: f.Channels})
+		})
 	if err != nil {
 		return "", err
 	}
 	repositories := c.repositories(ctx, con)
-	err = a.until(con, "Repository: a number, or its https, ssh or local address", "", repositories, func(answer string) error {
-		chosen := choose(answer, repositories)
-		if len(chosen) != 1 {
-			return errors.New("one repository; more can be added to the file")
-		}
-		f.URL = chosen[0].value
-		return c.try(file{Name: "x", URL: f.URL})
-	})
+	err = a.until(con, "Repository: a number, or its https, ssh or local address", "", repositories,
+		func(answer string) error {
+			chosen := choose(answer, repositories)
+			if len(chosen) != 1 {
+				return errors.New("one repository; more can be added to the file")
+			}
+			f.URL = chosen[0].value
+			return c.try(file{Name: "x", URL: f.URL})
+		})
 	if err != nil {
 		return "", err
 	}
@@ -112,7 +118,8 @@ func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string
 	if err != nil {
 		return "", err
 	}
-	err = a.until(con, "Who may approve: ids of people or groups (U…, S…), with commas; empty: any full member in the channel", "", nil, func(answer string) error {
+	err = a.until(con, "Who may approve: ids of people or groups (U…, S…), with commas; empty: "+
+		"any full member in the channel", "", nil, func(answer string) error {
 		f.Approvers = choose(answer, nil)
 		return c.try(file{Name: "x", URL: "/x", Approvers: f.Approvers})
 	})
@@ -164,7 +171,9 @@ func (c *Command) try(f file) error {
 func (c *Command) create() (*os.File, error) {
 	fresh, err := os.CreateTemp(filepath.Dir(c.Config), ".bobbin-init-*")
 	if err != nil {
-		return nil, cli.UsageError{Err: fmt.Errorf("bobbin: %s cannot be written: %w", c.Config, cli.Errno(err))}
+		return nil, cli.UsageError{
+			Err: fmt.Errorf("bobbin: %s cannot be written: %w", c.Config, cli.Errno(err)),
+		}
 	}
 	return fresh, nil
 }

@@ -30,12 +30,14 @@ const (
 func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice) {
 	token := con.Env(secrets.SlackBotToken)
 	if token == "" {
-		fmt.Fprintln(con.Err, secrets.SlackBotToken+" is not set, so the bot's channels cannot be offered; bobbin doctor tells how to come to one.")
+		fmt.Fprintln(con.Err, secrets.SlackBotToken+
+			" is not set, so the bot's channels cannot be offered; bobbin doctor tells how to come to one.")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
-	e, err := examine.App(ctx, bot.Config{BotToken: token, APIURL: c.SlackURL, Log: slog.New(slog.DiscardHandler)})
+	e, err := examine.App(ctx,
+		bot.Config{BotToken: token, APIURL: c.SlackURL, Log: slog.New(slog.DiscardHandler)})
 	var known map[string]string
 	if err == nil {
 		known, err = e.Channels(ctx)
@@ -48,7 +50,8 @@ func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice)
 		list = append(list, choice{name: "#" + cli.WithoutControls(name), value: known[name]})
 	}
 	if len(list) == 0 {
-		fmt.Fprintln(con.Err, "The bot is in no channel yet: /invite @"+e.Self().Name+" in the channel where it is to work.")
+		fmt.Fprintln(con.Err,
+			"The bot is in no channel yet: /invite @"+e.Self().Name+" in the channel where it is to work.")
 	}
 	return list[:min(len(list), maxOffered)]
 }
@@ -59,11 +62,15 @@ func (c *Command) repositories(ctx context.Context, con cli.Console) (list []cho
 	token := con.Env(secrets.GitToken)
 	address, header := "", ""
 	switch {
-	case strings.HasPrefix(token, "ghp_"), strings.HasPrefix(token, "github_pat_"), strings.HasPrefix(token, "gho_"):
-		address, header = cmp.Or(c.HostAPI, "https://api.github.com")+"/user/repos?sort=pushed&per_page=30", "Authorization"
+	case strings.HasPrefix(token, "ghp_"), strings.HasPrefix(token, "github_pat_"),
+		strings.HasPrefix(token, "gho_"):
+		address = cmp.Or(c.HostAPI, "https://api.github.com") + "/user/repos?sort=pushed&per_page=30"
+		header = "Authorization"
 		token = "Bearer " + token
 	case strings.HasPrefix(token, "glpat-"):
-		address, header = cmp.Or(c.HostAPI, "https://gitlab.com/api/v4")+"/projects?membership=true&simple=true&order_by=last_activity_at&per_page=30", "PRIVATE-TOKEN"
+		address = cmp.Or(c.HostAPI, "https://gitlab.com/api/v4") +
+			"/projects?membership=true&simple=true&order_by=last_activity_at&per_page=30"
+		header = "PRIVATE-TOKEN"
 	default:
 		return nil
 	}
@@ -76,7 +83,10 @@ func (c *Command) repositories(ctx context.Context, con cli.Console) (list []cho
 	}
 	for _, r := range seen {
 		if at := cmp.Or(r.Clone, r.HTTP); strings.HasPrefix(at, "https://") {
-			list = append(list, choice{name: strings.Join(strings.Fields(cli.WithoutControls(cmp.Or(r.Full, r.Path))), " "), value: at})
+			list = append(list, choice{
+				name:  strings.Join(strings.Fields(cli.WithoutControls(cmp.Or(r.Full, r.Path))), " "),
+				value: at,
+			})
 		}
 	}
 	return list[:min(len(list), maxOffered)]
@@ -96,7 +106,9 @@ func askHost(ctx context.Context, address, header, token string) (seen []listed,
 		return nil, err
 	}
 	r.Header.Set(header, token)
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 	answer, err := client.Do(r)
 	if err != nil {
 		return nil, err

@@ -22,14 +22,20 @@ type Limits struct {
 	ChannelDay Allowance `yaml:"channel_day"` // for a day's sessions in one channel
 	AllDay     Allowance `yaml:"all_day"`     // for all sessions of a day
 
-	SessionsAtOnce int  `yaml:"sessions_at_once"`           // over all replicas; default 8
-	PerRepository  int  `yaml:"sessions_per_repository"`    // over all replicas, for one repository; default: as sessions_at_once
-	PerReplica     int  `yaml:"sessions_per_replica"`       // in one replica, the same for each; default: as sessions_at_once
-	Attempts       int  `yaml:"attempts_before_consulting"` // default 2
-	Unanswered     int  `yaml:"unanswered_minutes"`         // after which a question takes its recommended answer; default 1440
-	Silent         *int `yaml:"silent_minutes"`             // after which a silent thread with work in progress gets a progress note; default 10, 0: never
-	Hunks          *int `yaml:"hunk_minutes"`               // time to find out which hunks of a fix are needed; default 2, 0: not tried
-	History        *int `yaml:"history_minutes"`            // time to find out since when, and on which releases, a bug exists; default 5, 0: not tried
+	SessionsAtOnce int `yaml:"sessions_at_once"` // over all replicas; default 8
+	// over all replicas, for one repository; default: as sessions_at_once
+	PerRepository int `yaml:"sessions_per_repository"`
+	// in one replica, the same for each; default: as sessions_at_once
+	PerReplica int `yaml:"sessions_per_replica"`
+	Attempts   int `yaml:"attempts_before_consulting"` // default 2
+	// after which a question takes its recommended answer; default 1440
+	Unanswered int `yaml:"unanswered_minutes"`
+	// after which a silent thread with work in progress gets a progress note; default 10, 0: never
+	Silent *int `yaml:"silent_minutes"`
+	// time to find out which hunks of a fix are needed; default 2, 0: not tried
+	Hunks *int `yaml:"hunk_minutes"`
+	// time to find out since when, and on which releases, a bug exists; default 5, 0: not tried
+	History *int `yaml:"history_minutes"`
 }
 
 // An Allowance is a row of the table of limits; zero, or a key that is left out, means no limit.
@@ -78,9 +84,19 @@ func readUnit(value any, units map[string]float64, into *int) bool {
 
 // The names of the table's rows and columns in the file.
 var (
-	rowNames    = map[workflow.Span]string{workflow.SpanSession: "session", workflow.SpanPersonDay: "person_day", workflow.SpanChannelDay: "channel_day", workflow.SpanDay: "all_day"}
+	rowNames = map[workflow.Span]string{
+		workflow.SpanSession:    "session",
+		workflow.SpanPersonDay:  "person_day",
+		workflow.SpanChannelDay: "channel_day",
+		workflow.SpanDay:        "all_day",
+	}
 	columnNames = map[workflow.Unit]string{
-		workflow.UnitUSD: "usd", workflow.UnitTokens: "tokens", workflow.UnitCommands: "commands", workflow.UnitMinutes: "minutes", workflow.UnitOutput: "output", workflow.UnitDisk: "disk",
+		workflow.UnitUSD:      "usd",
+		workflow.UnitTokens:   "tokens",
+		workflow.UnitCommands: "commands",
+		workflow.UnitMinutes:  "minutes",
+		workflow.UnitOutput:   "output",
+		workflow.UnitDisk:     "disk",
 	}
 )
 
@@ -103,14 +119,21 @@ func (Limits) Renamed() map[string]string {
 // AskedAt returns the limits at which people are asked.
 func (l Limits) AskedAt() workflow.Limits {
 	return workflow.Limits{
-		workflow.SpanSession: l.Session.byUnit(), workflow.SpanPersonDay: l.PersonDay.byUnit(), workflow.SpanChannelDay: l.ChannelDay.byUnit(), workflow.SpanDay: l.AllDay.byUnit(),
+		workflow.SpanSession:    l.Session.byUnit(),
+		workflow.SpanPersonDay:  l.PersonDay.byUnit(),
+		workflow.SpanChannelDay: l.ChannelDay.byUnit(),
+		workflow.SpanDay:        l.AllDay.byUnit(),
 	}
 }
 
 func (a Allowance) byUnit() map[workflow.Unit]float64 {
 	return map[workflow.Unit]float64{
-		workflow.UnitUSD: a.USD, workflow.UnitTokens: float64(a.Tokens), workflow.UnitCommands: float64(a.Commands),
-		workflow.UnitMinutes: float64(a.Minutes), workflow.UnitOutput: float64(a.Output), workflow.UnitDisk: float64(a.Disk),
+		workflow.UnitUSD:      a.USD,
+		workflow.UnitTokens:   float64(a.Tokens),
+		workflow.UnitCommands: float64(a.Commands),
+		workflow.UnitMinutes:  float64(a.Minutes),
+		workflow.UnitOutput:   float64(a.Output),
+		workflow.UnitDisk:     float64(a.Disk),
 	}
 }
 
@@ -146,7 +169,12 @@ const (
 // mistaken.
 func maxOf(span workflow.Span, unit workflow.Unit) float64 {
 	most := map[workflow.Unit]float64{
-		workflow.UnitUSD: maxUSD, workflow.UnitTokens: maxTokens, workflow.UnitCommands: maxTokens, workflow.UnitMinutes: aWeek, workflow.UnitOutput: maxMB, workflow.UnitDisk: maxMB,
+		workflow.UnitUSD:      maxUSD,
+		workflow.UnitTokens:   maxTokens,
+		workflow.UnitCommands: maxTokens,
+		workflow.UnitMinutes:  aWeek,
+		workflow.UnitOutput:   maxMB,
+		workflow.UnitDisk:     maxMB,
 	}[unit]
 	switch {
 	case span == workflow.SpanSession || unit == workflow.UnitUSD:

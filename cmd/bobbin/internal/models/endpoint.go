@@ -14,15 +14,19 @@ import (
 
 // An Endpoint says where a model is served, if not at the shared endpoint.
 type Endpoint struct {
-	URL       string            `yaml:"url"`        // default: OPENAI_BASE_URL, or OpenAI's
-	KeyEnv    string            `yaml:"key_env"`    // variable with the key; default: none for a model with a url, else OPENAI_API_KEY
+	URL string `yaml:"url"` // default: OPENAI_BASE_URL, or OpenAI's
+	// variable with the key; default: none for a model with a url, else OPENAI_API_KEY
+	KeyEnv    string            `yaml:"key_env"`
 	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
 	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
-	ServedAs  string            `yaml:"served_as"`  // the endpoint's name of the model; default: its name in the configuration
+	// the endpoint's name of the model; default: its name in the configuration
+	ServedAs string `yaml:"served_as"`
 }
 
 // keptHeaders are the headers that the program sets itself.
-var keptHeaders = []string{"Authorization", "Content-Type", "Content-Length", "Host", "Accept", "Transfer-Encoding", "Connection"}
+var keptHeaders = []string{
+	"Authorization", "Content-Type", "Content-Length", "Host", "Accept", "Transfer-Encoding", "Connection",
+}
 
 // check checks the endpoint of a model and adds the problems to p.
 func (e Endpoint) check(p *strictyaml.Problems, at string) {
@@ -39,7 +43,8 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 		}
 	}
 	if e.KeyEnv != "" && !secrets.IsVariable(e.KeyEnv) {
-		p.At(at+".key_env", "key_env has to be the name of a variable such as OPENROUTER_API_KEY; the key itself does not belong here")
+		p.At(at+".key_env", "key_env has to be the name of a variable such as OPENROUTER_API_KEY; "+
+			"the key itself does not belong here")
 	}
 	if e.KeyHeader != "" && !httpguts.ValidHeaderFieldName(e.KeyHeader) {
 		p.At(at+".key_header", "key_header %q is no name of a header", e.KeyHeader)
@@ -52,7 +57,8 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 		case !httpguts.ValidHeaderFieldName(name):
 			p.At(at+".headers", "%q is no name of a header", name)
 		case slices.Contains(keptHeaders, textproto.CanonicalMIMEHeaderKey(name)):
-			p.At(at+".headers", "the header %s is set by Bobbin; a key belongs into a variable that key_env names", name)
+			p.At(at+".headers",
+				"the header %s is set by Bobbin; a key belongs into a variable that key_env names", name)
 		case !httpguts.ValidHeaderFieldValue(value):
 			p.At(at+".headers", "the value of the header %s has characters that no header has", name)
 		}
@@ -62,7 +68,10 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 // NeedsSharedEndpoint reports whether a model in use has neither a url nor a key of its own, so that it is
 // served by the shared endpoint with the shared key.
 func (t *Table) NeedsSharedEndpoint() bool {
-	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool { m := t.Models[name]; return m.URL == "" && m.KeyEnv == "" })
+	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool {
+		m := t.Models[name]
+		return m.URL == "" && m.KeyEnv == ""
+	})
 }
 
 // ModelKeys returns the keys of the models' endpoints, by the names of their variables.

@@ -12,7 +12,8 @@ import (
 
 // read parses the table in the text of a configuration file.
 func read(text string) (t Table, err error) {
-	p := strictyaml.NewProblems("bobbin.yaml", []strictyaml.Section{{Of: Agent{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
+	p := strictyaml.NewProblems("bobbin.yaml",
+		[]strictyaml.Section{{Of: Agent{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
 	if p.Decode([]byte(text), &t) {
 		t.Check(p)
 	}
@@ -40,16 +41,20 @@ func TestEndpointsOfTheGuide(t *testing.T) {
 func TestWrongEndpointsAreSaid(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
-		"url: api.example.com/v1":                            "url has to begin with http:// or https://",
-		"url: 'https://sk-123@api.example.com/v1'":           "url has a user or key in it; name a variable with key_env",
+		"url: api.example.com/v1": "url has to begin with http:// or https://",
+		"url: 'https://sk-123@api.example.com/v1'": "url has a user or key in it; " +
+			"name a variable with key_env",
 		"url: 'https://api.example.com/v1?api-version=1'":    "url has a query or fragment in it",
 		"url: 'https://api.example.com/v1/chat/completions'": "url ends in /chat/completions; leave that out",
-		"key_env: sk-123":                                    "key_env has to be the name of a variable such as OPENROUTER_API_KEY; the key itself does not belong here",
-		"key_header: 'api key'":                              `key_header "api key" is no name of a header`,
-		"headers: {authorization: Bearer sk-123}":            "the header authorization is set by Bobbin; a key belongs into a variable that key_env names",
-		`headers: {X-Title: "a\nb"}`:                         "the value of the header X-Title has characters that no header has",
-		"headers: {'X Title': b}":                            `"X Title" is no name of a header`,
-		"served_as: ' x'":                                    `served_as " x" has white space around it`,
+		"key_env: sk-123": "key_env has to be the name of a variable " +
+			"such as OPENROUTER_API_KEY; the key itself does not belong here",
+		"key_header: 'api key'": `key_header "api key" is no name of a header`,
+		"headers: {authorization: Bearer sk-123}": "the header authorization is set by Bobbin; " +
+			"a key belongs into a variable that key_env names",
+		`headers: {X-Title: "a\nb"}`: "the value of the header X-Title has " +
+			"characters that no header has",
+		"headers: {'X Title': b}": `"X Title" is no name of a header`,
+		"served_as: ' x'":         `served_as " x" has white space around it`,
 	} {
 		_, err := read("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")
 		require.ErrorContains(t, err, "bobbin.yaml:4: "+want, field)
@@ -65,11 +70,13 @@ func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
 	for _, name := range []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant"} {
 		every.WriteString("  " + name + ": {model: local}\n")
 	}
-	own, key := "models: {local: {url: 'http://localhost:11434/v1'}}\n", "models: {local: {key_env: LOCAL_KEY}}\n"
+	own, key := "models: {local: {url: 'http://localhost:11434/v1'}}\n",
+		"models: {local: {key_env: LOCAL_KEY}}\n"
 	for text, want := range map[string]bool{
 		"": true, "agents: {deep: {model: local}}\n" + own: true, "agents:\n" + every.String() + own: false,
 		"agents: {deep: {model: local}}\n" + key: true, "agents:\n" + every.String() + key: false,
-		"agents:\n" + every.String() + "models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
+		"agents:\n" + every.String() +
+			"models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
 	} {
 		c, err := read(text)
 		require.NoError(t, err)

@@ -36,8 +36,10 @@ type Model struct {
 	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
-	Vision   bool     `yaml:"vision"`         // it can see pictures; default: it only gets a text that says there are some
-	Window   int      `yaml:"context_tokens"` // size of its context window; default: learned from the endpoint when a conversation is too long
+	// it can see pictures; default: it only gets a text that says there are some
+	Vision bool `yaml:"vision"`
+	// size of its context window; default: learned from the endpoint when a conversation is too long
+	Window int `yaml:"context_tokens"`
 
 	Endpoint
 }
@@ -65,8 +67,10 @@ func (t *Table) checkAgents(p *strictyaml.Problems) {
 		if strings.ContainsFunc(a.Model, unicode.IsSpace) {
 			p.At(at+".model", "model %q has white space in it", a.Model)
 		}
-		if a.Name != strings.TrimSpace(a.Name) || strings.ContainsAny(a.Name, "[]\n") || utf8.RuneCountInString(a.Name) > 40 {
-			p.At(at+".name", "the name %q has to be one line of at most 40 characters, without brackets or white space around it", a.Name)
+		if a.Name != strings.TrimSpace(a.Name) || strings.ContainsAny(a.Name, "[]\n") ||
+			utf8.RuneCountInString(a.Name) > 40 {
+			p.At(at+".name", "the name %q has to be one line of at most 40 characters, "+
+				"without brackets or white space around it", a.Name)
 		}
 	}
 }
@@ -85,7 +89,8 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 	for name, m := range t.Models {
 		at := "$.models." + name
 		if !slices.Contains(used, name) {
-			p.At(at, "model %q is used by no agent and stands in for none%s", name, cli.DidYouMean(name, used))
+			p.At(at, "model %q is used by no agent and stands in for none%s", name,
+				cli.DidYouMean(name, used))
 		}
 		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
 			switch field := key + "_usd_per_million"; {
@@ -96,7 +101,8 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 			}
 		}
 		if m.Window < 0 || m.Window > 0 && m.Window < minWindow {
-			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: no model that can use tools reads less", name, minWindow)
+			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: "+
+				"no model that can use tools reads less", name, minWindow)
 		}
 		m.Endpoint.check(p, at)
 		for i, other := range m.Fallback {

@@ -51,7 +51,9 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "N\tREPOSITORY\tLEARNED\tBY\tSESSION\tLESSON")
 		for _, l := range all {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", l.ID, cli.WithoutControls(l.Repository), l.At.Format(time.DateOnly), cmp.Or(l.Person, "the program"), cmp.Or(l.Session, "-"), cli.Indent(l.Text, 0))
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", l.ID, cli.WithoutControls(l.Repository),
+				l.At.Format(time.DateOnly), cmp.Or(l.Person, "the program"), cmp.Or(l.Session, "-"),
+				cli.Indent(l.Text, 0))
 		}
 		return w.Flush()
 	})
@@ -72,10 +74,16 @@ func (c *Learned) forget(ctx context.Context, con cli.Console, s *store.Store) e
 	}
 	at := slices.IndexFunc(all, func(l lessons.Lesson) bool { return l.ID == c.Forget })
 	if at < 0 {
-		return cli.UsageError{Err: fmt.Errorf("bobbin: there is no lesson %d; bobbin learned lists them", c.Forget)}
+		return cli.UsageError{
+			Err: fmt.Errorf("bobbin: there is no lesson %d; bobbin learned lists them", c.Forget),
+		}
 	}
 	l := all[at]
-	if err := lessons.Correct(ctx, s.DB, lessons.Correction{ID: l.ID, Was: l.Text, Where: "by " + operator() + ", with bobbin learned --forget"}); err != nil {
+	if err := lessons.Correct(ctx, s.DB, lessons.Correction{
+		ID:    l.ID,
+		Was:   l.Text,
+		Where: "by " + operator() + ", with bobbin learned --forget",
+	}); err != nil {
 		return err
 	}
 	fmt.Fprintf(con.Out, "Forgotten of %s: %s\n", cli.WithoutControls(l.Repository), cli.Indent(l.Text, 0))

@@ -89,7 +89,8 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 		if seen, err := pauses.Seen(ctx, s.DB, p); err != nil {
 			return err
 		} else if !seen {
-			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; see that this is how the configuration, or Slack, calls it\n", p)
+			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; "+
+				"see that this is how the configuration, or Slack, calls it\n", p)
 		}
 		return nil
 	})
@@ -116,7 +117,8 @@ func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error
 	}
 	w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
 	for _, p := range list {
-		fmt.Fprintf(w, "%s\tby %s\tsince %s\n", cli.WithoutControls(p.String()), cli.WithoutControls(p.By), p.At.Format(time.DateTime))
+		fmt.Fprintf(w, "%s\tby %s\tsince %s\n", cli.WithoutControls(p.String()), cli.WithoutControls(p.By),
+			p.At.Format(time.DateTime))
 	}
 	return w.Flush()
 }
@@ -135,7 +137,8 @@ type Resume struct{ pauseFlags }
 
 // Help returns the detailed text of bobbin resume --help.
 func (Resume) Help() string {
-	return `Ends a pause that bobbin pause began; bobbin pause --list tells which there are. The bot goes on within seconds.`
+	return `Ends a pause that bobbin pause began; bobbin pause --list tells which there are. ` +
+		`The bot goes on within seconds.`
 }
 
 // Validate checks the flags after they are parsed.
@@ -155,7 +158,9 @@ func (c *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) err
 			return err
 		}
 		if !was {
-			return cli.UsageError{Err: fmt.Errorf("bobbin: %s is not paused; what is, says bobbin pause --list", p)}
+			return cli.UsageError{
+				Err: fmt.Errorf("bobbin: %s is not paused; what is, says bobbin pause --list", p),
+			}
 		}
 		fmt.Fprintf(con.Out, "Resumed: %s.\n", p)
 		return nil

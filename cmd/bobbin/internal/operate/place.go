@@ -38,20 +38,25 @@ func (f PlaceFlags) Place(con cli.Console) (storage.Target, error) {
 }
 
 // ReadDatabase opens the bot's database without migrating it, runs do, and closes the database.
-func (f PlaceFlags) ReadDatabase(ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error) error {
+func (f PlaceFlags) ReadDatabase(
+	ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error,
+) error {
 	s, err := f.Place(con)
 	if err != nil {
 		return err
 	}
 	if s.DatabaseURL == "" {
 		if _, err := os.Stat(storage.ClusterDir(s)); errors.Is(err, fs.ErrNotExist) {
-			return cli.UsageError{Err: fmt.Errorf("bobbin: there is no database in %s; name the bot's own folder with --data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL", s.DataDir)}
+			return cli.UsageError{Err: fmt.Errorf("bobbin: there is no database in %s; name the bot's own "+
+				"folder with --data-dir or BOBBIN_DATA_DIR, or its Postgres with DATABASE_URL", s.DataDir)}
 		}
 	}
 	err = storage.UseDatabase(ctx, s, log, do)
 	var refused *pgconn.PgError
-	if errors.As(err, &refused) && (refused.Code == "42P01" || refused.Code == "42703") { // no such table, no such column
-		return errors.New("the database was not made by this version of Bobbin; bring it up to date with: bobbin migrate")
+	if errors.As(err, &refused) && (refused.Code == "42P01" || refused.Code == "42703") {
+		// no such table, no such column
+		return errors.New("the database was not made by this version of Bobbin; bring it up to date with: " +
+			"bobbin migrate")
 	}
 	return err
 }

@@ -78,7 +78,8 @@ var spentColumns = []string{"sessions", "usd", "tokens", "commands", "minutes"}
 
 func figures(x view.Spent, digits int) []string {
 	return []string{
-		strconv.Itoa(x.Sessions), strconv.FormatFloat(x.USD, 'f', digits, 64), strconv.FormatInt(x.Tokens, 10), strconv.FormatInt(x.Commands, 10),
+		strconv.Itoa(x.Sessions), strconv.FormatFloat(x.USD, 'f', digits, 64),
+		strconv.FormatInt(x.Tokens, 10), strconv.FormatInt(x.Commands, 10),
 		strconv.FormatFloat(x.Worked.Minutes(), 'f', 1, 64),
 	}
 }
@@ -100,7 +101,13 @@ func (c *Spending) writeCSV(con cli.Console, spent []view.Spent) error {
 func (c *Spending) writeJSON(con cli.Console, spent []view.Spent) error {
 	list := []map[string]any{}
 	for _, x := range spent {
-		row := map[string]any{"sessions": x.Sessions, "usd": x.USD, "tokens": x.Tokens, "commands": x.Commands, "minutes": x.Worked.Minutes()}
+		row := map[string]any{
+			"sessions": x.Sessions,
+			"usd":      x.USD,
+			"tokens":   x.Tokens,
+			"commands": x.Commands,
+			"minutes":  x.Worked.Minutes(),
+		}
 		for i, word := range c.By {
 			row[word] = x.Keys[i]
 		}

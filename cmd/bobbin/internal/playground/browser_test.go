@@ -54,17 +54,25 @@ func chromium(t *testing.T) context.Context {
 	browser.once.Do(func() {
 		dir, err := os.MkdirTemp("", "bobbin-chromium-")
 		require.NoError(t, err)
-		flags := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun, chromedp.Headless, chromedp.DisableGPU, chromedp.NoSandbox}
+		flags := []chromedp.ExecAllocatorOption{
+			chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun, chromedp.Headless,
+			chromedp.DisableGPU, chromedp.NoSandbox,
+		}
 		for _, f := range []string{
-			"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync", "disable-dev-shm-usage",
-			"force-prefers-reduced-motion",
+			"disable-quic", "disable-background-networking", "disable-component-update", "disable-sync",
+			"disable-dev-shm-usage", "force-prefers-reduced-motion",
 		} { // a spinner would be drawn sixty times a second
 			flags = append(flags, chromedp.Flag(f, true))
 		}
-		running, stop := chromedp.NewExecAllocator(context.Background(), append(flags, chromedp.Flag("headless", "new"))...)
+		running, stop := chromedp.NewExecAllocator(context.Background(),
+			append(flags, chromedp.Flag("headless", "new"))...)
 		ctx, end := chromedp.NewContext(running)
 		browser.ctx = ctx
-		browser.end = func() { end(); stop(); os.RemoveAll(dir) }
+		browser.end = func() {
+			end()
+			stop()
+			os.RemoveAll(dir)
+		}
 		require.NoError(t, chromedp.Do(ctx))
 	})
 	return browser.ctx
@@ -92,7 +100,8 @@ func open(t *testing.T, address string, width, height int64) *tab {
 
 func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	require.NoError(b.t, chromedp.Do(b.ctx)) // the first Do opens the tab, which has to outlive the timeout below
+	// the first Do opens the tab, which has to outlive the timeout below
+	require.NoError(b.t, chromedp.Do(b.ctx))
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
@@ -107,7 +116,10 @@ func (b *tab) sees(expression string) {
 	b.t.Helper()
 	var err error
 	for range 5 {
-		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(50*time.Millisecond))); err == nil || !strings.Contains(err.Error(), "(-32000)") {
+		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](
+			expression, chromedp.WithPollingTimeout(patience),
+			chromedp.WithPollingInterval(50*time.Millisecond),
+		)); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 			break
 		}
 	}
@@ -121,14 +133,16 @@ func (b *tab) sees(expression string) {
 // reads waits until an element that matches selector contains text.
 func (b *tab) reads(selector, text string) {
 	b.t.Helper()
-	b.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))", strconv.Quote(selector), strconv.Quote(text)))
+	b.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))",
+		strconv.Quote(selector), strconv.Quote(text)))
 }
 
 // click clicks the last element that matches selector and contains text.
 func (b *tab) click(selector, text string) {
 	b.t.Helper()
 	b.reads(selector, text)
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) => e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) "+
+		"=> e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
 }
 
 // shoot saves a screenshot in the folder that BOBBIN_SCREENSHOTS names, if it is set.
@@ -160,7 +174,9 @@ func (b *tab) shootWhole(name string) {
 // prefers sets the colour scheme that the browser reports, light or dark.
 func (b *tab) prefers(scheme string) {
 	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+	})
 	require.NoError(b.t, err)
 }
 
@@ -200,7 +216,8 @@ func (b *tab) press(keys ...string) {
 // fill replaces the text of an input.
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s", strconv.Quote(selector), strconv.Quote(text))))
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s",
+		strconv.Quote(selector), strconv.Quote(text))))
 }
 
 // focusOut removes the focus from the input.
@@ -215,14 +232,17 @@ var axe struct {
 func (b *tab) accessible(what string) {
 	b.t.Helper()
 	axe.once.Do(func() {
-		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(b.t, filepath.Join("testdata", "axe")), "axe-core", "axe.min.js"))
+		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(b.t, filepath.Join("testdata", "axe")),
+			"axe-core", "axe.min.js"))
 		require.NoError(b.t, err)
 		axe.script = string(raw)
 	})
 	b.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
-	found, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+	found, err := chromedp.Run(b.ctx,
+		chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
 		.filter((v) => ['serious', 'critical'].includes(v.impact))
-		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`, chromedp.EvalAwaitPromise))
+		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`,
+			chromedp.EvalAwaitPromise))
 	require.NoError(b.t, err)
 	if len(found) > 0 {
 		b.shoot("inaccessible-" + what)

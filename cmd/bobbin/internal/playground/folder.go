@@ -43,10 +43,12 @@ func openFolder(opt Options) (*folder, error) {
 	}
 	found, err := f.read()
 	if f.lock == nil {
-		return nil, fmt.Errorf("the playground in %s is open already, at %s; --keep names another folder", f.dir, f.url())
+		return nil, fmt.Errorf("the playground in %s is open already, at %s; --keep names another folder",
+			f.dir, f.url())
 	}
 	if err == nil && found && opt.Fresh {
-		err, found = f.clear(), false
+		err = f.clear()
+		found = false
 	}
 	if err == nil {
 		err = f.check(opt, found)
@@ -67,7 +69,8 @@ func (f *folder) read() (found bool, err error) {
 		err = json.Unmarshal(raw, f)
 	}
 	if err != nil {
-		return false, fmt.Errorf("%s is not what a playground wrote there (%w); remove the folder, or name another with --keep", filepath.Join(f.dir, folderFile), err)
+		return false, fmt.Errorf("%s is not what a playground wrote there (%w); remove the folder, "+
+			"or name another with --keep", filepath.Join(f.dir, folderFile), err)
 	}
 	return true, nil
 }
@@ -77,7 +80,8 @@ func (f *folder) read() (found bool, err error) {
 func (f *folder) check(opt Options, found bool) error {
 	from := cmp.Or(remote.Redact(opt.Repository.From), "the sample project")
 	if found && (f.Repository != from || f.Push != opt.Repository.Push) {
-		return fmt.Errorf("%s is a playground of %s, opened otherwise; name another folder with --keep, or begin anew with --fresh", f.dir, f.Repository)
+		return fmt.Errorf("%s is a playground of %s, opened otherwise; name another folder with --keep, "+
+			"or begin anew with --fresh", f.dir, f.Repository)
 	}
 	if !found {
 		entries, err := os.ReadDir(f.dir)
@@ -88,7 +92,9 @@ func (f *folder) check(opt Options, found bool) error {
 			_ = os.Remove(filepath.Join(f.dir, lockFile))
 			return fmt.Errorf("%s holds something that is no playground; name an empty folder", f.dir)
 		}
-		f.Repository, f.Push, f.Key = from, opt.Repository.Push, rand.Text()
+		f.Repository = from
+		f.Push = opt.Repository.Push
+		f.Key = rand.Text()
 		return f.write()
 	}
 	return nil

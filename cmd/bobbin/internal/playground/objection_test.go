@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
-// TestTheStoryAnswersObjections checks that the story has an answer for people who object to approved work, who
-// take the objection back, who have it pushed all the same, and who stop it and let it go on.
+// TestTheStoryAnswersObjections checks that the story has an answer for people who object to approved work,
+// who take the objection back, who have it pushed all the same, and who stop it and let it go on.
 func TestTheStoryAnswersObjections(t *testing.T) {
 	t.Parallel()
 	p := openPlayground(t, nil)

@@ -104,7 +104,9 @@ var people = []view.Person{
 var branches string
 
 // unconnected is the bot's answer without a model to everything outside the story.
-const unconnected = "No model is connected, so I can only follow the story. Set OPENAI_API_KEY (and OPENAI_BASE_URL, where it is not OpenAI's) and start bobbin playground again: then I look into this for real."
+const unconnected = "No model is connected, so I can only follow the story. Set OPENAI_API_KEY (and " +
+	"OPENAI_BASE_URL, where it is not OpenAI's) and start bobbin playground again: " +
+	"then I look into this for real."
 
 // Open opens the folder and the page's listener, and starts the bot on its stage. Serve then serves the page.
 func Open(ctx context.Context, opt Options) (*Playground, error) {
@@ -123,17 +125,29 @@ func Open(ctx context.Context, opt Options) (*Playground, error) {
 	site := chat.New(view.New(following, p.workspace()), pageauth.Door{Name: "playground", Key: p.folder.Key})
 	site.Beside = map[string]http.Handler{}
 	for _, path := range page.Paths {
-		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.Stage.Service.Pages.ServeHTTP(w, r) })
+		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p.Stage.Service.Pages.ServeHTTP(w, r)
+		})
 	}
 	p.stop = stop
-	p.http = &http.Server{Handler: site.Handler(), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return following }}
+	p.http = &http.Server{
+		Handler:           site.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return following },
+	}
 	p.URL = p.folder.url()
 	return p, nil
 }
 
 func (p *Playground) openStage(ctx context.Context) (err error) {
 	cfg := stage.Config{
-		Dir: p.opt.Dir, Repository: p.opt.Repository.name(), DatabaseURL: p.opt.DatabaseURL, Progress: p.opt.Progress, Log: p.opt.Log, Models: p.opt.Models, Lasting: true,
+		Dir:         p.opt.Dir,
+		Repository:  p.opt.Repository.name(),
+		DatabaseURL: p.opt.DatabaseURL,
+		Progress:    p.opt.Progress,
+		Log:         p.opt.Log,
+		Models:      p.opt.Models,
+		Lasting:     true,
 	}
 	switch r := p.opt.Repository; {
 	case r.From == "":
@@ -149,7 +163,8 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		}
 	}
 	cfg.Adjust = func(s *server.Settings) {
-		s.ProgressCards, s.PageURL = true, "http://"+p.listener.Addr().String()
+		s.ProgressCards = true
+		s.PageURL = "http://" + p.listener.Addr().String()
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}
@@ -183,12 +198,17 @@ func (p *Playground) serveStory() (*server.ModelSettings, error) {
 // messages with the app and between people.
 func (p *Playground) furnish() {
 	slack := p.Stage.Slack
-	_ = slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) { ch.Topic = "What is broken, and who mends it" })
+	_ = slack.ChangeChannel(p.Stage.Channel,
+		func(ch *slacktest.Channel) { ch.Topic = "What is broken, and who mends it" })
 	var members []string
 	for i := range people {
 		members = append(members, p.Stage.People[people[i].Handle])
 	}
-	p.Stage.AddChannel(slacktest.Channel{Name: "general", Topic: "Bobbin is not in here: it hears nothing", Members: members})
+	p.Stage.AddChannel(slacktest.Channel{
+		Name:    "general",
+		Topic:   "Bobbin is not in here: it hears nothing",
+		Members: members,
+	})
 	for i, id := range members {
 		_, _ = slack.OpenIM(id)
 		for _, other := range members[i+1:] {
@@ -209,12 +229,21 @@ func (p *Playground) openIM(one, other string) {
 
 // workspace returns what the page shows.
 func (p *Playground) workspace() view.Workspace {
-	w := view.Workspace{Read: filepath.Join(p.opt.Dir, "read.json"), Slack: p.Stage.Slack, Channel: stage.StageChannel, Notices: p.notices(), Pushed: p.pushed, Model: "No model"}
+	w := view.Workspace{
+		Read:    filepath.Join(p.opt.Dir, "read.json"),
+		Slack:   p.Stage.Slack,
+		Channel: stage.StageChannel,
+		Notices: p.notices(),
+		Pushed:  p.pushed,
+		Model:   "No model",
+	}
 	if p.opt.Models != nil {
-		w.Model = cmp.Or(p.opt.Models.Agents["orchestrator"].Model, "your model") + " on " + p.opt.Repository.name()
+		w.Model = cmp.Or(p.opt.Models.Agents["orchestrator"].Model, "your model") + " on " +
+			p.opt.Repository.name()
 	}
 	if p.tellsStory() {
-		w.Story, w.Model = p.demoStory(), "No model: the demo’s story"
+		w.Story = p.demoStory()
+		w.Model = "No model: the demo’s story"
 	}
 	for _, who := range people {
 		who.ID = p.Stage.People[who.Handle]
@@ -241,14 +270,56 @@ func (p *Playground) demoStory() *story.Story {
 		approved, objected = "approved by bea", "somebody objected"
 	)
 	return &story.Story{
-		Slack: p.Stage.Slack, Channel: p.Stage.Channel, People: p.Stage.People, Ends: []string{stage.DemoEnd, "Stopped, as"},
-		Opening: story.Line{ID: "report", Who: "ann", Says: stage.DemoReport, Label: "Ann reports a bug, and Bobbin looks into it"},
+		Slack:   p.Stage.Slack,
+		Channel: p.Stage.Channel,
+		People:  p.Stage.People,
+		Ends:    []string{stage.DemoEnd, "Stopped, as"},
+		Opening: story.Line{
+			ID:    "report",
+			Who:   "ann",
+			Says:  stage.DemoReport,
+			Label: "Ann reports a bug, and Bobbin looks into it",
+		},
 		Lines: []story.Line{
-			{ID: "correct", Who: "bea", Says: stage.DemoCorrection, After: first, Until: second, Label: "A second person knows more: Bobbin looks again"},
-			{ID: "approve-first", Who: "bea", Says: stage.DemoApproval, After: first, Until: second, Label: "Bea approves at once: Bobbin mends what is known so far"},
-			{ID: "approve", Who: "bea", Says: stage.DemoApproval, After: second, Label: "Bea may approve: Bobbin mends it, proves it and pushes"},
-			{ID: "ask", Who: "ann", Says: "is the receipt of order 1042 wrong, too?", After: first, Label: "Ann asks: Bobbin looks and answers, and nothing else changes", Side: true},
-			{ID: "guest", Who: "gus", Says: "fix it", After: first, Label: "A guest tries to approve", Side: true},
+			{
+				ID:    "correct",
+				Who:   "bea",
+				Says:  stage.DemoCorrection,
+				After: first,
+				Until: second,
+				Label: "A second person knows more: Bobbin looks again",
+			},
+			{
+				ID:    "approve-first",
+				Who:   "bea",
+				Says:  stage.DemoApproval,
+				After: first,
+				Until: second,
+				Label: "Bea approves at once: Bobbin mends what is known so far",
+			},
+			{
+				ID:    "approve",
+				Who:   "bea",
+				Says:  stage.DemoApproval,
+				After: second,
+				Label: "Bea may approve: Bobbin mends it, proves it and pushes",
+			},
+			{
+				ID:    "ask",
+				Who:   "ann",
+				Says:  "is the receipt of order 1042 wrong, too?",
+				After: first,
+				Label: "Ann asks: Bobbin looks and answers, and nothing else changes",
+				Side:  true,
+			},
+			{
+				ID:    "guest",
+				Who:   "gus",
+				Says:  "fix it",
+				After: first,
+				Label: "A guest tries to approve",
+				Side:  true,
+			},
 			{
 				ID: "object", Who: "ann", Says: "I don't think so", After: approved, Until: stage.DemoEnd,
 				Label: "Ann objects: nothing is pushed before somebody who may approve has seen it",
@@ -267,14 +338,21 @@ func (p *Playground) demoStory() *story.Story {
 func (p *Playground) notices() (list []view.Notice) {
 	if p.opt.Models == nil && !p.tellsStory() {
 		list = append(list, view.Notice{
-			Title: "No model is connected", Text: "Bobbin answers everything with one line that says so. Two variables connect one:",
-			Ways: []string{"OPENAI_API_KEY, the key of the endpoint", "OPENAI_BASE_URL, where it is not OpenAI’s"},
+			Title: "No model is connected",
+			Text:  "Bobbin answers everything with one line that says so. Two variables connect one:",
+			Ways: []string{
+				"OPENAI_API_KEY, the key of the endpoint", "OPENAI_BASE_URL, where it is not OpenAI’s",
+			},
 		})
 	}
 	if p.opt.NoSandbox == nil {
 		return list
 	}
-	n := view.Notice{Title: "No sandbox holds on this machine", Text: "Bobbin reads and writes code here, but runs nothing: no command, no build, no test, and so nothing is proved. Ways to have one:"}
+	n := view.Notice{
+		Title: "No sandbox holds on this machine",
+		Text: "Bobbin reads and writes code here, but runs nothing: no command, no build, no test, " +
+			"and so nothing is proved. Ways to have one:",
+	}
 	for _, u := range p.opt.NoSandbox {
 		n.Ways = append(n.Ways, u.Kind+": "+u.Why+" "+u.Cure)
 	}
@@ -291,15 +369,21 @@ func (p *Playground) pushed() (list []view.Branch) {
 		p.opt.Log.Warn("branches cannot be listed", "err", err)
 		return nil
 	}
-	from, there := p.Stage.Remote, map[string]string{}
+	from := p.Stage.Remote
+	there := map[string]string{}
 	if p.opt.Repository.Push {
 		from = remote.Redact(p.opt.Repository.From)
 	} else if there, err = stage.RemoteBranches(from); err != nil {
 		return nil
 	}
 	for _, s := range sessions {
-		if s.Head != "" && (p.opt.Repository.Push && s.Phase == workflow.PhaseDone || there[s.Branch] == s.Head) {
-			list = append(list, view.Branch{Name: s.Branch, Thread: s.Thread.TS, Fetch: "git fetch " + shellWord(from) + " " + s.Branch})
+		if s.Head != "" &&
+			(p.opt.Repository.Push && s.Phase == workflow.PhaseDone || there[s.Branch] == s.Head) {
+			list = append(list, view.Branch{
+				Name:   s.Branch,
+				Thread: s.Thread.TS,
+				Fetch:  "git fetch " + shellWord(from) + " " + s.Branch,
+			})
 		}
 	}
 	return list

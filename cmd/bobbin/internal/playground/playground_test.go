@@ -30,7 +30,12 @@ func openPlayground(t *testing.T, change func(*Options)) *Playground {
 	t.Helper()
 	dir, err := stage.MakeDir(harness.Dir(t))
 	require.NoError(t, err)
-	opt := Options{Dir: dir, DatabaseURL: harness.Database(t), Progress: io.Discard, Log: slog.New(slog.DiscardHandler)}
+	opt := Options{
+		Dir:         dir,
+		DatabaseURL: harness.Database(t),
+		Progress:    io.Discard,
+		Log:         slog.New(slog.DiscardHandler),
+	}
 	if change != nil {
 		change(&opt)
 	}
@@ -82,7 +87,8 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.do(chromedp.Click("[data-modal] footer .primary"))
 	bea.sees("document.querySelector('dialog textarea:invalid')")
 	bea.shoot("modal")
-	bea.do(chromedp.SendKeys("[data-modal] textarea", stage.DemoCorrection), chromedp.Click("[data-modal] footer .primary"))
+	bea.do(chromedp.SendKeys("[data-modal] textarea", stage.DemoCorrection),
+		chromedp.Click("[data-modal] footer .primary"))
 	ann.reads("#pane .body", "Root cause (revision 2") // ann's page updates by itself
 	ann.accessible("a thread")
 	ann.shoot("thread")
@@ -169,7 +175,8 @@ func (b *tab) writes() {
 	b.reads(".hints li", "@bobbin")
 	b.press(kb.Tab, "who are you? see https://a.example/b, `@bea` & <b>", kb.Enter)
 	b.reads("#main .body", "@bobbin who are you? see https://a.example/b, @bea & <b>")
-	b.sees(`[...document.querySelectorAll('#main .body')].at(-1).querySelector('a[href="https://a.example/b"]')`)
+	b.sees(
+		`[...document.querySelectorAll('#main .body')].at(-1).querySelector('a[href="https://a.example/b"]')`)
 
 	// Moves from message to message, into the thread, and out again.
 	b.press(kb.ArrowUp)
@@ -184,21 +191,24 @@ func (b *tab) writes() {
 	b.press("and *this*")
 	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierShift)))
 	b.press("too", kb.Enter)
-	b.sees("[...document.querySelectorAll('#pane .body')].some((e) => e.innerHTML.includes('<strong>this</strong><br>too'))")
+	b.sees("[...document.querySelectorAll('#pane .body')].some((e) " +
+		"=> e.innerHTML.includes('<strong>this</strong><br>too'))")
 }
 
 // changesItsOwn edits and deletes the person's own message, and adds a reaction to another person's, which
 // cannot be edited.
 func (b *tab) changesItsOwn() {
 	b.t.Helper()
-	mine := "[...document.querySelectorAll('#pane article')].filter((a) => a.innerText.includes('too')).at(-1)"
+	mine := "[...document.querySelectorAll('#pane article')].filter((a) " +
+		"=> a.innerText.includes('too')).at(-1)"
 	b.sees("(" + mine + ".focus(), true)")
 	b.press("e")
 	b.sees("document.activeElement.matches('.edit textarea')")
 	b.fill(".edit textarea", "and that")
 	b.press(kb.Enter)
 	b.reads("#pane .body", "and that (edited)")
-	theirs := "[...document.querySelectorAll('#pane article')].filter((a) => a.innerText.includes('No model is connected'))[0]"
+	theirs := "[...document.querySelectorAll('#pane article')].filter((a) " +
+		"=> a.innerText.includes('No model is connected'))[0]"
 	b.sees(theirs + ".querySelector('.tools') && !" + theirs + ".querySelector('[data-edit]')")
 	b.sees("(" + theirs + ".focus(), true)")
 	b.press("r", kb.Enter)
@@ -236,7 +246,8 @@ func (b *tab) dropsAFile(p *Playground) {
 // sendsAnothers sends another person's message to the bot with the message's menu.
 func (b *tab) sendsAnothers() {
 	b.t.Helper()
-	theirs := "[...document.querySelectorAll('#main article')].filter((a) => a.innerText.includes('hello from elsewhere'))[0]"
+	theirs := "[...document.querySelectorAll('#main article')].filter((a) " +
+		"=> a.innerText.includes('hello from elsewhere'))[0]"
 	b.sees("!" + theirs + ".querySelector('.replies')")
 	b.sees("(" + theirs + ".focus(), true)")
 	b.press("m")
@@ -315,8 +326,8 @@ func TestOwnRepository(t *testing.T) {
 	b.reads("#pane .body", "No model is connected")
 }
 
-// TestTheLocalSlackHasTokensOfItsOwn checks that the local Slack, which any program or web page on this machine can reach,
-// refuses the tokens that every other such Slack has.
+// TestTheLocalSlackHasTokensOfItsOwn checks that the local Slack, which any program or web page on this
+// machine can reach, refuses the tokens that every other such Slack has.
 func TestTheLocalSlackHasTokensOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p := openPlayground(t, func(opt *Options) { opt.NoSandbox = unavailable })
@@ -334,7 +345,8 @@ func TestTheLocalSlackHasTokensOfItsOwn(t *testing.T) {
 		require.Equal(t, answer.OK, answer.Error == "")
 		return answer.Error
 	}
-	own, every := p.Stage.Slack.App(), other.App()
+	own := p.Stage.Slack.App()
+	every := other.App()
 	require.Equal(t, "invalid_auth", refusal("auth.test", every.BotToken))
 	require.Equal(t, "invalid_auth", refusal("apps.connections.open", every.AppToken))
 	require.Empty(t, refusal("auth.test", own.BotToken))
@@ -347,12 +359,16 @@ func TestWithAModel(t *testing.T) {
 	own := filepath.Join(harness.Dir(t), "mine.git")
 	require.NoError(t, stage.PlantRemote(own, []txtar.File{{Name: "README.md", Data: []byte("# Mine\n")}}))
 	for _, push := range []bool{false, true} {
-		model, err := story.Serve("mine", "== mine-7\nexpect user \"who are you\"\ncall reply\n  text: A model of yours\n---\n", "nothing else is asked")
+		model, err := story.Serve("mine", "== mine-7\nexpect user \"who are you\"\ncall reply\n"+
+			"  text: A model of yours\n---\n", "nothing else is asked")
 		require.NoError(t, err)
 		t.Cleanup(model.Close)
 		p := openPlayground(t, func(opt *Options) {
 			opt.Repository = Repository{From: own, Push: push}
-			opt.Models = &server.ModelSettings{ModelURL: model.URL, Agents: map[string]agent.Setting{"orchestrator": {Model: "mine-7"}}}
+			opt.Models = &server.ModelSettings{
+				ModelURL: model.URL,
+				Agents:   map[string]agent.Setting{"orchestrator": {Model: "mine-7"}},
+			}
 		})
 		w := p.workspace()
 		require.Nil(t, w.Story)

@@ -38,7 +38,12 @@ func beProgram(dir string) error {
 	defer stop()
 	_, missing := os.Stat(filepath.Join(dir, "data"))
 	first := errors.Is(missing, fs.ErrNotExist)
-	p, err := Open(ctx, Options{Dir: dir, DatabaseURL: os.Getenv("DATABASE_URL"), Progress: io.Discard, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	p, err := Open(ctx, Options{
+		Dir:         dir,
+		DatabaseURL: os.Getenv("DATABASE_URL"),
+		Progress:    io.Discard,
+		Log:         slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	})
 	if err == nil && first {
 		err = seedGoCache(ctx, p.Stage)
 	}
@@ -133,8 +138,14 @@ func TestKilledInTheMiddle(t *testing.T) {
 	restart()                                       // while the bot works
 	ann.reads("#pane .body", stage.DemoEnd)
 	ann.shoot("mended-after-kills")
-	for text, times := range map[string]int{"Root cause (revision 1": 1, "Root cause (revision 2": 1, stage.DemoEnd: 1, "15% off 3 x 9.99": 1} {
-		ann.sees(fmt.Sprintf("[...document.querySelectorAll('#pane .body')].filter((e) => e.innerText.includes(%q)).length === %d", text, times))
+	for text, times := range map[string]int{
+		"Root cause (revision 1": 1,
+		"Root cause (revision 2": 1,
+		stage.DemoEnd:            1,
+		"15% off 3 x 9.99":       1,
+	} {
+		ann.sees(fmt.Sprintf("[...document.querySelectorAll('#pane .body')].filter((e) "+
+			"=> e.innerText.includes(%q)).length === %d", text, times))
 	}
 	ann.click("#nav .places ul:nth-of-type(2) a", "bea")
 	ann.reads("#main .body", "between you and me")
@@ -146,7 +157,12 @@ func TestTheBotEnds(t *testing.T) {
 	t.Parallel()
 	dir, err := stage.MakeDir(harness.Dir(t))
 	require.NoError(t, err)
-	p, err := Open(t.Context(), Options{Dir: dir, DatabaseURL: harness.Database(t), Progress: io.Discard, Log: slog.New(slog.DiscardHandler)})
+	p, err := Open(t.Context(), Options{
+		Dir:         dir,
+		DatabaseURL: harness.Database(t),
+		Progress:    io.Discard,
+		Log:         slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(t.Context()) }()
@@ -208,7 +224,8 @@ func TestFolder(t *testing.T) {
 	require.ErrorContains(t, err, "is not what a playground wrote there")
 	require.FileExists(t, filepath.Join(theirs, "thesis.txt"))
 
-	require.NotEqual(t, other.Place(), Options{Repository: Repository{From: other.Repository.From, Push: true}}.Place())
+	require.NotEqual(t, other.Place(),
+		Options{Repository: Repository{From: other.Repository.From, Push: true}}.Place())
 	require.Equal(t, "shop", Options{}.Place())
 }
 

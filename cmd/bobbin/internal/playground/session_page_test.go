@@ -19,7 +19,8 @@ func TestSessionPage(t *testing.T) {
 	t.Parallel()
 	chromium(t)
 	p := openPlayground(t, func(opt *Options) {
-		opt.adjust = func(s *server.Settings) { s.Repositories[0].MembersOnly = true } // guests do not see code
+		// guests do not see code
+		opt.adjust = func(s *server.Settings) { s.Repositories[0].MembersOnly = true }
 	})
 	ann := open(t, p.URL, 1280, 800)
 	ann.click(".story button", "the refund of order 1042")
@@ -35,7 +36,8 @@ func TestSessionPage(t *testing.T) {
 	page.sees("(document.querySelector('.call summary').focus(), true)")
 	ann.click(".story button", "percent")
 	page.reads("#report h3", "Revision 2")
-	page.sees("window.here && document.querySelector('.call details').open && document.activeElement === document.querySelector('.call summary')")
+	page.sees("window.here && document.querySelector('.call details').open && document.activeElement === " +
+		"document.querySelector('.call summary')")
 	ann.reads("#pane .body", "Root cause (revision 2")
 	ann.click(".story button", "Fix it")
 	ann.reads("#pane .body", "Done. Pushed")
@@ -72,7 +74,9 @@ func (b *tab) linkToPage() string {
 func (b *tab) pageLink(within string) string {
 	b.t.Helper()
 	b.reads(within+" a", "page")
-	link, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(`[...document.querySelectorAll(%q)].find((a) => a.pathname.startsWith('/s/')).href`, within+" a")))
+	link, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(
+		`[...document.querySelectorAll(%q)].find((a) => a.pathname.startsWith('/s/')).href`, within+" a",
+	)))
 	require.NoError(b.t, err)
 	u, err := url.Parse(link)
 	require.NoError(b.t, err)
@@ -90,7 +94,8 @@ func (b *tab) inOrder() {
 	const ids = "[...document.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join()"
 	b.sees(`fetch(location.pathname).then((r) => r.text()).then((text) => {
 		const fresh = new DOMParser().parseFromString(text, 'text/html');
-		return [...fresh.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join() === ` + ids + `})`)
+		return [...fresh.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join() === ` +
+		ids + `})`)
 }
 
 // walked uses the keys: through the timeline, search, opening an output, the theme; and hides the tool calls.
@@ -102,10 +107,12 @@ func (b *tab) walked() {
 	b.press("orders/1042.json")
 	b.sees("[...document.querySelectorAll('.timeline > li')].some((li) => li.hidden)")
 	b.press(kb.Escape)
-	b.sees("![...document.querySelectorAll('.timeline > li')].some((li) => li.hidden) && document.activeElement === document.body")
+	b.sees("![...document.querySelectorAll('.timeline > li')].some((li) => li.hidden) " +
+		"&& document.activeElement === document.body")
 	b.press("j")
 	b.sees("document.activeElement.closest('.timeline > li') === document.querySelector('.timeline > li')")
-	b.sees("([...document.querySelectorAll('.call:not(.open) details:not([open]) summary')].at(0).focus(), true)")
+	b.sees("([...document.querySelectorAll('.call:not(.open) details:not([open]) summary')].at(0).focus(), " +
+		"true)")
 	b.press(kb.Enter)
 	b.sees("document.activeElement.parentElement.open")
 	b.press("k", "j")
@@ -122,16 +129,22 @@ func (b *tab) walked() {
 // light checks that the page with its style and script is below 200 KB, and loads nothing from another host.
 func (b *tab) light() {
 	b.t.Helper()
-	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
-		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`, chromedp.EvalAwaitPromise))
+	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](
+		`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
+		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`,
+		chromedp.EvalAwaitPromise,
+	))
 	require.NoError(b.t, err)
-	painted, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`))
+	painted, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](
+		`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`))
 	require.NoError(b.t, err)
 	require.Positive(b.t, painted, "it was seen")
-	b.t.Logf("%s is %d bytes with its style and script, and was seen after %.0f ms", b.t.Name(), bytes, painted)
+	b.t.Logf("%s is %d bytes with its style and script, and was seen after %.0f ms",
+		b.t.Name(), bytes, painted)
 	require.Less(b.t, bytes, 200_000)
 	require.Greater(b.t, bytes, 20_000, "it has been counted")
-	b.sees("performance.getEntriesByType('resource').length > 2 && performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
+	b.sees("performance.getEntriesByType('resource').length > 2 && " +
+		"performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
 }
 
 // closed checks that an injected script or inline style has no effect, and that nothing can be loaded from
@@ -147,7 +160,8 @@ func (b *tab) closed() {
 		script.remove(), style.remove();
 		return window.taken === undefined && shown !== 'rgb(1, 2, 3)';
 	})()`)
-	b.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener('securitypolicyviolation', (e) => { window.blocked = e.blockedURI }); new Image().src = 'http://127.0.0.1:9/x.png'`))
+	b.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener('securitypolicyviolation', (e) ` +
+		`=> { window.blocked = e.blockedURI }); new Image().src = 'http://127.0.0.1:9/x.png'`))
 	b.sees("window.blocked?.startsWith('http://127.0.0.1:9')")
 }
 
@@ -166,7 +180,8 @@ func (b *tab) othersLook(p *Playground) {
 	list.accessible("an empty list")
 	list.click("main a", "Show all")
 	list.sees("location.search === '' && document.querySelector('.sessions a')")
-	list.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#state').value = 'Finished', document.querySelector('.search').requestSubmit()"))
+	list.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#state').value = 'Finished', " +
+		"document.querySelector('.search').requestSubmit()"))
 	list.sees("location.search.includes('state=Finished')")
 	list.click(".sessions a", "the refund of order 1042")
 	list.reads("#diff .file", "split.go")
@@ -180,7 +195,8 @@ func (b *tab) othersLook(p *Playground) {
 	b.click("#main .replies", "replies")
 	guest := b.again(b.linkToPage())
 	guest.reads(".warn", "Code and paths are kept back")
-	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) && !document.querySelector('.timeline')")
+	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) " +
+		"&& !document.querySelector('.timeline')")
 	guest.accessible("a guest's page")
 	guest.shoot("session-guest")
 
@@ -216,19 +232,28 @@ func TestLongSessionPage(t *testing.T) {
 	ann.press("@bobbin hello", kb.Enter, kb.Enter)
 	ann.click("#main .replies", "repl")
 	ann.reads("#pane .body", "No model is connected")
-	_, err := p.Stage.Store.Pool.Exec(t.Context(), `insert into transcript (session_id, seq, at, body) select s.id, 100 + i, s.created_at + i * interval '1 millisecond', case i % 2
-		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id', 'c' || i, 'name', 'run', 'args', json_build_object('command', 'go test ./... # ' || i))))
-		else json_build_object('role', 'tool', 'call_id', 'c' || i - 1, 'text', 'output ' || i || E'\n' || repeat('A line of a long output, as tests have it.' || E'\n', 150)) end
+	_, err := p.Stage.Store.Pool.Exec(t.Context(),
+		`insert into transcript (session_id, seq, at, body) select s.id, 100 + i, s.created_at + i * interval
+		'1 millisecond', case i % 2
+		when 0 then json_build_object('role', 'assistant', 'calls', json_build_array(json_build_object('id',
+			'c' || i, 'name', 'run', 'args', json_build_object('command', 'go test ./... # ' || i))))
+		else json_build_object('role', 'tool', 'call_id', 'c' || i - 1, 'text', 'output ' || i || E'\n' ||
+			repeat('A line of a long output, as tests have it.' || E'\n', 150)) end
 		from sessions s, generate_series(1, 3000) i`)
 	require.NoError(t, err)
 	for _, row := range []string{
-		`insert into reports (session_id, revision, kind, text, hash, base_commit, body) select id, 1, 'plan', 'Plan: A button', 'h', 'b',
+		`insert into reports (session_id, revision, kind, text, hash, base_commit, body) select id, 1, 'plan',
+			'Plan: A button', 'h', 'b',
 			'{"title": "A button to pay later", "tasks": [{"title": "Style the button", "description": "With the tokens of the cart.", "category": "visual-engineering", "acceptance": "it looks like one", "check": "npm test"},
 			{"description": "Tell it in the README", "category": "quick", "acceptance": "it is told", "check": "grep later README.md", "after": [1]}]}' from sessions`,
-		`insert into tasks (session_id, number, description, category, state, plan, revision) select id, 1, 'Style the button', 'visual-engineering', 'done', 1, 1 from sessions`,
-		`insert into pictures (session_id, key, repository, base, commit_hash, changed, state) select id, 'push:c', 'shop', 'b', 'c', '{cart.css}', 'done' from sessions`,
-		`insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) select id, 1, 'web/cart.html', 2, p, 'png', p, 'png'
-			from pictures, decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
+		`insert into tasks (session_id, number, description, category, state, plan, revision) select id, 1,
+			'Style the button', 'visual-engineering', 'done', 1, 1 from sessions`,
+		`insert into pictures (session_id, key, repository, base, commit_hash, changed, state) select id,
+			'push:c', 'shop', 'b', 'c', '{cart.css}', 'done' from sessions`,
+		`insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind)
+			select id, 1, 'web/cart.html', 2, p, 'png', p, 'png'
+			from pictures,
+				decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
 	} {
 		_, err := p.Stage.Store.Pool.Exec(t.Context(), row)
 		require.NoError(t, err)
@@ -236,8 +261,10 @@ func TestLongSessionPage(t *testing.T) {
 	home := ann.again("/ann/home")
 	list := home.again(home.pageLink("#main"))
 	list.click(".sessions a", "hello")
-	list.sees("document.querySelectorAll('.plan .box').length === 2 && document.querySelectorAll('.plan .ticked').length === 1")
-	list.sees("(document.querySelectorAll('.sides img').forEach((i) => i.loading = 'eager'), [...document.querySelectorAll('.sides img')].map((i) => i.naturalWidth).join() === '1,1')")
+	list.sees("document.querySelectorAll('.plan .box').length === 2 && document.querySelectorAll('.plan " +
+		".ticked').length === 1")
+	list.sees("(document.querySelectorAll('.sides img').forEach((i) => i.loading = 'eager'), " +
+		"[...document.querySelectorAll('.sides img')].map((i) => i.naturalWidth).join() === '1,1')")
 	list.accessible("a plan and pictures")
 	list.shoot("session-plan")
 	list.reads(".timeline", "go test ./... # 2998")
@@ -254,15 +281,18 @@ func TestLongSessionPage(t *testing.T) {
 	t.Logf("an update: %.0f bytes for %.0f asked, in %.0f ms", update[1], update[2], update[3])
 	require.Equal(t, 1.0, update[0], "one entry is not shown, and one is sent")
 	list.sees("document.readyState === 'complete'")
-	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call summary')].at(-2).click()"))
+	list.do(
+		chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call summary')].at(-2).click()"))
 	list.shoot("session-long")
 	list.click(".older a", "Earlier")
-	list.sees("location.search.startsWith('?before=') && !document.body.innerText.includes('# 2998') && document.querySelectorAll('.call').length > 50")
+	list.sees("location.search.startsWith('?before=') && !document.body.innerText.includes('# 2998') " +
+		"&& document.querySelectorAll('.call').length > 50")
 	list.accessible("what was earlier")
 	list.click(".older a", "Newest")
 	list.reads(".timeline", "go test ./... # 2998")
 	list.sees("document.readyState === 'complete'") // a long page can be read before it has loaded
-	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].filter((d) => d.innerHTML.includes('Whole')).at(-1).open = true"))
+	list.do(chromedp.Evaluate[chromedp.Void]("[...document.querySelectorAll('.call details')].filter((d) " +
+		"=> d.innerHTML.includes('Whole')).at(-1).open = true"))
 	list.click(".timeline a", "Whole")
 	list.reads("h2", "Answered")
 	list.sees("document.querySelector('pre:last-of-type').innerText.length > 6000")

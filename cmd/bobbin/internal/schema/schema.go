@@ -49,7 +49,8 @@ func plainSchema(t reflect.Type) object {
 	case reflect.Float64:
 		return object{"type": "number"}
 	}
-	return object{"type": []string{"string", "number", "boolean"}} // YAML may read a word such as off, or 1, as another type
+	// YAML may read a word such as off, or 1, as another type
+	return object{"type": []string{"string", "number", "boolean"}}
 }
 
 // addProperties adds the keys of a struct and of its embedded structs.

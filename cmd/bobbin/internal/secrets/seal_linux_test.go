@@ -66,7 +66,8 @@ func looked(t *testing.T, how string) (environ string, err error) {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestEnvironHelper$")
 	cmd.Env = []string{
-		helperVariable + "=" + how, SlackBotToken + "=" + hidden + "1", "ORDINARY=plain", DatabaseURL + "=postgres://u:" + hidden + "@h/d",
+		helperVariable + "=" + how, SlackBotToken + "=" + hidden + "1", "ORDINARY=plain",
+		DatabaseURL + "=postgres://u:" + hidden + "@h/d",
 		"SHOP_TOKEN=" + hidden, GithubAppKey + "=" + hidden + "\n" + hidden, "LAST=plain too",
 	}
 	cmd.SysProcAttr = asNobody()

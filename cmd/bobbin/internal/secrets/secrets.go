@@ -30,7 +30,10 @@ const (
 	OnlyTraceHeaders = "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
 )
 
-var SecretNames = []string{SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL, TraceHeaders, OnlyTraceHeaders}
+var SecretNames = []string{
+	SlackBotToken, SlackAppToken, ModelKey, GitToken, GithubAppKey, DatabaseURL, TraceHeaders,
+	OnlyTraceHeaders,
+}
 
 var variable = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,99}$`)
 
@@ -65,7 +68,9 @@ func FromEnvironment(env func(string) string) (values []string) {
 	values = append(values, UnescapeKey(env(GithubAppKey)))
 	values = append(values, InDatabaseURL(env(DatabaseURL))...)
 	values = append(values, inHeaders(env(TraceHeaders)+","+env(OnlyTraceHeaders))...)
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+	for _, name := range []string{
+		"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy",
+	} {
 		if u, err := url.Parse(env(name)); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			values = append(values, password, u.User.String())

@@ -14,7 +14,9 @@ const hidden = "s3cr3t"
 // TestSecretsAreTakenOutOfTheEnvironment checks that secrets are removed from the process before it starts
 // any other.
 func TestSecretsAreTakenOutOfTheEnvironment(t *testing.T) {
-	names := []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "DATABASE_URL"}
+	names := []string{
+		"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "DATABASE_URL",
+	}
 	for _, name := range names {
 		t.Setenv(name, hidden+name)
 	}

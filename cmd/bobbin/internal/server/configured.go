@@ -21,19 +21,35 @@ import (
 
 // FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
 // the place of its data. hide learns the keys that are read.
-func FromConfig(file config.Config, values map[string]string, place storage.Target, hide *redact.Finder) (Settings, error) {
+func FromConfig(
+	file config.Config, values map[string]string, place storage.Target, hide *redact.Finder,
+) (Settings, error) {
 	s := Settings{Target: place}
-	s.SlackToken, s.SlackAppToken = values[secrets.SlackBotToken], values[secrets.SlackAppToken]
+	s.SlackToken = values[secrets.SlackBotToken]
+	s.SlackAppToken = values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)
-	s.Sandbox, s.Attempts = file.Sandbox, file.Limits.Attempts
+	s.Sandbox = file.Sandbox
+	s.Attempts = file.Limits.Attempts
 	s.BlockedHosts = address.OwnHosts(s.DatabaseURL)
-	s.Limits, s.Secrets = file.Limits.AskedAt(), hide
-	s.Seats = queue.ConcurrencyLimits{AtOnce: cmp.Or(file.Limits.SessionsAtOnce, 8), PerRepository: file.Limits.PerRepository, PerReplica: file.Limits.PerReplica}
-	s.Silent, s.HunkTime, s.HistoryTime = file.Limits.SilentFor(), file.Limits.HunkTime(), file.Limits.HistoryTime()
-	s.Unanswered, s.SkillsDir = time.Duration(file.Limits.Unanswered)*time.Minute, file.SkillsDir
-	s.SlackLinks, s.ProgressCards, s.AgentStatus = file.Slack.Connections, file.Slack.ProgressCard != "off", file.Slack.AgentStatus
+	s.Limits = file.Limits.AskedAt()
+	s.Secrets = hide
+	s.Seats = queue.ConcurrencyLimits{
+		AtOnce:        cmp.Or(file.Limits.SessionsAtOnce, 8),
+		PerRepository: file.Limits.PerRepository,
+		PerReplica:    file.Limits.PerReplica,
+	}
+	s.Silent = file.Limits.SilentFor()
+	s.HunkTime = file.Limits.HunkTime()
+	s.HistoryTime = file.Limits.HistoryTime()
+	s.Unanswered = time.Duration(file.Limits.Unanswered) * time.Minute
+	s.SkillsDir = file.SkillsDir
+	s.SlackLinks = file.Slack.Connections
+	s.ProgressCards = file.Slack.ProgressCard != "off"
+	s.AgentStatus = file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
-	s.HTTPAddr, s.PageURL, s.Keep = file.HTTP.Addr, file.HTTP.URL, housekeeping.FromConfig(file.Keep)
+	s.HTTPAddr = file.HTTP.Addr
+	s.PageURL = file.HTTP.URL
+	s.Keep = housekeeping.FromConfig(file.Keep)
 	credentials, err := file.Credentials(values, hide)
 	if err != nil {
 		return s, err
@@ -42,9 +58,11 @@ func FromConfig(file config.Config, values map[string]string, place storage.Targ
 		return s, err
 	}
 	s.Reactions = file.ReactionsByChannel()
-	s.Releases, s.MentionAuthors = map[string][]string{}, map[string]bool{}
+	s.Releases = map[string][]string{}
+	s.MentionAuthors = map[string]bool{}
 	for _, r := range file.Repositories {
-		s.Releases[r.Name], s.MentionAuthors[r.Name] = r.Releases, r.Authors == config.Mention
+		s.Releases[r.Name] = r.Releases
+		s.MentionAuthors[r.Name] = r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name])
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err
@@ -52,7 +70,8 @@ func FromConfig(file config.Config, values map[string]string, place storage.Targ
 		s.Repositories = append(s.Repositories, at)
 		for _, channel := range r.Channels {
 			if len(r.WatchApps) > 0 {
-				s.Feeds = append(s.Feeds, workflow.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})
+				s.Feeds = append(s.Feeds,
+					workflow.Feed{Channel: channel, Repository: r.Name, Apps: r.WatchApps})
 			}
 		}
 		if r.Watch == "all" {
@@ -65,17 +84,32 @@ func FromConfig(file config.Config, values map[string]string, place storage.Targ
 // ModelsFromConfig returns the models and agents of the configuration file, with the keys of their
 // endpoints.
 func ModelsFromConfig(file config.Config, values map[string]string) ModelSettings {
-	s := ModelSettings{ModelKey: values[secrets.ModelKey], Vision: map[string]bool{}, Windows: map[string]int{}, Endpoints: map[string]endpoint.Endpoint{}}
-	s.Agents, s.Prices, s.Fallback = map[string]agent.Setting{}, map[string]model.Price{}, map[string][]string{}
+	s := ModelSettings{
+		ModelKey:  values[secrets.ModelKey],
+		Vision:    map[string]bool{},
+		Windows:   map[string]int{},
+		Endpoints: map[string]endpoint.Endpoint{},
+	}
+	s.Agents = map[string]agent.Setting{}
+	s.Prices = map[string]model.Price{}
+	s.Fallback = map[string][]string{}
 	for name, a := range file.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
 	}
 	for name, m := range file.Models {
 		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
-		s.Vision[name], s.Windows[name] = m.Vision, m.Window
-		if e := m.Endpoint; e.URL != "" || e.KeyEnv != "" || e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
-			s.Endpoints[name] = endpoint.Endpoint{BaseURL: e.URL, Key: values[e.KeyEnv], KeyHeader: e.KeyHeader, Headers: e.Headers, Model: e.ServedAs}
+		s.Vision[name] = m.Vision
+		s.Windows[name] = m.Window
+		if e := m.Endpoint; e.URL != "" || e.KeyEnv != "" ||
+			e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
+			s.Endpoints[name] = endpoint.Endpoint{
+				BaseURL:   e.URL,
+				Key:       values[e.KeyEnv],
+				KeyHeader: e.KeyHeader,
+				Headers:   e.Headers,
+				Model:     e.ServedAs,
+			}
 		}
 	}
 	return s
@@ -83,10 +117,22 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 
 func repositoryOf(r config.Repository, credentials remote.Credentials) repository.Repository {
 	return repository.Repository{
-		Remote: remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials}, Base: r.Base, Channels: r.Channels, BranchPrefix: r.BranchPrefix,
-		Build: r.Checks.Build, Test: r.Checks.Test, Scope: r.Scope, Setup: r.Setup.Options(),
-		Display:     repository.Display{CodeURL: address.CodeURL(r.CodeURL, r.URL), Visual: repository.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build}},
-		Approvers:   workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
-		MembersOnly: r.Guests == config.NoCode, Private: r.Private, Unreviewed: r.Review == "off", MentionsOwners: r.Owners == config.Mention,
+		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
+		Base:         r.Base,
+		Channels:     r.Channels,
+		BranchPrefix: r.BranchPrefix,
+		Build:        r.Checks.Build,
+		Test:         r.Checks.Test,
+		Scope:        r.Scope,
+		Setup:        r.Setup.Options(),
+		Display: repository.Display{
+			CodeURL: address.CodeURL(r.CodeURL, r.URL),
+			Visual:  repository.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build},
+		},
+		Approvers:      workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
+		MembersOnly:    r.Guests == config.NoCode,
+		Private:        r.Private,
+		Unreviewed:     r.Review == "off",
+		MentionsOwners: r.Owners == config.Mention,
 	}
 }

@@ -11,6 +11,9 @@ import (
 func TestChangesAreReviewedUnlessThatIsOff(t *testing.T) {
 	t.Parallel()
 	for review, off := range map[string]bool{"": false, "on": false, "off": true} {
-		require.Equal(t, off, repositoryOf(config.Repository{Name: "shop", Approval: config.Approval{Review: review}}, nil).Unreviewed, review)
+		require.Equal(t, off, repositoryOf(config.Repository{
+			Name:     "shop",
+			Approval: config.Approval{Review: review},
+		}, nil).Unreviewed, review)
 	}
 }

@@ -24,12 +24,21 @@ import (
 
 // pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
 // afterwards. It also installs the webhook handler; a webhook makes the next check earlier.
-func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Directory, agent string) *pullrequests.Follower {
+func (b *Server) pullRequests(
+	s Settings, slack *bot.Slack, directory *people.Directory, agent string,
+) *pullrequests.Follower {
 	b.openHooks(s)
 	return &pullrequests.Follower{
-		Rows: pullrequest.Register{Store: b.Store}, Repositories: s.Repositories, Agent: agent, Secrets: s.Secrets, Pace: s.HostPace, Log: b.log, NameOf: directory.DisplayName,
+		Rows:         pullrequest.Register{Store: b.Store},
+		Repositories: s.Repositories,
+		Agent:        agent,
+		Secrets:      s.Secrets,
+		Pace:         s.HostPace,
+		Log:          b.log,
+		NameOf:       directory.DisplayName,
 		ThreadURL: func(t workflow.Thread) string {
-			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel + "/p" + strings.ReplaceAll(t.TS, ".", "")
+			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel +
+				"/p" + strings.ReplaceAll(t.TS, ".", "")
 		},
 		SecretsOf: func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
 			_, secrets, err := b.mirrorWith(ctx, r, commit, s.Secrets)
@@ -40,7 +49,11 @@ func (b *Server) pullRequests(s Settings, slack *bot.Slack, directory *people.Di
 
 // openHooks serves the webhooks of the git hosts whose settings have a webhook secret.
 func (b *Server) openHooks(s Settings) {
-	hooks := &pullrequests.Hooks{Webhooks: map[string]host.Webhook{}, Wake: pullrequest.Register{Store: b.Store}.Wake, Log: b.log}
+	hooks := &pullrequests.Hooks{
+		Webhooks: map[string]host.Webhook{},
+		Wake:     pullrequest.Register{Store: b.Store}.Wake,
+		Log:      b.log,
+	}
 	for _, r := range s.Repositories {
 		if r.Pulls.Hook.Secret != "" {
 			hooks.Webhooks[r.Name] = r.Pulls.Hook
@@ -54,7 +67,9 @@ func (b *Server) openHooks(s Settings) {
 // pullRequestsOf returns the settings for pull requests of a repository, or the zero value if none are
 // opened. Requests to the host are signed with the host's own token, or with the credentials that the
 // repository is fetched with.
-func pullRequestsOf(file config.Config, r config.Repository, credentials remote.Credentials, values map[string]string) (repository.PullRequests, error) {
+func pullRequestsOf(
+	file config.Config, r config.Repository, credentials remote.Credentials, values map[string]string,
+) (repository.PullRequests, error) {
 	h, web, ok := r.Host.Of(r.URL)
 	if !ok {
 		return repository.PullRequests{}, nil
@@ -75,7 +90,14 @@ func pullRequestsOf(file config.Config, r config.Repository, credentials remote.
 		if err != nil {
 			return p, err
 		}
-		p.Host = github.New(github.Config{API: h.URL, Web: web, Owner: owner, Name: name, Token: sign, Missing: appLacks(r.URL, app)})
+		p.Host = github.New(github.Config{
+			API:     h.URL,
+			Web:     web,
+			Owner:   owner,
+			Name:    name,
+			Token:   sign,
+			Missing: appLacks(r.URL, app),
+		})
 	case host.GitLab:
 		p.Host = gitlab.New(gitlab.Config{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
 	case host.Gitea:
@@ -97,7 +119,13 @@ func hostPath(web string) string {
 // The permissions that tokens of an App are created with: no more than the next request needs.
 var (
 	mayOpen = map[string]string{"pull_requests": "write", "contents": "read"}
-	mayLook = map[string]string{"pull_requests": "read", "contents": "read", "checks": "read", "statuses": "read", "actions": "read"}
+	mayLook = map[string]string{
+		"pull_requests": "read",
+		"contents":      "read",
+		"checks":        "read",
+		"statuses":      "read",
+		"actions":       "read",
+	}
 )
 
 // tokenKept is how long a read token of an App is reused for the requests of one check.
@@ -105,13 +133,16 @@ const tokenKept = time.Minute
 
 // signer returns the function that supplies the credential of each request. Read tokens of an App are kept
 // for tokenKept, because one check takes several requests.
-func signer(address string, app *githubapp.App, credentials remote.Credentials) func(ctx context.Context, write bool) (remote.Credential, error) {
+func signer(
+	address string, app *githubapp.App, credentials remote.Credentials,
+) func(ctx context.Context, write bool) (remote.Credential, error) {
 	if app == nil {
 		return func(ctx context.Context, write bool) (remote.Credential, error) {
 			if credentials == nil {
 				return remote.Credential{Name: "no token"}, nil
 			}
-			return credentials.For(ctx, address, map[bool]remote.Access{false: remote.Read, true: remote.Write}[write])
+			return credentials.For(ctx, address,
+				map[bool]remote.Access{false: remote.Read, true: remote.Write}[write])
 		}
 	}
 	kept := app.CachedTokens(tokenKept)

@@ -14,8 +14,18 @@ import (
 // newModel returns the client for the models of the settings.
 func (b *Server) newModel(s Settings) *model.Client {
 	return model.New(model.Config{
-		BaseURL: s.ModelURL, Key: s.ModelKey, Endpoints: s.Endpoints, Log: b.log, Prices: s.Prices, Fallback: s.Fallback, Vision: s.Vision, Windows: s.Windows, Retry: s.ModelRetry, IdleTimeout: s.ModelIdle,
-		Answered: s.Answered, HTTP: &http.Client{Transport: b.observed(s.Metrics, "model")},
+		BaseURL:     s.ModelURL,
+		Key:         s.ModelKey,
+		Endpoints:   s.Endpoints,
+		Log:         b.log,
+		Prices:      s.Prices,
+		Fallback:    s.Fallback,
+		Vision:      s.Vision,
+		Windows:     s.Windows,
+		Retry:       s.ModelRetry,
+		IdleTimeout: s.ModelIdle,
+		Answered:    s.Answered,
+		HTTP:        &http.Client{Transport: b.observed(s.Metrics, "model")},
 	})
 }
 

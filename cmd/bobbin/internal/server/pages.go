@@ -21,9 +21,15 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	if err != nil {
 		return err
 	}
-	b.pageOf, homes.PageOf = links.To, links.To
+	b.pageOf = links.To
+	homes.PageOf = links.To
 	pages := &page.Pages{
-		Links: links, Homes: homes, Store: b.Store, Secrets: s.Secrets, NameOf: directory.DisplayName, Log: b.log,
+		Links:   links,
+		Homes:   homes,
+		Store:   b.Store,
+		Secrets: s.Secrets,
+		NameOf:  directory.DisplayName,
+		Log:     b.log,
 		DiffOf: func(ctx context.Context, repository, commit string) string {
 			return b.pushedDiff(ctx, s, repository, commit)
 		},
@@ -36,7 +42,8 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	return nil
 }
 
-// pushedDiff returns the diff of a pushed commit with its secrets masked, or an empty string if it cannot be read.
+// pushedDiff returns the diff of a pushed commit with its secrets masked, or an empty
+// string if it cannot be read.
 func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit string) string {
 	for _, r := range s.Repositories {
 		if r.Name != repository {
@@ -51,8 +58,11 @@ func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit 
 	return ""
 }
 
-// readDiff masks what the thread masks: also the secrets of the repository's private files, whose content it leaves out.
-func (b *Server) readDiff(ctx context.Context, r remote.Remote, commit string, secrets *redact.Finder) (string, error) {
+// readDiff masks what the thread masks: also the secrets of the repository's private files,
+// whose content it leaves out.
+func (b *Server) readDiff(
+	ctx context.Context, r remote.Remote, commit string, secrets *redact.Finder,
+) (string, error) {
 	mirror, secrets, err := b.mirrorWith(ctx, r, commit, secrets)
 	if err != nil {
 		return "", err

@@ -31,8 +31,8 @@ type Queue struct {
 	replica *queue.Replica
 }
 
-// A jobRunner is the part of River's client that works jobs. The client itself is a generic type: as a field of
-// Queue it would be compiled again in each package that uses a Server.
+// A jobRunner is the part of River's client that works jobs. The client itself is a generic type: as a field
+// of Queue it would be compiled again in each package that uses a Server.
 type jobRunner interface {
 	Start(ctx context.Context) error
 	StopAndCancel(ctx context.Context) error
@@ -47,7 +47,8 @@ type Work struct {
 	// Look checks on the pull request of a session's push, and returns when to check again.
 	Look func(ctx context.Context, session string) (again time.Duration, err error)
 
-	Side, GiveUpSide map[string]func(ctx context.Context, session string) error // by kind of side work; see queue.SideWorker
+	// by kind of side work; see queue.SideWorker
+	Side, GiveUpSide map[string]func(ctx context.Context, session string) error
 
 	Posters int            // most sessions whose messages are posted at once; default 1000
 	Secrets *redact.Finder // masks secrets in the errors that the queue stores with failed jobs
@@ -105,13 +106,17 @@ func traced(t *traces.Traces) []rivertype.Middleware {
 	if t == nil {
 		return nil
 	}
-	spans := otelriver.NewMiddleware(&otelriver.MiddlewareConfig{TracerProvider: t.Provider(), EnableWorkSpanJobKindSuffix: true})
-	return []rivertype.Middleware{river.WorkerMiddlewareFunc(func(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
-		return spans.Work(tracing.From(ctx, j.Metadata), j, func(ctx context.Context) error {
-			tracing.Of(ctx).Label("session", sessionOf(j))
-			return do(ctx)
-		})
-	})}
+	spans := otelriver.NewMiddleware(&otelriver.MiddlewareConfig{
+		TracerProvider:              t.Provider(),
+		EnableWorkSpanJobKindSuffix: true,
+	})
+	return []rivertype.Middleware{river.WorkerMiddlewareFunc(
+		func(ctx context.Context, j *rivertype.JobRow, do func(context.Context) error) error {
+			return spans.Work(tracing.From(ctx, j.Metadata), j, func(ctx context.Context) error {
+				tracing.Of(ctx).Label("session", sessionOf(j))
+				return do(ctx)
+			})
+		})}
 }
 
 // sessionOf returns the session that a job is for, or "".
@@ -126,38 +131,41 @@ func sessionOf(j *rivertype.JobRow) string {
 // countJobs counts each job that ended and its duration. A job that asked to run again later counts as a
 // success.
 func countJobs(m *metrics.Metrics) rivertype.Middleware {
-	return river.WorkerMiddlewareFunc(func(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
-		began := time.Now()
-		err := do(ctx)
-		counted := err
-		var snoozed *river.JobSnoozeError
-		if errors.As(err, &snoozed) {
-			counted = nil
-		}
-		m.Job(job.Kind, time.Since(began), counted)
-		return err
-	})
+	return river.WorkerMiddlewareFunc(
+		func(ctx context.Context, job *rivertype.JobRow, do func(context.Context) error) error {
+			began := time.Now()
+			err := do(ctx)
+			counted := err
+			var snoozed *river.JobSnoozeError
+			if errors.As(err, &snoozed) {
+				counted = nil
+			}
+			m.Job(job.Kind, time.Since(began), counted)
+			return err
+		})
 }
 
 // maskErrors masks secrets in the errors that the queue stores with its jobs. An error without a secret is
 // returned unchanged.
 func maskErrors(secrets *redact.Finder) rivertype.Middleware {
-	return river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
-		err := do(ctx)
-		if err == nil {
-			return nil
-		}
-		if text := err.Error(); secrets.Mask(text) != text {
-			return errors.New(secrets.Mask(text))
-		}
-		return err
-	})
+	return river.WorkerMiddlewareFunc(
+		func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
+			err := do(ctx)
+			if err == nil {
+				return nil
+			}
+			if text := err.Error(); secrets.Mask(text) != text {
+				return errors.New(secrets.Mask(text))
+			}
+			return err
+		})
 }
 
 // catchPanics makes an error of a panic, so that it is counted, masked and logged as one.
-var catchPanics = river.WorkerMiddlewareFunc(func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
-	return queue.CatchPanic(func() error { return do(ctx) })
-})
+var catchPanics = river.WorkerMiddlewareFunc(
+	func(ctx context.Context, _ *rivertype.JobRow, do func(context.Context) error) error {
+		return queue.CatchPanic(func() error { return do(ctx) })
+	})
 
 // A failureLog logs each attempt at a job that failed, with its session. The queue library says nothing of a
 // session, and says it as information only, which onlyWarnings drops.
@@ -166,17 +174,24 @@ type failureLog struct {
 	secrets *redact.Finder
 }
 
-// HandleError logs an error, which maskErrors has masked. It is not called for a job that asked to run again later.
-func (f failureLog) HandleError(ctx context.Context, j *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+// HandleError logs an error, which maskErrors has masked. It is not called for a job
+// that asked to run again later.
+func (f failureLog) HandleError(
+	ctx context.Context, j *rivertype.JobRow, err error,
+) *river.ErrorHandlerResult {
 	if ctx.Err() == nil { // else the program stops
-		f.log.Warn("a job failed", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt, "of", j.MaxAttempts, "err", err)
+		f.log.Warn("a job failed", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt,
+			"of", j.MaxAttempts, "err", err)
 	}
 	return nil
 }
 
 // HandlePanic logs a panic outside a worker: catchPanics has made an error of any other.
-func (f failureLog) HandlePanic(_ context.Context, j *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
-	f.log.Error("a job panicked", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt, "of", j.MaxAttempts,
+func (f failureLog) HandlePanic(
+	_ context.Context, j *rivertype.JobRow, value any, trace string,
+) *river.ErrorHandlerResult {
+	f.log.Error("a job panicked", "kind", j.Kind, "session", sessionOf(j), "attempt", j.Attempt,
+		"of", j.MaxAttempts,
 		"err", f.secrets.Mask(fmt.Sprint(value)), "trace", trace)
 	return nil
 }
@@ -211,7 +226,11 @@ func drainTime(ctx context.Context) time.Duration {
 // unreachable, or if this process was suspended; it is then tried again, since all work in progress depends
 // on it. An error that no waiting fixes is returned.
 func (q *Queue) startClient(ctx context.Context) error {
-	retry := storage.Retry{Refused: storage.RefusedForGood, Log: q.replica.Log, Message: "the database is too slow to begin, or away; trying again"}
+	retry := storage.Retry{
+		Refused: storage.RefusedForGood,
+		Log:     q.replica.Log,
+		Message: "the database is too slow to begin, or away; trying again",
+	}
 	return retry.Do(ctx, func() error {
 		// The client's own context must outlive ctx: its end would cancel running jobs without warning.
 		return q.client.Start(context.WithoutCancel(ctx))
@@ -237,7 +256,8 @@ func (q *Queue) Run(ctx context.Context) error {
 	defer cancel()
 	err := q.client.StopAndCancel(stop)
 	if errors.Is(err, context.DeadlineExceeded) {
-		q.replica.Log.Warn("not everything could be put back; the other replicas, or the next start, take it over")
+		q.replica.Log.Warn(
+			"not everything could be put back; the other replicas, or the next start, take it over")
 		err = nil
 	}
 	silence()

@@ -40,16 +40,22 @@ func TestTheQueueWaitsForASlowDatabase(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	url := postgrestest.Database(t, storetest.Migrate)
-	worked, again := make(chan string, 1), make(chan struct{}, 10)
+	worked := make(chan string, 1)
+	again := make(chan struct{}, 10)
 	open := func(log *slog.Logger) (*store.Store, *Queue) {
 		s, err := store.Open(ctx, url, log)
 		require.NoError(t, err)
 		t.Cleanup(s.Close)
-		q, err := NewQueue(s, Work{React: func(_ context.Context, session string) error { worked <- session; return nil }}, store.NewToken(), 1, log)
+		q, err := NewQueue(s, Work{React: func(_ context.Context, session string) error {
+			worked <- session
+			return nil
+		}}, store.NewToken(), 1, log)
 		require.NoError(t, err)
 		return s, q
 	}
-	s, q := open(slog.New(overheard{slog.DiscardHandler, "the database is too slow to begin, or away; trying again", again}))
+	s, q := open(slog.New(overheard{
+		slog.DiscardHandler, "the database is too slow to begin, or away; trying again", again,
+	}))
 	busy, err := pgx.Connect(ctx, url)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = busy.Close(context.WithoutCancel(ctx)) })
@@ -95,7 +101,8 @@ func TestWhatFailsIsLogged(t *testing.T) {
 		}
 		return next
 	}
-	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2")}, store.NewToken(), 1, log)
+	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2")},
+		store.NewToken(), 1, log)
 	require.NoError(t, err)
 	require.NoError(t, pgx.BeginFunc(ctx, s.Pool, func(tx pgx.Tx) error {
 		_, err := clientOf(q).InsertTx(ctx, tx, queue.ReactJob{Session: "somebody's"}, nil)
@@ -112,12 +119,14 @@ func TestWhatFailsIsLogged(t *testing.T) {
 		Attempt                        int
 	}
 	require.NoError(t, json.Unmarshal(lines.Bytes(), &line), "one line: %s", &lines)
-	require.Equal(t, "WARN a job failed react somebody's 1", fmt.Sprint(line.Level, " ", line.Msg, " ", line.Kind, " ", line.Session, " ", line.Attempt))
+	require.Equal(t, "WARN a job failed react somebody's 1",
+		fmt.Sprint(line.Level, " ", line.Msg, " ", line.Kind, " ", line.Session, " ", line.Attempt))
 	require.Contains(t, line.Err, "cannot go on with")
 	require.NotContains(t, lines.String(), "hunter2")
 }
 
-// TestAPanicIsAFailure checks that a panic in a job is counted, logged and stored like an error, without secrets.
+// TestAPanicIsAFailure checks that a panic in a job is counted, logged and stored
+// like an error, without secrets.
 func TestAPanicIsAFailure(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -129,7 +138,8 @@ func TestAPanicIsAFailure(t *testing.T) {
 	t.Cleanup(s.Close)
 	counts := metrics.New()
 	react := func(context.Context, string) error { panic("cannot go on with hunter2-hunter2") }
-	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2"), Metrics: counts}, store.NewToken(), 1, log)
+	q, err := NewQueue(s, Work{React: react, Secrets: redact.New("hunter2-hunter2"), Metrics: counts},
+		store.NewToken(), 1, log)
 	require.NoError(t, err)
 	failed, cancelEvents := clientOf(q).Subscribe(river.EventKindJobFailed)
 	t.Cleanup(cancelEvents)
@@ -151,7 +161,8 @@ func TestAPanicIsAFailure(t *testing.T) {
 	require.NotContains(t, lines.String(), "hunter2")
 	scraped := httptest.NewRecorder()
 	counts.Handler().ServeHTTP(scraped, httptest.NewRequest("GET", "/metrics", nil))
-	require.Contains(t, scraped.Body.String(), `bobbin_job_duration_seconds_count{kind="react",outcome="error"} 1`)
+	require.Contains(t, scraped.Body.String(),
+		`bobbin_job_duration_seconds_count{kind="react",outcome="error"} 1`)
 }
 
 // overheard is a log handler that signals when one message is logged.

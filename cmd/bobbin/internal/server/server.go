@@ -73,8 +73,9 @@ type Settings struct {
 	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
 	SkillsDir    string         // folder of the operator's skills; empty: none
 	HTTPAddr     string         // host:port where health is served; empty: nowhere
-	PageURL      string         // address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
-	Keep         housekeeping.Retention
+	// address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
+	PageURL string
+	Keep    housekeeping.Retention
 }
 
 // Seams are what tests set to wait less, and to stay off the network. No configuration sets them.
@@ -95,16 +96,23 @@ type ObservedSettings struct {
 // SlackSettings say how the bot connects to Slack, and which messages are requests.
 type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
-	SlackPace                           time.Duration       // between two posts in a channel; zero: Slack's own limit
-	SlackLinks                          int                 // number of connections; zero: two
-	SlackAckTimeout                     time.Duration       // for what Slack sends once; zero: Slack's own limit
-	ProgressCards                       bool                // each run is shown by a progress card
-	AgentStatus                         bool                // Slack shows that the bot is at work; needs an app with the agent view
-	Watch                               []string            // ids of channels in which every new message is a request
-	Feeds                               []workflow.Feed     // channels in which apps' messages are reports
-	Reactions                           map[string][]string // names of the reactions that turn a message into a request, by channel
-	Words                               intent.Lexicon      // words by which messages are read; the zero value has the built-in ones
-	Admins                              []string            // ids of people who see the settings in their App Home; empty: the workspace's admins
+	// between two posts in a channel; zero: Slack's own limit
+	SlackPace  time.Duration
+	SlackLinks int // number of connections; zero: two
+	// for what Slack sends once; zero: Slack's own limit
+	SlackAckTimeout time.Duration
+	ProgressCards   bool // each run is shown by a progress card
+	// Slack shows that the bot is at work; needs an app with the agent view
+	AgentStatus bool
+	// ids of channels in which every new message is a request
+	Watch []string
+	Feeds []workflow.Feed // channels in which apps' messages are reports
+	// names of the reactions that turn a message into a request, by channel
+	Reactions map[string][]string
+	// words by which messages are read; the zero value has the built-in ones
+	Words intent.Lexicon
+	// ids of people who see the settings in their App Home; empty: the workspace's admins
+	Admins []string
 }
 
 // ModelSettings say which models are used and where they are served.
@@ -124,12 +132,15 @@ type LimitSettings struct {
 	Seats    queue.ConcurrencyLimits // sessions at work at once, over all replicas
 	Attempts int
 	Limits   workflow.Limits // on what sessions may use before people are asked
-	Silent   time.Duration   // after which a silent thread with work in progress gets a progress note; zero: never
-	HunkTime time.Duration   // time to find out which hunks of a fix are needed; zero: not tried
+	// after which a silent thread with work in progress gets a progress note; zero: never
+	Silent   time.Duration
+	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
 
-	HistoryTime    time.Duration       // time to find out since when, and on which releases, a bug exists; zero: not tried
-	Releases       map[string][]string // patterns of the releases, by repository
-	MentionAuthors map[string]bool     // repositories in which the author of the commit that brought a bug is mentioned, and not only named
+	// time to find out since when, and on which releases, a bug exists; zero: not tried
+	HistoryTime time.Duration
+	Releases    map[string][]string // patterns of the releases, by repository
+	// repositories in which the author of the commit that brought a bug is mentioned, and not only named
+	MentionAuthors map[string]bool
 
 	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
 }
@@ -143,7 +154,8 @@ type Server struct {
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
-	pageOf  func(user, session string) string // returns the URL of a session's page for a user; nil: there are no pages
+	// returns the URL of a session's page for a user; nil: there are no pages
+	pageOf  func(user, session string) string
 	Monitor *health.Monitor
 	Pages   http.Handler // serves sessions' pages, at page.Paths; nil: there are no pages
 	keeper  *housekeeping.Housekeeper
@@ -186,25 +198,54 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	runner := b.Runner
 	signature := runner.Agents[agent.Orchestrator].Signature()
-	posting, received := outbox.New(b.Store.DB), inbox.New(b.Store.DB, b.Store.Queue)
+	posting := outbox.New(b.Store.DB)
+	received := inbox.New(b.Store.DB, b.Store.Queue)
 	heard := tracedInbox{received, b.traces}
-	received.Name, received.Words = signature, s.Words
+	received.Name = signature
+	received.Words = s.Words
 	posts := newPoster(s, slack, directory, posting, log)
-	b.Store.Cards, posts.Name = s.ProgressCards, signature
+	b.Store.Cards = s.ProgressCards
+	posts.Name = signature
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
-	homes := &home.Homes{Store: runner.Store, Repositories: runner.Repositories, Secrets: runner.Secrets, Log: runner.Log, Directory: &people.Directory{Slack: slack}, Admins: s.Admins, Settings: s.summary(), WorkspaceURL: slack.WorkspaceURL()}
+	homes := &home.Homes{
+		Store:        runner.Store,
+		Repositories: runner.Repositories,
+		Secrets:      runner.Secrets,
+		Log:          runner.Log,
+		Directory:    &people.Directory{Slack: slack},
+		Admins:       s.Admins,
+		Settings:     s.summary(),
+		WorkspaceURL: slack.WorkspaceURL(),
+	}
 	runner.Readers = homes
 	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
 	if err := b.openPages(s, homes, directory); err != nil {
 		return nil, err
 	}
 	b.Gateway = &gateway.Gateway{
-		Slack: slack, Inbox: heard, Log: log, AckTimeout: s.SlackAckTimeout, Listening: gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words}, Homes: homes, Modals: gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Slack:      slack,
+		Inbox:      heard,
+		Log:        log,
+		AckTimeout: s.SlackAckTimeout,
+		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
+		Homes:      homes,
+		Modals:     gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
 	side, giveUp := newSide(runner, s)
-	b.queue, err = NewQueue(b.Store, Work{Side: side, GiveUpSide: giveUp, Turn: withStatusIndicator(runner, slack, s.AgentStatus, log), GiveUp: runner.GiveUp, Post: posts.Drain, React: reacting.Drain, Secrets: s.Secrets, Metrics: s.Metrics, Traces: b.traces, Look: b.pullRequests(s, slack, directory, posts.Name).Look}, name, min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
+	b.queue, err = NewQueue(b.Store, Work{
+		Side:       side,
+		GiveUpSide: giveUp,
+		Turn:       withStatusIndicator(runner, slack, s.AgentStatus, log),
+		GiveUp:     runner.GiveUp,
+		Post:       posts.Drain,
+		React:      reacting.Drain,
+		Secrets:    s.Secrets,
+		Metrics:    s.Metrics,
+		Traces:     b.traces,
+		Look:       b.pullRequests(s, slack, directory, posts.Name).Look,
+	}, name, min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
 	return b, err
 }
 
@@ -252,12 +293,25 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if err != nil {
 		return err
 	}
-	b.Mirrors = &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
+	b.Mirrors = &git.Mirrors{
+		Dir:        filepath.Join(s.DataDir, "mirrors"),
+		Log:        b.log,
+		SpareAfter: 2 * time.Second,
+	}
 	runner := &turn.Runner{
-		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
+		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories,
+		Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics, Words: s.Words,
 		Machine: turn.Machine{Mirrors: b.Mirrors},
-		Bounds:  turn.Bounds{Limits: s.Limits, NoticeAfter: s.NoticeAfter, Attempts: s.Attempts, HunkTime: s.HunkTime, LooksBack: s.HistoryTime > 0, Unanswered: s.Unanswered, Seats: s.Seats},
+		Bounds: turn.Bounds{
+			Limits:      s.Limits,
+			NoticeAfter: s.NoticeAfter,
+			Attempts:    s.Attempts,
+			HunkTime:    s.HunkTime,
+			LooksBack:   s.HistoryTime > 0,
+			Unanswered:  s.Unanswered,
+			Seats:       s.Seats,
+		},
 	}
 	runner.Folders.Dir = filepath.Join(s.DataDir, "sessions")
 	if err := openSandbox(ctx, runner, s, b.log); err != nil {
@@ -266,21 +320,37 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if runner.Sandbox != nil {
 		b.Mirrors.OwnSpare = runner.Sandbox.Own
 	}
-	b.Runner, b.silent = runner, s.Silent
+	b.Runner = runner
+	b.silent = s.Silent
 	b.sandboxOff = runner.SandboxOff
-	b.keeper = &housekeeping.Housekeeper{Keep: s.Keep, Store: b.Store, Folders: &runner.Folders, Mirrors: b.Mirrors, Checker: runner.Checker, Log: b.log}
+	b.keeper = &housekeeping.Housekeeper{
+		Keep:    s.Keep,
+		Store:   b.Store,
+		Folders: &runner.Folders,
+		Mirrors: b.Mirrors,
+		Checker: runner.Checker,
+		Log:     b.log,
+	}
 	return nil
 }
 
 // newPoster returns the poster of the turns' messages, which keeps code out of channels with guests.
-func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger) *poster.Poster {
+func newPoster(
+	s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger,
+) *poster.Poster {
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
-		Links:          append(webAddresses(s.Repositories), strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
-		Mentionable:    approverIDs(s.Repositories),
-		Code:           codeURLs(s.Repositories),
-		MentionsOwners: slices.ContainsFunc(s.Repositories, func(r repository.Repository) bool { return r.MentionsOwners || s.MentionAuthors[r.Name] }),
-		GuestFilter:    &poster.GuestFilter{MembersOnly: func(name string) bool { return repository.Closed(s.Repositories, name) }, People: directory, Log: log},
+		Links: append(webAddresses(s.Repositories),
+			strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
+		Mentionable: approverIDs(s.Repositories),
+		Code:        codeURLs(s.Repositories),
+		MentionsOwners: slices.ContainsFunc(s.Repositories,
+			func(r repository.Repository) bool { return r.MentionsOwners || s.MentionAuthors[r.Name] }),
+		GuestFilter: &poster.GuestFilter{
+			MembersOnly: func(name string) bool { return repository.Closed(s.Repositories, name) },
+			People:      directory,
+			Log:         log,
+		},
 	}
 }
 
@@ -289,18 +359,43 @@ func newPoster(s Settings, slack *bot.Slack, directory *people.Directory, postin
 func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Context, string) error) {
 	signature := r.Agents[agent.Orchestrator].Signature()
 	looker := &turn.Looker{
-		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Limit: s.HistoryTime, Releases: s.Releases, MentionAuthors: s.MentionAuthors, Slack: r.Slack, Secrets: r.Secrets,
-		Signature: signature, Log: r.Log,
+		Store:          r.Store,
+		Repositories:   r.Repositories,
+		Mirrors:        r.Mirrors,
+		Checker:        r.Checker,
+		Limit:          s.HistoryTime,
+		Releases:       s.Releases,
+		MentionAuthors: s.MentionAuthors,
+		Slack:          r.Slack,
+		Secrets:        r.Secrets,
+		Signature:      signature,
+		Log:            r.Log,
 	}
 	porter := &turn.Porter{
-		Rows: backports.Register{Store: r.Store}, Repositories: r.Repositories, Releases: s.Releases, Mirrors: r.Mirrors, Checker: r.Checker, Folders: &r.Folders, Secrets: r.Secrets,
-		Signature: signature, Log: r.Log,
+		Rows:         backports.Register{Store: r.Store},
+		Repositories: r.Repositories,
+		Releases:     s.Releases,
+		Mirrors:      r.Mirrors,
+		Checker:      r.Checker,
+		Folders:      &r.Folders,
+		Secrets:      r.Secrets,
+		Signature:    signature,
+		Log:          r.Log,
 	}
-	run = map[string]func(context.Context, string) error{queue.HistoryWork: beside(newPhotographer(r).Run, looker.Run), queue.BackportWork: beside(porter.Run)}
-	giveUp = map[string]func(context.Context, string) error{queue.HistoryWork: func(ctx context.Context, session string) error { // no person waits for it
-		_, err := r.Store.Pool.Exec(ctx, `with p as (update pictures set state = 'stopped' where session_id = $1 and state = 'open') update lookbacks set state = 'stopped' where session_id = $1 and state = 'open'`, session)
-		return err
-	}, queue.BackportWork: porter.GiveUp}
+	run = map[string]func(context.Context, string) error{
+		queue.HistoryWork:  beside(newPhotographer(r).Run, looker.Run),
+		queue.BackportWork: beside(porter.Run),
+	}
+	giveUp = map[string]func(context.Context, string) error{
+		queue.HistoryWork: func(ctx context.Context, session string) error {
+			// no person waits for it
+			_, err := r.Store.Pool.Exec(ctx, `with p as (update pictures set state = 'stopped'
+				where session_id = $1 and state = 'open') update lookbacks set state = 'stopped'
+				where session_id = $1 and state = 'open'`, session)
+			return err
+		},
+		queue.BackportWork: porter.GiveUp,
+	}
 	return run, giveUp
 }
 
@@ -318,13 +413,21 @@ func beside(runs ...func(context.Context, string) error) func(context.Context, s
 // newPhotographer returns the photographer, which takes pictures of what the turns pushed.
 func newPhotographer(r *turn.Runner) *turn.Photographer {
 	return &turn.Photographer{
-		Store: r.Store, Repositories: r.Repositories, Mirrors: r.Mirrors, Checker: r.Checker, Secrets: r.Secrets, Signature: r.Agents[agent.Orchestrator].Signature(), Log: r.Log,
+		Store:        r.Store,
+		Repositories: r.Repositories,
+		Mirrors:      r.Mirrors,
+		Checker:      r.Checker,
+		Secrets:      r.Secrets,
+		Signature:    r.Agents[agent.Orchestrator].Signature(),
+		Log:          r.Log,
 	}
 }
 
 // withStatusIndicator returns the function that runs a turn. With on, Slack shows meanwhile that the bot is
 // at work.
-func withStatusIndicator(r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger) func(context.Context, string) error {
+func withStatusIndicator(
+	r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger,
+) func(context.Context, string) error {
 	if !on {
 		return r.Run
 	}
@@ -359,8 +462,8 @@ func readSkills(dir string, log *slog.Logger) ([]skill.Skill, error) {
 	return all, nil
 }
 
-// nameChannels replaces #names of channels in s by their ids. A name that is wrong is a usage error; trouble at
-// Slack is not, because it passes.
+// nameChannels replaces #names of channels in s by their ids. A name that is wrong is a usage error; trouble
+// at Slack is not, because it passes.
 func nameChannels(ctx context.Context, slack *bot.Slack, s *Settings) (err error) {
 	defer func() {
 		var wrong *bot.NoChannelError
@@ -436,12 +539,14 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 	var unavailable *sandbox.Unavailable
 	switch {
 	case err == nil:
-		r.Sandbox, r.Checker = checker.Caches.Sandbox, checker
+		r.Sandbox = checker.Caches.Sandbox
+		r.Checker = checker
 		r.Folders.CacheDir = checker.Caches.Dir
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
-		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why, "cure", unavailable.Cure)
+		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why,
+			"cure", unavailable.Cure)
 		return nil
 	}
 	return err
@@ -457,9 +562,16 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Chec
 		return nil, err
 	}
 	log.Info("sandbox", "kind", box.Describe())
-	checker := &build.Checker{Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
+	checker := &build.Checker{
+		Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log},
+	}
 	checker.Caches.Packages = &packages.Fetcher{
-		Sandbox: box, Network: s.Network, BlockedHosts: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
+		Sandbox:      box,
+		Network:      s.Network,
+		BlockedHosts: s.BlockedHosts,
+		ModuleCache:  checker.Caches.GoModules(),
+		Registries:   ownRegistries(log),
+		Log:          log,
 	}
 	return checker, nil
 }
@@ -472,7 +584,8 @@ func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, er
 		defer cancel()
 		found, err := packages.FindAccount(ctx, kind)
 		if len(found.LeftOut) > 0 {
-			log.Warn("setup: a registry of this account has a password in its address, and is not used", "kind", kind, "settings", found.LeftOut)
+			log.Warn("setup: a registry of this account has a password in its address, and is not used",
+				"kind", kind, "settings", found.LeftOut)
 		}
 		return found.Env, err
 	}
@@ -493,12 +606,26 @@ func (b *Server) Run(ctx context.Context) error {
 	part(b.watchPrivatePostgres)
 	part(b.watchForNewer)
 	part(func(ctx context.Context) error {
-		b.Monitor.Watch(ctx, health.Source{Store: b.Store, Replica: b.queue.replica.ID, Links: b.Gateway.Links, SandboxOff: b.sandboxOff})
+		b.Monitor.Watch(ctx, health.Source{
+			Store:      b.Store,
+			Replica:    b.queue.replica.ID,
+			Links:      b.Gateway.Links,
+			SandboxOff: b.sandboxOff,
+		})
 		return nil
 	})
-	part(func(ctx context.Context) error { b.Runner.Watchdog(ctx, b.silent); return nil })
-	part(func(ctx context.Context) error { b.keeper.Run(ctx); return nil })
-	part(func(ctx context.Context) error { b.painter.Run(ctx); return nil })
+	part(func(ctx context.Context) error {
+		b.Runner.Watchdog(ctx, b.silent)
+		return nil
+	})
+	part(func(ctx context.Context) error {
+		b.keeper.Run(ctx)
+		return nil
+	})
+	part(func(ctx context.Context) error {
+		b.painter.Run(ctx)
+		return nil
+	})
 	err := group.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -534,7 +661,10 @@ func (b *Server) Close() {
 	}
 	if b.Store != nil {
 		closed := make(chan struct{})
-		go func() { defer close(closed); b.Store.Close() }()
+		go func() {
+			defer close(closed)
+			b.Store.Close()
+		}()
 		select {
 		case <-closed:
 		case <-time.After(closeWithin): // a connection is still waiting for Postgres
@@ -580,7 +710,9 @@ func (b *Server) watchForNewer(ctx context.Context) error {
 }
 
 // nameReactions replaces #names of channels in the keys by their ids.
-func nameReactions(ctx context.Context, slack *bot.Slack, named map[string][]string) (map[string][]string, error) {
+func nameReactions(
+	ctx context.Context, slack *bot.Slack, named map[string][]string,
+) (map[string][]string, error) {
 	names := slices.Sorted(maps.Keys(named))
 	ids, err := slack.ChannelIDs(ctx, names)
 	if err != nil {

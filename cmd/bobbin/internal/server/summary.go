@@ -25,7 +25,8 @@ func (s Settings) summary() []string {
 		add("branch "+r.Base, r.Base != "")
 		add("folder "+r.Scope, r.Scope != "")
 		add("channels #"+strings.Join(r.Channels, " #"), len(r.Channels) > 0)
-		add("every message is a request", slices.ContainsFunc(r.Channels, func(c string) bool { return slices.Contains(s.Watch, c) }))
+		add("every message is a request",
+			slices.ContainsFunc(r.Channels, func(c string) bool { return slices.Contains(s.Watch, c) }))
 		if len(r.Channels) > 0 {
 			marks := s.Reactions[r.Channels[0]]
 			add("reactions :"+strings.Join(marks, ": :")+":", len(marks) > 0)
@@ -40,7 +41,8 @@ func (s Settings) summary() []string {
 		if name == agent.Explainer || name == agent.Reviewer {
 			continue // they use the orchestrator's settings
 		}
-		lines = append(lines, fmt.Sprintf("  • %s: %s", rows[name].Signature(), strings.TrimSpace(rows[name].Model+" "+rows[name].Effort)))
+		lines = append(lines, fmt.Sprintf("  • %s: %s", rows[name].Signature(),
+			strings.TrimSpace(rows[name].Model+" "+rows[name].Effort)))
 	}
 	var limits []string
 	for _, span := range workflow.Spans {

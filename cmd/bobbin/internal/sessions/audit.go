@@ -20,7 +20,10 @@ func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) e
 	}
 	a := &auditWriter{out: json.NewEncoder(out), store: s, session: session}
 	a.writeRecord("session", session)
-	for _, part := range []func(context.Context) error{a.writeReports, a.writePermissions, a.writeQuestions, a.writeDecisions, a.writeInquiries, a.writeTasks, a.writeCommands, a.writePushes} {
+	for _, part := range []func(context.Context) error{
+		a.writeReports, a.writePermissions, a.writeQuestions, a.writeDecisions, a.writeInquiries,
+		a.writeTasks, a.writeCommands, a.writePushes,
+	} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -43,7 +46,8 @@ func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) 
 	if a.Flaw != nil {
 		return fmt.Errorf("the audit does not hold: %s", a.Flaw)
 	}
-	fmt.Fprintf(out, "The audit holds: %d sessions, %d records.\nhead %s\n", a.Sessions, a.Records, cmp.Or(a.Head, "none"))
+	fmt.Fprintf(out, "The audit holds: %d sessions, %d records.\nhead %s\n", a.Sessions, a.Records,
+		cmp.Or(a.Head, "none"))
 	return nil
 }
 

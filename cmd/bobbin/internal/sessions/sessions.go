@@ -36,7 +36,9 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tUSD\tREQUEST")
 	for _, x := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"), x.Updated.Format(time.DateTime), x.SpentUSD, plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"),
+			x.Updated.Format(time.DateTime),
+			x.SpentUSD, plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
 	}
 	return w.Flush()
 }
@@ -65,7 +67,8 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 		return err
 	}
 	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Title))
-	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase, x.Requester, x.Thread.Channel, x.Thread.TS, x.SpentUSD, x.Created.Format(time.DateTime))
+	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase, x.Requester,
+		x.Thread.Channel, x.Thread.TS, x.SpentUSD, x.Created.Format(time.DateTime))
 	if x.Repository != "" {
 		fmt.Fprintf(out, "repository %s at %.7s\n", x.Repository, cmp.Or(x.BaseCommit, "-"))
 	}
@@ -110,7 +113,8 @@ func showLessons(ctx context.Context, out io.Writer, s *store.Store, x workflow.
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	fmt.Fprintf(out, "\nlearned of %s (correct it in the App Home or in a thread; bobbin learned --forget N):\n", cli.WithoutControls(x.Repository))
+	fmt.Fprintf(out, "\nlearned of %s (correct it in the App Home or in a thread; "+
+		"bobbin learned --forget N):\n", cli.WithoutControls(x.Repository))
 	for _, l := range all {
 		from := cmp.Or(l.Person, "the program") + ", " + l.At.Format(time.DateOnly)
 		if l.Session == x.ID {

@@ -30,12 +30,14 @@ var DemoModel string
 
 // What the people of the demo write, and what marks its end.
 const (
-	DemoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, coupon 5.00 off. " +
+	DemoReport = "the refund of order 1042 is too much: paid 25.00, refunded 25.02. Three articles, " +
+		"coupon 5.00 off. " +
 		"With one article it is right. Seen with `shop refund orders/1042.json`"
-	DemoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), and there the receipt's lines do not add up to its total"
-	DemoApproval   = "Fix it"
-	DemoEnd        = "Done. Pushed"
-	demoNewTest    = "TestSplitKeepsEveryCent"
+	DemoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), " +
+		"and there the receipt's lines do not add up to its total"
+	DemoApproval = "Fix it"
+	DemoEnd      = "Done. Pushed"
+	demoNewTest  = "TestSplitKeepsEveryCent"
 )
 
 // demoStepTimeout is how long the demo waits for each step before it fails.
@@ -53,7 +55,15 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 		defer os.RemoveAll(dir)
 	}
 	files := txtar.Parse(DemoShop).Files
-	st, err := Open(ctx, Config{Dir: dir, Files: files, Model: DemoModel, ModelName: "demo/story.model", Progress: progress, Log: log, Adjust: func(s *server.Settings) { s.ProgressCards, s.Repositories[0].Unreviewed = true, false }})
+	st, err := Open(ctx, Config{
+		Dir:       dir,
+		Files:     files,
+		Model:     DemoModel,
+		ModelName: "demo/story.model",
+		Progress:  progress,
+		Log:       log,
+		Adjust:    func(s *server.Settings) { s.ProgressCards, s.Repositories[0].Unreviewed = true, false },
+	})
 	if err != nil {
 		return err
 	}
@@ -78,8 +88,14 @@ type demo struct {
 func (d *demo) playStory(ctx context.Context) error {
 	watched := make(chan struct{})
 	watching, stop := context.WithCancel(ctx)
-	go func() { defer close(watched); d.showThread(watching, DemoEnd) }()
-	defer func() { stop(); <-watched }()
+	go func() {
+		defer close(watched)
+		d.showThread(watching, DemoEnd)
+	}()
+	defer func() {
+		stop()
+		<-watched
+	}()
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
 	fmt.Fprintf(
@@ -118,7 +134,10 @@ func (d *demo) awaitText(ctx context.Context, text string) error {
 	failed := ""
 	thread, err := d.Slack.WaitFor(ctx, d.Channel, d.thread, func(messages []slacktest.Message) bool {
 		for _, m := range messages {
-			for _, bad := range []string{"I got nowhere", "could not answer", "failed on my side", "could not be pushed", "cannot get at"} {
+			for _, bad := range []string{
+				"I got nowhere", "could not answer", "failed on my side", "could not be pushed",
+				"cannot get at",
+			} {
 				if m.BotID != "" && strings.Contains(m.Text, bad) {
 					failed = m.Text
 				}
@@ -133,7 +152,8 @@ func (d *demo) awaitText(ctx context.Context, text string) error {
 	case failed != "":
 		return fmt.Errorf("demo: the bot gave up: %s\n%w", failed, d.Model.Err())
 	case err != nil:
-		return errors.Join(fmt.Errorf("demo: waited for %q after %d messages: %w", text, len(thread), err), d.Model.Err())
+		return errors.Join(fmt.Errorf("demo: waited for %q after %d messages: %w", text, len(thread),
+			err), d.Model.Err())
 	}
 	return nil
 }
@@ -219,7 +239,8 @@ func provenAttempt(ctx context.Context, st *store.Store, session string) (string
 // printWhereToLook prints where everything was kept and how to look at it.
 func (d *demo) printWhereToLook(s workflow.Session, keep string) error {
 	if keep == "" {
-		fmt.Fprintln(d.out, "\nRun again with --keep DIR to look at the remote, the database and the thread yourself.")
+		fmt.Fprintln(d.out,
+			"\nRun again with --keep DIR to look at the remote, the database and the thread yourself.")
 		return nil
 	}
 	thread := filepath.Join(d.Dir, "thread.txt")

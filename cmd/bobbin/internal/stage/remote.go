@@ -52,7 +52,9 @@ func PlantRemote(dir string, files []txtar.File) error {
 		}
 	}
 	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
-	r, err := gogit.InitWithOptions(storage, osfs.New(work), gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+	r, err := gogit.InitWithOptions(storage, osfs.New(work), gogit.InitOptions{
+		DefaultBranch: plumbing.NewBranchReferenceName("main"),
+	})
 	if err != nil {
 		return fmt.Errorf("make a remote: %w", err)
 	}
@@ -64,7 +66,10 @@ func PlantRemote(dir string, files []txtar.File) error {
 		return fmt.Errorf("make a remote: %w", err)
 	}
 	who := &object.Signature{Name: "Ann Author", Email: "ann@example.com", When: Authored}
-	if _, err := tree.Commit("shop: first version", &gogit.CommitOptions{Author: who, Committer: who}); err != nil {
+	if _, err := tree.Commit("shop: first version", &gogit.CommitOptions{
+		Author:    who,
+		Committer: who,
+	}); err != nil {
 		return fmt.Errorf("make a remote: %w", err)
 	}
 	return makeBare(r)
@@ -75,7 +80,8 @@ func makeBare(r *gogit.Repository) error {
 	if err != nil {
 		return err
 	}
-	cfg.Core.IsBare, cfg.Core.Worktree = true, ""
+	cfg.Core.IsBare = true
+	cfg.Core.Worktree = ""
 	return r.SetConfig(cfg)
 }
 
@@ -117,7 +123,8 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	fresh := dir + ".fresh"
 	defer os.RemoveAll(fresh)
 	if err := errors.Join(os.RemoveAll(fresh), CloneRemote(ctx, fresh, s, log)); err != nil {
-		log.Warn("the repository cannot be reached; its clone is as it was at the last start", "repository", remote.Redact(s.From), "err", err)
+		log.Warn("the repository cannot be reached; its clone is as it was at the last start",
+			"repository", remote.Redact(s.From), "err", err)
 		return nil
 	}
 	news, err := gogit.PlainOpen(fresh)
@@ -142,14 +149,15 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	return errors.Join(err, r.Storer.SetReference(main))
 }
 
-// markEnds records which commits that lead to tip lack a parent, as where a shallow clone ends. Without that, git takes
-// the repository for a damaged one.
+// markEnds records which commits that lead to tip lack a parent, as where a shallow clone ends. Without that,
+// git takes the repository for a damaged one.
 func markEnds(r *gogit.Repository, tip plumbing.Hash) error {
 	ends, err := r.Storer.Shallow()
 	if err != nil {
 		return err
 	}
-	known, seen := len(ends), map[plumbing.Hash]bool{tip: true}
+	known := len(ends)
+	seen := map[plumbing.Hash]bool{tip: true}
 	for todo := []plumbing.Hash{tip}; len(todo) > 0; {
 		c, err := r.CommitObject(todo[len(todo)-1])
 		if err != nil {
@@ -227,14 +235,16 @@ func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 		case line == "\n":
 			return names, nil
 		case strings.HasPrefix(line, "-"):
-			return nil, errors.New("the bundle lacks what came before; make a whole one, with git bundle create FILE BRANCH")
+			return nil, errors.New("the bundle lacks what came before; make a whole one, " +
+				"with git bundle create FILE BRANCH")
 		}
 		hash, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		names[name] = hash
 	}
 }
 
-// pointMain removes all references of a bare repository except main at the commit and HEAD, and marks where its history ends.
+// pointMain removes all references of a bare repository except main at the commit and HEAD, and
+// marks where its history ends.
 func pointMain(dir, commit string) error {
 	r, err := gogit.PlainOpen(dir)
 	if err != nil {
@@ -275,7 +285,8 @@ func ReadFiles(dir string) (files []txtar.File, err error) {
 	return files, err
 }
 
-// RemoteBranch returns the commit hash of one of the RemoteBranches, or an empty string if there is none with that name.
+// RemoteBranch returns the commit hash of one of the RemoteBranches, or an empty string if
+// there is none with that name.
 func RemoteBranch(dir, name string) (string, error) {
 	branches, err := RemoteBranches(dir)
 	return branches[name], err

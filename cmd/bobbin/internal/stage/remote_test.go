@@ -72,9 +72,16 @@ func bundle(t *testing.T, dir string, commits []string, header string) string {
 func TestARemoteEndsAtItsBase(t *testing.T) {
 	t.Parallel()
 	source, commits := history(t)
-	asBundle := bundle(t, source, commits, "# v2 git bundle\n"+commits[1]+" refs/tags/v2\n"+commits[2]+" refs/heads/trunk\n\n")
+	asBundle := bundle(t, source, commits,
+		"# v2 git bundle\n"+commits[1]+" refs/tags/v2\n"+commits[2]+" refs/heads/trunk\n\n")
 	asPack := bundle(t, source, commits, "")
-	for _, s := range []stage.Source{{From: source, Base: commits[1]}, {From: source, Base: "v2"}, {From: asBundle, Base: "v2"}, {From: asBundle, Base: commits[1]}, {From: asPack, Base: commits[1]}} {
+	for _, s := range []stage.Source{
+		{From: source, Base: commits[1]},
+		{From: source, Base: "v2"},
+		{From: asBundle, Base: "v2"},
+		{From: asBundle, Base: commits[1]},
+		{From: asPack, Base: commits[1]},
+	} {
 		dir := filepath.Join(t.TempDir(), "remote.git")
 		require.NoError(t, stage.CloneRemote(t.Context(), dir, s, slog.New(slog.DiscardHandler)), s)
 		branches, err := stage.RemoteBranches(dir)
@@ -104,7 +111,11 @@ func TestALastingStageGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	goOn := func(base string) (people map[string]string, branches map[string]string) {
 		st, err := stage.Open(t.Context(), stage.Config{
-			Dir: dir, Lasting: true, Source: stage.Source{From: source, Base: base}, Models: &server.ModelSettings{}, Log: slog.New(slog.DiscardHandler),
+			Dir:     dir,
+			Lasting: true,
+			Source:  stage.Source{From: source, Base: base},
+			Models:  &server.ModelSettings{},
+			Log:     slog.New(slog.DiscardHandler),
 		})
 		require.NoError(t, err)
 		people = st.People
@@ -117,8 +128,10 @@ func TestALastingStageGoesOn(t *testing.T) {
 	require.Equal(t, map[string]string{"main": commits[0]}, branches)
 	r, err := gogit.PlainOpen(filepath.Join(dir, "remote.git"))
 	require.NoError(t, err)
-	require.NoError(t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/bobbin/fix", plumbing.NewHash(commits[0]))))
-	require.NoError(t, os.Mkdir(filepath.Join(dir, "remote.git.new"), 0o755), "as a start that was cut off leaves it")
+	require.NoError(t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/bobbin/fix",
+		plumbing.NewHash(commits[0]))))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "remote.git.new"), 0o755),
+		"as a start that was cut off leaves it")
 
 	again, branches := goOn(commits[2])
 	require.Equal(t, people, again)
@@ -136,18 +149,24 @@ func TestALastingStageGoesOn(t *testing.T) {
 	require.Equal(t, commits[2], branches["main"])
 }
 
-// TestAShallowSource shows that the bot can clone what a stage cloned from a shallow clone, also after another start, and
-// after the source got further commits: on top of those that it has, or without what lies between them.
+// TestAShallowSource shows that the bot can clone what a stage cloned from a shallow clone, also
+// after another start, and after the source got further commits: on top of those that it has, or
+// without what lies between them.
 func TestAShallowSource(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
 	whole, commits := history(t)
-	source, dir := filepath.Join(t.TempDir(), "shallow.git"), t.TempDir()
+	source := filepath.Join(t.TempDir(), "shallow.git")
+	dir := t.TempDir()
 	remotetest.RunGit(t, "", "init", "-q", "--bare", "-b", "main", source)
 	starts := func(newest string) {
 		t.Helper()
 		st, err := stage.Open(t.Context(), stage.Config{
-			Dir: dir, Lasting: true, Source: stage.Source{From: source, Base: "main"}, Models: &server.ModelSettings{}, Log: slog.New(slog.DiscardHandler),
+			Dir:     dir,
+			Lasting: true,
+			Source:  stage.Source{From: source, Base: "main"},
+			Models:  &server.ModelSettings{},
+			Log:     slog.New(slog.DiscardHandler),
 		})
 		require.NoError(t, err)
 		require.NoError(t, st.Close())
@@ -183,11 +202,16 @@ func TestASourceThatIsNone(t *testing.T) {
 		`source has no branch, tag or commit "v9"`: {From: source, Base: "v9"},
 		`has no commit "v9"`:                       {From: asPack, Base: "v9"},
 		"it is no git bundle (of version 2)":       {From: text, Base: "main"},
-		"the bundle lacks what came before":        {From: bundle(t, source, commits, "# v2 git bundle\n-"+commits[0]+" version 1\n"), Base: "main"},
-		"the bundle ends before its pack":          {From: truncated(t), Base: "main"},
-		"clone":                                    {From: filepath.Join(t.TempDir(), "nothing"), Base: "main"},
+		"the bundle lacks what came before": {
+			From: bundle(t, source, commits, "# v2 git bundle\n-"+commits[0]+" version 1\n"), Base: "main",
+		},
+		"the bundle ends before its pack": {From: truncated(t), Base: "main"},
+		"clone": {
+			From: filepath.Join(t.TempDir(), "nothing"), Base: "main",
+		},
 	} {
-		err := stage.CloneRemote(t.Context(), filepath.Join(t.TempDir(), "remote.git"), s, slog.New(slog.DiscardHandler))
+		err := stage.CloneRemote(t.Context(), filepath.Join(t.TempDir(), "remote.git"), s,
+			slog.New(slog.DiscardHandler))
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -39,9 +39,12 @@ func (st *Stage) WaitSettled(ctx context.Context) error {
 		var open int
 		err := st.Store.Pool.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from cards where leased_until is not null or due_at < now() + interval '3 seconds')
+			+ (select count(*) from cards where leased_until is not null
+				or due_at < now() + interval '3 seconds')
 			+ (select count(*) from pull_requests where state = 'intended')
-			+ (select count(*) from river_job where kind not in ('due', 'pull_request') and state not in ('completed', 'discarded', 'cancelled'))`).Scan(&open)
+			+ (select count(*) from river_job where kind not in ('due', 'pull_request')
+				and state not in ('completed', 'discarded', 'cancelled'))`).
+			Scan(&open)
 		return open == 0, err
 	})
 }

@@ -65,7 +65,11 @@ func MakeDir(dir string) (string, error) {
 
 // Sandbox is the sandbox configuration of a stage. The shop is small: its test binaries need no debugging
 // information, and the compiler no garbage collection.
-var Sandbox = config.Sandbox{Env: map[string]string{"GOFLAGS": "-gcflags=all=-dwarf=false -ldflags=-s -vet=off", "GOGC": "off", "GOMEMLIMIT": "512MiB"}}
+var Sandbox = config.Sandbox{Env: map[string]string{
+	"GOFLAGS":    "-gcflags=all=-dwarf=false -ldflags=-s -vet=off",
+	"GOGC":       "off",
+	"GOMEMLIMIT": "512MiB",
+}}
 
 // StageChannel is the name of the channel in which the people of a stage talk.
 const StageChannel = "bugs"
@@ -84,8 +88,9 @@ type Config struct {
 	Progress    io.Writer
 	Log         *slog.Logger
 	Slack       func(*slacktest.Config)
-	Lasting     bool                   // Dir may hold an earlier stage, which continues; Slack's workspace is stored there
-	Adjust      func(*server.Settings) // changes what serve would read from its configuration
+	// Dir may hold an earlier stage, which continues; Slack's workspace is stored there
+	Lasting bool
+	Adjust  func(*server.Settings) // changes what serve would read from its configuration
 }
 
 // A Stage is the bot that serve runs, with everything around it under control: a local Slack with its people,
@@ -114,7 +119,13 @@ const onceTimeout = time.Minute
 
 // Open opens a stage.
 func Open(ctx context.Context, cfg Config) (*Stage, error) {
-	st := &Stage{cfg: cfg, Dir: cfg.Dir, Remote: filepath.Join(cfg.Dir, "remote.git"), People: map[string]string{}, Names: map[string]string{}}
+	st := &Stage{
+		cfg:    cfg,
+		Dir:    cfg.Dir,
+		Remote: filepath.Join(cfg.Dir, "remote.git"),
+		People: map[string]string{},
+		Names:  map[string]string{},
+	}
 	if _, err := os.Stat(st.Remote); err == nil && !cfg.Lasting {
 		return nil, fmt.Errorf("%s is there already; name an empty folder", st.Remote)
 	}
@@ -132,11 +143,15 @@ func Open(ctx context.Context, cfg Config) (*Stage, error) {
 	}
 	workspace := slacktest.Config{
 		AppName: "bobbin", TeamName: "Acme", Log: cfg.Log,
-		BotToken: "xoxb-" + rand.Text(), AppToken: "xapp-1-" + rand.Text(), // others on this machine can reach its address
-		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()), // the shipped scopes and events have to be enough
+		// others on this machine can reach its address
+		BotToken: "xoxb-" + rand.Text(), AppToken: "xapp-1-" + rand.Text(),
+		// the shipped scopes and events have to be enough
+		Scopes: deploy.Names(deploy.Scopes()), Events: deploy.Names(deploy.Events()),
 		// An event that a slow machine acknowledges late is sent again soon, and not after minutes as by
 		// Slack.
-		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second},
+		Retries: []time.Duration{
+			0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 5 * time.Second,
+		},
 		// A slow machine may open a modal late, or take a press late, which is not sent again; what comes too
 		// late is tested beside the gateway.
 		TriggerLife: time.Minute, OnceTimeout: onceTimeout,
@@ -203,7 +218,9 @@ func (st *Stage) addPeople() {
 		return id
 	}
 	members := []string{
-		add(slacktest.User{Name: "ann"}), add(slacktest.User{Name: "bea"}), add(slacktest.User{Name: "gus", Kind: slacktest.Guest}),
+		add(slacktest.User{
+			Name: "ann",
+		}), add(slacktest.User{Name: "bea"}), add(slacktest.User{Name: "gus", Kind: slacktest.Guest}),
 		add(slacktest.User{Name: "eve", Kind: slacktest.External}), st.Slack.App().BotUser,
 	}
 	for _, name := range []string{"ann", "bea", "gus", "eve"} {
@@ -245,17 +262,30 @@ func (st *Stage) RemoteConfig() remote.Remote {
 func (st *Stage) Settings() server.Settings {
 	app := st.Slack.App()
 	s := server.Settings{
-		Target: storage.Target{DataDir: filepath.Join(st.Dir, "data"), DatabaseURL: st.cfg.DatabaseURL, Progress: st.cfg.Progress, Durable: st.cfg.Lasting},
+		Target: storage.Target{
+			DataDir:     filepath.Join(st.Dir, "data"),
+			DatabaseURL: st.cfg.DatabaseURL,
+			Progress:    st.cfg.Progress,
+			Durable:     st.cfg.Lasting,
+		},
 		SlackSettings: server.SlackSettings{
-			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(), SlackPace: 20 * time.Millisecond,
+			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(),
+			SlackPace:       20 * time.Millisecond,
 			SlackAckTimeout: onceTimeout,
 			SlackLinks:      1, // one link keeps messages that are sent a moment apart in order
 		},
 		ModelSettings: st.models(),
-		LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: 4}, Attempts: 2, HunkTime: 10 * time.Minute},
-		Repositories:  []repository.Repository{{Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil}}, // most scripts have no review
-		Secrets:       redact.New(app.BotToken, app.AppToken),
-		Sandbox:       Sandbox,
+		LimitSettings: server.LimitSettings{
+			Seats:    queue.ConcurrencyLimits{AtOnce: 4},
+			Attempts: 2,
+			HunkTime: 10 * time.Minute,
+		},
+		// most scripts have no review
+		Repositories: []repository.Repository{{
+			Remote: st.RemoteConfig(), Base: st.base(), Unreviewed: st.cfg.Models == nil,
+		}},
+		Secrets: redact.New(app.BotToken, app.AppToken),
+		Sandbox: Sandbox,
 	}
 	s.Secrets.Learn(s.ModelKey)
 	if st.cfg.Adjust != nil {
@@ -265,7 +295,9 @@ func (st *Stage) Settings() server.Settings {
 }
 
 // Agents are the names of the bot's agents. On a stage each has a scripted model of its own.
-var Agents = []string{"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic"}
+var Agents = []string{
+	"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic",
+}
 
 // base returns main, or an empty string for the operator's remote, whose default branch is used.
 func (st *Stage) base() string {
@@ -293,10 +325,16 @@ func (st *Stage) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	st.Service, st.Store, st.Mirrors = service, service.Store, service.Mirrors
+	st.Service = service
+	st.Store = service.Store
+	st.Mirrors = service.Mirrors
 	running, stop := context.WithCancel(ctx)
-	st.stop, st.ended = stop, make(chan struct{})
-	go func() { defer close(st.ended); st.endErr = service.Run(running) }()
+	st.stop = stop
+	st.ended = make(chan struct{})
+	go func() {
+		defer close(st.ended)
+		st.endErr = service.Run(running)
+	}()
 	waiting, cancel := context.WithTimeout(ctx, demoStepTimeout)
 	defer cancel()
 	defer st.OnEnd(cancel)()
@@ -306,8 +344,8 @@ func (st *Stage) Start(ctx context.Context) error {
 	return nil
 }
 
-// OnEnd calls do once the bot has ended, by itself or by Halt; the returned function takes that back. Halt and
-// Close return the reason.
+// OnEnd calls do once the bot has ended, by itself or by Halt; the returned function takes that back. Halt
+// and Close return the reason.
 func (st *Stage) OnEnd(do func()) (forget func()) {
 	forgotten := make(chan struct{})
 	go func(ended <-chan struct{}) {
@@ -321,8 +359,8 @@ func (st *Stage) OnEnd(do func()) (forget func()) {
 }
 
 // Halt stops the bot and keeps Slack, the model and the remote, as a restart would find them. It returns when
-// Slack has noticed: what people write afterwards waits for the next start, and is not sent over a link of the
-// stopped bot.
+// Slack has noticed: what people write afterwards waits for the next start, and is not sent
+// over a link of the stopped bot.
 func (st *Stage) Halt() error {
 	if st.stop == nil {
 		return nil

@@ -73,7 +73,9 @@ func OpenDatabase(ctx context.Context, s Target, log *slog.Logger) (*postgres.Cl
 	return own, st, nil
 }
 
-func connectDatabase(ctx context.Context, s Target, ownServer bool, log *slog.Logger) (*postgres.Cluster, *store.Store, error) {
+func connectDatabase(
+	ctx context.Context, s Target, ownServer bool, log *slog.Logger,
+) (*postgres.Cluster, *store.Store, error) {
 	if err := CheckDatabase(s.DatabaseURL); err != nil {
 		return nil, nil, cli.UsageError{Err: err}
 	}
@@ -81,7 +83,13 @@ func connectDatabase(ctx context.Context, s Target, ownServer bool, log *slog.Lo
 	var own *postgres.Cluster
 	if where == "" {
 		var err error
-		own, err = postgres.Start(ctx, postgres.Config{Dir: ClusterDir(s), Log: log, Progress: s.Progress, Durable: s.Durable, Own: ownServer})
+		own, err = postgres.Start(ctx, postgres.Config{
+			Dir:      ClusterDir(s),
+			Log:      log,
+			Progress: s.Progress,
+			Durable:  s.Durable,
+			Own:      ownServer,
+		})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -124,7 +132,12 @@ func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) erro
 		var refused *pgconn.PgError
 		return !errors.As(err, &refused) || !database.IsTransient(err)
 	}
-	return Retry{Within: startTimeout, Refused: unanswered, Log: log, Message: "the database lets nobody in just now; trying again"}.Do(ctx, do)
+	return Retry{
+		Within:  startTimeout,
+		Refused: unanswered,
+		Log:     log,
+		Message: "the database lets nobody in just now; trying again",
+	}.Do(ctx, do)
 }
 
 // ClusterDir returns the folder of the private Postgres.
@@ -147,11 +160,13 @@ func CheckDatabase(address string) error {
 	case err == nil && strings.Contains(cfg.ConnConfig.Host, "@"):
 		err = errors.New("an @ in the password is written %40")
 	case err == nil && cfg.MaxConns < minConns:
-		return fmt.Errorf("environment: DATABASE_URL has pool_max_conns=%d, and Bobbin needs %d connections at least: raise it, or leave it out", cfg.MaxConns, minConns)
+		return fmt.Errorf("environment: DATABASE_URL has pool_max_conns=%d, "+
+			"and Bobbin needs %d connections at least: raise it, or leave it out", cfg.MaxConns, minConns)
 	case err == nil:
 		return nil
 	}
-	return fmt.Errorf("environment: DATABASE_URL is not an address such as postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
+	return fmt.Errorf("environment: DATABASE_URL is not an address such as "+
+		"postgres://user:password@host:5432/bobbin: %s", plaintext.OneLine(err.Error()))
 }
 
 // describeFailure returns an error of one line that says why the connection to Postgres failed.
@@ -172,15 +187,19 @@ func describeFailure(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && database.IsTransient(err):
-		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its max_connections where none is free", where, startTimeout, plaintext.OneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its "+
+			"max_connections where none is free", where, startTimeout, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
-		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where, plaintext.OneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where,
+			plaintext.OneLine(refused.Message))
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs", where, patienceWith(address))
+		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs",
+			where, patienceWith(address))
 	case errors.As(err, &lookup):
 		return fmt.Errorf("no Postgres answers at %s: %s; check DATABASE_URL", where, lookup.Err)
 	case errors.As(err, &network):
-		return fmt.Errorf("no Postgres answers at %s: %w; check DATABASE_URL, and that the server runs", where, network.Err)
+		return fmt.Errorf("no Postgres answers at %s: %w; check DATABASE_URL, and that the server runs",
+			where, network.Err)
 	}
 	return errors.New(plaintext.OneLine(err.Error()))
 }

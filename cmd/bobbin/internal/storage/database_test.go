@@ -24,18 +24,26 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 func TestAddressesOfPostgres(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "postgres://u:" + databaseSecret + "@h/x", "postgres://u:a#" + databaseSecret + "@h/x", "postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql", "postgres://h/x?pool_max_conns=2"} {
+	for _, address := range []string{
+		"", "postgres://u:" + databaseSecret + "@h/x", "postgres://u:a#" + databaseSecret + "@h/x",
+		"postgresql://h", "host=/run user=u", "postgres:///bobbin?host=/run/postgresql",
+		"postgres://h/x?pool_max_conns=2",
+	} {
 		require.NoError(t, CheckDatabase(address), address)
 	}
 	for address, want := range map[string]string{
 		"localhost": "invalid keyword/value",
-		"postgres://u:" + databaseSecret + "@h:99999/x":            "invalid port",
-		"postgres://u:a " + databaseSecret + "@h/x":                "unexpected spaces found in password, use percent-encoded spaces (%20) instead",
-		"postgres://u:" + databaseSecret + "%zz@h/x":               "invalid percent-encoded token in password",
-		"postgres://u:a@" + databaseSecret + "@h/x":                "an @ in the password is written %40",
-		"host=h password=" + databaseSecret + " sslmode=x":         "sslmode is invalid",
-		"postgres://u:" + databaseSecret + "@h/x?pool_max_conns=1": "DATABASE_URL has pool_max_conns=1, and Bobbin needs 2 connections at least",
-		"host=h password='" + databaseSecret:                       "unterminated quoted string in connection info string",
+		"postgres://u:" + databaseSecret + "@h:99999/x": "invalid port",
+		"postgres://u:a " + databaseSecret + "@h/x": "unexpected spaces found in password, " +
+			"use percent-encoded spaces (%20) instead",
+		"postgres://u:" + databaseSecret + "%zz@h/x": "invalid percent-encoded token in " +
+			"password",
+		"postgres://u:a@" + databaseSecret + "@h/x":        "an @ in the password is written %40",
+		"host=h password=" + databaseSecret + " sslmode=x": "sslmode is invalid",
+		"postgres://u:" + databaseSecret + "@h/x?pool_max_conns=1": "DATABASE_URL has pool_max_conns=1, " +
+			"and Bobbin needs 2 connections at least",
+		"host=h password='" + databaseSecret: "unterminated quoted string in " +
+			"connection info string",
 	} {
 		err := CheckDatabase(address)
 		require.ErrorContains(t, err, want, address)
@@ -44,7 +52,8 @@ func TestAddressesOfPostgres(t *testing.T) {
 	}
 }
 
-// TestTheFewestConnections checks that a database is opened and migrated with as few connections as an address may ask for.
+// TestTheFewestConnections checks that a database is opened and migrated with as few
+// connections as an address may ask for.
 func TestTheFewestConnections(t *testing.T) {
 	t.Parallel()
 	address, err := neturl.Parse(postgrestest.Database(t, nil))
@@ -52,7 +61,8 @@ func TestTheFewestConnections(t *testing.T) {
 	q := address.Query()
 	q.Set("pool_max_conns", strconv.Itoa(minConns))
 	address.RawQuery = q.Encode()
-	_, s, err := OpenDatabase(t.Context(), Target{DatabaseURL: address.String()}, slog.New(slog.DiscardHandler))
+	_, s, err := OpenDatabase(t.Context(), Target{DatabaseURL: address.String()},
+		slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	s.Close()
 }
@@ -62,7 +72,10 @@ func TestTheFewestConnections(t *testing.T) {
 func TestASocketIsNoWrongAddress(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]time.Duration{
-		"postgres://u@h/x": connectTimeout, "host=127.0.0.1 user=u": connectTimeout, "postgres:///x?host=/run/postgresql": startTimeout, "host=/run user=u": startTimeout,
+		"postgres://u@h/x":                   connectTimeout,
+		"host=127.0.0.1 user=u":              connectTimeout,
+		"postgres:///x?host=/run/postgresql": startTimeout,
+		"host=/run user=u":                   startTimeout,
 	} {
 		require.Equal(t, want, patienceWith(address), address)
 	}
@@ -79,7 +92,8 @@ func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = admin.Close(context.WithoutCancel(ctx)) })
 	role := "crowded_" + strings.ToLower(store.NewToken()[:8])
-	_, err = admin.Exec(ctx, `create role `+role+` login connection limit 0; alter database `+admin.Config().Database+` owner to `+role)
+	_, err = admin.Exec(ctx, `create role `+role+` login connection limit 0; alter database `+
+		admin.Config().Database+` owner to `+role)
 	require.NoError(t, err)
 
 	address, err := neturl.Parse(url)
@@ -88,7 +102,9 @@ func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	again := make(chan struct{}, 10)
 	opened := make(chan error, 1)
 	go func() {
-		_, s, err := OpenDatabase(ctx, Target{DatabaseURL: address.String()}, slog.New(watchedLog{slog.DiscardHandler, "the database lets nobody in just now; trying again", again}))
+		_, s, err := OpenDatabase(ctx, Target{DatabaseURL: address.String()}, slog.New(watchedLog{
+			slog.DiscardHandler, "the database lets nobody in just now; trying again", again,
+		}))
 		if err == nil {
 			s.Close()
 		}
@@ -128,17 +144,21 @@ func (h watchedLog) WithGroup(string) slog.Handler { return h }
 // password is masked with the secrets of InDatabaseURL.
 func FuzzDatabaseURL(f *testing.F) {
 	for _, seed := range []string{
-		"postgres://u:%s@h:5432/d", "postgres://u:%s%%zz@h/d", "postgres://u:%s@h:port/d", "postgres://u:%s@a,b/d?sslmode=no", "host=h password=%s user=u port=x", "host=h password='%s", "postgresql://%s", "%s", "u:%s@h", "",
+		"postgres://u:%s@h:5432/d", "postgres://u:%s%%zz@h/d", "postgres://u:%s@h:port/d",
+		"postgres://u:%s@a,b/d?sslmode=no", "host=h password=%s user=u port=x", "host=h password='%s",
+		"postgresql://%s", "%s", "u:%s@h", "",
 	} {
 		f.Add(strings.ReplaceAll(strings.ReplaceAll(seed, "%%", "%"), "%s", databaseSecret))
 	}
 	f.Fuzz(func(t *testing.T, address string) {
-		if strings.Contains(address, "passfile") || strings.Contains(address, "service") || strings.Contains(address, "ssl") {
+		if strings.Contains(address, "passfile") || strings.Contains(address, "service") ||
+			strings.Contains(address, "ssl") {
 			return // settings that name files
 		}
 		if err := CheckDatabase(address); err != nil {
 			require.NotContains(t, err.Error(), "\n")
-			if strings.Contains(address, ":"+databaseSecret+"@") || strings.Contains(address, "password="+databaseSecret) {
+			if strings.Contains(address, ":"+databaseSecret+"@") ||
+				strings.Contains(address, "password="+databaseSecret) {
 				require.NotContains(t, err.Error(), databaseSecret)
 			}
 			return
@@ -148,7 +168,8 @@ func FuzzDatabaseURL(f *testing.F) {
 			return
 		}
 		if password := cfg.ConnConfig.Password; strings.Contains(password, databaseSecret) {
-			require.NotContains(t, redact.New(secrets.InDatabaseURL(address)...).MaskGiven("no: "+password), password)
+			require.NotContains(t,
+				redact.New(secrets.InDatabaseURL(address)...).MaskGiven("no: "+password), password)
 		}
 	})
 }

@@ -42,15 +42,17 @@ func ReplicaName(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("data directory: %w", err)
 	}
-	// The host name and the path tell apart the replicas of a folder that was copied, to another machine or on this one.
+	// The host name and the path tell apart the replicas of a folder that was copied, to
+	// another machine or on this one.
 	return fmt.Sprintf("%s-%s-%.4x", host, token, sha256.Sum256([]byte(dir))), nil
 }
 
-// replicaToken reads the token in that file, and makes one if there is none, or if a full disk or a power cut left the
-// file empty.
+// replicaToken reads the token in that file, and makes one if there is none, or if a full disk or a
+// power cut left the file empty.
 func replicaToken(file string) (string, error) {
 	kept, err := os.ReadFile(file)
-	if token := strings.Trim(string(kept), " \n\x00"); token != "" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if token := strings.Trim(string(kept), " \n\x00"); token != "" ||
+		err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return token, err
 	}
 	token := store.NewToken()[:12]

@@ -26,7 +26,8 @@ func LockDataDir(dir string) (*disk.Lock, error) {
 	lock, err := disk.Exclusive(ctx, filepath.Join(dir, "lock"))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%w %s; each replica needs a data directory of its own (--data-dir or BOBBIN_DATA_DIR)", ErrBusy, dir)
+		return nil, fmt.Errorf("%w %s; each replica needs a data directory of its own (--data-dir or "+
+			"BOBBIN_DATA_DIR)", ErrBusy, dir)
 	case err != nil:
 		return nil, fmt.Errorf("data directory: %w", err)
 	}

@@ -25,8 +25,8 @@ func TestDataDirectoryByDefault(t *testing.T) {
 	}
 }
 
-// TestABusyFolderMayGetFree checks that a folder in which another process works is no mistake of the caller: with
-// the exit code of one, systemd would not start the bot again.
+// TestABusyFolderMayGetFree checks that a folder in which another process works is no mistake of the caller:
+// with the exit code of one, systemd would not start the bot again.
 func TestABusyFolderMayGetFree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,8 +40,8 @@ func TestABusyFolderMayGetFree(t *testing.T) {
 	require.NotErrorAs(t, err, &mistake)
 }
 
-// TestTheReplicasNameIsItsOwn checks that a replica keeps its name over restarts, and that no other has the same: not one
-// whose token was lost, and not one in a copy of the folder.
+// TestTheReplicasNameIsItsOwn checks that a replica keeps its name over restarts, and that no other has the
+// same: not one whose token was lost, and not one in a copy of the folder.
 func TestTheReplicasNameIsItsOwn(t *testing.T) {
 	t.Parallel()
 	name := func(dir string) string {
@@ -49,7 +49,8 @@ func TestTheReplicasNameIsItsOwn(t *testing.T) {
 		require.NoError(t, err)
 		return name
 	}
-	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	dir := t.TempDir()
+	link := filepath.Join(t.TempDir(), "link")
 	own := name(dir)
 	require.NoError(t, os.Symlink(dir, link))
 	require.Equal(t, []string{own, own}, []string{name(dir), name(link)})

@@ -24,16 +24,18 @@ type Retry struct {
 // Do runs do until it succeeds, fails with a final error or exceeds Within; it returns the last error.
 func (r Retry) Do(ctx context.Context, do func() error) error {
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval, growing.MaxInterval = 100*time.Millisecond, 5*time.Second
+	growing.InitialInterval = 100 * time.Millisecond
+	growing.MaxInterval = 5 * time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
 		if err != nil && r.Refused(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(r.Within), backoff.WithNotify(func(err error, wait time.Duration) {
-		r.Log.Warn(r.Message, "err", err, "wait", wait)
-	}))
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(r.Within),
+		backoff.WithNotify(func(err error, wait time.Duration) {
+			r.Log.Warn(r.Message, "err", err, "wait", wait)
+		}))
 	return err
 }
 

@@ -26,8 +26,8 @@ const (
 	maxDepth  = 50
 )
 
-// MaxWhole is the largest whole number that is read. It is far above what any key may have, so that the key's own check
-// says how much that is, and every whole number up to it is exact as a float64.
+// MaxWhole is the largest whole number that is read. It is far above what any key may have, so that the key's
+// own check says how much that is, and every whole number up to it is exact as a float64.
 const MaxWhole = 1e15
 
 // Decode reads text into c, a pointer to a struct. It adds everything wrong in the file to p, with its
@@ -242,7 +242,8 @@ func fieldOf(v reflect.Value, path string) reflect.Value {
 
 // oldKey reads the value of a key that has a new name.
 func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string) {
-	was, is := path+"."+old, path+"."+now
+	was := path + "." + old
+	is := path + "." + now
 	if p.Has(is) {
 		p.addTwice(lineOf(n), was, is)
 		return
@@ -254,7 +255,8 @@ func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string
 
 // addTwice adds the problem that a value is given under both its old and its new name.
 func (p *Problems) addTwice(line int, old, now string) {
-	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", readablePath(old), readablePath(now), readablePath(now))
+	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", readablePath(old),
+		readablePath(now), readablePath(now))
 }
 
 // suggestKey returns a hint for an unknown key: a similar key, the section to which the key belongs, or the

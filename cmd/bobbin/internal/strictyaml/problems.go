@@ -37,7 +37,13 @@ type Section struct {
 
 // NewProblems returns an empty list of problems of the file of that name.
 func NewProblems(name string, sections []Section) *Problems {
-	return &Problems{name: name, sections: sections, lines: map[string]int{"$": 1}, bad: map[string]bool{}, written: map[string]string{}}
+	return &Problems{
+		name:     name,
+		sections: sections,
+		lines:    map[string]int{"$": 1},
+		bad:      map[string]bool{},
+		written:  map[string]string{},
+	}
 }
 
 type problem struct {
@@ -76,13 +82,15 @@ func (p *Problems) Warning() string {
 	for _, k := range p.oldKeys {
 		moves = append(moves, k.reason)
 	}
-	return fmt.Sprintf("%s:%d: old names, which are still read: %s", p.name, p.oldKeys[0].line, strings.Join(moves, ", "))
+	return fmt.Sprintf("%s:%d: old names, which are still read: %s", p.name, p.oldKeys[0].line,
+		strings.Join(moves, ", "))
 }
 
 // OneOf adds a problem unless value is one of known.
 func (p *Problems) OneOf(path, what, value string, known []string) {
 	if !slices.Contains(known, value) {
-		p.At(path, "unknown %s %q; one of %s%s", what, value, strings.Join(known, ", "), cli.DidYouMean(value, known))
+		p.At(path, "unknown %s %q; one of %s%s", what, value, strings.Join(known, ", "),
+			cli.DidYouMean(value, known))
 	}
 }
 

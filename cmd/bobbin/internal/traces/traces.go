@@ -59,13 +59,16 @@ func FromEnvironment(env func(string) string) (d Destination, err error) {
 	if off || d.URL == "" {
 		return Destination{}, nil
 	}
-	if u, err := url.Parse(d.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {
-		return Destination{}, fmt.Errorf("environment: %s has to be an address such as http://collector:4318, without a user in it", name)
+	if u, err := url.Parse(d.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+		u.User != nil {
+		return Destination{}, fmt.Errorf("environment: "+
+			"%s has to be an address such as http://collector:4318, without a user in it", name)
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if p := env(name); p != "" {
 			if p != "http/protobuf" {
-				return Destination{}, fmt.Errorf("environment: %s is %q; http/protobuf alone is spoken", name, p)
+				return Destination{},
+					fmt.Errorf("environment: %s is %q; http/protobuf alone is spoken", name, p)
 			}
 			break
 		}
@@ -84,7 +87,8 @@ func readHeaders(text string) (map[string]string, error) {
 		name, value, found := strings.Cut(part, "=")
 		plain, err := url.PathUnescape(strings.TrimSpace(value))
 		if !found || err != nil || strings.TrimSpace(name) == "" {
-			return nil, errors.New("environment: " + secrets.TraceHeaders + " has to be name=value,name=value, values escaped as in an address")
+			return nil, errors.New("environment: " + secrets.TraceHeaders +
+				" has to be name=value,name=value, values escaped as in an address")
 		}
 		headers[strings.TrimSpace(name)] = plain
 	}
@@ -99,17 +103,20 @@ func Open(ctx context.Context, d Destination, replica string, log *slog.Logger) 
 	if d.URL == "" {
 		return nil, nil
 	}
-	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(d.URL), otlptracehttp.WithHeaders(d.Headers))
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(d.URL),
+		otlptracehttp.WithHeaders(d.Headers))
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(),
-		resource.WithAttributes(attribute.String("service.name", "bobbin"), attribute.String("service.instance.id", replica)), resource.WithFromEnv())
+		resource.WithAttributes(attribute.String("service.name", "bobbin"),
+			attribute.String("service.instance.id", replica)), resource.WithFromEnv())
 	if err != nil {
 		return nil, fmt.Errorf("traces: %w", err)
 	}
 	sending := &sending{SpanExporter: exporter, log: log}
-	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithBatcher(sending))}, nil
+	return &Traces{sdktrace.NewTracerProvider(sdktrace.WithResource(about),
+		sdktrace.WithBatcher(sending))}, nil
 }
 
 // Begin starts a trace with an event of the given kind. It returns the context that carries the trace, and
@@ -134,7 +141,8 @@ func (t *Traces) Provider() trace.TracerProvider {
 
 // Check sends the destination an empty request, and returns why it does not accept traces.
 func Check(ctx context.Context, d Destination) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, http.NoBody) // an empty body is an empty request
+	// an empty body is an empty request
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, d.URL, http.NoBody)
 	if err != nil {
 		return err
 	}
@@ -172,13 +180,20 @@ func (t *Traces) Close() {
 
 // Transport returns a transport that makes a span of each request to a service that belongs to a trace. It
 // does not send the trace's id to the service.
-func (t *Traces) Transport(service string, methodOf func(*http.Request) string, next http.RoundTripper) http.RoundTripper {
+func (t *Traces) Transport(
+	service string, methodOf func(*http.Request) string, next http.RoundTripper,
+) http.RoundTripper {
 	if t == nil {
 		return next
 	}
-	return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider), otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator()),
-		otelhttp.WithFilter(func(r *http.Request) bool { return trace.SpanFromContext(r.Context()).IsRecording() }),
-		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string { return service + " " + methodOf(r) }))
+	return otelhttp.NewTransport(next, otelhttp.WithTracerProvider(t.provider),
+		otelhttp.WithPropagators(propagation.NewCompositeTextMapPropagator()),
+		otelhttp.WithFilter(func(r *http.Request) bool {
+			return trace.SpanFromContext(r.Context()).IsRecording()
+		}),
+		otelhttp.WithSpanNameFormatter(func(_ string, r *http.Request) string {
+			return service + " " + methodOf(r)
+		}))
 }
 
 // sending is an exporter that drops what is not on the list from spans, and logs a warning when sending
@@ -231,10 +246,14 @@ func (s bareSpan) Status() sdktrace.Status {
 // messages and tags are not among them.
 var named = map[attribute.Key]bool{
 	// net/http
-	"http.request.method": true, "http.response.status_code": true, "server.address": true, "server.port": true, "error.type": true,
+	"http.request.method": true, "http.response.status_code": true, "server.address": true,
+	"server.port": true, "error.type": true,
 	"http.request.body.size": true, "http.response.body.size": true,
 	// River
-	"attempt": true, "kind": true, "queue": true, "priority": true, "status": true, "id": true, "created_at": true, "scheduled_at": true, "cancel": true, "snooze": true,
+	"attempt": true, "kind": true, "queue": true, "priority": true, "status": true, "id": true,
+	"created_at": true, "scheduled_at": true, "cancel": true, "snooze": true,
 	// pgx
-	"db.system.name": true, "db.system": true, "db.operation.name": true, "pgx.rows_affected": true, "pgx.query.type": true, "pgx.operation.type": true, "db.response.status_code": true, "pgx.sql_state": true,
+	"db.system.name": true, "db.system": true, "db.operation.name": true, "pgx.rows_affected": true,
+	"pgx.query.type": true, "pgx.operation.type": true, "db.response.status_code": true,
+	"pgx.sql_state": true,
 }

@@ -30,11 +30,15 @@ func TestWhatIsSentIsHeldToAList(t *testing.T) {
 	}))
 	defer taker.Close()
 	var log strings.Builder
-	open, err := Open(t.Context(), Destination{URL: taker.URL}, "r1", slog.New(slog.NewTextHandler(&log, nil)))
+	open, err := Open(t.Context(), Destination{URL: taker.URL}, "r1",
+		slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
 	ctx, event := open.Begin(t.Context(), "slack event", "reply")
-	_, span := open.Provider().Tracer("a library").Start(ctx, "SELECT", trace.WithLinks(trace.LinkFromContext(ctx, attribute.String("a", "canary link"))))
-	span.SetAttributes(attribute.String("db.query.text", "canary statement"), attribute.String("url.full", "https://x/canary"), attribute.StringSlice("tag", []string{"canary"}), attribute.String("kind", "turn"))
+	_, span := open.Provider().Tracer("a library").Start(ctx, "SELECT",
+		trace.WithLinks(trace.LinkFromContext(ctx, attribute.String("a", "canary link"))))
+	span.SetAttributes(attribute.String("db.query.text", "canary statement"),
+		attribute.String("url.full", "https://x/canary"), attribute.StringSlice("tag", []string{"canary"}),
+		attribute.String("kind", "turn"))
 	span.RecordError(errors.New("canary error"))
 	span.SetStatus(codes.Error, "canary status")
 	span.AddEvent("canary event")
@@ -44,8 +48,11 @@ func TestWhatIsSentIsHeldToAList(t *testing.T) {
 		require.Empty(t, r.Header.Get("Traceparent"), "a service is not told of the trace")
 	}))
 	defer plain.Close()
-	client := http.Client{Transport: open.Transport("model", func(*http.Request) string { return "completions" }, plain.Client().Transport)}
-	for _, from := range []*http.Request{request(t, plain.URL+"/canary?q=canary"), request(t, plain.URL).WithContext(ctx)} {
+	client := http.Client{Transport: open.Transport("model",
+		func(*http.Request) string { return "completions" }, plain.Client().Transport)}
+	for _, from := range []*http.Request{
+		request(t, plain.URL+"/canary?q=canary"), request(t, plain.URL).WithContext(ctx),
+	} {
 		answer, err := client.Do(from)
 		require.NoError(t, err)
 		_, _ = io.Copy(io.Discard, answer.Body)
@@ -89,10 +96,13 @@ func TestNobodyTakesThem(t *testing.T) {
 	require.Equal(t, "{}", string(tracing.AddTo(ctx, []byte("{}"))))
 	none.Close()
 
-	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) }))
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no", http.StatusForbidden)
+	}))
 	defer refusing.Close()
 	var log strings.Builder
-	open, err := Open(t.Context(), Destination{URL: refusing.URL}, "r1", slog.New(slog.NewTextHandler(&log, nil)))
+	open, err := Open(t.Context(), Destination{URL: refusing.URL}, "r1",
+		slog.New(slog.NewTextHandler(&log, nil)))
 	require.NoError(t, err)
 	_, span = open.Begin(t.Context(), "slack event", "reply")
 	span.End(nil)
@@ -108,15 +118,55 @@ func TestTheEnvironmentSaysWhere(t *testing.T) {
 		want Destination
 		err  string
 	}{
-		"nothing":       {},
-		"an endpoint":   {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/"}, want: Destination{URL: "http://collector:4318/v1/traces", Headers: map[string]string{}}},
-		"of traces":     {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://no", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://c/otlp", "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b, x=y=z"}, want: Destination{URL: "https://c/otlp", Headers: map[string]string{"api-key": "a b", "x": "y=z"}}},
-		"turned off":    {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_TRACES_EXPORTER": "none"}},
-		"disabled":      {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318", "OTEL_SDK_DISABLED": "True"}},
-		"no address":    {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"}, err: "environment: OTEL_EXPORTER_OTLP_ENDPOINT has to be an address such as http://collector:4318, without a user in it"},
-		"a password":    {env: map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://me:s3cr3t@c/"}, err: "environment: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT has to be an address such as http://collector:4318, without a user in it"},
-		"another form":  {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}, err: `environment: OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; http/protobuf alone is spoken`},
-		"a lone secret": {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c", "OTEL_EXPORTER_OTLP_HEADERS": "s3cr3t"}, err: "environment: OTEL_EXPORTER_OTLP_HEADERS has to be name=value,name=value, values escaped as in an address"},
+		"nothing": {},
+		"an endpoint": {
+			env:  map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/"},
+			want: Destination{URL: "http://collector:4318/v1/traces", Headers: map[string]string{}},
+		},
+		"of traces": {
+			env: map[string]string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT":        "http://no",
+				"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://c/otlp",
+				"OTEL_EXPORTER_OTLP_HEADERS":         "api-key=a%20b, x=y=z",
+			},
+			want: Destination{
+				URL:     "https://c/otlp",
+				Headers: map[string]string{"api-key": "a b", "x": "y=z"},
+			},
+		},
+		"turned off": {env: map[string]string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
+			"OTEL_TRACES_EXPORTER":        "none",
+		}},
+		"disabled": {env: map[string]string{
+			"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
+			"OTEL_SDK_DISABLED":           "True",
+		}},
+		"no address": {
+			env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"},
+			err: "environment: OTEL_EXPORTER_OTLP_ENDPOINT has to be an address such as " +
+				"http://collector:4318, without a user in it",
+		},
+		"a password": {
+			env: map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://me:s3cr3t@c/"},
+			err: "environment: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT has to be an address such as " +
+				"http://collector:4318, without a user in it",
+		},
+		"another form": {
+			env: map[string]string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4317",
+				"OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
+			},
+			err: `environment: OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; http/protobuf alone is spoken`,
+		},
+		"a lone secret": {
+			env: map[string]string{
+				"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c",
+				"OTEL_EXPORTER_OTLP_HEADERS":  "s3cr3t",
+			},
+			err: "environment: OTEL_EXPORTER_OTLP_HEADERS has to be name=value,name=value, " +
+				"values escaped as in an address",
+		},
 	} {
 		got, err := FromEnvironment(func(key string) string { return c.env[key] })
 		if c.err != "" {

@@ -17,7 +17,12 @@ var (
 // automakeStatus is the status for each word of the harness. XPASS, a test that passes although it was
 // expected to fail, fails the run.
 var automakeStatus = map[string]result.Status{
-	"PASS": result.Passed, "XFAIL": result.Skipped, "SKIP": result.Skipped, "FAIL": result.Failed, "XPASS": result.Failed, "ERROR": result.Failed,
+	"PASS":  result.Passed,
+	"XFAIL": result.Skipped,
+	"SKIP":  result.Skipped,
+	"FAIL":  result.Failed,
+	"XPASS": result.Failed,
+	"ERROR": result.Failed,
 }
 
 // readAutomake reads the output of "make check" with automake's parallel harness: a line for each test, and

@@ -41,14 +41,20 @@ func readCargo(text string) (Reading, bool) {
 
 func (run *cargoRun) readLine(line string) {
 	if m := cargoEnd.FindStringSubmatch(line); m != nil {
-		run.seen, run.detail, run.pending = true, "", ""
-		run.Passed, run.Failed, run.Skipped = run.Passed+parseCount(m[1]), run.Failed+parseCount(m[2]), run.Skipped+parseCount(m[3])
+		run.seen = true
+		run.detail = ""
+		run.pending = ""
+		run.Passed = run.Passed + parseCount(m[1])
+		run.Failed = run.Failed + parseCount(m[2])
+		run.Skipped = run.Skipped + parseCount(m[3])
 		run.endGroup()
 		return
 	}
 	if m := cargoRunning.FindStringSubmatch(line); m != nil {
 		run.endGroup()
-		run.group, run.detail, run.pending = m[1]+m[2], "", ""
+		run.group = m[1] + m[2]
+		run.detail = ""
+		run.pending = ""
 		return
 	}
 	if m := cargoBroken.FindStringSubmatch(line); m != nil {
@@ -80,17 +86,24 @@ func (run *cargoRun) readInGroup(line string) {
 func (run *cargoRun) readVerdict(line string) bool {
 	name, word := "", ""
 	if m := cargoTest.FindStringSubmatch(line); m != nil {
-		name, word = m[1], m[2]
+		name = m[1]
+		word = m[2]
 	} else if m := cargoBegin.FindStringSubmatch(line); m != nil {
 		run.pending = m[1]
 		return true
 	} else if run.pending != "" && (line == "ok" || line == "FAILED" || line == "ignored") {
-		name, word = run.pending, line
+		name = run.pending
+		word = line
 	} else {
 		return false
 	}
-	run.seen, run.pending = true, ""
-	status := map[string]result.Status{"ok": result.Passed, "FAILED": result.Failed, "ignored": result.Skipped}[word]
+	run.seen = true
+	run.pending = ""
+	status := map[string]result.Status{
+		"ok":      result.Passed,
+		"FAILED":  result.Failed,
+		"ignored": result.Skipped,
+	}[word]
 	name = strings.TrimSuffix(name, " - should panic")
 	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.group, Status: status})
 	return true

@@ -44,11 +44,15 @@ func (run *jestRun) readLine(line string) {
 		run.ended = true
 		run.readCounts(m[1])
 	} else if m := jestFile.FindStringSubmatch(line); m != nil {
-		run.file, run.heads, run.detail = m[2], outline{}, nil
+		run.file = m[2]
+		run.heads = outline{}
+		run.detail = nil
 	} else if m := jestDetail.FindStringSubmatch(line); m != nil && run.file != "" {
 		run.beginDetail(m[1])
-	} else if strings.HasPrefix(line, "Test Suites:") || strings.HasPrefix(line, "Summary of all failing tests") {
-		run.file, run.detail = "", nil
+	} else if strings.HasPrefix(line, "Test Suites:") ||
+		strings.HasPrefix(line, "Summary of all failing tests") {
+		run.file = ""
+		run.detail = nil
 	} else if run.detail != nil {
 		result.AppendBounded(run.detail, line+"\n")
 	} else if m := jestTest.FindStringSubmatch(line); m != nil && run.file != "" {
@@ -98,7 +102,12 @@ func (run *jestRun) settleDetails() {
 		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
 			run.Tests = append(
 				run.Tests,
-				result.Test{Name: name, Group: file, Status: result.Failed, Output: run.details[key][0].String()},
+				result.Test{
+					Name:   name,
+					Group:  file,
+					Status: result.Failed,
+					Output: run.details[key][0].String(),
+				},
 			)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 var (
 	junitBegin = regexp.MustCompile(`(?m)^\s*(?:<\?xml[^>]*>\s*)?<testsuites?[\s>]`)
-	junitSuite = regexp.MustCompile(`<testsuite((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>|</testsuite>`)
+	junitSuite = regexp.MustCompile(
+		`<testsuite((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(/?)>|</testsuite>`)
 	junitTests = regexp.MustCompile(`\stests\s*=\s*["'](\d+)["']`)
 )
 
@@ -23,7 +24,8 @@ func readJUnit(text string) (Reading, bool) {
 		return Reading{}, false
 	}
 	text = text[at[0]:]
-	end := max(strings.LastIndex(text, "</testsuite>")+len("</testsuite>"), strings.LastIndex(text, "</testsuites>")+len("</testsuites>"))
+	end := max(strings.LastIndex(text, "</testsuite>")+len("</testsuite>"),
+		strings.LastIndex(text, "</testsuites>")+len("</testsuites>"))
 	if end > len("</testsuites>") {
 		text = text[:end]
 	}
@@ -70,7 +72,8 @@ func (r *Reading) addSuite(s junit.Suite, depth int) {
 }
 
 func junitTest(s junit.Suite, t junit.Test) result.Test {
-	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr}, "\n"))
+	output := strings.TrimSpace(strings.Join([]string{t.Message, errorText(t), t.SystemOut, t.SystemErr},
+		"\n"))
 	// pytest reports a file that cannot be imported like this.
 	if t.Status == junit.StatusError && t.Classname == "" && t.Message == "collection failure" {
 		return result.BrokenGroup(t.Name, "could not be loaded", output)

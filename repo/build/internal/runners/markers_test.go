@@ -33,8 +33,14 @@ func TestNoMarkerOfASkippedTestIsReadAsPassed(t *testing.T) {
 		{"unittest-same-v310", "test_expected", skipped(1)},
 		{"node-spec-same", "later", skipped(3)}, // todo, todo with a reason, skip with a reason
 		{"node-tap-same", "later", skipped(3)},
-		{"tap-same", "test 4", skipped(1)},                                                                          // skip
-		{"tap-same", "coupon total", []result.Status{result.Passed, result.Failed, result.Skipped, result.Skipped}}, // the last two are todo
+		// skip
+		{"tap-same", "test 4", skipped(1)},
+		// the last two are todo
+		{
+			"tap-same",
+			"coupon total",
+			[]result.Status{result.Passed, result.Failed, result.Skipped, result.Skipped},
+		},
 		{"jest-same-verbose", "status > skipped", skipped(1)},
 		{"jest-same-verbose", "status > later", skipped(1)},
 		{"jest-same-verbose", "status > surprise", []result.Status{result.Failed}},
@@ -79,7 +85,8 @@ func TestNoTestIsLostSilently(t *testing.T) {
 		fmt.Fprintf(&text, "test_%[1]d (test_price.PriceTest.test_%[1]d) ... ok\n", i%1045)
 	}
 	text.WriteString(
-		"\n----------------------------------------------------------------------\nRan 1254 tests in 0.249s\n\nOK\n",
+		"\n----------------------------------------------------------------------\n" +
+			"Ran 1254 tests in 0.249s\n\nOK\n",
 	)
 	r, _ := Read(text.String())
 	require.Len(t, r.Tests, 1254)

@@ -51,7 +51,8 @@ func readNodeSpec(text string) (Reading, bool) {
 
 func (run *specRun) readLine(line string) {
 	if m := specCount.FindStringSubmatch(line); m != nil {
-		run.counted, run.details = true, nil
+		run.counted = true
+		run.details = nil
 		if m[1] == "tests" || m[1] == "suites" {
 			run.Stated += parseCount(m[2])
 		}
@@ -120,7 +121,8 @@ func (run *specRun) addTest(level int, name, mark, directive string) {
 	case ends && head.tests && (status != result.Failed || head.failed):
 		// the tests below it are counted instead
 	case status == result.Failed && level == 0 && tapFile.MatchString(name):
-		run.Tests = append(run.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
+		run.Tests = append(run.Tests,
+			result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
 	default:
 		run.Tests = append(run.Tests, result.Test{Name: whole, Status: status})
 	}

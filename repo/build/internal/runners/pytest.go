@@ -8,10 +8,13 @@ import (
 )
 
 var (
-	pytestTest    = regexp.MustCompile(`^(?:\[gw\d+\] \[ *\d+%\] )?(\S+\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$`)
-	pytestWorker  = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?)\s*$`)
+	pytestTest = regexp.MustCompile(`^(?:\[gw\d+\] \[ *\d+%\] )?(\S+\.py::.+?) ` +
+		`(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$`)
+	pytestWorker = regexp.MustCompile(
+		`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?)\s*$`)
 	pytestShort   = regexp.MustCompile(`^(FAILED|ERROR) (\S+\.py)(::.+?)?(?: - .*)?$`)
-	pytestSummary = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pytestSummary = regexp.MustCompile(
+		`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
 	pytestHeading = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
 )
 
@@ -80,7 +83,8 @@ func (run *pytestRun) addTest(whole, word string) {
 		} else {
 			run.Skipped--
 		}
-		run.Tests[i].Status, run.errors[i] = result.Failed, true
+		run.Tests[i].Status = result.Failed
+		run.errors[i] = true
 		return
 	}
 	run.at[whole] = len(run.Tests)
@@ -115,7 +119,9 @@ func (run *pytestRun) outputOf(t result.Test) string {
 	if i := strings.Index(t.Group, "::"); i >= 0 {
 		name = strings.ReplaceAll(t.Group[i+2:], "::", ".") + "." + name
 	}
-	for _, heading := range []string{name, "ERROR collecting " + t.Group, "ERROR at setup of " + name, "ERROR at teardown of " + name} {
+	for _, heading := range []string{
+		name, "ERROR collecting " + t.Group, "ERROR at setup of " + name, "ERROR at teardown of " + name,
+	} {
 		if b := run.output[heading]; b != nil {
 			return b.String()
 		}

@@ -100,13 +100,16 @@ func (r *Reading) boundAndCount() {
 	for _, t := range r.Tests {
 		read.Count(t.Status)
 	}
-	r.Passed, r.Failed = max(r.Passed, read.Passed), max(r.Failed, read.Failed)
+	r.Passed = max(r.Passed, read.Passed)
+	r.Failed = max(r.Failed, read.Failed)
 	r.Skipped = max(r.Skipped, read.Skipped)
 	r.Uncounted = r.Uncounted || r.Sum() == 0 && r.Stated > 0
 	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
 	for i := range r.Tests {
 		t := &r.Tests[i]
-		t.Name, t.Group, t.Of = short(t.Name), short(t.Group), short(t.Of)
+		t.Name = short(t.Name)
+		t.Group = short(t.Group)
+		t.Of = short(t.Of)
 		if t.Status == result.Failed {
 			t.Output = result.KeepEnds(strings.TrimRight(t.Output, "\n"), maxTestOutput)
 		} else {
@@ -132,14 +135,16 @@ type outline struct {
 // closeTo drops the headings that are not above a line of this indentation.
 func (o *outline) closeTo(level int) {
 	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
-		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
+		o.levels = o.levels[:len(o.levels)-1]
+		o.names = o.names[:len(o.names)-1]
 	}
 }
 
 // openHeading adds a heading below the open ones.
 func (o *outline) openHeading(level int, name string) {
 	if len(o.levels) < 100 {
-		o.levels, o.names = append(o.levels, level), append(o.names, name)
+		o.levels = append(o.levels, level)
+		o.names = append(o.names, name)
 	}
 }
 

@@ -27,7 +27,8 @@ func described(r Reading, ok bool) string {
 	if r.Stated > len(r.Tests) {
 		counted += fmt.Sprintf(", of the runner's %d", r.Stated)
 	}
-	fmt.Fprintf(&b, "%s: %d passed, %d failed, %d skipped%s\n", r.format, r.Passed, r.Failed, r.Skipped, counted)
+	fmt.Fprintf(&b, "%s: %d passed, %d failed, %d skipped%s\n", r.format, r.Passed, r.Failed,
+		r.Skipped, counted)
 	for _, t := range r.Tests {
 		fmt.Fprintf(&b, "%s %s", t.Status, t.Name)
 		if t.Group != "" {
@@ -73,7 +74,9 @@ func TestRunnersAreUnderstood(t *testing.T) {
 // TestColoursAndReturnsDoNotMatter reads each sample with the colours and line ends of a terminal.
 func TestColoursAndReturnsDoNotMatter(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"jest-verbose", "vitest-verbose", "mocha", "node-spec", "cargo", "pytest-v"} {
+	for _, name := range []string{
+		"jest-verbose", "vitest-verbose", "mocha", "node-spec", "cargo", "pytest-v",
+	} {
 		text, err := os.ReadFile("testdata/" + name + ".txt")
 		require.NoError(t, err)
 		var coloured strings.Builder
@@ -94,7 +97,9 @@ func TestWhatGoPrintedIsForPeopleAgain(t *testing.T) {
 	r, ok := Read(string(text))
 	require.True(t, ok)
 	require.NotContains(t, r.Text, `"Action"`)
-	for _, want := range []string{"broken/b_test.go:5:28: undefined: Missing", "sum = 9, want 10", "FAIL\texample.com/shop/money"} {
+	for _, want := range []string{
+		"broken/b_test.go:5:28: undefined: Missing", "sum = 9, want 10", "FAIL\texample.com/shop/money",
+	} {
 		require.Contains(t, r.Text, want)
 	}
 }
@@ -102,7 +107,8 @@ func TestWhatGoPrintedIsForPeopleAgain(t *testing.T) {
 func TestOfPackagesThoseThatFailAreForPeople(t *testing.T) {
 	t.Parallel()
 	event := func(pkg, verdict string) string {
-		return fmt.Sprintf(`{"Action":"output","Package":"%[1]s","Output":"%[2]s\t%[1]s\n"}`+"\n"+`{"Action":"%[2]s","Package":"%[1]s"}`+"\n", pkg, verdict)
+		return fmt.Sprintf(`{"Action":"output","Package":"%[1]s","Output":"%[2]s\t%[1]s\n"}`+"\n"+
+			`{"Action":"%[2]s","Package":"%[1]s"}`+"\n", pkg, verdict)
 	}
 	r, ok := Read(event("one", "pass") + event("two", "fail") + event("three", "skip"))
 	require.True(t, ok)
@@ -117,7 +123,8 @@ func TestReadingIsBounded(t *testing.T) {
 	for i := range 50_000 {
 		fmt.Fprintf(&b, `{"Action":"output","Package":"p","Test":"TestBig","Output":"line %d\n"}`+"\n", i)
 	}
-	b.WriteString(`{"Action":"fail","Package":"p","Test":"TestBig"}` + "\n" + `{"Action":"fail","Package":"p"}` + "\n")
+	b.WriteString(`{"Action":"fail","Package":"p","Test":"TestBig"}` + "\n" +
+		`{"Action":"fail","Package":"p"}` + "\n")
 	r, ok := Read(b.String())
 	require.True(t, ok)
 	require.Less(t, len(r.Tests[0].Output), maxTestOutput+100)

@@ -91,7 +91,8 @@ func (run *tapRun) addPoint(depth int, failed bool, rest string) {
 		p.status = result.Failed
 	}
 	if d := tapDirective.FindStringIndex(rest); d != nil {
-		p.status = result.Skipped // a todo test that fails is no failure, and one that passes does not count as a test yet
+		// a todo test that fails is no failure, and one that passes does not count as a test yet
+		p.status = result.Skipped
 		rest = rest[:d[0]]
 	}
 	p.name = strings.ReplaceAll(strings.TrimSpace(rest), `\#`, "#")
@@ -127,8 +128,10 @@ func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
 	if name == "" {
 		name = "test " + strconv.Itoa(number)
 	}
-	if tapFile.MatchString(name) && p.status == result.Failed && strings.Contains(p.detail.String(), "exitCode:") {
-		r.Tests = append(r.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
+	if tapFile.MatchString(name) && p.status == result.Failed &&
+		strings.Contains(p.detail.String(), "exitCode:") {
+		r.Tests = append(r.Tests,
+			result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
 		return true
 	}
 	if path != "" {

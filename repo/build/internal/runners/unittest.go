@@ -8,8 +8,9 @@ import (
 )
 
 var (
-	unittestTest    = regexp.MustCompile(`^ *(\S+) \(([\w.$<>]+)\)((?: \[.*\])?(?: \(.*\))?)(.*)$`)
-	unittestNext    = regexp.MustCompile(`^ \.\.\. (\S+ \([\w.$<>]+\)(?: \.\.\. .*)?)$`) // of Python before 3.11
+	unittestTest = regexp.MustCompile(`^ *(\S+) \(([\w.$<>]+)\)((?: \[.*\])?(?: \(.*\))?)(.*)$`)
+	// of Python before 3.11
+	unittestNext    = regexp.MustCompile(`^ \.\.\. (\S+ \([\w.$<>]+\)(?: \.\.\. .*)?)$`)
 	unittestVerdict = regexp.MustCompile(
 		`^(.*? \.\.\. |)(.*)(ok|FAIL|ERROR|skipped .*|expected failure|unexpected success)$`,
 	)
@@ -73,13 +74,17 @@ func (run *unittestRun) readLine(line string) {
 		}
 	case unittestRan.MatchString(line):
 		run.Stated += parseCount(unittestRan.FindStringSubmatch(line)[1])
-		run.counting, run.unsure, run.pending, run.last = true, false, nil, result.Name{}
+		run.counting = true
+		run.unsure = false
+		run.pending = nil
+		run.last = result.Name{}
 		run.closeFailure()
 	case unittestHead.MatchString(line):
 		m := unittestHead.FindStringSubmatch(line)
 		run.beginFailure(m[1], m[2], m[3])
 	case strings.HasPrefix(line, "====="):
-		run.pending, run.unsure = nil, false
+		run.pending = nil
+		run.unsure = false
 	case run.openFailure() != nil:
 		result.AppendBounded(run.openFailure(), line+"\n")
 	default:
@@ -109,9 +114,11 @@ func (run *unittestRun) readVerdict(line string) {
 	case run.pending != nil:
 		run.pending.Status = unittestStatus(m[3])
 		run.addTest(*run.pending, m[3])
-		run.pending, run.unsure = nil, m[2] != "" && run.Tests[len(run.Tests)-1].Broken == ""
+		run.pending = nil
+		run.unsure = m[2] != "" && run.Tests[len(run.Tests)-1].Broken == ""
 	case run.unsure && m[1]+m[2] == "":
-		run.Tests[len(run.Tests)-1].Status = unittestStatus(m[3]) // a failure is printed once more after all tests
+		// a failure is printed once more after all tests
+		run.Tests[len(run.Tests)-1].Status = unittestStatus(m[3])
 	}
 }
 
@@ -171,7 +178,8 @@ func (run *unittestRun) joinErrors() {
 func (run *unittestRun) beginFailure(name, in, rest string) {
 	t := result.Test{Name: name, Group: className(name, in), Status: result.Failed}
 	if rest = strings.TrimSpace(rest); rest != "" {
-		t.Of, t.Name = name, name+" "+rest
+		t.Of = name
+		t.Name = name + " " + rest
 	}
 	run.failures = append(run.failures, unittestFailure{t, &strings.Builder{}})
 }
@@ -215,7 +223,8 @@ func (run *unittestRun) settleFailure(f unittestFailure) {
 	if of.Output != "" {
 		run.Failed-- // the summary counts errors
 	}
-	of.Status, of.Output = result.Failed, of.Output+f.text.String()
+	of.Status = result.Failed
+	of.Output = of.Output + f.text.String()
 }
 
 // readSummary reads the counts after OK or FAILED.

@@ -50,7 +50,8 @@ func (run *vitestRun) readLine(line string) {
 	} else if m := vitestFailed.FindStringSubmatch(line); m != nil {
 		run.beginFailure(m[1], m[2])
 	} else if vitestFiles.MatchString(line) {
-		run.files, run.detail = true, nil
+		run.files = true
+		run.detail = nil
 	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && run.files {
 		run.ended = true
 		run.readCounts(m[1])
@@ -66,7 +67,8 @@ func (run *vitestRun) readLine(line string) {
 }
 
 func (run *vitestRun) addTest(file, name string, status result.Status) int {
-	key, i := file+"\x00"+name, len(run.Tests)
+	key := file + "\x00" + name
+	i := len(run.Tests)
 	run.named[key] = i
 	if status == result.Failed {
 		run.failed[key] = append(run.failed[key], i)
@@ -93,7 +95,8 @@ func (run *vitestRun) beginFailure(file, name string) {
 	for len(at) > 1 && run.begun[at[0]] {
 		at = at[1:]
 	}
-	run.failed[key], run.begun[at[0]] = at, true
+	run.failed[key] = at
+	run.begun[at[0]] = true
 	run.Tests[at[0]].Status = result.Failed
 	run.detail = append(run.detail, at[0])
 }

@@ -29,7 +29,12 @@ const (
 )
 
 // addresses maps the hosts to the addresses that they resolve to. Dial connects all of them with the server.
-var addresses = map[string]string{Host: "198.41.0.4", Elsewhere: "198.41.0.66", Inside: "127.0.0.1", Private: "10.9.8.7"}
+var addresses = map[string]string{
+	Host:      "198.41.0.4",
+	Elsewhere: "198.41.0.66",
+	Inside:    "127.0.0.1",
+	Private:   "10.9.8.7",
+}
 
 // A Registry is the fake network with its server. Its module proxy at /go has the module example.com/greet
 // v1.0.0, which exists nowhere else.
@@ -52,7 +57,10 @@ func New(t testing.TB) *Registry {
 	r := &Registry{Mux: http.NewServeMux(), given: map[string][]byte{}}
 	r.server = httptest.NewServer(http.HandlerFunc(r.serve))
 	r.secure = httptest.NewTLSServer(http.HandlerFunc(r.serve))
-	t.Cleanup(func() { r.server.Close(); r.secure.Close() })
+	t.Cleanup(func() {
+		r.server.Close()
+		r.secure.Close()
+	})
 	archive, err := moduleZip()
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +150,10 @@ type file struct{ name, text string }
 
 var module = []file{
 	{"go.mod", "module example.com/greet\n\ngo 1.24\n"},
-	{"greet.go", "// Package greet is polite.\npackage greet\n\n// Hello is what one says.\nconst Hello = \"hello\"\n"},
+	{
+		"greet.go",
+		"// Package greet is polite.\npackage greet\n\n// Hello is what one says.\nconst Hello = \"hello\"\n",
+	},
 }
 
 func moduleZip() ([]byte, error) {

@@ -64,7 +64,8 @@ func (e *Element) NamesParent() bool {
 		return false
 	}
 	lower := strings.ToLower(e.Name)
-	return e.HasReadableContent || e.HasText("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
+	return e.HasReadableContent ||
+		e.HasText("aria-label", "title", "v-text", "v-html", "dangerouslysetinnerhtml", "children") ||
 		e.Name == "img" && e.HasText("alt") ||
 		isComponent(e.Name) && !strings.Contains(lower, "icon") && !strings.Contains(lower, "svg")
 }
@@ -75,7 +76,8 @@ func IsLabel(name string) bool {
 		return true
 	}
 	lower := strings.ToLower(name)
-	return lower != name && (strings.Contains(lower, "label") || strings.Contains(lower, "field") || strings.Contains(lower, "form"))
+	return lower != name && (strings.Contains(lower, "label") ||
+		strings.Contains(lower, "field") || strings.Contains(lower, "form"))
 }
 
 func isVoid(name string) bool {

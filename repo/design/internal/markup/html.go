@@ -24,7 +24,12 @@ type markupReader struct {
 // ParseMarkup parses HTML or a similar format into elements and stylesheets. kind is the file's
 // extension without the dot.
 func ParseMarkup(text, kind string) ([]*Element, []*stylesheet.Sheet) {
-	r := &markupReader{nesting: nesting{count: map[string]int{}}, text: text, hidden: maskTemplates(text, kind), kind: kind}
+	r := &markupReader{
+		nesting: nesting{count: map[string]int{}},
+		text:    text,
+		hidden:  maskTemplates(text, kind),
+		kind:    kind,
+	}
 	input := parse.NewInputString(r.hidden) // a copy, because the lexer writes lower case into it
 	lexer := html.NewLexer(input)
 	for {
@@ -113,7 +118,8 @@ func (r *markupReader) readAttribute(from, to, value int) {
 		case len(visible) > 0:
 			name = visible[0]
 		case r.kind == "svelte" && isName(short):
-			e.Attrs = append(e.Attrs, Attribute{Name: short, Value: short, Bound: true, At: from, Inside: from})
+			e.Attrs = append(e.Attrs,
+				Attribute{Name: short, Value: short, Bound: true, At: from, Inside: from})
 			return
 		default:
 			e.Spread = e.Spread || !isControl(whole)
@@ -131,7 +137,8 @@ func (r *markupReader) readAttribute(from, to, value int) {
 			value--
 		}
 	}
-	a.Value, a.Hidden = r.text[a.Inside:a.Inside+value], r.hidden[a.Inside:a.Inside+value]
+	a.Value = r.text[a.Inside : a.Inside+value]
+	a.Hidden = r.hidden[a.Inside : a.Inside+value]
 	e.Attrs = append(e.Attrs, a)
 }
 
@@ -163,7 +170,8 @@ func maskTemplates(text, kind string) string {
 	}
 	pairs := [][2]string{{"{{", "}}"}}
 	if kind != "vue" {
-		pairs = append(pairs, [2]string{"{%", "%}"}, [2]string{"<%", "%>"}, [2]string{"<?", "?>"}, [2]string{"${", "}"})
+		pairs = append(pairs, [2]string{"{%", "%}"}, [2]string{"<%", "%>"}, [2]string{"<?", "?>"},
+			[2]string{"${", "}"})
 	}
 	out := []byte(text)
 	for i := 0; i < len(text); i++ {

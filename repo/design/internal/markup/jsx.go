@@ -111,7 +111,8 @@ func (s *jsxScanner) scanWord() {
 		s.i++
 	}
 	switch s.text[start:s.i] {
-	case "return", "case", "typeof", "in", "of", "default", "else", "do", "void", "delete", "await", "yield", "new", "throw":
+	case "return", "case", "typeof", "in", "of", "default", "else", "do", "void", "delete", "await",
+		"yield", "new", "throw":
 		s.operand = true
 	default:
 		s.operand = false
@@ -129,16 +130,21 @@ func (s *jsxScanner) closeBrace() {
 		return
 	}
 	inner := s.text[f.start : s.i-1]
-	spread, isValue := f.spread, f.attr
+	spread := f.spread
+	isValue := f.attr
 	s.popFrame()
 	switch over := s.topFrame(); {
 	case over.where == inTag && spread:
 		over.tag.Spread = true
 	case over.where == inTag && isValue:
 		a := &over.tag.Attrs[len(over.tag.Attrs)-1]
-		a.Value, a.Inside, a.Bound = inner, f.start, true
+		a.Value = inner
+		a.Inside = f.start
+		a.Bound = true
 		if text, ok := literalString(inner); ok {
-			a.Value, a.Hidden, a.Bound = text, text, false
+			a.Value = text
+			a.Hidden = text
+			a.Bound = false
 			a.Inside += strings.Index(inner, text)
 		}
 	case over.where == inContent && !isComment(inner):

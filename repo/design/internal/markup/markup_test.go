@@ -8,9 +8,11 @@ import (
 
 func TestScanJSX(t *testing.T) {
 	t.Parallel()
-	all := ScanJSX("const f = <T,>(a) => a < 2 && <label>{t}<input id=\"x\" {...rest}/></label>; /<p>/.test('<i>')")
+	all := ScanJSX("const f = <T,>(a) => a < 2 && <label>{t}<input id=\"x\" {...rest}/></label>; " +
+		"/<p>/.test('<i>')")
 	require.Len(t, all, 2)
-	label, input := all[0], all[1]
+	label := all[0]
+	input := all[1]
 	require.Equal(t, "label", label.Name)
 	require.True(t, label.Closed && label.HasReadableContent)
 	require.Equal(t, "input", input.Name)
@@ -20,7 +22,10 @@ func TestScanJSX(t *testing.T) {
 
 func TestParseMarkup(t *testing.T) {
 	t.Parallel()
-	all, sheets := ParseMarkup(`<P Class="a {{if .X}}b{{end}}" @click.once="go">{{.Name}}</P><style>.a { color: red }</style>`, "html")
+	all, sheets := ParseMarkup(
+		`<P Class="a {{if .X}}b{{end}}" @click.once="go">{{.Name}}</P><style>.a { color: red }</style>`,
+		"html",
+	)
 	require.Len(t, sheets, 1)
 	require.Len(t, all, 2)
 	p := all[0]

@@ -20,14 +20,16 @@ func ObjectPairs(text string, base int) []objectPair {
 	for i := 0; i <= len(text); {
 		if i == len(text) || text[i] == ',' && depth == 0 {
 			if colon >= 0 {
-				key, value := text[start:colon], text[colon+1:i]
+				key := text[start:colon]
+				value := text[colon+1 : i]
 				out = append(out, objectPair{
 					strings.Trim(strings.TrimSpace(key), "\"'"), strings.TrimSpace(value),
 					base + start + blanksBefore(key), base + colon + 1 + blanksBefore(value),
 				})
 			}
 			i++
-			start, colon = i, -1
+			start = i
+			colon = -1
 			continue
 		}
 		switch c := text[i]; c {

@@ -70,5 +70,6 @@ func Blank(b []byte, with byte) {
 }
 
 func IsNameByte(c byte) bool {
-	return c == '_' || c == '$' || c == '-' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+	return c == '_' || c == '$' || c == '-' || c >= '0' && c <= '9' ||
+		c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }

@@ -14,7 +14,8 @@ const maxDesigned = 1 << 20
 // other or missing file.
 func ReadText(tree fs.FS, name string) (text string, ok bool, err error) {
 	info, err := fs.Lstat(tree, name)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxDesigned) {
+	if errors.Is(err, fs.ErrNotExist) ||
+		err == nil && (!info.Mode().IsRegular() || info.Size() > maxDesigned) {
 		return "", false, nil
 	}
 	if err != nil {

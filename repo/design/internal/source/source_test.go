@@ -22,7 +22,12 @@ func TestOffsetsBehind(t *testing.T) {
 
 func TestOnlyTextIsRead(t *testing.T) {
 	t.Parallel()
-	tree := fstest.MapFS{"a.css": {Data: []byte("a{}")}, "b.css": {Data: []byte("a\x00")}, "c.css": {Data: []byte("\xff\xfe")}, "big.css": {Data: make([]byte, 2<<20)}}
+	tree := fstest.MapFS{
+		"a.css":   {Data: []byte("a{}")},
+		"b.css":   {Data: []byte("a\x00")},
+		"c.css":   {Data: []byte("\xff\xfe")},
+		"big.css": {Data: make([]byte, 2<<20)},
+	}
 	text, ok, err := ReadText(tree, "a.css")
 	require.NoError(t, err)
 	require.True(t, ok)

@@ -65,7 +65,8 @@ func colourFunction(name, args string) (Colour, bool) {
 	if !IsColourFunction(name) {
 		return Colour{}, false
 	}
-	parts := strings.FieldsFunc(args, func(r rune) bool { return r == ',' || r == '/' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+	parts := strings.FieldsFunc(args,
+		func(r rune) bool { return r == ',' || r == '/' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
 	if len(parts) != 3 && len(parts) != 4 {
 		return Colour{}, false
 	}
@@ -105,7 +106,9 @@ func colourPart(text string, percent float64) (float64, bool) {
 		scale, per float64
 	}{{"%", percent, 100}, {"deg", 1, 1}, {"grad", 9, 10}, {"rad", 180, math.Pi}, {"turn", 360, 1}} {
 		if cut, ok := strings.CutSuffix(text, unit.name); ok {
-			text, scale, per = cut, unit.scale, unit.per
+			text = cut
+			scale = unit.scale
+			per = unit.per
 			break
 		}
 	}
@@ -121,12 +124,14 @@ func toRGB(name string, x, y, z float64) Colour {
 	case "hsl", "hsla":
 		return hslRGB(x, y/100, z/100)
 	case "hwb":
-		white, black := y/100, z/100
+		white := y / 100
+		black := z / 100
 		if white+black >= 1 {
 			grey := white / (white + black)
 			return clampColour(grey, grey, grey)
 		}
-		c, left := hslRGB(x, 1, 0.5), 1-white-black
+		c := hslRGB(x, 1, 0.5)
+		left := 1 - white - black
 		return clampColour(c.r*left+white, c.g*left+white, c.b*left+white)
 	case "oklab":
 		return oklabRGB(x, y, z)
@@ -199,6 +204,7 @@ func (c Colour) luminance() float64 {
 // Contrast returns (L1 + 0.05) / (L2 + 0.05), where L1 is the luminance of the lighter colour
 // (https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio).
 func (c Colour) Contrast(d Colour) float64 {
-	a, b := c.luminance(), d.luminance()
+	a := c.luminance()
+	b := d.luminance()
 	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }

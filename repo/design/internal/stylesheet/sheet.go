@@ -95,7 +95,13 @@ func ParseSheet(text string, base int, dialect string) *Sheet {
 		text = maskDialect(text)
 	}
 	top := &StyleRule{}
-	r := &sheetReader{sheet: &Sheet{Rules: []*StyleRule{top}}, open: []block{{rule: top}}, text: text, base: base, room: 8 << 20}
+	r := &sheetReader{
+		sheet: &Sheet{Rules: []*StyleRule{top}},
+		open:  []block{{rule: top}},
+		text:  text,
+		base:  base,
+		room:  8 << 20,
+	}
 	for _, w := range Lex(text, base) {
 		switch w.Kind {
 		case css.LeftBraceToken:
@@ -129,11 +135,15 @@ func TrimWords(ws []Word) []Word {
 // beginBlock opens a block. prelude is the text before its brace.
 func (r *sheetReader) beginBlock(prelude []Word) {
 	outer := r.open[len(r.open)-1]
-	inner := block{rule: &StyleRule{Selectors: outer.rule.Selectors, At: outer.rule.At}, keyframes: outer.keyframes}
+	inner := block{
+		rule:      &StyleRule{Selectors: outer.rule.Selectors, At: outer.rule.At},
+		keyframes: outer.keyframes,
+	}
 	switch {
 	case len(prelude) > 0 && prelude[0].Kind == css.AtKeywordToken:
 		head := strings.ToLower(r.textOfWords(prelude))
-		r.sheet.HasReducedMotionRule = r.sheet.HasReducedMotionRule || strings.Contains(head, "reduced-motion")
+		r.sheet.HasReducedMotionRule = r.sheet.HasReducedMotionRule ||
+			strings.Contains(head, "reduced-motion")
 		inner.keyframes = inner.keyframes || strings.Contains(prelude[0].Text, "keyframes")
 		if len(inner.rule.At) < 8 && len(head) < 4096 {
 			inner.rule.At = append(inner.rule.At[:len(inner.rule.At):len(inner.rule.At)], head)
@@ -220,12 +230,16 @@ func (r *sheetReader) endStatement() {
 	if len(ws) == 0 {
 		return
 	}
-	d, value := Decl{At: ws[0].At, Important: -1}, ws
+	d := Decl{At: ws[0].At, Important: -1}
+	value := ws
 	switch {
-	case ws[0].Kind == css.IdentToken, ws[0].Kind == css.CustomPropertyNameToken, ws[0].Kind == css.AtKeywordToken:
-		d.Prop, value = ws[0].Text, TrimWords(ws[1:])
+	case ws[0].Kind == css.IdentToken, ws[0].Kind == css.CustomPropertyNameToken,
+		ws[0].Kind == css.AtKeywordToken:
+		d.Prop = ws[0].Text
+		value = TrimWords(ws[1:])
 	case len(ws) > 1 && ws[0].Is(css.DelimToken, "$") && ws[1].Kind == css.IdentToken:
-		d.Prop, value = "$"+ws[1].Text, TrimWords(ws[2:])
+		d.Prop = "$" + ws[1].Text
+		value = TrimWords(ws[2:])
 	default:
 		rule.TakesMixins = true // such as .mixin() in Less
 		return

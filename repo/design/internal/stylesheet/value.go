@@ -49,7 +49,8 @@ func LongestDuration(value []Word) (ms float64, infinite bool) {
 			infinite = infinite || strings.EqualFold(w.Text, "infinite")
 		case css.DimensionToken:
 			if v, ok := parseTime(w.Text); ok && first {
-				ms, first = max(ms, v), false
+				ms = max(ms, v)
+				first = false
 			}
 		}
 	}

@@ -61,7 +61,8 @@ func nearestToken(list []*Token, dialect string, distance func(*Token) float64) 
 			continue
 		}
 		if best == nil || d < at || d == at && compareTokens(k, best, dialect) < 0 {
-			best, at = k, d
+			best = k
+			at = d
 		}
 	}
 	return best, best != nil && at == 0
@@ -96,7 +97,8 @@ func (t *Tokens) ColourCure(c stylesheet.Colour, dialect string) string {
 	case exact:
 		return "use " + k.Written(dialect)
 	}
-	return fmt.Sprintf("no token has this value: use the nearest, %s (%s), or define a token for it", k.Written(dialect), k.Colour)
+	return fmt.Sprintf("no token has this value: use the nearest, %s (%s), or define a token for it",
+		k.Written(dialect), k.Colour)
 }
 
 func (t *Tokens) LengthCure(px float64, purpose int, dialect string) string {
@@ -138,9 +140,11 @@ func (t *Tokens) ContrastCure(front, back stylesheet.Colour, need float64, diale
 		return max(k.Colour.Distance(front), 1e-9)
 	})
 	if k == nil {
-		return fmt.Sprintf("make the text darker or the background lighter, or the other way round, to %s:1", strconv.FormatFloat(need, 'f', -1, 64))
+		return fmt.Sprintf("make the text darker or the background lighter, or the other way round, to %s:1",
+			strconv.FormatFloat(need, 'f', -1, 64))
 	}
-	return fmt.Sprintf("%s as the text reaches %.1f:1", k.Written(dialect), math.Floor(k.Colour.Over(back).Contrast(back)*10)/10)
+	return fmt.Sprintf("%s as the text reaches %.1f:1", k.Written(dialect),
+		math.Floor(k.Colour.Over(back).Contrast(back)*10)/10)
 }
 
 // InClass returns the end of an advice to move a value to a class. It names the token with exactly that

@@ -35,7 +35,8 @@ func (s *themeScan) scanNext() {
 	case c == '"' || c == '\'' || c == '`':
 		s.i = source.AfterString(s.text, s.i)
 		s.takeWord(strings.Trim(s.text[start:s.i], "\"'`"))
-	case c >= '0' && c <= '9' || c == '_' || c == '$' || c == '-' || c == '.' || c|0x20 >= 'a' && c|0x20 <= 'z':
+	case c >= '0' && c <= '9' || c == '_' || c == '$' || c == '-' || c == '.' ||
+		c|0x20 >= 'a' && c|0x20 <= 'z':
 		for s.i < len(s.text) && (source.IsNameByte(s.text[s.i]) || s.text[s.i] == '.') {
 			s.i++
 		}

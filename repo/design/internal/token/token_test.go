@@ -12,7 +12,8 @@ import (
 func TestTokensNameValues(t *testing.T) {
 	t.Parallel()
 	tokens, err := ReadTokens(fstest.MapFS{
-		"web/tokens.css":            {Data: []byte(":root { --blue: #0af; --accent: var(--blue); --space-2: 8px }\n.card { --accent: red }")},
+		"web/tokens.css": {Data: []byte(":root { --blue: #0af; --accent: var(--blue); " +
+			"--space-2: 8px }\n.card { --accent: red }")},
 		"node_modules/x/tokens.css": {Data: []byte(":root { --theirs: #0af }")},
 		"web/theme.json":            {Data: []byte(`{"color": {"danger": {"value": "#ff0000"}}}`)},
 	})

@@ -62,7 +62,8 @@ func ReadTokens(tree fs.FS) (*Tokens, error) {
 	files, bytes := 0, 0
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		switch files++; {
-		case err != nil && name != "." && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
+		case err != nil && name != "." &&
+			(errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
 			return nil
 		case err != nil:
 			return err
@@ -163,7 +164,8 @@ func reachOfRule(r *stylesheet.StyleRule) int {
 		switch root := s == ":root" || s == "html" || s == ":host" || s == "body" || s == "*"; {
 		case root:
 			reach = 2
-		case strings.HasPrefix(s, ":root") || strings.HasPrefix(s, "html") || strings.HasPrefix(s, "[data-") ||
+		case strings.HasPrefix(s, ":root") || strings.HasPrefix(s, "html") ||
+			strings.HasPrefix(s, "[data-") ||
 			strings.HasPrefix(s, ".dark") || strings.HasPrefix(s, ".light") || strings.HasPrefix(s, ".theme"):
 			reach = max(reach, 1)
 		}
@@ -192,7 +194,8 @@ func (t *Tokens) resolveAll() {
 		one := &Token{name: key, path: d.path, dialect: "css"}
 		switch {
 		case strings.HasPrefix(key, "theme "):
-			one.name, one.dialect = strings.TrimPrefix(key, "theme "), "theme"
+			one.name = strings.TrimPrefix(key, "theme ")
+			one.dialect = "theme"
 		case key[0] == '$':
 			one.dialect = "scss"
 		case key[0] == '@':
@@ -207,8 +210,10 @@ func (t *Tokens) resolveAll() {
 		}
 		if one.isColour {
 			t.Colours = append(t.Colours, one)
-		} else if px, ok := stylesheet.ParseLength(value, one.dialect == "theme"); ok && purposeOfName(one.name) != 0 {
-			one.px, one.purpose = px, purposeOfName(one.name)
+		} else if px, ok := stylesheet.ParseLength(value,
+			one.dialect == "theme"); ok && purposeOfName(one.name) != 0 {
+			one.px = px
+			one.purpose = purposeOfName(one.name)
 			t.Kinds |= one.purpose
 			t.lengths = append(t.lengths, one)
 		}
@@ -221,7 +226,8 @@ func (t *Tokens) resolveAll() {
 // purposeOfName derives the purpose of a length from its token's name.
 func purposeOfName(name string) (kinds int) {
 	holds := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
+		return slices.ContainsFunc(words,
+			func(w string) bool { return strings.Contains(strings.ToLower(name), w) })
 	}
 	switch {
 	case holds("weight", "breakpoint", "screen", "width", "height", "line"):

@@ -102,8 +102,8 @@ func (d Dir) MarkUsed(now time.Time) {
 	_ = os.Chtimes(string(d), now, now) // at worst the mirror is removed and cloned again
 }
 
-// LastUse returns the time when the repository was last used or fetched, whichever is later, or the zero time if
-// it does not exist.
+// LastUse returns the time when the repository was last used or fetched, whichever is later, or the
+// zero time if it does not exist.
 func (d Dir) LastUse() (last time.Time) {
 	for _, path := range []string{d.packedRefs(), string(d)} {
 		if info, err := os.Stat(path); err == nil && info.ModTime().After(last) {
@@ -114,17 +114,18 @@ func (d Dir) LastUse() (last time.Time) {
 }
 
 // Storage returns go-git's storage of a repository into which others may push. git writes a new value of a
-// reference to a lock file beside it, such as main.lock, and renames that; go-git takes such a file for a reference,
-// and fails as long as it is empty. So the storage does not see lock files.
+// reference to a lock file beside it, such as main.lock, and renames that; go-git takes such a file for a
+// reference, and fails as long as it is empty. So the storage does not see lock files.
 func (d Dir) Storage() *filesystem.Storage {
 	return filesystem.NewStorage(unlocked{osfs.New(string(d))}, cache.NewObjectLRUDefault())
 }
 
-// unlocked is a file system whose folders are listed without git's lock files. No reference may have a name that
-// ends like theirs: see git-check-ref-format.
+// unlocked is a file system whose folders are listed without git's lock files. No reference may have a name
+// that ends like theirs: see git-check-ref-format.
 type unlocked struct{ billy.Filesystem }
 
 func (u unlocked) ReadDir(path string) ([]os.FileInfo, error) {
 	files, err := u.Filesystem.ReadDir(path)
-	return slices.DeleteFunc(files, func(f os.FileInfo) bool { return strings.HasSuffix(f.Name(), ".lock") }), err
+	return slices.DeleteFunc(files,
+		func(f os.FileInfo) bool { return strings.HasSuffix(f.Name(), ".lock") }), err
 }

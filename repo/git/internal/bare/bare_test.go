@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLockFilesAreNoReferences has a repository into which git is pushing two branches: one lock file is still empty.
+// TestLockFilesAreNoReferences has a repository into which git is pushing two branches:
+// one lock file is still empty.
 func TestLockFilesAreNoReferences(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

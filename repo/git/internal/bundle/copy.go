@@ -38,7 +38,9 @@ func CopyObjects(ctx context.Context, s *objects.Store, from *objects.Store, h p
 
 // objectsNamedBy returns the objects that an object needs. The pin of a submodule is left out, since it
 // is a commit of another repository.
-func objectsNamedBy(s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash) (out []plumbing.Hash, err error) {
+func objectsNamedBy(
+	s *objects.Store, kind plumbing.ObjectType, content []byte, h plumbing.Hash,
+) (out []plumbing.Hash, err error) {
 	switch kind {
 	case plumbing.TreeObject:
 		nodes, err := gittree.Parse(content)

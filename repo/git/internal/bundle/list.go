@@ -14,16 +14,21 @@ import (
 
 const maxNewCommits = 10_000 // more new commits than this are a mistake
 
-// NewObjects lists the objects that another repository may lack: for each commit that is neither in there nor in the
-// mirror, the commit itself and what differs from its parents. The commits in own are listed also if the mirror has
-// them: it keeps them when their branch is deleted, and the other repository may not.
-func NewObjects(ctx context.Context, s *objects.Store, commit plumbing.Hash, there, own map[plumbing.Hash]bool) ([]plumbing.Hash, error) {
-	return listCommits(ctx, s, commit, func(h plumbing.Hash) bool { return there[h] || s.InMirror(h) && !own[h] })
+// NewObjects lists the objects that another repository may lack: for each commit that is neither in there nor
+// in the mirror, the commit itself and what differs from its parents. The commits in own are listed also if
+// the mirror has them: it keeps them when their branch is deleted, and the other repository may not.
+func NewObjects(
+	ctx context.Context, s *objects.Store, commit plumbing.Hash, there, own map[plumbing.Hash]bool,
+) ([]plumbing.Hash, error) {
+	return listCommits(ctx, s, commit,
+		func(h plumbing.Hash) bool { return there[h] || s.InMirror(h) && !own[h] })
 }
 
-// listCommits lists the objects of the commit and of its ancestors, up to those for which there returns true: for
-// each commit, the commit itself and what differs from its parents.
-func listCommits(ctx context.Context, s *objects.Store, commit plumbing.Hash, there func(plumbing.Hash) bool) ([]plumbing.Hash, error) {
+// listCommits lists the objects of the commit and of its ancestors, up to those for which there returns true:
+// for each commit, the commit itself and what differs from its parents.
+func listCommits(
+	ctx context.Context, s *objects.Store, commit plumbing.Hash, there func(plumbing.Hash) bool,
+) ([]plumbing.Hash, error) {
 	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
 	queue := []plumbing.Hash{commit}
 	for commits := 0; len(queue) > 0; commits++ {
@@ -53,9 +58,10 @@ func listCommits(ctx context.Context, s *objects.Store, commit plumbing.Hash, th
 // maxOwnCommits is the number of commits after which OwnCommits takes the line for one without a base.
 const maxOwnCommits = 1000
 
-// OwnCommits returns the commits of a session's branch, newest first: head and its first parents, down to one of
-// the bases that the branch was made on. It returns head alone if none of the bases is among the newest 1000
-// commits. The mirror may have fetched own commits; another mirror does not get them once their branch is deleted.
+// OwnCommits returns the commits of a session's branch, newest first: head and its first parents, down
+// to one of the bases that the branch was made on. It returns head alone if none of the bases is among
+// the newest 1000 commits. The mirror may have fetched own commits; another mirror does not get them
+// once their branch is deleted.
 func OwnCommits(s *objects.Store, head string, bases ...string) ([]string, error) {
 	var own []string
 	for h := head; !slices.Contains(bases, h); {

@@ -36,7 +36,9 @@ func (e *Error) Error() string { return e.Reason }
 // a named commit, the commits that the mirror has and that are not named. If the base is the session's own
 // commit, its nearest ancestors in the mirror take its place. An object comes after those that it names, and
 // the same roots give the same bytes. A pack of more than limit bytes (0: 64 MiB) is an *Error.
-func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string) ([]byte, error) {
+func Pack(
+	ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64, roots ...string,
+) ([]byte, error) {
 	if limit <= 0 {
 		limit = packLimit
 	}
@@ -61,7 +63,9 @@ func Pack(ctx context.Context, s *objects.Store, base plumbing.Hash, limit int64
 }
 
 // findBaseTrees returns the trees that every mirror with the base has.
-func findBaseTrees(ctx context.Context, s *objects.Store, base plumbing.Hash) (trees []plumbing.Hash, err error) {
+func findBaseTrees(
+	ctx context.Context, s *objects.Store, base plumbing.Hash,
+) (trees []plumbing.Hash, err error) {
 	seen := map[plumbing.Hash]bool{}
 	for queue := []plumbing.Hash{base}; len(queue) > 0; queue = queue[1:] {
 		if seen[queue[0]] {
@@ -85,8 +89,11 @@ func findBaseTrees(ctx context.Context, s *objects.Store, base plumbing.Hash) (t
 }
 
 // newObjects returns the objects below the roots that the base trees do not hold.
-func newObjects(ctx context.Context, s *objects.Store, base plumbing.Hash, baseTrees []plumbing.Hash, roots []string) (map[plumbing.Hash]bool, error) {
-	out, named := map[plumbing.Hash]bool{}, map[plumbing.Hash]bool{}
+func newObjects(
+	ctx context.Context, s *objects.Store, base plumbing.Hash, baseTrees []plumbing.Hash, roots []string,
+) (map[plumbing.Hash]bool, error) {
+	out := map[plumbing.Hash]bool{}
+	named := map[plumbing.Hash]bool{}
 	for _, root := range roots {
 		named[plumbing.NewHash(root)] = true
 	}
@@ -103,7 +110,13 @@ func newObjects(ctx context.Context, s *objects.Store, base plumbing.Hash, baseT
 	return out, dropBaseObjects(ctx, s, baseTrees, out)
 }
 
-func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, root string, there func(commit plumbing.Hash) bool) ([]plumbing.Hash, error) {
+func newObjectsBelow(
+	ctx context.Context,
+	s *objects.Store,
+	baseTrees []plumbing.Hash,
+	root string,
+	there func(commit plumbing.Hash) bool,
+) ([]plumbing.Hash, error) {
 	h := plumbing.NewHash(root)
 	if !plumbing.IsHash(root) {
 		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
@@ -126,7 +139,9 @@ func newObjectsBelow(ctx context.Context, s *objects.Store, baseTrees []plumbing
 
 // dropBaseObjects removes from fresh the objects that the base trees hold at another path, as after the
 // rename of a folder. Only objects in the mirror can be such objects, so the walk is mostly skipped.
-func dropBaseObjects(ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, fresh map[plumbing.Hash]bool) error {
+func dropBaseObjects(
+	ctx context.Context, s *objects.Store, baseTrees []plumbing.Hash, fresh map[plumbing.Hash]bool,
+) error {
 	maybe := 0
 	for h := range fresh {
 		if s.InMirror(h) {
@@ -168,7 +183,9 @@ func sortedHashes(set map[plumbing.Hash]bool) []plumbing.Hash {
 }
 
 // sizeError names the largest file, since a person can do something about that.
-func sizeError(ctx context.Context, s *objects.Store, limit int64, baseTrees []plumbing.Hash, roots []string) error {
+func sizeError(
+	ctx context.Context, s *objects.Store, limit int64, baseTrees []plumbing.Hash, roots []string,
+) error {
 	var path string
 	var most int64
 	for _, root := range roots {
@@ -182,15 +199,18 @@ func sizeError(ctx context.Context, s *objects.Store, limit int64, baseTrees []p
 				continue
 			}
 			if size, err := s.EncodedObjectSize(d.After.Hash); err == nil && size > most {
-				path, most = d.Path, size
+				path = d.Path
+				most = size
 			}
 		}
 	}
-	e := &Error{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it", formatSize(limit))}
+	e := &Error{Reason: fmt.Sprintf("the session's own work takes more than the %s that are kept of it",
+		formatSize(limit))}
 	if path == "" {
 		e.Reason += ": take large files out or name them in .gitignore"
 	} else {
-		e.Reason += fmt.Sprintf(": take large files out or name them in .gitignore, first of all %q with %s", path, formatSize(most))
+		e.Reason += fmt.Sprintf(": take large files out or name them in .gitignore, first of all %q with %s",
+			path, formatSize(most))
 	}
 	return e
 }

@@ -27,7 +27,8 @@ type need struct {
 func needsOf(kind plumbing.ObjectType, content []byte) (out []need, err error) {
 	switch {
 	case len(content) > gittree.MaxFile:
-		return nil, fmt.Errorf("it has %s, more than %s", gittree.FormatMegabytes(int64(len(content))), gittree.FormatMegabytes(gittree.MaxFile))
+		return nil, fmt.Errorf("it has %s, more than %s", gittree.FormatMegabytes(int64(len(content))),
+			gittree.FormatMegabytes(gittree.MaxFile))
 	case kind == plumbing.TreeObject:
 		return treeNeeds(content)
 	case kind != plumbing.CommitObject:
@@ -103,7 +104,8 @@ func (c *unpacking) checkObject(kind plumbing.ObjectType, content []byte) error 
 			return newError("the %s %s in it names a %s as a %s", kind, h, was, n.kind)
 		}
 		if !c.store.Has(n.hash) {
-			e := newError("the %s %s in it builds on the %s %s, which is not here: fetch the repository and try again", kind, h, n.kind, n.hash)
+			e := newError("the %s %s in it builds on the %s %s, which is not here: "+
+				"fetch the repository and try again", kind, h, n.kind, n.hash)
 			e.Missing = n.hash.String()
 			return e
 		}
@@ -116,7 +118,8 @@ func (c *unpacking) checkObject(kind plumbing.ObjectType, content []byte) error 
 }
 
 func newError(format string, args ...any) *Error {
-	return &Error{Reason: "the pack of the session's work is refused: " + gittree.Printable(fmt.Sprintf(format, args...))}
+	return &Error{Reason: "the pack of the session's work is refused: " +
+		gittree.Printable(fmt.Sprintf(format, args...))}
 }
 
 // ReadPack calls each for every object of a pack, in order, and trusts no number in the pack.
@@ -158,14 +161,16 @@ func (r *packReader) nextObject() (plumbing.ObjectType, []byte, error) {
 	if err != nil {
 		return 0, nil, newError("it ends before its last object")
 	}
-	kind, size := plumbing.ObjectType(first>>4&7), uint64(first&15)
+	kind := plumbing.ObjectType(first >> 4 & 7)
+	size := uint64(first & 15)
 	if kind != plumbing.BlobObject && kind != plumbing.TreeObject && kind != plumbing.CommitObject {
 		return 0, nil, newError("it holds something that is no blob, tree or commit")
 	}
 	if first&0x80 != 0 {
 		more, err := binary.ReadUvarint(r.in)
 		if err != nil || more > gittree.MaxFile {
-			return 0, nil, newError("it holds an object of more than %s", gittree.FormatMegabytes(gittree.MaxFile))
+			return 0, nil, newError("it holds an object of more than %s",
+				gittree.FormatMegabytes(gittree.MaxFile))
 		}
 		size |= more << 4
 	}

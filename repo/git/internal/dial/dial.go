@@ -27,7 +27,8 @@ const dialTimeout = 20 * time.Second
 
 // A Dialer chooses the transport for a remote.
 type Dialer struct {
-	Git  string        // the git program that serves repositories on this machine; if empty, go-git's server does
+	// the git program that serves repositories on this machine; if empty, go-git's server does
+	Git  string
 	Idle time.Duration // timeout of an HTTP response without a byte
 }
 
@@ -88,12 +89,15 @@ func httpClient(idle time.Duration) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = idle
 	t.DisableKeepAlives = true // each client makes one exchange and leaves no connection open
-	return &http.Client{Transport: &idleTimeoutTransport{t, idle}, CheckRedirect: func(req *http.Request, via []*http.Request) error {
-		if from := via[0].URL; !sameHost(from, req.URL) {
-			return &remote.RedirectError{To: req.URL.Host}
-		}
-		return nil
-	}}
+	return &http.Client{
+		Transport: &idleTimeoutTransport{t, idle},
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if from := via[0].URL; !sameHost(from, req.URL) {
+				return &remote.RedirectError{To: req.URL.Host}
+			}
+			return nil
+		},
+	}
 }
 
 // sameHost reports whether two URLs have the same host and port. The usual redirect from http to https on the
@@ -129,7 +133,10 @@ func sshAuth(ctx context.Context, ep *transport.Endpoint, r remote.Remote) (tran
 	if user == "" {
 		user = gitssh.DefaultUsername
 	}
-	auth := &sshLogin{gitssh.PublicKeysCallback{User: user, Callback: func() ([]ssh.Signer, error) { return sshSigners(ctx, r.Key) }}}
+	auth := &sshLogin{gitssh.PublicKeysCallback{
+		User:     user,
+		Callback: func() ([]ssh.Signer, error) { return sshSigners(ctx, r.Key) },
+	}}
 	if r.KnownHosts == "" {
 		return auth, nil
 	}
@@ -205,8 +212,8 @@ func agentSigners(ctx context.Context) []ssh.Signer {
 	return signers
 }
 
-// openWithContext calls open, which knows no context, and returns when open does or when ctx ends. In the second case,
-// the session is closed as soon as open returns it.
+// openWithContext calls open, which knows no context, and returns when open does or when ctx ends. In the
+// second case, the session is closed as soon as open returns it.
 func openWithContext[T io.Closer](ctx context.Context, open func() (T, error)) (T, error) {
 	type result struct {
 		value T

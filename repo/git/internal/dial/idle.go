@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
-// idleTimeoutTransport cancels a response with remote.ErrIdle if no byte of its body arrives for idle. The wrapped
-// transport limits the time until the response begins.
+// idleTimeoutTransport cancels a response with remote.ErrIdle if no byte of its body arrives for idle. The
+// wrapped transport limits the time until the response begins.
 type idleTimeoutTransport struct {
 	http.RoundTripper
 	idle time.Duration

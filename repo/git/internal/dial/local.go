@@ -36,11 +36,15 @@ type programTransport struct {
 	git string
 }
 
-func (t *programTransport) NewUploadPackSession(ep *transport.Endpoint, _ transport.AuthMethod) (transport.UploadPackSession, error) {
+func (t *programTransport) NewUploadPackSession(
+	ep *transport.Endpoint, _ transport.AuthMethod,
+) (transport.UploadPackSession, error) {
 	return t.start("upload-pack", ep.Path)
 }
 
-func (t *programTransport) NewReceivePackSession(ep *transport.Endpoint, _ transport.AuthMethod) (transport.ReceivePackSession, error) {
+func (t *programTransport) NewReceivePackSession(
+	ep *transport.Endpoint, _ transport.AuthMethod,
+) (transport.ReceivePackSession, error) {
 	return t.start("receive-pack", ep.Path)
 }
 
@@ -114,7 +118,9 @@ func (s *programSession) failed(err error) error {
 	return err
 }
 
-func (s *programSession) UploadPack(_ context.Context, req *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+func (s *programSession) UploadPack(
+	_ context.Context, req *packp.UploadPackRequest,
+) (*packp.UploadPackResponse, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -130,7 +136,9 @@ func (s *programSession) UploadPack(_ context.Context, req *packp.UploadPackRequ
 	return res, nil
 }
 
-func (s *programSession) ReceivePack(_ context.Context, req *packp.ReferenceUpdateRequest) (*packp.ReportStatus, error) {
+func (s *programSession) ReceivePack(
+	_ context.Context, req *packp.ReferenceUpdateRequest,
+) (*packp.ReportStatus, error) {
 	if err := errors.Join(req.Encode(s.stdin), s.stdin.Close()); err != nil {
 		return nil, s.failed(err)
 	}
@@ -152,8 +160,8 @@ func (s *programSession) ReceivePack(_ context.Context, req *packp.ReferenceUpda
 }
 
 // Close closes the input of the program, which makes the program exit, and waits for its end. The exit code
-// is ignored, because the protocol has already reported every failure, and so is an end of what it says that was
-// not read in time.
+// is ignored, because the protocol has already reported every failure, and so is an end of what it
+// says that was not read in time.
 func (s *programSession) Close() error {
 	s.once.Do(func() {
 		if s.refs != nil {

@@ -35,7 +35,8 @@ type programPack struct {
 
 func (w *programPack) Close() error {
 	_ = w.WriteCloser.Close()
-	if err := w.cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) { // the end of what it says was not read, but it succeeded
+	if err := w.cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		// the end of what it says was not read, but it succeeded
 		return fmt.Errorf("index the pack: %w: %s", err, w.said.String())
 	}
 	return nil

@@ -25,7 +25,9 @@ func serverTransport() transport.Transport {
 
 type inProcess struct{ transport.Transport }
 
-func (t *inProcess) NewReceivePackSession(ep *transport.Endpoint, auth transport.AuthMethod) (transport.ReceivePackSession, error) {
+func (t *inProcess) NewReceivePackSession(
+	ep *transport.Endpoint, auth transport.AuthMethod,
+) (transport.ReceivePackSession, error) {
 	if hasHooks(gitDir(ep.Path)) {
 		return nil, remote.ErrHooks
 	}
@@ -36,7 +38,8 @@ func (t *inProcess) NewReceivePackSession(ep *transport.Endpoint, auth transport
 // path or an include counts as a hook.
 func hasHooks(dir string) bool {
 	config, _ := os.ReadFile(filepath.Join(dir, "config"))
-	if text := strings.ToLower(string(config)); strings.Contains(text, "hookspath") || strings.Contains(text, "include") {
+	if text := strings.ToLower(string(config)); strings.Contains(text, "hookspath") ||
+		strings.Contains(text, "include") {
 		return true
 	}
 	for _, hook := range []string{"pre-receive", "update", "reference-transaction", "proc-receive"} {
@@ -57,7 +60,10 @@ func (localLoader) Load(ep *transport.Endpoint) (storer.Storer, error) {
 			return nil, transport.ErrRepositoryNotFound
 		}
 	}
-	return &compareAndSwapStorage{Storage: bare.Dir(dir).Storage(), seen: map[plumbing.ReferenceName]*plumbing.Reference{}}, nil
+	return &compareAndSwapStorage{
+		Storage: bare.Dir(dir).Storage(),
+		seen:    map[plumbing.ReferenceName]*plumbing.Reference{},
+	}, nil
 }
 
 func gitDir(path string) string {
@@ -68,8 +74,8 @@ func gitDir(path string) string {
 	return path
 }
 
-// compareAndSwapStorage changes a reference only if it still has the value that was read before. go-git's server does not
-// check this.
+// compareAndSwapStorage changes a reference only if it still has the value that was read before. go-git's
+// server does not check this.
 type compareAndSwapStorage struct {
 	*filesystem.Storage
 	seen map[plumbing.ReferenceName]*plumbing.Reference

@@ -27,7 +27,11 @@ type Delta struct {
 func (d *Delta) TooLarge() bool { return max(d.Size, d.Kept) > MaxFile }
 
 func TooLargeError(path string, size int64) error {
-	return &PathError{path, fmt.Sprintf("is %s, more than the %s that a commit may hold: remove it or name it in .gitignore", FormatMegabytes(size), FormatMegabytes(MaxFile))}
+	return &PathError{
+		path,
+		fmt.Sprintf("is %s, more than the %s that a commit may hold: remove it or name it in .gitignore",
+			FormatMegabytes(size), FormatMegabytes(MaxFile)),
+	}
 }
 
 func FormatMegabytes(n int64) string {
@@ -38,7 +42,9 @@ func FormatMegabytes(n int64) string {
 }
 
 // Compare compares two trees and reads only the folders that differ. The zero hash is the empty tree.
-func Compare(ctx context.Context, s *objects.Store, before, after plumbing.Hash, prefix string) ([]Delta, error) {
+func Compare(
+	ctx context.Context, s *objects.Store, before, after plumbing.Hash, prefix string,
+) ([]Delta, error) {
 	if before == after {
 		return nil, nil
 	}
@@ -94,10 +100,12 @@ func compareNodes(ctx context.Context, s *objects.Store, before, after Node, pat
 	var a, b plumbing.Hash
 	d := Delta{Path: path, Before: before, After: after}
 	if before.IsDir() {
-		a, d.Before = before.Hash, Node{}
+		a = before.Hash
+		d.Before = Node{}
 	}
 	if after.IsDir() {
-		b, d.After = after.Hash, Node{}
+		b = after.Hash
+		d.After = Node{}
 	}
 	out, err := Compare(ctx, s, a, b, path+"/")
 	if !d.Before.None() || !d.After.None() {

@@ -14,7 +14,9 @@ const maxPaths = 2_000_000
 
 // ListPaths returns the plain files of a tree, in git's order. It does not read folders for which skip
 // returns true.
-func ListPaths(ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool) ([]string, error) {
+func ListPaths(
+	ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool,
+) ([]string, error) {
 	var out []string
 	var under func(tree plumbing.Hash, dir string) error
 	under = func(tree plumbing.Hash, dir string) error {

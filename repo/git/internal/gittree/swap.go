@@ -14,7 +14,8 @@ func FindClash(files map[string]bool) (file, below string) {
 		}
 		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 			if files[dir] && (file == "" || dir < file || dir == file && p < below) {
-				file, below = dir, p
+				file = dir
+				below = p
 			}
 		}
 	}

@@ -34,7 +34,9 @@ type merge struct {
 
 // Trees merges three trees and returns the swaps that turn ours into the merged tree, or the conflicts.
 // With conflicts, the swaps are incomplete.
-func Trees(ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash) ([]gittree.Swap, []Conflict, error) {
+func Trees(
+	ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash,
+) ([]gittree.Swap, []Conflict, error) {
 	m := &merge{store: s}
 	err := m.mergeAll(ctx, base, ours, theirs)
 	return m.swaps, m.conflicts, err
@@ -56,7 +58,8 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		s, before := all[p], len(m.conflicts)
+		s := all[p]
+		before := len(m.conflicts)
 		want, err := m.mergePath(s)
 		if err != nil {
 			return err
@@ -70,14 +73,20 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 		}
 	}
 	if file, below := gittree.FindClash(stays); file != "" {
-		m.conflicts = append(m.conflicts, Conflict{Path: file, Why: "file and folder: a file on one side, and on the other the folder of " + gittree.QuotePath(below)})
+		m.conflicts = append(m.conflicts, Conflict{
+			Path: file,
+			Why: "file and folder: a file on one side, and on the other the folder of " +
+				gittree.QuotePath(below),
+		})
 	}
 	return gittree.CheckSwaps(m.swaps)
 }
 
 // listChanged returns the paths that either side changed. It replaces git's old file mode by the plain
 // one.
-func (m *merge) listChanged(ctx context.Context, base, ours, theirs plumbing.Hash) (map[string]*sides, error) {
+func (m *merge) listChanged(
+	ctx context.Context, base, ours, theirs plumbing.Hash,
+) (map[string]*sides, error) {
 	mine, err := gittree.Compare(ctx, m.store, base, ours, "")
 	if err != nil {
 		return nil, err
@@ -116,7 +125,8 @@ func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	case s.ours.Same(s.base):
 		return s.theirs, nil
 	case s.base.None() && s.ours.Hash == s.theirs.Hash && s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.addConflict(s, "mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
+		return gittree.Node{}, m.addConflict(s,
+			"mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
 	case s.base.None():
 		return gittree.Node{}, m.addConflict(s, "both added it, with different content")
 	case s.ours.None():
@@ -128,9 +138,11 @@ func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	case s.ours.IsLink() && s.theirs.IsLink():
 		return gittree.Node{}, m.addConflict(s, "both changed the link")
 	case s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.addConflict(s, "both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
+		return gittree.Node{}, m.addConflict(s,
+			"both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
 	}
-	return gittree.Node{}, m.addConflict(s, "mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
+	return gittree.Node{}, m.addConflict(s,
+		"mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
 }
 
 // addConflict adds a conflict with excerpts of the three texts.

@@ -68,7 +68,9 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 			break
 		}
 		out = append(out, old[at:lo]...)
-		firstA, firstB, hi := a.next, b.next, lo
+		firstA := a.next
+		firstB := b.next
+		hi := lo
 		for grew := true; grew; {
 			var moreA, moreB bool
 			hi, moreA = a.takeTouching(hi)
@@ -84,7 +86,10 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 			out = append(out, other[fromB:toB]...)
 		default:
 			conflicts = append(conflicts, Conflict{
-				Why: bothChanged(fromA, toA), Ours: Excerpt(mine[fromA:toA]), Base: Excerpt(old[lo:hi]), Theirs: Excerpt(other[fromB:toB]),
+				Why:    bothChanged(fromA, toA),
+				Ours:   Excerpt(mine[fromA:toA]),
+				Base:   Excerpt(old[lo:hi]),
+				Theirs: Excerpt(other[fromB:toB]),
 			})
 		}
 		at = hi

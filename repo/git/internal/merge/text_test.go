@@ -52,7 +52,8 @@ func TestMergeTextIsWhatGitMerges(t *testing.T) {
 			base[len(base)-1] = "the end"
 		}
 		text := strings.Join(base, "")
-		ours, theirs := remotetest.ScribbleLines(rnd, base, "ours", 4), remotetest.ScribbleLines(rnd, base, "theirs", 4)
+		ours := remotetest.ScribbleLines(rnd, base, "ours", 4)
+		theirs := remotetest.ScribbleLines(rnd, base, "theirs", 4)
 		merged, found := Texts([]byte(text), []byte(ours), []byte(theirs))
 		want, clean := gitMergeFile(t, text, ours, theirs)
 		require.Equal(t, clean, len(found) == 0, "base %q\nours %q\ntheirs %q", text, ours, theirs)
@@ -95,7 +96,8 @@ func TestMergeTextLaws(t *testing.T) {
 			base[j] = fmt.Sprintf("line %d\n", rnd.IntN(8)) // many alike
 		}
 		text := strings.Join(base, "")
-		a, b := remotetest.ScribbleLines(rnd, base, "a", 6), remotetest.ScribbleLines(rnd, base, "b", 6)
+		a := remotetest.ScribbleLines(rnd, base, "a", 6)
+		b := remotetest.ScribbleLines(rnd, base, "b", 6)
 		for _, c := range [][3]string{{text, a, a}, {a, text, a}, {a, a, a}} {
 			merged, conflicts := Texts([]byte(text), []byte(c[0]), []byte(c[1]))
 			require.Empty(t, conflicts)

@@ -56,7 +56,14 @@ func OpenPack(path string, pool *sync.Pool) (*pack, error) {
 		_ = file.Close()
 		return nil, fmt.Errorf("repo: stat pack: %w", err)
 	}
-	return &pack{file: file, size: info.Size(), index: index, Count: count, bases: &baseCache{}, pool: pool}, nil
+	return &pack{
+		file:  file,
+		size:  info.Size(),
+		index: index,
+		Count: count,
+		bases: &baseCache{},
+		pool:  pool,
+	}, nil
 }
 
 func (p *pack) Close() error { return p.file.Close() }
@@ -161,7 +168,8 @@ func (p *pack) ReadHeader(offset int64) (e entry, err error) {
 			return e, ErrBadPack
 		}
 		e.size |= int64(b[used]&0x7f) << shift
-		used, shift = used+1, shift+7
+		used = used + 1
+		shift = shift + 7
 	}
 	used, err = e.readBase(b, used, offset)
 	e.Data = offset + int64(used)
@@ -265,14 +273,17 @@ func (p *pack) inflate(out []byte, e entry) error {
 
 // ReadObject returns the object at an offset. outside finds the base of a delta that names it by hash,
 // if the base is not in this pack.
-func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.ObjectType, []byte, error)) (plumbing.ObjectType, []byte, error) {
+func (p *pack) ReadObject(
+	offset int64, outside func(plumbing.Hash) (plumbing.ObjectType, []byte, error),
+) (plumbing.ObjectType, []byte, error) {
 	var chain []entry
 	var at []int64
 	var kind plumbing.ObjectType
 	var content []byte
 	for content == nil {
 		if k, b, ok := p.bases.get(offset); ok {
-			kind, content = k, b
+			kind = k
+			content = b
 			break
 		}
 		e, err := p.ReadHeader(offset)
@@ -283,10 +294,12 @@ func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.Ob
 		case len(chain) > maxDeltaChain:
 			return 0, nil, ErrBadPack
 		case e.Kind == plumbing.OFSDeltaObject:
-			chain, at = append(chain, e), append(at, offset)
+			chain = append(chain, e)
+			at = append(at, offset)
 			offset = e.Base
 		case e.Kind == plumbing.REFDeltaObject:
-			chain, at = append(chain, e), append(at, offset)
+			chain = append(chain, e)
+			at = append(at, offset)
 			if inside, ok := p.FindOffset(e.baseRef); ok {
 				offset = inside
 				continue
@@ -308,7 +321,9 @@ func (p *pack) ReadObject(offset int64, outside func(plumbing.Hash) (plumbing.Ob
 
 // applyDeltas applies a chain of deltas to content. The delta nearest to the base is the last in the
 // list.
-func (p *pack) applyDeltas(kind plumbing.ObjectType, content []byte, chain []entry, at []int64) (plumbing.ObjectType, []byte, error) {
+func (p *pack) applyDeltas(
+	kind plumbing.ObjectType, content []byte, chain []entry, at []int64,
+) (plumbing.ObjectType, []byte, error) {
 	for i := len(chain) - 1; i >= 0; i-- {
 		delta, err := p.readContent(chain[i])
 		if err != nil {

@@ -58,7 +58,8 @@ func (p *Packs) LoadNew() error {
 		if err != nil {
 			return err
 		}
-		p.Open, p.named[name] = append(p.Open, one), true
+		p.Open = append(p.Open, one)
+		p.named[name] = true
 	}
 	p.loaded = info.ModTime()
 	return nil
@@ -80,7 +81,8 @@ func (p *Packs) Close() error {
 	for _, one := range p.Open {
 		errs = append(errs, one.Close())
 	}
-	p.Open, p.named = nil, map[string]bool{}
+	p.Open = nil
+	p.named = map[string]bool{}
 	return errors.Join(errs...)
 }
 

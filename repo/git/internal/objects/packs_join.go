@@ -24,7 +24,8 @@ const (
 // to opens the writer of the new pack. Readers continue: the file of an old pack is closed when its
 // last reader has released it.
 func (p *Packs) CombinePacks(to func() (io.WriteCloser, error)) (combined int, err error) {
-	small := slices.DeleteFunc(slices.Clone(p.ListPacks()), func(one *pack) bool { return one.size > packsSmall })
+	small := slices.DeleteFunc(slices.Clone(p.ListPacks()),
+		func(one *pack) bool { return one.size > packsSmall })
 	if len(small) < packsMany {
 		return 0, nil
 	}
@@ -66,7 +67,8 @@ func joinPacks(to io.Writer, list []*pack) error {
 		return err
 	}
 	for _, p := range list {
-		if _, err := io.Copy(w, io.NewSectionReader(p.file, PackHead, p.size-PackHead-sha1.Size)); err != nil {
+		if _, err := io.Copy(w,
+			io.NewSectionReader(p.file, PackHead, p.size-PackHead-sha1.Size)); err != nil {
 			return err
 		}
 	}
@@ -79,11 +81,15 @@ func joinPacks(to io.Writer, list []*pack) error {
 func (p *Packs) DropPacks(list []*pack) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rest := slices.DeleteFunc(slices.Clone(p.Open), func(one *pack) bool { return slices.Contains(list, one) })
+	rest := slices.DeleteFunc(slices.Clone(p.Open),
+		func(one *pack) bool { return slices.Contains(list, one) })
 	for _, one := range list {
 		for i := range one.Count {
 			h := plumbing.Hash(one.NameAt(i))
-			if !slices.ContainsFunc(rest, func(other *pack) bool { _, ok := other.FindOffset(h); return ok }) {
+			if !slices.ContainsFunc(rest, func(other *pack) bool {
+				_, ok := other.FindOffset(h)
+				return ok
+			}) {
 				return fmt.Errorf("object %s would be lost", h)
 			}
 		}
@@ -93,7 +99,8 @@ func (p *Packs) DropPacks(list []*pack) error {
 		name := one.file.Name()
 		name = name[:len(name)-len(".pack")]
 		delete(p.named, name)
-		for _, ext := range []string{".idx", ".pack", ".rev"} { // the index first, since a process that lists packs looks for it
+		for _, ext := range []string{".idx", ".pack", ".rev"} {
+			// the index first, since a process that lists packs looks for it
 			if err := os.Remove(name + ext); err != nil && !os.IsNotExist(err) {
 				return err
 			}

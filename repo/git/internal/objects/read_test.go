@@ -30,7 +30,9 @@ func newDeltaOrigin(t testing.TB, commits int) *remotetest.Origin {
 	for i := range commits {
 		text[random.IntN(len(text))] = fmt.Sprintf("edit %d\n", i)
 		o.Commit(fmt.Sprint("edit ", i), map[string]string{
-			"a/b/long.txt": strings.Join(text, ""), fmt.Sprintf("many/f%d.txt", i): fmt.Sprint(i), "empty": " ",
+			"a/b/long.txt":                 strings.Join(text, ""),
+			fmt.Sprintf("many/f%d.txt", i): fmt.Sprint(i),
+			"empty":                        " ",
 		})
 	}
 	return o
@@ -87,7 +89,8 @@ func TestDamagedPacksAreErrors(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 60 {
 		dir := t.TempDir()
-		bad, idx := append([]byte{}, whole...), append([]byte{}, index...)
+		bad := append([]byte{}, whole...)
+		idx := append([]byte{}, index...)
 		for range 3 {
 			bad[12+random.IntN(len(bad)-12)] ^= byte(1 + random.IntN(255))
 			idx[8+random.IntN(len(idx)-8)] ^= byte(1 + random.IntN(255))

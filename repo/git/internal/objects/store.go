@@ -245,7 +245,8 @@ func (s *Store) HasEncodedObject(h plumbing.Hash) error {
 // content.
 func (s *Store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 	if in, offset := s.Packs.findObject(h); in != nil {
-		if e, err := in.ReadHeader(offset); err == nil && (e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {
+		if e, err := in.ReadHeader(offset); err == nil &&
+			(e.Kind == plumbing.BlobObject || e.Kind == plumbing.TreeObject) {
 			return e.size, nil
 		}
 	}

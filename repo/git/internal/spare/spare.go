@@ -84,7 +84,9 @@ type Maker struct {
 // NewMaker returns a Maker that works until End is called and waits for after before it makes a spare. own
 // makes the user that commands run as the owner of a spare's files, so that the session that takes the spare
 // need not. If own is nil, the owner stays the same.
-func NewMaker(after time.Duration, own func(files string) error, log *slog.Logger, now func() time.Time) *Maker {
+func NewMaker(
+	after time.Duration, own func(files string) error, log *slog.Logger, now func() time.Time,
+) *Maker {
 	m := &Maker{after: after, changeOwner: own, log: log, now: now}
 	m.ctx, m.stop = context.WithCancel(context.Background())
 	return m
@@ -117,7 +119,8 @@ func (m *Maker) Keep(p Pool, commit string) {
 		m.makeMu.Lock()
 		defer m.makeMu.Unlock()
 		if err := m.make(p, commit); err != nil && m.ctx.Err() == nil {
-			m.log.Warn("could not make a spare workspace; the next session writes its files itself", "mirror", p.Mirror, "err", err)
+			m.log.Warn("could not make a spare workspace; the next session writes its files itself",
+				"mirror", p.Mirror, "err", err)
 		}
 	})
 }
@@ -137,7 +140,8 @@ func (m *Maker) make(p Pool, commit string) error {
 		return err
 	}
 	making := filepath.Join(p.dir(), "making-"+rand.Text())
-	if err := os.Mkdir(making, 0o755); err != nil { // MkdirTemp would make a folder that commands of another user cannot enter
+	if err := os.Mkdir(making, 0o755); err != nil {
+		// MkdirTemp would make a folder that commands of another user cannot enter
 		return err
 	}
 	w := worktree.New(making, p.Packs)

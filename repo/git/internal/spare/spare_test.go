@@ -31,7 +31,11 @@ func shop(t *testing.T) (m *Maker, p Pool, first, second string) {
 	t.Cleanup(func() { require.NoError(t, packs.Close()) })
 	m = NewMaker(0, nil, slog.New(slog.DiscardHandler), time.Now)
 	t.Cleanup(m.End)
-	return m, Pool{Mirror: t.TempDir(), Packs: packs, Store: objects.NewStore(packs, filepath.Join(origin.Dir, "objects"))}, first, second
+	return m, Pool{
+		Mirror: t.TempDir(),
+		Packs:  packs,
+		Store:  objects.NewStore(packs, filepath.Join(origin.Dir, "objects")),
+	}, first, second
 }
 
 func (p Pool) list(t *testing.T) (names []string) {
@@ -152,7 +156,8 @@ func TestASpoiltSpareIsNotTaken(t *testing.T) {
 func TestSparesThatWereNotFinishedGo(t *testing.T) {
 	t.Parallel()
 	m, p, first, _ := shop(t)
-	left, now := filepath.Join(p.dir(), "making-1"), filepath.Join(p.dir(), "making-2")
+	left := filepath.Join(p.dir(), "making-1")
+	now := filepath.Join(p.dir(), "making-2")
 	for _, dir := range []string{left, now} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "files"), 0o755))
 	}

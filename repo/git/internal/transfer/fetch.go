@@ -49,7 +49,9 @@ type Held struct {
 	Refs  Refs
 }
 
-func (c *Client) dialRemote(ctx context.Context, r remote.Remote, with remote.Credential) (*dial.Line, error) {
+func (c *Client) dialRemote(
+	ctx context.Context, r remote.Remote, with remote.Credential,
+) (*dial.Line, error) {
 	return dial.Dialer{Git: c.Git, Idle: c.Retry.Idle}.Dial(ctx, r, with)
 }
 
@@ -63,8 +65,8 @@ func (c *Client) Fetch(ctx context.Context, r remote.Remote, held Held) (got Ref
 	return c.fetch(ctx, r, held, plumbing.ZeroHash)
 }
 
-// FetchCommit receives a commit to which no branch or tag of the remote leads, and what the mirror lacks of its history.
-// Whether a remote gives such a commit, and for how long, is up to the remote.
+// FetchCommit receives a commit to which no branch or tag of the remote leads, and what the mirror lacks of
+// its history. Whether a remote gives such a commit, and for how long, is up to the remote.
 func (c *Client) FetchCommit(ctx context.Context, r remote.Remote, held Held, commit plumbing.Hash) error {
 	_, err := c.fetch(ctx, r, held, commit)
 	if err == nil && !held.Store.Has(commit) {
@@ -75,13 +77,16 @@ func (c *Client) FetchCommit(ctx context.Context, r remote.Remote, held Held, co
 
 func lostCommit(r remote.Remote, commit plumbing.Hash) error {
 	return &remote.Error{
-		Op:     "fetch " + r.Name,
-		Reason: "the commit " + commit.String()[:12] + " is on no branch or tag there any more, and the remote does not give it",
-		Cure:   "Somebody who has it can push a tag of it",
+		Op: "fetch " + r.Name,
+		Reason: "the commit " + commit.String()[:12] +
+			" is on no branch or tag there any more, and the remote does not give it",
+		Cure: "Somebody who has it can push a tag of it",
 	}
 }
 
-func (c *Client) fetch(ctx context.Context, r remote.Remote, held Held, commit plumbing.Hash) (got Refs, err error) {
+func (c *Client) fetch(
+	ctx context.Context, r remote.Remote, held Held, commit plumbing.Hash,
+) (got Refs, err error) {
 	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
 		if err == nil {
@@ -145,7 +150,8 @@ func isEmptyRemote(adv *packp.AdvRefs, err error) bool {
 func readAdvertised(adv *packp.AdvRefs) Refs {
 	r := Refs{Hashes: map[string]plumbing.Hash{}}
 	for name, h := range adv.References {
-		if (strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")) && plumbing.ReferenceName(name).Validate() == nil {
+		if (strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/")) &&
+			plumbing.ReferenceName(name).Validate() == nil {
 			r.Hashes[name] = h
 		}
 	}
@@ -181,7 +187,9 @@ func headOf(adv *packp.AdvRefs, r Refs) string {
 
 // receivePack requests the objects that the mirror lacks, stores the pack and checks that every wanted
 // object arrived.
-func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs) error {
+func (f *fetch) receivePack(
+	ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, theirs Refs,
+) error {
 	req := packp.NewUploadPackRequestFromCapabilities(adv.Capabilities)
 	wanted := map[plumbing.Hash]bool{}
 	for h := range maps.Values(theirs.Hashes) {
@@ -226,7 +234,8 @@ func (f *fetch) receivePack(ctx context.Context, session transport.UploadPackSes
 
 // givesAnyCommit reports whether the remote may be asked for commits that it does not advertise.
 func givesAnyCommit(adv *packp.AdvRefs) bool {
-	return adv.Capabilities.Supports(capability.AllowTipSHA1InWant) || adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)
+	return adv.Capabilities.Supports(capability.AllowTipSHA1InWant) ||
+		adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)
 }
 
 func (f *fetch) keepPack(ctx context.Context, r *packReader) error {
@@ -256,7 +265,11 @@ func BadPack(err error, whole bool) error {
 	}
 	text := strings.ToLower(err.Error())
 	has := func(words string) bool { return strings.Contains(text, words) }
-	for words, errno := range map[string]syscall.Errno{"no space left": syscall.ENOSPC, "quota": syscall.EDQUOT, "read-only": syscall.EROFS} {
+	for words, errno := range map[string]syscall.Errno{
+		"no space left": syscall.ENOSPC,
+		"quota":         syscall.EDQUOT,
+		"read-only":     syscall.EROFS,
+	} {
 		if has(words) { // the git program reports these only as text
 			err = errors.Join(err, errno)
 		}
@@ -264,9 +277,12 @@ func BadPack(err error, whole bool) error {
 	switch {
 	case wantsTooMuch(text):
 		return fmt.Errorf("%w: %w", remote.ErrSentBad, err)
-	case slices.ContainsFunc([]string{"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:"}, has):
+	case slices.ContainsFunc([]string{
+		"no space", "permission denied", "read-only", "unable to create", "quota", "memory", "signal:",
+	}, has):
 		return remote.LocalError("take in a pack", err)
-	case !whole && (text == "eof" || slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has)):
+	case !whole && (text == "eof" ||
+		slices.ContainsFunc([]string{"early eof", "unexpected eof", "empty packfile", ": eof"}, has)):
 		return fmt.Errorf("%w: %w", remote.ErrCutPack, err)
 	}
 	return fmt.Errorf("%w: %w", remote.ErrSentBad, err)
@@ -295,9 +311,9 @@ func (h *Held) dropLeftovers() {
 	}
 }
 
-// An idleReader reads the response, and lets the idle timer run only while it waits for bytes. The bytes may also be
-// those of progress lines and empty packets, which a remote sends while it prepares a large pack. While this machine
-// writes and indexes the pack, the remote has nothing to send.
+// An idleReader reads the response, and lets the idle timer run only while it waits for bytes. The bytes may
+// also be those of progress lines and empty packets, which a remote sends while it prepares a large pack.
+// While this machine writes and indexes the pack, the remote has nothing to send.
 type idleReader struct {
 	r io.Reader
 	f *fetch
@@ -390,7 +406,8 @@ func (h *Held) haveCommits() []plumbing.Hash {
 			if err != nil {
 				break
 			}
-			seen[at], out = true, append(out, at)
+			seen[at] = true
+			out = append(out, at)
 			if len(c.ParentHashes) == 0 {
 				break
 			}
@@ -403,7 +420,12 @@ func (h *Held) haveCommits() []plumbing.Hash {
 // newProgress returns a writer that logs the progress lines of the remote, at most one in progressEvery.
 func (f *fetch) newProgress() io.Writer {
 	c := f.client
-	return &progressLog{log: c.Log.With("repository", f.remote.Name), now: c.Now, last: c.Now(), hide: f.credential.HideIn}
+	return &progressLog{
+		log:  c.Log.With("repository", f.remote.Name),
+		now:  c.Now,
+		last: c.Now(),
+		hide: f.credential.HideIn,
+	}
 }
 
 type progressLog struct {

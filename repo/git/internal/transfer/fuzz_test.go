@@ -19,10 +19,12 @@ func FuzzAdvertised(f *testing.F) {
 	line := func(s string) string { return fmt.Sprintf("%04x%s", len(s)+4, s) }
 	const h1, h2 = "1111111111111111111111111111111111111111", "2222222222222222222222222222222222222222"
 	for _, seed := range []string{
-		line(h1+" HEAD\x00symref=HEAD:refs/heads/main agent=git/2\n") + line(h1+" refs/heads/main\n") + line(h2+" refs/tags/v1\n") + "0000",
+		line(h1+" HEAD\x00symref=HEAD:refs/heads/main agent=git/2\n") + line(h1+" refs/heads/main\n") +
+			line(h2+" refs/tags/v1\n") + "0000",
 		line(h1+" refs/heads/../../etc\x00 \n") + line(h2+" refs/pull/1/head\n") + "0000",
 		line(h1+" HEAD\x00symref=HEAD:refs/heads/-x\n") + line(h1+" refs/heads/-x\n") + "0000",
-		line("0000000000000000000000000000000000000000 capabilities^{}\x00x\n") + "0000", "0000", "zzzz", "0004", "",
+		line("0000000000000000000000000000000000000000 capabilities^{}\x00x\n") + "0000", "0000", "zzzz",
+		"0004", "",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -35,7 +37,8 @@ func FuzzAdvertised(f *testing.F) {
 		kept := readAdvertised(adv)
 		for name := range kept.Hashes {
 			require.NoError(t, plumbing.ReferenceName(name).Validate())
-			require.True(t, strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/"), name)
+			require.True(t,
+				strings.HasPrefix(name, "refs/heads/") || strings.HasPrefix(name, "refs/tags/"), name)
 		}
 		if kept.Head != "" {
 			require.Contains(t, kept.Hashes, "refs/heads/"+kept.Head)

@@ -108,7 +108,8 @@ func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Cred
 		return err
 	}
 	defer func() { _ = session.Close() }()
-	if _, err := session.AdvertisedReferencesContext(ctx); err != nil && !errors.Is(err, transport.ErrEmptyRemoteRepository) {
+	if _, err := session.AdvertisedReferencesContext(ctx); err != nil &&
+		!errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		return err
 	}
 	if dir := l.LocalDir(); dir != "" {
@@ -121,9 +122,14 @@ func (c *Client) openPush(ctx context.Context, r remote.Remote, with remote.Cred
 // permissions, owners and read-only disks.
 func checkWritable(dir string) error {
 	for _, name := range []string{"objects", filepath.Join("refs", "heads")} {
-		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_") // git gc removes leftover files of this name
+		// git gc removes leftover files of this name
+		f, err := os.CreateTemp(filepath.Join(dir, name), "tmp_bobbin_")
 		if err != nil {
-			return &remote.Error{Op: "push", Reason: "this program may not write there: " + plainReason(err), Cure: "Give its user the right to write in " + dir}
+			return &remote.Error{
+				Op:     "push",
+				Reason: "this program may not write there: " + plainReason(err),
+				Cure:   "Give its user the right to write in " + dir,
+			}
 		}
 		f.Close()
 		os.Remove(f.Name())

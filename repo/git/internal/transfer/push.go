@@ -27,12 +27,13 @@ import (
 
 // A PushSpec says which commit to push to which branch.
 type PushSpec struct {
-	Commit    string
-	Tree      string // the tree that Commit must have; empty: any
-	Base      string // the commit that Commit must descend from; empty: any
-	Branch    string
-	Prefix    string   // the prefix that Branch must have; default bobbin/
-	Protected []string // branches never pushed to, as path.Match patterns; the default branch is always protected
+	Commit string
+	Tree   string // the tree that Commit must have; empty: any
+	Base   string // the commit that Commit must descend from; empty: any
+	Branch string
+	Prefix string // the prefix that Branch must have; default bobbin/
+	// branches never pushed to, as path.Match patterns; the default branch is always protected
+	Protected []string
 }
 
 // A PushResult is the state of the branch on the remote after a push.
@@ -50,14 +51,23 @@ const (
 	stopTime   = time.Second      // the same, for a caller whose context was cancelled
 )
 
-// Push sends a commit of the store to a branch of the remote. The caller has to call p.Check before. own are the commits
-// that are sent, unless the remote lists them, also if the mirror has them.
-func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec, own map[plumbing.Hash]bool) (PushResult, error) {
+// Push sends a commit of the store to a branch of the remote. The caller has to call p.Check before. own are
+// the commits that are sent, unless the remote lists them, also if the mirror has them.
+func (c *Client) Push(
+	ctx context.Context, r remote.Remote, s *objects.Store, p PushSpec, own map[plumbing.Hash]bool,
+) (PushResult, error) {
 	res := PushResult{Branch: p.Branch, Commit: p.Commit}
 	err := c.retryRemote(ctx, r, func() (err error) {
 		// Each try first reads the branch on the remote, so a push that arrived in an earlier try is found
 		// and not sent again.
-		push := &Push{Client: c, Store: s, Remote: r, Commit: plumbing.NewHash(p.Commit), Ref: plumbing.NewBranchReferenceName(p.Branch), own: own}
+		push := &Push{
+			Client: c,
+			Store:  s,
+			Remote: r,
+			Commit: plumbing.NewHash(p.Commit),
+			Ref:    plumbing.NewBranchReferenceName(p.Branch),
+			own:    own,
+		}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
 			res.Already, err = push.sendChecked(ctx)
 		}
@@ -74,7 +84,9 @@ func (c *Client) Push(ctx context.Context, r remote.Remote, s *objects.Store, p 
 
 // BranchCommit asks the remote for the commit of a branch. It returns an empty string if there is no such
 // branch.
-func (c *Client) BranchCommit(ctx context.Context, r remote.Remote, branch string) (commit string, err error) {
+func (c *Client) BranchCommit(
+	ctx context.Context, r remote.Remote, branch string,
+) (commit string, err error) {
 	err = c.retryRemote(ctx, r, func() error {
 		with, err := r.Credential(ctx, remote.Read)
 		push := &Push{Client: c, Remote: r, credential: with, Ref: plumbing.NewBranchReferenceName(branch)}
@@ -98,7 +110,11 @@ func (p *PushSpec) operationName() string { return "push " + gittree.QuotePath(p
 // Check returns a *remote.Error if the bot must not write to the branch of p.
 func (p *PushSpec) Check(defaultBranch string) error {
 	if err := p.findFault(defaultBranch); err != nil {
-		return &remote.Error{Op: p.operationName(), Reason: err.Error(), Cure: "Choose a branch that is the bot's own"}
+		return &remote.Error{
+			Op:     p.operationName(),
+			Reason: err.Error(),
+			Cure:   "Choose a branch that is the bot's own",
+		}
 	}
 	return nil
 }
@@ -119,7 +135,8 @@ func (p *PushSpec) findFault(defaultBranch string) error {
 		return fmt.Errorf("%s is the default branch, and is never pushed to", p.Branch)
 	}
 	for _, pattern := range p.Protected {
-		if ok, err := path.Match(strings.TrimPrefix(pattern, "refs/heads/"), p.Branch); ok || err != nil || strings.EqualFold(pattern, p.Branch) {
+		if ok, err := path.Match(strings.TrimPrefix(pattern, "refs/heads/"), p.Branch); ok || err != nil ||
+			strings.EqualFold(pattern, p.Branch) {
 			return fmt.Errorf("%s is a protected branch, and is never pushed to", p.Branch)
 		}
 	}
@@ -201,7 +218,9 @@ func (p *Push) SendRequest(ctx context.Context) (already, tried bool, err error)
 	return false, true, err
 }
 
-func (p *Push) buildRequest(ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash) (*packp.ReferenceUpdateRequest, error) {
+func (p *Push) buildRequest(
+	ctx context.Context, adv *packp.AdvRefs, stands plumbing.Hash,
+) (*packp.ReferenceUpdateRequest, error) {
 	there := map[plumbing.Hash]bool{}
 	for h := range maps.Values(adv.References) {
 		there[h] = true

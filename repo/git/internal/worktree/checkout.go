@@ -37,7 +37,9 @@ type checkout struct {
 	links   []index.Record
 }
 
-func CheckoutTree(ctx context.Context, s *objects.Store, tree plumbing.Hash, root *os.Root) ([]index.Record, error) {
+func CheckoutTree(
+	ctx context.Context, s *objects.Store, tree plumbing.Hash, root *os.Root,
+) ([]index.Record, error) {
 	c := &checkout{store: s, root: root}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(checkoutWorkers + 1)
@@ -87,7 +89,8 @@ func (c *checkout) writeFolder(ctx context.Context, tree plumbing.Hash, at *os.R
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.written, c.links = append(c.written, files...), append(c.links, links...)
+	c.written = append(c.written, files...)
+	c.links = append(c.links, links...)
 	return nil
 }
 

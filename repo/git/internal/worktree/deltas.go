@@ -59,9 +59,12 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 
 // compareSuspects returns the suspects that differ from their records. The unchanged ones are marked as
 // found and get new stat data; refreshed reports whether that changed any record.
-func compareSuspects(suspects []suspect, nodes []gittree.Node, began time.Time) (out []gittree.Delta, refreshed bool) {
+func compareSuspects(
+	suspects []suspect, nodes []gittree.Node, began time.Time,
+) (out []gittree.Delta, refreshed bool) {
 	for i, s := range suspects {
-		r, now := s.record, nodes[i]
+		r := s.record
+		now := nodes[i]
 		switch {
 		case now.None(): // deleted during the walk
 		case r == nil:

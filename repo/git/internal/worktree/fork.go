@@ -33,7 +33,8 @@ func (w *Worktree) OpenFork() (started string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("repo: open fork: %w", err)
 	}
-	w.base, w.tree = st.Base, st.Tree
+	w.base = st.Base
+	w.tree = st.Tree
 	return started, w.openRoot()
 }
 
@@ -47,7 +48,8 @@ func (w *Worktree) ForkTo(ctx context.Context, f *Worktree) (started string, err
 	if err != nil {
 		return "", err
 	}
-	f.base, f.tree = base.Hash, base.TreeHash
+	f.base = base.Hash
+	f.tree = base.TreeHash
 	if err := f.clearFolders(); err != nil {
 		return "", err
 	}
@@ -55,7 +57,8 @@ func (w *Worktree) ForkTo(ctx context.Context, f *Worktree) (started string, err
 		return "", err
 	}
 	from := plumbing.NewHash(started)
-	err = errors.Join(bundle.CopyObjects(ctx, f.Store, w.Store, base.Hash), bundle.CopyObjects(ctx, f.Store, w.Store, from))
+	err = errors.Join(bundle.CopyObjects(ctx, f.Store, w.Store, base.Hash),
+		bundle.CopyObjects(ctx, f.Store, w.Store, from))
 	if err == nil {
 		err = f.checkoutFork(ctx, from)
 	}
@@ -72,7 +75,8 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(w.Dir, "git", "started"), []byte(started.String()+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Dir, "git", "started"), []byte(started.String()+"\n"),
+		0o644); err != nil {
 		return fmt.Errorf("repo: record the fork: %w", err)
 	}
 	if written, err = w.moveRecords(ctx, written, started, w.tree); err != nil {
@@ -83,7 +87,9 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 
 // moveRecords turns the records of tree from into records of tree to. Unchanged paths keep their stat data;
 // the others are marked doubtful, so the next walk reads their files.
-func (w *Worktree) moveRecords(ctx context.Context, rs index.Records, from, to plumbing.Hash) (index.Records, error) {
+func (w *Worktree) moveRecords(
+	ctx context.Context, rs index.Records, from, to plumbing.Hash,
+) (index.Records, error) {
 	deltas, err := gittree.Compare(ctx, w.Store, from, to, "")
 	if err != nil {
 		return nil, err
@@ -138,6 +144,7 @@ func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	}
 	w.baseMu.Lock()
 	defer w.baseMu.Unlock()
-	w.base, w.tree = st.Base, st.Tree
+	w.base = st.Base
+	w.tree = st.Tree
 	return nil
 }

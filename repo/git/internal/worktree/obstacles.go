@@ -40,7 +40,9 @@ func (w *Worktree) FindObstacles(ctx context.Context, swaps []gittree.Swap) ([]O
 // findUntracked returns an untracked path at, above or below the path of the swap that would be lost, or an
 // empty string. A file that already has the wanted content is no obstacle: the same merge may run a second
 // time after a crash.
-func (w *rootFiles) findUntracked(ctx context.Context, s gittree.Swap, known map[string]bool) (string, error) {
+func (w *rootFiles) findUntracked(
+	ctx context.Context, s gittree.Swap, known map[string]bool,
+) (string, error) {
 	for i := range len(s.Path) {
 		if s.Path[i] != '/' {
 			continue

@@ -71,13 +71,21 @@ func (e *tooDeep) Unwrap() error { return e.PathError }
 
 // scanFolder closes f. ignored tells that a pattern above matches the folder, so that only recorded paths
 // count.
-func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, rules *disk.Ignore, ignored bool) error {
+func (w *walk) scanFolder(
+	ctx context.Context, f *os.File, at []string, rules *disk.Ignore, ignored bool,
+) error {
 	defer func() { _ = f.Close() }()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if len(at) > MaxDepth {
-		return &tooDeep{&gittree.PathError{Path: strings.Join(at[:8], "/") + "/…", Reason: fmt.Sprintf("is more than %d folders deep", MaxDepth)}, at[0]}
+		return &tooDeep{
+			&gittree.PathError{
+				Path:   strings.Join(at[:8], "/") + "/…",
+				Reason: fmt.Sprintf("is more than %d folders deep", MaxDepth),
+			},
+			at[0],
+		}
 	}
 	names, err := f.Readdirnames(-1)
 	if err != nil {
@@ -110,8 +118,11 @@ func (w *walk) scanFolder(ctx context.Context, f *os.File, at []string, rules *d
 	return nil
 }
 
-func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *disk.Ignore, ignored bool) (*suspect, error) {
-	name, path := here[len(here)-1], strings.Join(here, "/")
+func (w *walk) scanEntry(
+	ctx context.Context, f *os.File, here []string, rules *disk.Ignore, ignored bool,
+) (*suspect, error) {
+	name := here[len(here)-1]
+	path := strings.Join(here, "/")
 	var st unix.Stat_t
 	err := unix.Fstatat(int(f.Fd()), name, &st, unix.AT_SYMLINK_NOFOLLOW)
 	if errors.Is(err, unix.ENOENT) {
@@ -142,12 +153,15 @@ func (w *walk) scanEntry(ctx context.Context, f *os.File, here []string, rules *
 	return s, nil
 }
 
-func (w *walk) scanSubfolder(ctx context.Context, f *os.File, here []string, rules *disk.Ignore, ignored bool) error {
+func (w *walk) scanSubfolder(
+	ctx context.Context, f *os.File, here []string, rules *disk.Ignore, ignored bool,
+) error {
 	path := strings.Join(here, "/")
 	if ignored && !w.records.HasBelow(path) {
 		return nil
 	}
-	child, err := openFolder(f, here[len(here)-1], func() error { return w.root.Chmod(fromSlash(path), 0o755) })
+	child, err := openFolder(f, here[len(here)-1],
+		func() error { return w.root.Chmod(fromSlash(path), 0o755) })
 	if err != nil {
 		return fmt.Errorf("repo: open folder %s: %w", path, err)
 	}

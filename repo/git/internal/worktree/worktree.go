@@ -47,7 +47,10 @@ type rootFiles struct {
 // New returns a Worktree for dir, an absolute path, that reads objects from p. It touches no file: call
 // Open or Create next.
 func New(dir string, p *objects.Packs) *Worktree {
-	return &Worktree{Dir: dir, rootFiles: rootFiles{Store: objects.NewStore(p, filepath.Join(dir, "git", "objects"))}}
+	return &Worktree{
+		Dir:       dir,
+		rootFiles: rootFiles{Store: objects.NewStore(p, filepath.Join(dir, "git", "objects"))},
+	}
 }
 
 // Open opens a worktree that Create made. It returns fs.ErrNotExist if there is none.
@@ -56,7 +59,8 @@ func (w *Worktree) Open() error {
 	if err != nil {
 		return err
 	}
-	w.base, w.tree = st.Base, st.Tree
+	w.base = st.Base
+	w.tree = st.Tree
 	return w.openRoot()
 }
 
@@ -64,7 +68,8 @@ func (w *Worktree) Open() error {
 // unfinished. Create deletes a files folder that is not empty only if the file git/unfinished, the mark of
 // an interrupted Create, exists; otherwise it fails.
 func (w *Worktree) Create(ctx context.Context, c *object.Commit) error {
-	w.base, w.tree = c.Hash, c.TreeHash
+	w.base = c.Hash
+	w.tree = c.TreeHash
 	if err := w.clearFolders(); err != nil {
 		return err
 	}
@@ -198,6 +203,7 @@ func fromSlash(path string) string { return filepath.FromSlash(path) }
 // isGone reports whether err means that another process deleted the path or replaced it by something that
 // cannot be opened.
 func isGone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ELOOP) ||
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
+		errors.Is(err, syscall.ELOOP) ||
 		errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENXIO)
 }

@@ -39,7 +39,13 @@ type Config struct {
 
 // allPermissions returns the permissions of an App that may do all that this program asks for.
 func allPermissions() map[string]string {
-	return map[string]string{"contents": "write", "pull_requests": "write", "checks": "read", "statuses": "read", "actions": "read"}
+	return map[string]string{
+		"contents":      "write",
+		"pull_requests": "write",
+		"checks":        "read",
+		"statuses":      "read",
+		"actions":       "read",
+	}
 }
 
 // Server is a fake GitHub.
@@ -99,14 +105,20 @@ func Listen(cfg Config) (*Server, error) {
 		cfg.Print = "ghs_"
 	}
 	s := &Server{cfg: cfg, installed: map[string]int64{}, suspended: map[int64]bool{}}
-	backend := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: io.Discard, Env: []string{
-		"GIT_PROJECT_ROOT=" + cfg.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
-	}}
+	backend := &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
+		Stderr: io.Discard,
+		Env: []string{
+			"GIT_PROJECT_ROOT=" + cfg.Dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot", "GIT_CONFIG_COUNT=2",
+			"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+			"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+		},
+	}
 	real := http.NewServeMux()
 	real.HandleFunc("GET /api/v3/repos/{owner}/{name}/installation", s.api(s.findInstallation))
 	real.HandleFunc("POST /api/v3/app/installations/{id}/access_tokens", s.api(s.makeToken))
-	real.HandleFunc("/api/", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, said("Not Found")) })
+	real.HandleFunc("/api/",
+		func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, said("Not Found")) })
 	real.Handle("/", s.guarded(backend))
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -116,7 +128,8 @@ func Listen(cfg Config) (*Server, error) {
 			real.ServeHTTP(w, r)
 		}
 	}))
-	s.URL, s.API = s.http.URL, s.http.URL+"/api/v3"
+	s.URL = s.http.URL
+	s.API = s.http.URL + "/api/v3"
 	return s, nil
 }
 
@@ -174,14 +187,16 @@ func (s *Server) Requests() []Request {
 func (s *Server) api(do func(r *http.Request, body []byte) (int, any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
-		status, out := http.StatusUnauthorized, any(nil)
+		status := http.StatusUnauthorized
+		out := any(nil)
 		if wrong := s.believe(r); wrong != "" {
 			out = said(wrong)
 		} else {
 			status, out = do(r, body)
 		}
 		s.mu.Lock()
-		s.asked = append(s.asked, Request{r.Method, strings.TrimPrefix(r.URL.Path, "/api/v3"), string(body), status})
+		s.asked = append(s.asked,
+			Request{r.Method, strings.TrimPrefix(r.URL.Path, "/api/v3"), string(body), status})
 		s.mu.Unlock()
 		answer(w, status, out)
 	}
@@ -212,15 +227,18 @@ func (s *Server) believe(r *http.Request) (wrong string) {
 	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
 	now := s.cfg.Now().Unix()
 	switch {
-	case err != nil || decode(parts[0], &head) != nil || decode(parts[1], &claims) != nil || head.Alg != "RS256" || head.Typ != "JWT",
+	case err != nil || decode(parts[0], &head) != nil || decode(parts[1], &claims) != nil ||
+		head.Alg != "RS256" || head.Typ != "JWT",
 		rsa.VerifyPKCS1v15(s.cfg.Key, crypto.SHA256, sum[:], signature) != nil:
 		return "A JSON web token could not be decoded"
 	case claims.Iss != s.cfg.AppID:
 		return "Integration not found"
 	case claims.Iat > now:
-		return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued"
+		return "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was " +
+			"issued"
 	case claims.Exp <= now:
-		return "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires"
+		return "'Expiration time' claim ('exp') must be a numeric value representing the future time at " +
+			"which the assertion expires"
 	case claims.Exp > now+600:
 		return "'Expiration time' claim ('exp') is too far in the future"
 	}
@@ -256,12 +274,15 @@ func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 		Repositories []string
 		Permissions  map[string]string
 	}
-	if json.Unmarshal(body, &wish) != nil || len(wish.Repositories) != 1 || len(wish.Permissions) == 0 || wish.Permissions["contents"] == "write" && len(wish.Permissions) != 1 {
-		return http.StatusUnprocessableEntity, said("githubtest: one repository is enough, and one permission to write")
+	if json.Unmarshal(body, &wish) != nil || len(wish.Repositories) != 1 || len(wish.Permissions) == 0 ||
+		wish.Permissions["contents"] == "write" && len(wish.Permissions) != 1 {
+		return http.StatusUnprocessableEntity,
+			said("githubtest: one repository is enough, and one permission to write")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	repository, known := "", false
+	repository := ""
+	known := false
 	for name, id := range s.installed {
 		if fmt.Sprint(id) != r.PathValue("id") {
 			continue
@@ -279,13 +300,21 @@ func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 	case !known:
 		return http.StatusNotFound, said("Not Found")
 	case repository == "":
-		return http.StatusUnprocessableEntity, said("There is at least one repository that does not exist or is not accessible to the parent installation.")
+		return http.StatusUnprocessableEntity, said("There is at least one repository that does not exist " +
+			"or is not accessible to the parent installation.")
 	case !granted(s.cfg.Permissions, wish.Permissions):
-		return http.StatusUnprocessableEntity, said("The permissions requested are not granted to this installation.")
+		return http.StatusUnprocessableEntity,
+			said("The permissions requested are not granted to this installation.")
 	}
 	random := make([]byte, 18)
 	_, _ = rand.Read(random)
-	t := &Token{Value: s.cfg.Print + hex.EncodeToString(random), Repository: repository, Contents: contents, Permissions: wish.Permissions, Expires: s.cfg.Now().Add(tokenLife).Truncate(time.Second)}
+	t := &Token{
+		Value:       s.cfg.Print + hex.EncodeToString(random),
+		Repository:  repository,
+		Contents:    contents,
+		Permissions: wish.Permissions,
+		Expires:     s.cfg.Now().Add(tokenLife).Truncate(time.Second),
+	}
 	s.tokens = append(s.tokens, t)
 	return http.StatusCreated, map[string]any{
 		"token": t.Value, "expires_at": t.Expires.UTC().Format(time.RFC3339), "permissions": wish.Permissions,
@@ -295,7 +324,8 @@ func (s *Server) makeToken(r *http.Request, body []byte) (int, any) {
 // granted reports whether every permission that is asked for was given.
 func granted(given, asked map[string]string) bool {
 	for right, level := range asked {
-		if level != "read" && level != "write" || given[right] == "" || level == "write" && given[right] != "write" {
+		if level != "read" && level != "write" || given[right] == "" ||
+			level == "write" && given[right] != "write" {
 			return false
 		}
 	}

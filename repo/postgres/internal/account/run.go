@@ -44,7 +44,8 @@ func (p Account) Prepare(cmd *exec.Cmd) {
 // together.
 func Run(cmd *exec.Cmd) ([]byte, error) {
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout = &out
+	cmd.Stderr = &out
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()

@@ -47,7 +47,8 @@ func watch(cmd *exec.Cmd) (func(), error) {
 		return nil, err
 	}
 	defer r.Close()
-	watcher := exec.Command("/bin/sh", "-c", `cat >/dev/null; kill -INT "$1"`, "watcher", strconv.Itoa(cmd.Process.Pid))
+	watcher := exec.Command("/bin/sh", "-c", `cat >/dev/null; kill -INT "$1"`, "watcher",
+		strconv.Itoa(cmd.Process.Pid))
 	watcher.Stdin = r
 	watcher.Dir = "/"
 	watcher.SysProcAttr = &syscall.SysProcAttr{Credential: cmd.SysProcAttr.Credential, Setpgid: true}

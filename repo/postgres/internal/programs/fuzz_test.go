@@ -20,7 +20,12 @@ func archived(f *testing.F, files map[string]string, links ...*tar.Header) []byt
 		require.NoError(f, w.WriteHeader(h))
 	}
 	for name, text := range files {
-		require.NoError(f, w.WriteHeader(&tar.Header{Name: name, Size: int64(len(text)), Mode: 0o755, Typeflag: tar.TypeReg}))
+		require.NoError(f, w.WriteHeader(&tar.Header{
+			Name:     name,
+			Size:     int64(len(text)),
+			Mode:     0o755,
+			Typeflag: tar.TypeReg,
+		}))
 		_, err := w.Write([]byte(text))
 		require.NoError(f, err)
 	}
@@ -31,10 +36,18 @@ func archived(f *testing.F, files map[string]string, links ...*tar.Header) []byt
 // FuzzUnpackArchive checks that unpack never writes outside its folder and creates no link that leads
 // outside, whatever the archive contains.
 func FuzzUnpackArchive(f *testing.F) {
-	f.Add(archived(f, map[string]string{"package/native/bin/postgres": "x", "package/native/pg-symlinks.json": `[{"source":"native/bin/postgres","target":"native/bin/pg"}]`}))
+	f.Add(archived(f, map[string]string{
+		"package/native/bin/postgres":     "x",
+		"package/native/pg-symlinks.json": `[{"source":"native/bin/postgres","target":"native/bin/pg"}]`,
+	}))
 	f.Add(archived(f, map[string]string{"package/../../out": "x"}))
-	f.Add(archived(f, map[string]string{"package/native/pg-symlinks.json": `[{"source":"/etc/passwd","target":"native/x"},{"source":"native/../../x","target":"../y"}]`}))
-	f.Add(archived(f, nil, &tar.Header{Name: "package/native/x", Linkname: "/etc", Typeflag: tar.TypeSymlink}))
+	f.Add(archived(f, map[string]string{"package/native/pg-symlinks.json": `[{"source":"/etc/passwd",` +
+		`"target":"native/x"},{"source":"native/../../x","target":"../y"}]`}))
+	f.Add(archived(f, nil, &tar.Header{
+		Name:     "package/native/x",
+		Linkname: "/etc",
+		Typeflag: tar.TypeSymlink,
+	}))
 	f.Add([]byte("no archive"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if len(raw) > 256<<10 {
@@ -46,7 +59,8 @@ func FuzzUnpackArchive(f *testing.F) {
 		_, err := w.Write(raw)
 		require.NoError(t, err)
 		require.NoError(t, w.Close())
-		archive, dir := filepath.Join(above, "archive"), filepath.Join(above, "dir")
+		archive := filepath.Join(above, "archive")
+		dir := filepath.Join(above, "dir")
 		require.NoError(t, os.WriteFile(archive, zipped.Bytes(), 0o600))
 		_ = unpack(archive, dir)
 		entries, err := os.ReadDir(above)

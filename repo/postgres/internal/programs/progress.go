@@ -19,7 +19,8 @@ func showProgress(w io.Writer, bar bool, what, dir string, size int64) (stop fun
 	if !bar {
 		fmt.Fprintf(w, "%s…\n", what)
 	}
-	quit, done := make(chan struct{}), make(chan struct{})
+	quit := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for bar {
@@ -53,7 +54,8 @@ func drawBar(what string, have, size int64) string {
 	}
 	have = min(have, size)
 	full := int(have * barWidth / size)
-	return fmt.Sprintf("%s [%s%s] %3d %%, %.1f of %.1f MB", what, strings.Repeat("#", full), strings.Repeat(".", barWidth-full),
+	return fmt.Sprintf("%s [%s%s] %3d %%, %.1f of %.1f MB", what, strings.Repeat("#", full),
+		strings.Repeat(".", barWidth-full),
 		have*100/size, float64(have)/1e6, float64(size)/1e6)
 }
 

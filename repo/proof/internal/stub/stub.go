@@ -58,7 +58,8 @@ func parsed(root fs.FS, folder string) []source {
 	entries, _ := fs.ReadDir(root, folder)
 	var out []source
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".go") ||
+			strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
 		if info, err := e.Info(); err != nil || info.Size() > maxSource {
@@ -128,7 +129,8 @@ func (s source) standIn(known map[string]bool) (File, bool) {
 		if f, ok := d.(*ast.FuncDecl); ok {
 			emptied(f)
 		}
-		made.Decls, out.Names = append(made.Decls, d), append(out.Names, names...)
+		made.Decls = append(made.Decls, d)
+		out.Names = append(out.Names, names...)
 	}
 	if len(out.Names) == 0 {
 		return out, false
@@ -154,7 +156,8 @@ func anyOf(names []string, known map[string]bool) bool {
 
 // emptied removes a function's body; its results are then zero.
 func emptied(f *ast.FuncDecl) {
-	f.Doc, f.Body = nil, &ast.BlockStmt{}
+	f.Doc = nil
+	f.Body = &ast.BlockStmt{}
 	if f.Type.Results == nil {
 		return
 	}
@@ -180,7 +183,13 @@ func (s source) imports(made *ast.File) []ast.Decl {
 	var out []ast.Decl
 	for _, spec := range s.tree.Imports {
 		if used[importName(spec)] {
-			out = append(out, &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{&ast.ImportSpec{Name: spec.Name, Path: &ast.BasicLit{Kind: token.STRING, Value: spec.Path.Value}}}})
+			out = append(out, &ast.GenDecl{
+				Tok: token.IMPORT,
+				Specs: []ast.Spec{&ast.ImportSpec{
+					Name: spec.Name,
+					Path: &ast.BasicLit{Kind: token.STRING, Value: spec.Path.Value},
+				}},
+			})
 		}
 	}
 	return out

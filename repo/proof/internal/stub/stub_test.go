@@ -36,8 +36,15 @@ func (c *Cents) Add(more Cents) { *c += more }
 func init() {}
 `)
 	files := Go(older, newer, "money")
-	require.Equal(t, []File{{Name: "bobbin_stub0.go", Names: []string{"Limit", "Share", "Shares", "Cents.Add"}, Text: files[0].Text}}, files)
-	for _, want := range []string{"import \"time\"", "const Limit = 3", "type Share struct{ Part Cents }", "Shares(total Cents, at time.Time) (result0OfStub []Share, result1OfStub error)", "Add(more Cents)"} {
+	require.Equal(t, []File{{
+		Name:  "bobbin_stub0.go",
+		Names: []string{"Limit", "Share", "Shares", "Cents.Add"},
+		Text:  files[0].Text,
+	}}, files)
+	for _, want := range []string{
+		"import \"time\"", "const Limit = 3", "type Share struct{ Part Cents }",
+		"Shares(total Cents, at time.Time) (result0OfStub []Share, result1OfStub error)", "Add(more Cents)",
+	} {
 		require.Contains(t, files[0].Text, want)
 	}
 	for _, not := range []string{"errors", "init", "Split", "type Cents"} {

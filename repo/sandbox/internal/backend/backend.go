@@ -49,7 +49,9 @@ type Outcome struct {
 	Code   int    // 128 + n for signal n
 	Killed bool   // it was killed before it reported its code
 	Reason string // the limit for which the backend itself ended it
-	Ours   bool   // if set, CodeSetup with an error output that starts with "sandbox: " means that the command did not start
+	// if set, CodeSetup with an error output that starts with "sandbox: " means
+	// that the command did not start
+	Ours bool
 }
 
 // ErrSetup is the error of Process.Wait for a command that did not start. The first lines of its error output

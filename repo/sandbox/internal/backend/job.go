@@ -29,9 +29,13 @@ type Limits struct {
 // WithDefaults returns the limits with defaults for the zero fields.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
-		Time: cmp.Or(l.Time, 120*time.Second), Memory: cmp.Or(l.Memory, 2<<30), Processes: cmp.Or(l.Processes, 512),
-		FileSize: cmp.Or(l.FileSize, 1<<30), Output: cmp.Or(l.Output, 64<<20),
-		Disk: cmp.Or(l.Disk, 4<<30), Files: cmp.Or(l.Files, 500_000),
+		Time:      cmp.Or(l.Time, 120*time.Second),
+		Memory:    cmp.Or(l.Memory, 2<<30),
+		Processes: cmp.Or(l.Processes, 512),
+		FileSize:  cmp.Or(l.FileSize, 1<<30),
+		Output:    cmp.Or(l.Output, 64<<20),
+		Disk:      cmp.Or(l.Disk, 4<<30),
+		Files:     cmp.Or(l.Files, 500_000),
 	}
 }
 

@@ -51,13 +51,18 @@ func (f File) Source() *os.File { return f.source }
 // etcFiles lists files of the machine that programs need and that reveal nothing about it.
 var etcFiles = []string{
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
-	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types", "/etc/protocols", "/etc/services",
+	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types",
+	"/etc/protocols", "/etc/services",
 	"/etc/java", "/etc/python3", "/etc/perl", "/etc/fonts",
 }
 
 // ownEtc replaces files that would name users and servers of the machine.
 var ownEtc = []File{
-	{Inside: "/etc/passwd", Mode: 0o444, Data: []byte("box:x:1000:1000:box:/home/box:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n")},
+	{
+		Inside: "/etc/passwd",
+		Mode:   0o444,
+		Data:   []byte("box:x:1000:1000:box:/home/box:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n"),
+	},
 	{Inside: "/etc/group", Mode: 0o444, Data: []byte("box:x:1000:\nnogroup:x:65534:\n")},
 	{Inside: "/etc/hosts", Mode: 0o444, Data: []byte("127.0.0.1 localhost box\n::1 localhost box\n")},
 	{Inside: "/etc/nsswitch.conf", Mode: 0o444, Data: []byte("passwd: files\ngroup: files\nhosts: files\n")},
@@ -74,7 +79,8 @@ func NewLayout(j *Job) Layout {
 	}
 	l.Binds = append(l.Binds, Bind{Host: j.Workspace, Inside: "/src", Writable: !j.ReadOnly})
 	mounts := slices.Clone(j.Mounts)
-	slices.SortStableFunc(mounts, func(a, b Mount) int { return strings.Count(a.Inside, "/") - strings.Count(b.Inside, "/") })
+	slices.SortStableFunc(mounts,
+		func(a, b Mount) int { return strings.Count(a.Inside, "/") - strings.Count(b.Inside, "/") })
 	for _, m := range mounts {
 		l.Binds = append(l.Binds, Bind{Host: m.Host, Inside: filepath.Clean(m.Inside), Writable: m.Writable})
 	}
@@ -86,7 +92,9 @@ func NewLayout(j *Job) Layout {
 // directories and not links.
 func (l *Layout) addSystem() {
 	l.System = append(l.System, Bind{Host: "/usr", Inside: "/usr"})
-	for _, dir := range []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"} {
+	for _, dir := range []string{
+		"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store",
+	} {
 		info, err := os.Lstat(dir)
 		if err != nil {
 			continue

@@ -50,7 +50,9 @@ func runBridged(socket string, args []string) (int, error) {
 		}
 	}()
 	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin = os.Stdin
+	cmd.Stdout = os.Stdout
+	cmd.Stderr = os.Stderr
 	cmd.Env = append(os.Environ(), proxyEnv("http://"+l.Addr().String())...)
 	err = cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {

@@ -41,7 +41,8 @@ func Open() (backend.Backend, error) {
 	path, err := exec.LookPath("bwrap")
 	if err != nil {
 		return nil, &backend.Unavailable{
-			Why: "bwrap is not installed", Cure: "install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)",
+			Why:  "bwrap is not installed",
+			Cure: "install the package bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)",
 		}
 	}
 	version, err := exec.Command(path, "--version").Output()
@@ -143,13 +144,15 @@ func newMemoryFile(data []byte) (*os.File, error) {
 // mount, it uses mountHostsAndExecBwrap.
 func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.File) (*exec.Cmd, error) {
 	cmd := &exec.Cmd{
-		Path: b.path, Env: []string{}, Dir: "/", // with an empty environment: bwrap stays the first process inside
+		// with an empty environment: bwrap stays the first process inside
+		Path: b.path, Env: []string{}, Dir: "/",
 		Stdin: j.Stdin, Stdout: j.Stdout, Stderr: j.Stderr,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	process.DieWithParent(cmd.SysProcAttr)
 	j.PlaceIn(cmd.SysProcAttr)
-	far := user.RunsAsRoot() && slices.ContainsFunc(l.Binds, func(d backend.Bind) bool { return !user.IsReachable(d.Host) })
+	far := user.RunsAsRoot() &&
+		slices.ContainsFunc(l.Binds, func(d backend.Bind) bool { return !user.IsReachable(d.Host) })
 	if far {
 		return cmd, b.startThroughMountNamespace(cmd, j, l, files)
 	}
@@ -165,7 +168,9 @@ func (b *bubblewrap) startBwrap(j *backend.Job, l backend.Layout, files []*os.Fi
 }
 
 // startThroughMountNamespace starts bwrap through mountHostsAndExecBwrap.
-func (b *bubblewrap) startThroughMountNamespace(cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File) error {
+func (b *bubblewrap) startThroughMountNamespace(
+	cmd *exec.Cmd, j *backend.Job, l backend.Layout, files []*os.File,
+) error {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return err
@@ -178,11 +183,13 @@ func (b *bubblewrap) startThroughMountNamespace(cmd *exec.Cmd, j *backend.Job, l
 		l.Binds[i].Host = stagedHostPath(i)
 	}
 	o.Args = b.buildArgs(j, l)
-	cmd.Path, cmd.Args = "/proc/self/exe", []string{reachMarker}
+	cmd.Path = "/proc/self/exe"
+	cmd.Args = []string{reachMarker}
 	cmd.SysProcAttr.Cloneflags = unix.CLONE_NEWNS
 	cmd.ExtraFiles = append([]*os.File{read}, files...)
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("sandbox: a mount name space of our own, without which uid %d cannot enter the directories above %v: %w", user.OutsideID, o.Hosts, err)
+		return fmt.Errorf("sandbox: a mount name space of our own, "+
+			"without which uid %d cannot enter the directories above %v: %w", user.OutsideID, o.Hosts, err)
 	}
 	if err := gob.NewEncoder(write).Encode(o); err != nil && !errors.Is(err, syscall.EPIPE) {
 		cmd.Process.Kill() //nolint:errcheck // it may be gone
@@ -195,8 +202,9 @@ func (b *bubblewrap) startThroughMountNamespace(cmd *exec.Cmd, j *backend.Job, l
 // buildArgs returns the arguments of bwrap, followed by the command.
 func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	args := []string{
-		"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
-		"--uid", strconv.Itoa(user.InsideID), "--gid", strconv.Itoa(user.InsideID), "--hostname", "box", "--die-with-parent", "--new-session",
+		"bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts",
+		"--unshare-cgroup-try", "--uid", strconv.Itoa(user.InsideID), "--gid",
+		strconv.Itoa(user.InsideID), "--hostname", "box", "--die-with-parent", "--new-session",
 		"--cap-drop", "ALL", // root of a container has capabilities to drop
 	}
 	if strings.Contains(b.help, "--disable-userns") {
@@ -215,15 +223,18 @@ func (b *bubblewrap) buildArgs(j *backend.Job, l backend.Layout) []string {
 	}
 	fill := strconv.FormatInt(l.Fill, 10)
 	args = append(args, "--dev", "/dev",
-		"--size", strconv.Itoa(backend.ShmSize), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
+		"--size", strconv.Itoa(backend.ShmSize), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro",
+		"/dev",
 		"--size", fill, "--perms", "1777", "--tmpfs", "/tmp",
 		"--size", fill, "--perms", "0700", "--tmpfs", backend.Home)
 	args = appendBinds(args, l.Binds)
 	for i, f := range l.Files {
-		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--ro-bind-data", strconv.Itoa(bwrapFirst+i), f.Inside)
+		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--ro-bind-data",
+			strconv.Itoa(bwrapFirst+i), f.Inside)
 	}
 	for i, f := range backend.HomeFiles() {
-		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--file", strconv.Itoa(bwrapFirst+len(l.Files)+i), f.Inside)
+		args = append(args, "--perms", fmt.Sprintf("%04o", f.Mode), "--file",
+			strconv.Itoa(bwrapFirst+len(l.Files)+i), f.Inside)
 	}
 	args = append(args, "--remount-ro", "/", "--chdir", "/src",
 		"--seccomp", strconv.Itoa(bwrapFilter), "--json-status-fd", strconv.Itoa(bwrapStatus))
@@ -251,7 +262,8 @@ func appendBinds(args []string, binds []backend.Bind) []string {
 // has dropped its capabilities and, as its last step, loaded the filter: until then, a command could take
 // that process over.
 func limitScript(l backend.Limits) string {
-	return fmt.Sprintf(`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
+	return fmt.Sprintf(
+		`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
 ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this shell cannot limit processes" >&2; exit 126; }
 box_filter=
 until [ "$box_filter" = 2 ]; do

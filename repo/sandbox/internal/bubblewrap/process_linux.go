@@ -27,7 +27,13 @@ type bwrapProcess struct {
 
 // newBwrapProcess starts to read what bwrap reports about the process that it starts.
 func newBwrapProcess(cmd *exec.Cmd, status *os.File) *bwrapProcess {
-	w := &bwrapProcess{cmd: cmd, known: make(chan struct{}), first: -1, said: make(chan struct{}), status: status}
+	w := &bwrapProcess{
+		cmd:    cmd,
+		known:  make(chan struct{}),
+		first:  -1,
+		said:   make(chan struct{}),
+		status: status,
+	}
 	go func() {
 		defer close(w.said)
 		decoder := json.NewDecoder(status)

@@ -28,9 +28,9 @@ type reachOrders struct {
 // stagedHostPath returns the path at which bwrap finds host number i.
 func stagedHostPath(i int) string { return rootfs.StagedPath(path.Join("/bobbin", strconv.Itoa(i))) }
 
-// mountHostsAndExecBwrap runs as root in a new mount name space, if bwrap as the commands' user could not enter the
-// directories above the paths to mount, for example root's home. It mounts each path where that user can
-// reach it, gives up root, and becomes bwrap.
+// mountHostsAndExecBwrap runs as root in a new mount name space, if bwrap as the commands' user could not
+// enter the directories above the paths to mount, for example root's home. It mounts each path where that
+// user can reach it, gives up root, and becomes bwrap.
 func mountHostsAndExecBwrap() {
 	if err := becomeBwrap(); err != nil {
 		fmt.Fprintf(os.Stderr, "sandbox: %v\n", err)
@@ -50,7 +50,8 @@ func becomeBwrap() error {
 	}
 	var binds []backend.Bind
 	for i, host := range o.Hosts {
-		binds = append(binds, backend.Bind{Host: host, Inside: path.Join("/bobbin", strconv.Itoa(i)), Writable: true})
+		binds = append(binds,
+			backend.Bind{Host: host, Inside: path.Join("/bobbin", strconv.Itoa(i)), Writable: true})
 	}
 	trees, err := rootfs.OpenTrees(backend.Layout{Binds: binds})
 	if err != nil {

@@ -76,13 +76,15 @@ func (g *Group) Start(begin func() error) error {
 // PlaceIn makes a process start in the version 2 group.
 func (g *Group) PlaceIn(a *syscall.SysProcAttr) {
 	if g != nil && g.into != nil {
-		a.UseCgroupFD, a.CgroupFD = true, int(g.into.Fd())
+		a.UseCgroupFD = true
+		a.CgroupFD = int(g.into.Fd())
 	}
 }
 
 // HasController reports whether the controller limits the group.
 func (g *Group) HasController(controller string) bool {
-	return g != nil && slices.ContainsFunc(g.places, func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
+	return g != nil && slices.ContainsFunc(g.places,
+		func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
 }
 
 // OutOfMemory reports whether the kernel killed a process of the group because of its memory limit.

@@ -51,18 +51,28 @@ func TestWhereGroupsCanBe(t *testing.T) {
 		mounts, own string
 		want        []hierarchy
 	}{
-		"version 2":           {v2, "0::/system.slice/bobbin.service\n", []hierarchy{tree("/sys/fs/cgroup/system.slice/bobbin.service")}},
+		"version 2": {
+			v2,
+			"0::/system.slice/bobbin.service\n",
+			[]hierarchy{tree("/sys/fs/cgroup/system.slice/bobbin.service")},
+		},
 		"version 2, own root": {v2, "0::/\n", []hierarchy{tree("/sys/fs/cgroup")}},
 		"version 1": {
 			v1, "9:memory:/a/b\n5:cpu,cpuacct:/\n4:freezer:/\n3:name=systemd:/x\n2:pids:/\n0::/\n",
-			[]hierarchy{tree("/sys/fs/cgroup/memory/a/b", "memory"), tree("/sys/fs/cgroup/cpu,cpuacct", "cpu"), tree("/sys/fs/cgroup/unified")},
+			[]hierarchy{
+				tree("/sys/fs/cgroup/memory/a/b", "memory"), tree("/sys/fs/cgroup/cpu,cpuacct", "cpu"),
+				tree("/sys/fs/cgroup/unified"),
+			},
 		},
 		"in a container": {
-			strings.ReplaceAll(v1, "0:26 / ", "0:26 /docker/c0 "), "9:memory:/docker/c0\n", []hierarchy{tree("/sys/fs/cgroup/memory", "memory")},
+			strings.ReplaceAll(v1, "0:26 / ", "0:26 /docker/c0 "), "9:memory:/docker/c0\n",
+			[]hierarchy{tree("/sys/fs/cgroup/memory", "memory")},
 		},
-		"another container's": {strings.ReplaceAll(v1, "0:26 / ", "0:26 /docker/c0 "), "9:memory:/docker/c01\n", nil},
-		"nowhere mounted":     {"", "9:memory:/a\n0::/\n", nil},
-		"nonsense":            {"a - b\n - \n1 2 3 4 5 - cgroup2\n", "x\n::\n0::/\n", nil},
+		"another container's": {
+			strings.ReplaceAll(v1, "0:26 / ", "0:26 /docker/c0 "), "9:memory:/docker/c01\n", nil,
+		},
+		"nowhere mounted": {"", "9:memory:/a\n0::/\n", nil},
+		"nonsense":        {"a - b\n - \n1 2 3 4 5 - cgroup2\n", "x\n::\n0::/\n", nil},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +90,9 @@ func TestWhereGroupsCanBe(t *testing.T) {
 func looksLikeVersion2(t *testing.T, dir, procs, passed string) hierarchy {
 	t.Helper()
 	for file, text := range map[string]string{
-		"cgroup.controllers": "cpuset cpu io memory pids\n", "cgroup.procs": procs, "cgroup.subtree_control": passed,
+		"cgroup.controllers":     "cpuset cpu io memory pids\n",
+		"cgroup.procs":           procs,
+		"cgroup.subtree_control": passed,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 	}
@@ -105,7 +117,8 @@ func TestControllersArePassedOn(t *testing.T) {
 	require.Equal(t, "cpu io memory pids\n", read(there.dir, "cgroup.subtree_control"), "it is left alone")
 
 	none := looksLikeVersion2(t, t.TempDir(), "77\n", "")
-	require.NoError(t, os.WriteFile(filepath.Join(none.dir, "cgroup.controllers"), []byte("hugetlb\n"), 0o644))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(none.dir, "cgroup.controllers"), []byte("hugetlb\n"), 0o644))
 	require.False(t, none.delegateControllers(77))
 
 	shared := looksLikeVersion2(t, t.TempDir(), "77\n78\n", "")
@@ -125,7 +138,8 @@ func TestWhatALimitIsCalled(t *testing.T) {
 		return strings.Join(lines, " ")
 	}
 	require.Equal(t, "memory.max=1000 memory.swap.max=0 memory.oom.group=1 pids.max=40", all(true))
-	require.Equal(t, "memory.limit_in_bytes=1000 memory.memsw.limit_in_bytes=1000 pids.max=40 cpu.shares="+strconv.Itoa(1024*runtime.NumCPU()), all(false))
+	require.Equal(t, "memory.limit_in_bytes=1000 memory.memsw.limit_in_bytes=1000 pids.max=40 cpu.shares="+
+		strconv.Itoa(1024*runtime.NumCPU()), all(false))
 }
 
 // The groups of commands are removed with them, this program's threads are back in their group, and Describe
@@ -178,7 +192,9 @@ func TestGroupsOfTheDeadAreSwept(t *testing.T) {
 		require.NoError(t, os.Mkdir(d, 0o755))
 		return d
 	}
-	gone, ours, other := of(dead.Process.Pid), of(os.Getpid()), filepath.Join(dir, "bobbin-notes")
+	gone := of(dead.Process.Pid)
+	ours := of(os.Getpid())
+	other := filepath.Join(dir, "bobbin-notes")
 	require.NoError(t, os.Mkdir(other, 0o755))
 	hierarchy{dir: dir}.sweepDead()
 	require.NoDirExists(t, gone)
@@ -235,7 +251,11 @@ func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 		in.PlaceIn(sleep.SysProcAttr)
 		process.OnNewThread(func() { in.Start(sleep.Start) }) //nolint:errcheck // it is looked for below
 		require.NotNil(t, sleep.Process)
-		t.Cleanup(func() { sleep.Process.Kill(); sleep.Wait(); in.Remove() }) //nolint:errcheck // it may be gone
+		t.Cleanup(func() {
+			sleep.Process.Kill()
+			sleep.Wait()
+			in.Remove()
+		}) //nolint:errcheck // it may be gone
 		return sleep, in.places[0].dir
 	}
 	orphan, gone := left(dies.Process.Pid)
@@ -255,5 +275,6 @@ func TestWhatIsLeftInAGroupIsEnded(t *testing.T) {
 }
 
 func TestAsAnOrdinaryUser(t *testing.T) {
-	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"), "--- PASS: TestNoGroupIsLeft")
+	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"),
+		"--- PASS: TestNoGroupIsLeft")
 }

@@ -22,8 +22,8 @@ var usedControllers = []string{"memory", "pids", "cpu"}
 // namePrefix is the prefix of the names of all groups.
 const namePrefix = "bobbin-"
 
-// ownerPrefix returns the prefix of the names of the groups that a process of this PID name space creates: the
-// number of the name space, and the number of the process in it. Programs in two containers may share a
+// ownerPrefix returns the prefix of the names of the groups that a process of this PID name space creates:
+// the number of the name space, and the number of the process in it. Programs in two containers may share a
 // hierarchy, and see none of each other's processes.
 func ownerPrefix(pid int) string { return fmt.Sprintf("%s%d-", spacePrefix(), pid) }
 
@@ -101,12 +101,14 @@ func keepUsed(names []string) (out []string) {
 func (t hierarchy) findMounted(mounts, path string) string {
 	for line := range strings.Lines(mounts) {
 		left, right, ok := strings.Cut(line, " - ")
-		fields, kind := strings.Fields(left), strings.Fields(right)
+		fields := strings.Fields(left)
+		kind := strings.Fields(right)
 		if !ok || len(fields) < 5 || len(kind) < 3 {
 			continue
 		}
 		ours := t.unified && kind[0] == "cgroup2" ||
-			!t.unified && kind[0] == "cgroup" && len(keepUsed(strings.Split(kind[2], ","))) == len(t.controllers) &&
+			!t.unified && kind[0] == "cgroup" &&
+				len(keepUsed(strings.Split(kind[2], ","))) == len(t.controllers) &&
 				slices.Contains(strings.Split(kind[2], ","), t.controllers[0])
 		below, inside := strings.CutPrefix(path, strings.TrimSuffix(fields[3], "/"))
 		if ours && inside && (below == "" || below[0] == '/') {
@@ -238,7 +240,8 @@ func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
 		return "", err
 	}
 	for _, s := range t.listSettings(l) {
-		if err := writeGroup(dir, s.file, s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
+		if err := writeGroup(dir, s.file,
+			s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
 			unix.Rmdir(dir) //nolint:errcheck // it is empty
 			return "", err
 		}
@@ -252,23 +255,27 @@ type setting struct {
 	optional    bool // some kernels do not have the file
 }
 
-// ownProcessAllowance is the number of this program's own processes that a group may hold in addition to the command's.
+// ownProcessAllowance is the number of this program's own processes that a group may hold
+// in addition to the command's.
 const ownProcessAllowance = 32
 
 // listSettings returns the limits as settings for the files of this hierarchy. All processes of a command
 // together get the processor time of as many processes as there are processors.
 func (t *hierarchy) listSettings(l Limits) (out []setting) {
-	memory, processes := strconv.FormatInt(l.Memory, 10), strconv.Itoa(l.Processes+ownProcessAllowance)
+	memory := strconv.FormatInt(l.Memory, 10)
+	processes := strconv.Itoa(l.Processes + ownProcessAllowance)
 	for _, c := range t.controllers {
 		switch {
 		case c == "memory" && t.unified:
 			out = append(out, setting{file: "memory.max", value: memory},
 				setting{"memory.swap.max", "0", true}, setting{"memory.oom.group", "1", true})
 		case c == "memory":
-			out = append(out, setting{file: "memory.limit_in_bytes", value: memory}, setting{"memory.memsw.limit_in_bytes", memory, true})
+			out = append(out, setting{file: "memory.limit_in_bytes", value: memory},
+				setting{"memory.memsw.limit_in_bytes", memory, true})
 		case c == "pids":
 			out = append(out, setting{file: "pids.max", value: processes})
-		case !t.unified: // in version 1, groups compete with single processes; in version 2, with the group of the program
+		case !t.unified:
+			// in version 1, groups compete with single processes; in version 2, with the group of the program
 			out = append(out, setting{"cpu.shares", strconv.Itoa(1024 * runtime.NumCPU()), true})
 		}
 	}

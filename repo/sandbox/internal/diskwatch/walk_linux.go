@@ -74,7 +74,8 @@ func (w *walk) countFolder(f *os.File) level {
 	l := level{}
 	var s unix.Stat_t
 	if unix.Fstat(int(f.Fd()), &s) == nil {
-		l.dev, l.ino = s.Dev, s.Ino
+		l.dev = s.Dev
+		l.ino = s.Ino
 	}
 	for !w.isOver() {
 		names, err := f.Readdirnames(walkNames)
@@ -170,7 +171,8 @@ func (w *walk) countDeleted(root int, system systemID) {
 			}
 			var s unix.Stat_t
 			path := dir + "/" + e.Name()
-			if unix.Stat(path, &s) != nil || s.Nlink > 0 || s.Mode&unix.S_IFMT != unix.S_IFREG || counted[s.Ino] {
+			if unix.Stat(path, &s) != nil || s.Nlink > 0 || s.Mode&unix.S_IFMT != unix.S_IFREG ||
+				counted[s.Ino] {
 				continue
 			}
 			var of unix.Statfs_t

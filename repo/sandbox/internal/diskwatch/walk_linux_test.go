@@ -28,7 +28,8 @@ func TestWhatAWalkCounts(t *testing.T) {
 	for tooEarly := true; tooEarly; { // wait until the coarse clock that sets file times has passed since
 		write("mark", 0)
 		var s unix.Statx_t
-		require.NoError(t, unix.Statx(unix.AT_FDCWD, filepath.Join(dir, "mark"), 0, unix.STATX_BASIC_STATS, &s))
+		require.NoError(t,
+			unix.Statx(unix.AT_FDCWD, filepath.Join(dir, "mark"), 0, unix.STATX_BASIC_STATS, &s))
 		tooEarly = time.Unix(s.Ctime.Sec, int64(s.Ctime.Nsec)).Before(since)
 	}
 	write("new/a", 1<<20)
@@ -71,5 +72,6 @@ func TestAWalkReachesTheDeepest(t *testing.T) {
 }
 
 func TestAsAnOrdinaryUser(t *testing.T) {
-	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"), "--- PASS: TestWhatAWalkCounts")
+	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"),
+		"--- PASS: TestWhatAWalkCounts")
 }

@@ -31,7 +31,8 @@ type fileSystem struct {
 	id           systemID
 	dirs         []*os.File
 	free, inodes int64 // at the last measurement
-	gone, made   int64 // decrease of free space and free inodes since the last walk; increases are not counted
+	// decrease of free space and free inodes since the last walk; increases are not counted
+	gone, made   int64
 	bytes, files int64 // result of the last walk
 	countsInodes bool
 	walked       time.Time
@@ -69,7 +70,11 @@ func (w *Watch) addDirectory(dir string) {
 	if i < 0 {
 		i = len(w.systems)
 		w.systems = append(w.systems, &fileSystem{
-			id: id, free: freeBytes(&s), inodes: int64(s.Ffree), countsInodes: s.Files > 0, walked: time.Now(),
+			id:           id,
+			free:         freeBytes(&s),
+			inodes:       int64(s.Ffree),
+			countsInodes: s.Files > 0,
+			walked:       time.Now(),
 		})
 	}
 	w.systems[i].dirs = append(w.systems[i].dirs, f)
@@ -119,7 +124,8 @@ func (w *Watch) Run(ctx context.Context, root int, over func(reason string)) {
 func (w *Watch) FindExcess(root int, ended bool) string {
 	for _, s := range w.systems {
 		s.measureFree()
-		bytes, files := s.gone > w.limits.Bytes-s.bytes, s.made > w.limits.Files-s.files
+		bytes := s.gone > w.limits.Bytes-s.bytes
+		files := s.made > w.limits.Files-s.files
 		if !s.countsInodes {
 			files = !ended && time.Since(s.walked) > max(time.Second, 9*s.walkingTakes)
 		}
@@ -140,8 +146,12 @@ func (w *Watch) FindExcess(root int, ended bool) string {
 		case found.files > w.limits.Files, found.incomplete && files && s.countsInodes:
 			return "files"
 		}
-		s.walked, s.walkingTakes = time.Now(), time.Since(began)
-		s.gone, s.made, s.bytes, s.files = 0, 0, found.bytes, found.files
+		s.walked = time.Now()
+		s.walkingTakes = time.Since(began)
+		s.gone = 0
+		s.made = 0
+		s.bytes = found.bytes
+		s.files = found.files
 	}
 	return ""
 }
@@ -152,8 +162,10 @@ func (s *fileSystem) measureFree() {
 	if unix.Fstatfs(int(s.dirs[0].Fd()), &now) != nil {
 		return
 	}
-	free, inodes := freeBytes(&now), int64(now.Ffree)
+	free := freeBytes(&now)
+	inodes := int64(now.Ffree)
 	s.gone += max(0, s.free-free)
 	s.made += max(0, s.inodes-inodes)
-	s.free, s.inodes = free, inodes
+	s.free = free
+	s.inodes = inodes
 }

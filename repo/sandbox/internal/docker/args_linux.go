@@ -99,19 +99,24 @@ func (b *guestDir) close() {
 // limits; the engine's own filter stays active in addition to ours.
 func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *guestDir) []string {
 	uid, gid := user.CommandUser()
-	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10)                                // files in /tmp count as memory
-	fresh := "rw,exec,nosuid,nodev,mode=1777,size=" + strconv.FormatInt(o.Layout.Fill, 10) // 1777 is safe, because there is only one user
+	// files in /tmp count as memory
+	memory := strconv.FormatInt(l.Memory+o.Layout.Fill, 10)
+	// 1777 is safe, because there is only one user
+	fresh := "rw,exec,nosuid,nodev,mode=1777,size=" + strconv.FormatInt(o.Layout.Fill, 10)
 	if d.podman {
 		fresh += ",notmpcopyup" // otherwise the image's content of these directories is copied in
 	} else {
 		fresh += fmt.Sprintf(",uid=%d,gid=%d", uid, gid) // if the image has the directory, its mode is used
 	}
 	args := []string{
-		"run", "--rm", "--interactive", "--name", name, "--label", dockerLabel, "--pull", "never", "--log-driver", "none",
+		"run", "--rm", "--interactive", "--name", name, "--label", dockerLabel, "--pull", "never",
+		"--log-driver", "none",
 		"--network", "none", "--ipc", "private", "--hostname", "box", "--read-only",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", fmt.Sprintf("%d:%d", uid, gid),
-		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16), // includes the program's own threads
-		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles), "--shm-size", strconv.Itoa(backend.ShmSize),
+		// includes the program's own threads
+		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16),
+		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles), "--shm-size",
+		strconv.Itoa(backend.ShmSize),
 		"--tmpfs", "/tmp:" + fresh, "--tmpfs", backend.Home + ":" + fresh,
 		"--workdir", "/", "--entrypoint", initproc.GuestProgram,
 	}

@@ -26,15 +26,25 @@ func (d *docker) Start(j *backend.Job) (backend.Process, error) {
 	}
 	o, _ := initproc.NewOrders(j, l)
 	o.ImagePath = !j.SetsPath
-	o.Layout.System, o.Layout.Links, o.Processes, o.Drop, o.Memory = nil, nil, sharedProcesses, false, j.Limits.Memory
+	o.Layout.System = nil
+	o.Layout.Links = nil
+	o.Processes = sharedProcesses
+	o.Drop = false
+	o.Memory = j.Limits.Memory
 	box, err := newGuestDir(o)
 	if err != nil {
 		return nil, err
 	}
 	name := fmt.Sprintf("%s-%d", d.owner, d.count.Add(1))
 	cmd := &exec.Cmd{
-		Path: d.engine, Args: append([]string{d.engine}, d.buildArgs(name, o, j.Limits, box)...), Env: engineEnv(), Dir: "/",
-		Stdin: j.Stdin, Stdout: j.Stdout, Stderr: j.Stderr, SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+		Path:        d.engine,
+		Args:        append([]string{d.engine}, d.buildArgs(name, o, j.Limits, box)...),
+		Env:         engineEnv(),
+		Dir:         "/",
+		Stdin:       j.Stdin,
+		Stdout:      j.Stdout,
+		Stderr:      j.Stderr,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	process.DieWithParent(cmd.SysProcAttr)
 	process.CloseOnExec(3)
@@ -42,7 +52,14 @@ func (d *docker) Start(j *backend.Job) (backend.Process, error) {
 		box.close()
 		return nil, fmt.Errorf("sandbox: %s: %w", d.engine, err)
 	}
-	c := &container{docker: d, cmd: cmd, name: name, box: box, ended: make(chan struct{}), reported: make(chan struct{})}
+	c := &container{
+		docker:   d,
+		cmd:      cmd,
+		name:     name,
+		box:      box,
+		ended:    make(chan struct{}),
+		reported: make(chan struct{}),
+	}
 	go c.readReports()
 	return c, nil
 }

@@ -50,13 +50,21 @@ type docker struct {
 // Open finds the engine, checks that it has the image, and removes containers of dead processes.
 func Open(ctx context.Context, c Config) (backend.Backend, error) {
 	if c.Image == "" {
-		return nil, &backend.Unavailable{Why: "no image is named", Cure: "set sandbox.image to one that the engine has"}
+		return nil, &backend.Unavailable{
+			Why:  "no image is named",
+			Cure: "set sandbox.image to one that the engine has",
+		}
 	}
 	engine, err := findEngine(c.Engine)
 	if err != nil {
 		return nil, err
 	}
-	d := &docker{engine: engine, podman: strings.Contains(filepath.Base(engine), "podman"), image: c.Image, owner: ownerName(os.Getpid())}
+	d := &docker{
+		engine: engine,
+		podman: strings.Contains(filepath.Base(engine), "podman"),
+		image:  c.Image,
+		owner:  ownerName(os.Getpid()),
+	}
 	field := "{{.Server.Version}}"
 	if d.podman {
 		field = "{{.Client.Version}}"
@@ -105,7 +113,8 @@ func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) 
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, d.engine, args...)
-	cmd.Env, cmd.WaitDelay = engineEnv(), 10*time.Second
+	cmd.Env = engineEnv()
+	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	switch {
@@ -124,7 +133,8 @@ func (d *docker) askEngine(ctx context.Context, args ...string) (string, error) 
 func engineEnv() []string {
 	var env []string
 	for _, name := range []string{
-		"PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "CONTAINER_HOST",
+		"PATH", "HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG",
+		"DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "CONTAINER_HOST",
 	} {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
@@ -150,7 +160,8 @@ func isOrphaned(name string) bool {
 		return false
 	}
 	pid, err := strconv.Atoi(words[2])
-	return err == nil && words[1] == strings.Split(ownerName(pid), "-")[1] && process.StartTime(pid) != words[3]
+	return err == nil && words[1] == strings.Split(ownerName(pid), "-")[1] &&
+		process.StartTime(pid) != words[3]
 }
 
 // removeOrphans removes the containers of processes that have ended.
@@ -170,7 +181,8 @@ func (d *docker) Remedy(why string) string {
 	if strings.Contains(why, "did not hold") {
 		return ""
 	}
-	return "make this run: docker run --rm --network none --read-only --cap-drop ALL with the image; Bobbin has to be a static build, and at the same path for the engine"
+	return "make this run: docker run --rm --network none --read-only --cap-drop ALL with the image; " +
+		"Bobbin has to be a static build, and at the same path for the engine"
 }
 
 func (d *docker) Describe() string {

@@ -23,20 +23,27 @@ func TestEngineArguments(t *testing.T) {
 	uid, gid := user.CommandUser()
 	ids := fmt.Sprintf("%d:%d", uid, gid)
 	o := initproc.Orders{Layout: backend.Layout{
-		Fill:  1 << 20,
-		Binds: []backend.Bind{{Host: "/srv/a,b", Inside: "/src", Writable: true}, {Host: "/opt/bobbin", Inside: initproc.GuestProgram}},
+		Fill: 1 << 20,
+		Binds: []backend.Bind{
+			{Host: "/srv/a,b", Inside: "/src", Writable: true},
+			{Host: "/opt/bobbin", Inside: initproc.GuestProgram},
+		},
 		Files: []backend.File{{Inside: "/etc/hosts"}},
 	}}
 	d := &docker{image: "golang:1.26"}
-	got := d.buildArgs("bobbin-x", o, backend.Limits{Memory: 1 << 30, Processes: 64}, &guestDir{path: "/tmp/box"})
+	got := d.buildArgs("bobbin-x", o, backend.Limits{Memory: 1 << 30, Processes: 64}, &guestDir{
+		path: "/tmp/box",
+	})
 	want := []string{
-		"run", "--rm", "--interactive", "--name", "bobbin-x", "--label", "bobbin", "--pull", "never", "--log-driver", "none",
+		"run", "--rm", "--interactive", "--name", "bobbin-x", "--label", "bobbin", "--pull", "never",
+		"--log-driver", "none",
 		"--network", "none", "--ipc", "private", "--hostname", "box", "--read-only",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", ids,
 		"--memory", "1074790400", "--memory-swap", "1074790400", "--pids-limit", "80",
 		"--ulimit", "core=0:0", "--ulimit", "nofile=4096:4096", "--shm-size", "67108864",
 		"--tmpfs", fmt.Sprintf("/tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),
-		"--tmpfs", fmt.Sprintf("/home/box:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),
+		"--tmpfs",
+		fmt.Sprintf("/home/box:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),
 		"--workdir", "/", "--entrypoint", "/run/box/program",
 		"--mount", "type=bind,source=/tmp/box,target=/run/box,readonly",
 		"--mount", `type=bind,"source=/srv/a,b",target=/src`,
@@ -63,7 +70,8 @@ func TestOrphanedContainers(t *testing.T) {
 	name := ownerName(gone.Process.Pid) + "-1"
 	require.NoError(t, gone.Wait())
 	require.True(t, isOrphaned(name))
-	require.True(t, isOrphaned(strings.Replace(ours, process.StartTime(os.Getpid()), "1", 1)+"-1"), "the number is somebody else's by now")
+	require.True(t, isOrphaned(strings.Replace(ours, process.StartTime(os.Getpid()), "1", 1)+"-1"),
+		"the number is somebody else's by now")
 }
 
 // A container that an earlier process left in the engine is removed by the next Open.
@@ -79,7 +87,8 @@ func TestContainersOfTheDeadAreRemoved(t *testing.T) {
 	name := strings.Replace(d.owner, process.StartTime(os.Getpid()), "1", 1) + "-1"
 	mine := d.owner + "-1000000"
 	for _, n := range []string{name, mine} {
-		_, err := d.askEngine(t.Context(), "create", "--name", n, "--label", dockerLabel, "--ulimit", "nofile=64:64", d.image, "true")
+		_, err := d.askEngine(t.Context(), "create", "--name", n, "--label", dockerLabel, "--ulimit",
+			"nofile=64:64", d.image, "true")
 		require.NoError(t, err)
 	}
 	defer d.askEngine(context.Background(), "rm", "--force", mine) //nolint:errcheck // tidying up

@@ -57,7 +57,8 @@ func buildBundle(o initproc.Orders) error {
 		func() error { return root.AddFiles(all.Layout.Files, o.Sources) },
 		func() error { return writeBundle(root, o) },
 		func() error {
-			return unix.Mount("proc", rootfs.StagedPath("/proc"), "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
+			return unix.Mount("proc", rootfs.StagedPath("/proc"), "proc",
+				unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 		},
 		rootfs.EnterRoot,
 	}
@@ -82,7 +83,8 @@ func moveBelow(dir string, l backend.Layout) backend.Layout {
 		}
 		return moved
 	}
-	out.System, out.Binds = move(l.System), move(l.Binds)
+	out.System = move(l.System)
+	out.Binds = move(l.Binds)
 	for _, f := range l.Files {
 		f.Inside = dir + f.Inside
 		out.Files = append(out.Files, f)
@@ -143,10 +145,15 @@ func runRunsc(initproc.Orders) (int, error) {
 		defer unix.Close(again)
 	}
 	pid, err := syscall.ForkExec(runscFile, []string{
-		"runsc", "--root=" + runscState, "--log=" + runscLog, "--log-format=json",
-		"--rootless", "--network=none", "--platform=systrap", "--ignore-cgroups", "--overlay2=none", "--host-uds=none",
+		"runsc", "--root=" + runscState, "--log=" + runscLog, "--log-format=json", "--rootless",
+		"--network=none", "--platform=systrap", "--ignore-cgroups", "--overlay2=none", "--host-uds=none",
 		"run", "--bundle=" + bundleDir, "--pid-file=" + runscPID, containerID,
-	}, &syscall.ProcAttr{Dir: "/", Env: []string{}, Files: []uintptr{0, 1, errs}, Sys: &syscall.SysProcAttr{Setsid: true}})
+	}, &syscall.ProcAttr{
+		Dir:   "/",
+		Env:   []string{},
+		Files: []uintptr{0, 1, errs},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	})
 	if errors.Is(err, syscall.ENOENT) {
 		return 0, errors.New("runsc needs libraries to run: use gVisor's own build, which needs none")
 	}
@@ -240,9 +247,15 @@ func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 	s := spec{
 		Version: "1.0.0", Hostname: "box", Root: specRoot{Path: bundleRoot, ReadOnly: true},
 		Process: specProcess{
-			User: specUser{user.InsideID, user.InsideID}, Args: []string{initproc.GuestProgram, initproc.GuestMarker}, Env: []string{}, Dir: "/",
-			Capabilities: map[string][]string{}, NoNewPrivs: true,
-			ResourceLimit: []specLimit{{Type: "RLIMIT_NOFILE", Hard: backend.OpenFiles, Soft: backend.OpenFiles}},
+			User:         specUser{user.InsideID, user.InsideID},
+			Args:         []string{initproc.GuestProgram, initproc.GuestMarker},
+			Env:          []string{},
+			Dir:          "/",
+			Capabilities: map[string][]string{},
+			NoNewPrivs:   true,
+			ResourceLimit: []specLimit{{
+				Type: "RLIMIT_NOFILE", Hard: backend.OpenFiles, Soft: backend.OpenFiles,
+			}},
 		},
 		Linux: specLinux{UIDMappings: ids, GIDMappings: ids},
 	}
@@ -255,9 +268,13 @@ func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 	safe := []string{"nosuid", "nodev"}
 	own("/proc", "proc", append([]string{"noexec"}, safe...)...)
 	own("/sys", "tmpfs", append([]string{"ro", "size=4096", "mode=0755"}, safe...)...)
-	own("/dev/shm", "tmpfs", append([]string{fmt.Sprintf("size=%d", backend.ShmSize), "mode=1777"}, safe...)...)
+	own("/dev/shm", "tmpfs",
+		append([]string{fmt.Sprintf("size=%d", backend.ShmSize), "mode=1777"}, safe...)...)
 	own("/tmp", "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=1777"}, safe...)...)
-	own(backend.Home, "tmpfs", append([]string{fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", user.InsideID), fmt.Sprintf("gid=%d", user.InsideID)}, safe...)...)
+	own(backend.Home, "tmpfs", append([]string{
+		fmt.Sprintf("size=%d", l.Fill), "mode=0700", fmt.Sprintf("uid=%d", user.InsideID),
+		fmt.Sprintf("gid=%d", user.InsideID),
+	}, safe...)...)
 	for _, b := range slices.Concat(l.System, l.Binds) {
 		if !b.Writable && !isDir(b.Inside) || strings.HasPrefix(b.Inside, "/etc/") {
 			continue // it is part of the root, which is read-only
@@ -267,7 +284,10 @@ func newSpec(l backend.Layout, isDir func(inside string) bool) spec {
 			how = "rw"
 		}
 		s.Mounts = append(s.Mounts, specMount{
-			Destination: b.Inside, Type: "bind", Source: path.Join(bundleRoot, b.Inside), Options: append([]string{"rbind", how}, safe...),
+			Destination: b.Inside,
+			Type:        "bind",
+			Source:      path.Join(bundleRoot, b.Inside),
+			Options:     append([]string{"rbind", how}, safe...),
 		})
 	}
 	return s

@@ -13,9 +13,16 @@ import (
 func TestBundle(t *testing.T) {
 	t.Parallel()
 	l := backend.Layout{
-		Fill:   1 << 20,
-		System: []backend.Bind{{Host: "/usr", Inside: "/usr"}, {Host: "/etc/localtime", Inside: "/etc/localtime"}},
-		Binds:  []backend.Bind{{Host: "/w", Inside: "/src", Writable: true}, {Host: "/f", Inside: "/one"}, {Host: "/g", Inside: "/two", Writable: true}},
+		Fill: 1 << 20,
+		System: []backend.Bind{
+			{Host: "/usr", Inside: "/usr"},
+			{Host: "/etc/localtime", Inside: "/etc/localtime"},
+		},
+		Binds: []backend.Bind{
+			{Host: "/w", Inside: "/src", Writable: true},
+			{Host: "/f", Inside: "/one"},
+			{Host: "/g", Inside: "/two", Writable: true},
+		},
 	}
 	s := newSpec(l, func(inside string) bool { return inside == "/usr" || inside == "/src" })
 	require.True(t, s.Root.ReadOnly)

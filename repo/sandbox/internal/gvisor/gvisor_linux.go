@@ -57,7 +57,8 @@ func Open(ctx context.Context, path string) (backend.Backend, error) {
 	}
 	first, _, _ := strings.Cut(string(out), "\n")
 	version := strings.TrimPrefix(strings.TrimSpace(first), "runsc version ")
-	return &gvisor{path: found, version: strings.TrimPrefix(version, "VERSION_MISSING")}, nil // a build by the go command alone has no version
+	// a build by the go command alone has no version
+	return &gvisor{path: found, version: strings.TrimPrefix(version, "VERSION_MISSING")}, nil
 }
 
 func (g *gvisor) Describe() string {
@@ -78,9 +79,11 @@ func (g *gvisor) Remedy(why string) string { return remedyFor(why) }
 func remedyFor(why string) string {
 	switch {
 	case strings.Contains(why, "not installed"):
-		return "install gVisor's runsc (https://gvisor.dev/docs/user_guide/install), or set sandbox.runsc to where it is"
+		return "install gVisor's runsc (https://gvisor.dev/docs/user_guide/install), " +
+			"or set sandbox.runsc to where it is"
 	case strings.Contains(why, "runsc"):
-		return "use gVisor's own build of runsc, of 2024 or newer: older ones, Debian's too, cannot run as a user that has no other users"
+		return "use gVisor's own build of runsc, of 2024 or newer: older ones, Debian's too, " +
+			"cannot run as a user that has no other users"
 	}
 	return ""
 }

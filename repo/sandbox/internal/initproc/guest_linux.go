@@ -72,7 +72,8 @@ func obeyOrders(say *json.Encoder) (int, error) {
 		return 0, fmt.Errorf("orders: %w", err)
 	}
 	if path := os.Getenv("PATH"); o.ImagePath && path != "" {
-		o.Env = append(slices.DeleteFunc(o.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+path)
+		o.Env = append(slices.DeleteFunc(o.Env,
+			func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+path)
 	}
 	if err := ConfineCommand(o); err != nil {
 		return 0, err
@@ -86,10 +87,11 @@ func obeyOrders(say *json.Encoder) (int, error) {
 			}
 			return ""
 		}
-		go process.Watch(context.Background(), func() process.Usage { return process.MeasureTree(os.Getpid()) }, overuse, func(reason string) {
-			say.Encode(Report{Reason: reason}) //nolint:errcheck // likewise
-			syscall.Exit(backend.CodeKilled)
-		})
+		go process.Watch(context.Background(),
+			func() process.Usage { return process.MeasureTree(os.Getpid()) }, overuse, func(reason string) {
+				say.Encode(Report{Reason: reason}) //nolint:errcheck // likewise
+				syscall.Exit(backend.CodeKilled)
+			})
 	}
 	code, err := RunCommand(o)
 	if err != nil {
@@ -97,7 +99,8 @@ func obeyOrders(say *json.Encoder) (int, error) {
 	}
 	r := Report{Code: code}
 	if code == backend.CodeKilled && hasRunOutOfMemory() {
-		r.Reason = "memory" // the engine's memory limit, which is higher, was reached between two measurements
+		// the engine's memory limit, which is higher, was reached between two measurements
+		r.Reason = "memory"
 	}
 	say.Encode(r) //nolint:errcheck // likewise
 	return code, nil
@@ -105,7 +108,8 @@ func obeyOrders(say *json.Encoder) (int, error) {
 
 // hasRunOutOfMemory reports whether the kernel killed a process of this sandbox because of its memory limit.
 func hasRunOutOfMemory() bool {
-	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") || cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
+	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") ||
+		cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
 }
 
 // init runs the first process if gVisor or a container engine has started this process as such, and then does

@@ -62,7 +62,12 @@ func ConfineCommand(o Orders) error {
 			writable = append(writable, b.Inside)
 		}
 	}
-	return lockdown.Apply(lockdown.Rules{Writable: writable, FileSize: o.FileSize, Processes: o.Processes, Seconds: o.Seconds})
+	return lockdown.Apply(lockdown.Rules{
+		Writable:  writable,
+		FileSize:  o.FileSize,
+		Processes: o.Processes,
+		Seconds:   o.Seconds,
+	})
 }
 
 // GatherTrees opens everything that is to be shown while this process still has the caller's rights to reach

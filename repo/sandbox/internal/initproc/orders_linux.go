@@ -63,7 +63,9 @@ func NewOrders(j *backend.Job, l backend.Layout) (Orders, []*os.File) {
 
 // ForInside returns the orders without what the program inside need not know, such as paths on the machine.
 func (o Orders) ForInside() Orders {
-	o.Sources, o.Drop, o.Runsc = nil, false, ""
+	o.Sources = nil
+	o.Drop = false
+	o.Runsc = ""
 	var binds []backend.Bind
 	for _, b := range o.Layout.Binds {
 		if b.Writable {

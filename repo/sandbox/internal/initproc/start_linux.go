@@ -17,7 +17,9 @@ import (
 )
 
 // Start starts this program as the first process in new name spaces, and sends it its orders.
-func Start(j *backend.Job, marker string, o Orders, sources []*os.File, attr *syscall.SysProcAttr) (*InitProcess, error) {
+func Start(
+	j *backend.Job, marker string, o Orders, sources []*os.File, attr *syscall.SysProcAttr,
+) (*InitProcess, error) {
 	p := &InitProcess{}
 	theirs, err := p.openPipes()
 	defer process.CloseAll(theirs)
@@ -51,8 +53,11 @@ func NewAttributes() *syscall.SysProcAttr {
 			unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: user.InsideID, HostID: uid, Size: 1}},
 		GidMappings: []syscall.SysProcIDMap{{ContainerID: user.InsideID, HostID: gid, Size: 1}},
-		AmbientCaps: []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_SYS_ADMIN},
-		Setsid:      true,
+		AmbientCaps: []uintptr{
+			unix.CAP_DAC_OVERRIDE, unix.CAP_SETGID, unix.CAP_SETUID, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN,
+			unix.CAP_SYS_ADMIN,
+		},
+		Setsid: true,
 		// root must be able to give up groups; for other users, the kernel requires that this is forbidden
 		GidMappingsEnableSetgroups: user.RunsAsRoot(),
 	}
@@ -110,7 +115,8 @@ func readReport(r *os.File, state *os.ProcessState) (backend.Outcome, error) {
 	var first, last Report
 	if err := decoder.Decode(&first); err != nil {
 		if state.Exited() {
-			return backend.Outcome{}, fmt.Errorf("sandbox: the first process inside ended before the command began: %s", state)
+			return backend.Outcome{},
+				fmt.Errorf("sandbox: the first process inside ended before the command began: %s", state)
 		}
 		return backend.Outcome{Code: backend.CodeKilled, Killed: true}, nil
 	}

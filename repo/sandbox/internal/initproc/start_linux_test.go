@@ -13,7 +13,10 @@ import (
 // FuzzReport checks that for any bytes from inside, the outcome is an exit code, a killed command, or an
 // error.
 func FuzzReport(f *testing.F) {
-	for _, seed := range []string{`{"Started":true}` + "\n" + `{"Code":3}`, `{"Started":true}`, `{"Error":"no"}`, `{"Started":true}{"Error":"later"}`, ``, `[`, `{"Code":"x"}`, `{"Started":true,"Code":1e99}`, "\x00"} {
+	for _, seed := range []string{
+		`{"Started":true}` + "\n" + `{"Code":3}`, `{"Started":true}`, `{"Error":"no"}`,
+		`{"Started":true}{"Error":"later"}`, ``, `[`, `{"Code":"x"}`, `{"Started":true,"Code":1e99}`, "\x00",
+	} {
 		f.Add([]byte(seed))
 	}
 	truth := exec.Command("true")

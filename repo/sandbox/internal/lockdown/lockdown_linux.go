@@ -53,7 +53,8 @@ func setLimits(r Rules) error {
 // LowerLimits lowers rlimits of this process and of the processes that it will start. It also makes the
 // kernel kill them before others when the machine runs out of memory.
 func LowerLimits(limits map[int]uint64) error {
-	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:errcheck // where we may not say so, they may not
+	// where we may not say so, they may not
+	os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) //nolint:errcheck
 	for resource, value := range limits {
 		var now syscall.Rlimit
 		if err := syscall.Getrlimit(resource, &now); err != nil {
@@ -118,7 +119,8 @@ func dropCapabilities(Rules) error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
+	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)),
+		uintptr(unsafe.Pointer(&none[0])), 0)
 	if errno != 0 {
 		return fmt.Errorf("drop capabilities: %w", errno)
 	}
@@ -141,7 +143,8 @@ func filterCalls(Rules) error {
 	}
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	const allThreads = 1 // SECCOMP_FILTER_FLAG_TSYNC
-	stuck, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, allThreads, uintptr(unsafe.Pointer(&prog)))
+	stuck, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, allThreads,
+		uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
 		return fmt.Errorf("seccomp: %w", errno)
 	}

@@ -36,7 +36,8 @@ func faultUnless(held bool, format string, args ...any) error {
 
 // checkRefused returns an error unless err is a refusal by the kernel.
 func checkRefused(err error) error {
-	return faultUnless(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
+	return faultUnless(errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) ||
+		errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EROFS), "allowed: %v", err)
 }
 
 // hasStatus returns a check of a field in this process's status.
@@ -136,7 +137,8 @@ func hasSize(dir string, most uint64) func(bait) error {
 	return func(bait) error {
 		var st unix.Statfs_t
 		err := unix.Statfs(dir, &st)
-		return faultUnless(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most, "%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
+		return faultUnless(err == nil && st.Type == unix.TMPFS_MAGIC && st.Blocks*uint64(st.Bsize) <= most,
+			"%d bytes, %v", st.Blocks*uint64(st.Bsize), err)
 	}
 }
 
@@ -157,7 +159,9 @@ func inheritedFiles(bait) error {
 	for _, e := range entries {
 		link, _ := os.Readlink("/proc/self/fd/" + e.Name())
 		switch {
-		case len(e.Name()) == 1 && e.Name() < "3", link == "", strings.HasPrefix(link, "anon_inode:"), strings.HasPrefix(link, "/proc/"), strings.HasPrefix(link, "/sys/fs/cgroup/"): // Go reads the number of processors from the control group
+		case len(e.Name()) == 1 && e.Name() < "3", link == "", strings.HasPrefix(link, "anon_inode:"),
+			strings.HasPrefix(link, "/proc/"), strings.HasPrefix(link, "/sys/fs/cgroup/"):
+			// Go reads the number of processors from the control group
 		default:
 			return fmt.Errorf("descriptor %s is %s", e.Name(), link)
 		}

@@ -64,14 +64,19 @@ func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), e
 		return bait{}, nil, err
 	}
 	b := bait{
-		Port: loopback.Addr().(*net.TCPAddr).Port, Abstract: name, Socket: filepath.Join(dir, "socket"), Pid: os.Getpid(), Inside: e,
-		Files: []string{secret, dir, "/etc/shadow"},
+		Port:     loopback.Addr().(*net.TCPAddr).Port,
+		Abstract: name,
+		Socket:   filepath.Join(dir, "socket"),
+		Pid:      os.Getpid(),
+		Inside:   e,
+		Files:    []string{secret, dir, "/etc/shadow"},
 	}
 	if !e.Image { // an image has such directories, too
 		b.Files = append(b.Files, "/var/log", "/boot", "/sys/kernel")
 	}
 	lift := []io.Closer{loopback, abstract}
-	if file, err := net.Listen("unix", b.Socket); err == nil { // skipped if the path of temporary files is too long for a socket
+	if file, err := net.Listen("unix", b.Socket); err == nil {
+		// skipped if the path of temporary files is too long for a socket
 		lift = append(lift, file)
 		os.Chmod(b.Socket, 0o777) //nolint:errcheck // its directory is closed anyhow
 	}
@@ -81,8 +86,10 @@ func LayBait(dir string, shown []string, e backend.Environment) (bait, func(), e
 	b.Environ = hashText(environ)
 	b.Host, _ = os.Hostname()
 	here, err := os.Getwd()
-	inTools := slices.ContainsFunc(shown, func(dir string) bool { return here == dir || strings.HasPrefix(here, dir+"/") })
-	if err == nil && !inTools && !toolchain.IsAlwaysShown(here) && here != "/" && here != "/tmp" { // these directories exist inside, too
+	inTools := slices.ContainsFunc(shown,
+		func(dir string) bool { return here == dir || strings.HasPrefix(here, dir+"/") })
+	if err == nil && !inTools && !toolchain.IsAlwaysShown(here) && here != "/" && here != "/tmp" {
+		// these directories exist inside, too
 		b.Files = append(b.Files, here)
 	}
 	return b, func() {

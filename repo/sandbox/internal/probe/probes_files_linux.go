@@ -45,7 +45,10 @@ var fileProbes = []probe{
 		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", b.Pid))
 		return faultUnless(len(text) == 0 || hashText(text) != b.Environ, "it can be read")
 	}},
-	{"way out by this directory", func(b bait) error { return checkUnreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) }},
+	{
+		"way out by this directory",
+		func(b bait) error { return checkUnreadable("/proc/self/cwd/../../../../../../../.." + b.Files[0]) },
+	},
 	{"way out by a link", func(b bait) error {
 		defer os.Remove("/tmp/.probe-link")
 		if err := os.Symlink("../../../../../../.."+b.Files[0], "/tmp/.probe-link"); err != nil {
@@ -59,14 +62,21 @@ var fileProbes = []probe{
 		}
 		entries, _ := os.ReadDir("/run")
 		for _, e := range entries {
-			if name := e.Name(); name != "probe" && name != "box" && name != ".containerenv" && name != path.Base(bridge.ProgramPath) && name != path.Base(bridge.SocketPath) {
+			if name := e.Name(); name != "probe" && name != "box" && name != ".containerenv" &&
+				name != path.Base(bridge.ProgramPath) && name != path.Base(bridge.SocketPath) {
 				return fmt.Errorf("/run/%s shows", name)
 			}
 		}
 		return nil
 	}},
-	{"way out of the root", func(b bait) error { return checkUnreadable("/usr/../../../../../.." + b.Files[0]) }},
-	{"way out by the first process", func(b bait) error { return checkUnreadable("/proc/1/root" + b.Files[0]) }},
+	{
+		"way out of the root",
+		func(b bait) error { return checkUnreadable("/usr/../../../../../.." + b.Files[0]) },
+	},
+	{
+		"way out by the first process",
+		func(b bait) error { return checkUnreadable("/proc/1/root" + b.Files[0]) },
+	},
 	{"root is read-only", refusesFile("/probe")},
 	{"programs are read-only", refusesFile("/usr/probe")},
 	{"settings are read-only", refusesFile("/etc/probe")},
@@ -84,7 +94,9 @@ var fileProbes = []probe{
 	{"setuid files in the workspace", noSetuid("/src")},
 	{"setuid files in /tmp", hasMountFlag("/tmp", unix.ST_NOSUID)},
 	{"devices in the workspace", func(b bait) error {
-		if b.Inside.OwnKernel { // gVisor opens no device of the machine, and its own mount of the workspace, outside, also forbids it
+		if b.Inside.OwnKernel {
+			// gVisor opens no device of the machine, and its own mount of the
+			// workspace, outside, also forbids it
 			return deviceRefused("/src/.probe-device")
 		}
 		if b.Inside.Image { // an engine does not mount with nodev; it uses a list of allowed devices instead
@@ -102,7 +114,10 @@ var fileProbes = []probe{
 		return faultUnless(os.Chown(file, 0, 0) != nil, "done")
 	}},
 	{"devices", func(b bait) error {
-		for _, name := range []string{"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun", "loop0", "userfaultfd"} {
+		for _, name := range []string{
+			"mem", "kmem", "port", "kmsg", "sda", "vda", "nvme0n1", "kvm", "fuse", "vsock", "net/tun",
+			"loop0", "userfaultfd",
+		} {
 			if b.Inside.OwnKernel && (name == "fuse" || name == "net/tun") {
 				continue // gVisor's own devices, which give no access to the machine
 			}
@@ -114,8 +129,10 @@ var fileProbes = []probe{
 	}},
 	{"command line of the kernel", func(b bait) error {
 		text, _ := os.ReadFile("/proc/cmdline")
-		invented := b.Inside.OwnKernel && string(text) != b.Booted                              // gVisor shows its own command line
-		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text)) // engines always show it, and it cannot be hidden
+		// gVisor shows its own command line
+		invented := b.Inside.OwnKernel && string(text) != b.Booted
+		// engines always show it, and it cannot be hidden
+		return faultUnless(len(text) == 0 || invented || b.Inside.Image, "%d bytes", len(text))
 	}},
 	{"files of the kernel", func(b bait) error {
 		for _, path := range rootfs.Masked[1:] {
@@ -147,7 +164,8 @@ var fileProbes = []probe{
 	{"mounts of the machine", func(b bait) error {
 		text, _ := os.ReadFile("/proc/self/mountinfo")
 		for line := range strings.Lines(string(text)) {
-			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") || !b.Inside.Image && strings.HasPrefix(at[4], "/sys/")) {
+			if at := strings.Fields(line); len(at) > 4 && (strings.HasPrefix(at[4], "/oldroot") ||
+				!b.Inside.Image && strings.HasPrefix(at[4], "/sys/")) {
 				return fmt.Errorf("%s is mounted", at[4])
 			}
 		}

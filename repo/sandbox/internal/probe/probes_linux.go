@@ -24,9 +24,15 @@ var probes = slices.Concat(identityProbes, networkProbes, fileProbes, processPro
 
 var identityProbes = []probe{
 	{"user", func(b bait) error {
-		return faultUnless(os.Getuid() == b.Inside.User && os.Geteuid() == b.Inside.User && os.Getuid() != 0, "user %d", os.Getuid())
+		return faultUnless(os.Getuid() == b.Inside.User && os.Geteuid() == b.Inside.User && os.Getuid() != 0,
+			"user %d", os.Getuid())
 	}},
-	{"group", func(bait) error { return faultUnless(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid()) }},
+	{
+		"group",
+		func(bait) error {
+			return faultUnless(os.Getgid() != 0 && os.Getegid() != 0, "group %d", os.Getgid())
+		},
+	},
 	{"groups of root", func(bait) error {
 		groups, err := os.Getgroups()
 		return faultUnless(err == nil && !slices.Contains(groups, 0), "groups %v", groups)
@@ -103,7 +109,8 @@ var identityProbes = []probe{
 var networkProbes = []probe{
 	{"interfaces", func(bait) error {
 		all, err := net.Interfaces()
-		return faultUnless(err == nil && len(all) == 1 && all[0].Name == "lo", "%d interfaces, %v", len(all), err)
+		return faultUnless(err == nil && len(all) == 1 && all[0].Name == "lo",
+			"%d interfaces, %v", len(all), err)
 	}},
 	{"routes", func(bait) error {
 		text, _ := os.ReadFile("/proc/net/route")
@@ -121,11 +128,23 @@ var networkProbes = []probe{
 		}
 		return err
 	}},
-	{"loopback of the machine", func(b bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port), onThisMachine) }},
-	{"abstract socket of the machine", func(b bait) error { return noConnection("unix", b.Abstract, onThisMachine) }},
+	{
+		"loopback of the machine",
+		func(b bait) error { return noConnection("tcp", fmt.Sprintf("127.0.0.1:%d", b.Port), onThisMachine) },
+	},
+	{
+		"abstract socket of the machine",
+		func(b bait) error { return noConnection("unix", b.Abstract, onThisMachine) },
+	},
 	{"internet", func(bait) error { return noConnection("tcp", "1.1.1.1:443", onTheInternet) }},
-	{"internet, IPv6", func(bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443", onTheInternet) }},
-	{"metadata service", func(bait) error { return noConnection("tcp", "169.254.169.254:80", onTheInternet) }},
+	{
+		"internet, IPv6",
+		func(bait) error { return noConnection("tcp", "[2606:4700:4700::1111]:443", onTheInternet) },
+	},
+	{
+		"metadata service",
+		func(bait) error { return noConnection("tcp", "169.254.169.254:80", onTheInternet) },
+	},
 	{"datagrams", func(bait) error {
 		c, err := net.Dial("udp", "1.1.1.1:53")
 		if err != nil {
@@ -137,12 +156,22 @@ var networkProbes = []probe{
 	}},
 	{"names are not looked up", func(bait) error {
 		text, err := os.ReadFile("/etc/resolv.conf")
-		return faultUnless(err == nil && !strings.Contains(string(text), "nameserver"), "name servers %q, %v", text, err)
+		return faultUnless(err == nil && !strings.Contains(string(text), "nameserver"),
+			"name servers %q, %v", text, err)
 	}},
-	{"loopback of the machine, IPv6", func(b bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port), onThisMachine) }},
-	{"socket file of the machine", func(b bait) error { return noConnection("unix", b.Socket, onThisMachine) }},
+	{
+		"loopback of the machine, IPv6",
+		func(b bait) error { return noConnection("tcp", fmt.Sprintf("[::1]:%d", b.Port), onThisMachine) },
+	},
+	{
+		"socket file of the machine",
+		func(b bait) error { return noConnection("unix", b.Socket, onThisMachine) },
+	},
 	{"engine of the machine", func(bait) error {
-		for _, path := range []string{"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket", "/run/systemd/private"} {
+		for _, path := range []string{
+			"/run/docker.sock", "/var/run/docker.sock", "/run/podman/podman.sock",
+			"/run/containerd/containerd.sock", "/run/dbus/system_bus_socket", "/run/systemd/private",
+		} {
 			if err := noConnection("unix", path, onThisMachine); err != nil {
 				return err
 			}

@@ -119,5 +119,6 @@ func StartMapped(cmd *exec.Cmd) error {
 // CloseOnExec keeps all descriptors from first on from being inherited by programs that are executed from now
 // on. Descriptors that this program has inherited itself do not have that flag yet.
 func CloseOnExec(first uint) {
-	unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) //nolint:errcheck // kernels before 5.11 lack it; Go marks its own
+	// kernels before 5.11 lack it; Go marks its own
+	unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) //nolint:errcheck
 }

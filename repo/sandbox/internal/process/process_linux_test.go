@@ -16,7 +16,12 @@ func TestTheFirstThreadStartsNothing(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup
 	for range 50 {
-		all.Go(func() { OnNewThread(func() { require.False(t, unix.Gettid() == os.Getpid()); runtime.Gosched() }) })
+		all.Go(func() {
+			OnNewThread(func() {
+				require.False(t, unix.Gettid() == os.Getpid())
+				runtime.Gosched()
+			})
+		})
 	}
 	all.Wait()
 }

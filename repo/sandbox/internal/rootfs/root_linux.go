@@ -20,7 +20,10 @@ import (
 const staging = "/tmp"
 
 // Masked lists files of /proc that reveal facts about the machine.
-var Masked = []string{"/proc/cmdline", "/proc/keys", "/proc/key-users", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug", "/proc/latency_stats"}
+var Masked = []string{
+	"/proc/cmdline", "/proc/keys", "/proc/key-users", "/proc/kcore", "/proc/timer_list", "/proc/sched_debug",
+	"/proc/latency_stats",
+}
 
 // fixed lists paths of /proc that a command may read but not write, whatever its user.
 var fixed = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"}
@@ -56,15 +59,19 @@ func OpenTrees(l backend.Layout) (t Trees, err error) {
 	for _, name := range devices {
 		nodes = append(nodes, backend.Bind{Host: "/dev/" + name, Inside: "/dev/" + name, Writable: true})
 	}
-	t.System, t.Binds, t.Devices = open(l.System), open(l.Binds), open(nodes)
+	t.System = open(l.System)
+	t.Binds = open(l.Binds)
+	t.Devices = open(nodes)
 	return t, err
 }
 
 // openTree copies the mount at b.Host, and removes the rights that b does not allow.
 func openTree(b backend.Bind) (Tree, error) {
-	fd, err := unix.OpenTree(unix.AT_FDCWD, b.Host, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+	fd, err := unix.OpenTree(unix.AT_FDCWD, b.Host,
+		unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
 	if errors.Is(err, unix.EACCES) && user.RunsAsRoot() {
-		return Tree{}, fmt.Errorf("%s cannot be entered: a directory above it belongs to another user", b.Host)
+		return Tree{},
+			fmt.Errorf("%s cannot be entered: a directory above it belongs to another user", b.Host)
 	}
 	if err != nil {
 		return Tree{}, fmt.Errorf("open %s: %w", b.Host, kernelWords(err))
@@ -231,8 +238,8 @@ func (r *Root) openTarget(inside string, dir bool) (int, error) {
 	return openWithoutLinks(int(base.Fd()), name)
 }
 
-// openWithoutLinks opens a path below the directory base, none of whose parts may be a link. It does so part by
-// part: systemd refuses openat2, which can do it at once, to each unit with DynamicUser.
+// openWithoutLinks opens a path below the directory base, none of whose parts may be a link. It does so part
+// by part: systemd refuses openat2, which can do it at once, to each unit with DynamicUser.
 func openWithoutLinks(base int, name string) (int, error) {
 	at := base
 	for part := range strings.SplitSeq(name, "/") {
@@ -288,7 +295,8 @@ func (r *Root) addTerminals() error {
 	if err := r.dir.Mkdir("dev/pts", 0o755); err != nil {
 		return fmt.Errorf("place /dev/pts: %w", err)
 	}
-	err := unix.Mount("devpts", staging+"/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
+	err := unix.Mount("devpts", staging+"/dev/pts", "devpts", unix.MS_NOSUID|unix.MS_NOEXEC,
+		"newinstance,ptmxmode=0666,mode=620")
 	if err == nil { // some kernels do not allow devpts here: then there are no terminals
 		links = append(links, [2]string{"pts/ptmx", "/dev/ptmx"})
 	}

@@ -35,17 +35,16 @@ const newSpaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | 
 // a filter. Builds, tests, git, Node and Python work without them.
 var deniedCalls = append([]uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE,
-	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
-	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOUNT_SETATTR,
-	unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
-	unix.SYS_UNSHARE, unix.SYS_SETNS,
-	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
-	unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT,
-	unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_QUOTACTL,
-	unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
-	unix.SYS_VHANGUP, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
+	unix.SYS_KCMP, unix.SYS_PIDFD_GETFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER,
+	unix.SYS_IO_URING_REGISTER, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT,
+	unix.SYS_MOUNT_SETATTR, unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK,
+	unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT, unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_KEXEC_LOAD,
+	unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_PERF_EVENT_OPEN, unix.SYS_BPF,
+	unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
+	unix.SYS_SYSLOG, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SETTIMEOFDAY,
+	unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX, unix.SYS_VHANGUP,
+	unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL,
 }, deniedHere...)
 
 // allowedFamilies are the socket families that stay within a network name space. VSOCK is not bound to one
@@ -65,7 +64,9 @@ func NewFilter() ([]bpf.RawInstruction, error) {
 		f.answerIf(nr, answerEPERM)
 	}
 	f.inspectCall(unix.SYS_CLONE, offsetArg0, func(b *filter) {
-		b.add(bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newSpaces, SkipTrue: 1}, bpf.RetConstant{Val: answerEPERM})
+		b.add(bpf.JumpIf{Cond: bpf.JumpBitsNotSet, Val: newSpaces, SkipTrue: 1}, bpf.RetConstant{
+			Val: answerEPERM,
+		})
 	})
 	f.inspectCall(unix.SYS_IOCTL, offsetArg1, func(b *filter) { // calls that type into a terminal
 		b.answerIf(unix.TIOCSTI, answerEPERM)

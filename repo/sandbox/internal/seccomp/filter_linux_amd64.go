@@ -8,7 +8,10 @@ import (
 const thisArch = unix.AUDIT_ARCH_X86_64
 
 // deniedHere lists denied calls that only this architecture has.
-var deniedHere = []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS__SYSCTL, unix.SYS_CREATE_MODULE}
+var deniedHere = []uint32{
+	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS__SYSCTL,
+	unix.SYS_CREATE_MODULE,
+}
 
 // refuseForeignNumbers refuses the x32 numbers, which are second numbers for the same calls.
 func (f *filter) refuseForeignNumbers() {

@@ -19,9 +19,11 @@ const cleanPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 // caller adds. It contains no variable of this program's own environment.
 var cleanBase = []string{
 	"HOME=/home/box", "USER=box", "LOGNAME=box", "TMPDIR=/tmp", "LANG=C.UTF-8",
-	"CI=1", "TERM=dumb", "PAGER=cat", // without NO_COLOR: tests of colours fail with it, and the readers of the output ignore colours
+	// without NO_COLOR: tests of colours fail with it, and the readers of the output ignore colours
+	"CI=1", "TERM=dumb", "PAGER=cat",
 	"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local",
-	"GODEBUG=goindex=0", // otherwise the go command tries to write its package index, and stops if its cache is read-only
+	// otherwise the go command tries to write its package index, and stops if its cache is read-only
+	"GODEBUG=goindex=0",
 	"CARGO_NET_OFFLINE=true",
 	"npm_config_offline=true", "npm_config_update_notifier=false", "npm_config_cache=/home/box/.npm",
 	"PIP_NO_INDEX=1",
@@ -31,7 +33,8 @@ var cleanBase = []string{
 // CleanEnv returns the environment of a command. If two entries have the same name, the last one wins. A PATH
 // that ends with :$PATH is put before the previous PATH.
 func CleanEnv(t Set, added []string) []string {
-	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")}, cleanBase...)
+	env := append([]string{"PATH=" + strings.Join(append(slices.Clone(t.path), cleanPath), ":")},
+		cleanBase...)
 	env = append(append(env, t.env...), added...)
 	var out []string
 	at := map[string]int{}
@@ -83,7 +86,8 @@ func (t *Set) addDirectory(dir, bin string) bool {
 		}
 		t.Dirs = append(t.Dirs, dir)
 	}
-	if info, err := os.Stat(bin); err == nil && info.IsDir() && !slices.Contains(strings.Split(cleanPath, ":"), bin) {
+	if info, err := os.Stat(bin); err == nil && info.IsDir() &&
+		!slices.Contains(strings.Split(cleanPath, ":"), bin) {
 		t.path = append(t.path, bin)
 	}
 	return true
@@ -128,7 +132,8 @@ func (t *Set) addRust() {
 	if err != nil {
 		return
 	}
-	rustup, bin := filepath.Join(home, ".rustup"), filepath.Join(home, ".cargo", "bin")
+	rustup := filepath.Join(home, ".rustup")
+	bin := filepath.Join(home, ".cargo", "bin")
 	if _, err := os.Stat(filepath.Join(bin, "cargo")); err != nil || !user.IsReachable(bin) {
 		return
 	}
@@ -148,6 +153,8 @@ func showsTooMuch(dir string) bool {
 	within := func(outer, inner string) bool {
 		return inner != "" && (outer == inner || outer == "/" || strings.HasPrefix(inner, outer+"/"))
 	}
-	return slices.ContainsFunc([]string{home, "/home", "/root", "/etc", "/var", "/tmp", "/run", "/proc", "/sys", "/dev"},
-		func(p string) bool { return within(dir, p) })
+	return slices.ContainsFunc(
+		[]string{home, "/home", "/root", "/etc", "/var", "/tmp", "/run", "/proc", "/sys", "/dev"},
+		func(p string) bool { return within(dir, p) },
+	)
 }

@@ -46,5 +46,6 @@ func TestLastEntryOfTheEnvironmentStays(t *testing.T) {
 }
 
 func TestAsAnOrdinaryUser(t *testing.T) {
-	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"), "--- PASS: TestToolchainsThatCommandsCannotRead")
+	require.Contains(t, usertest.Rerun(t, nil, "-test.skip", "TestAsAnOrdinaryUser"),
+		"--- PASS: TestToolchainsThatCommandsCannotRead")
 }

@@ -38,7 +38,9 @@ func (none) Start(j *backend.Job) (backend.Process, error) {
 	cmd := exec.Command(j.Args[0], j.Args[1:]...)
 	cmd.Env = mapPaths(j, append(j.Env, "HOME="+home, "PATH="+os.Getenv("PATH")))
 	cmd.Dir = strings.Replace(j.Dir, "/src", j.Workspace, 1)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = j.Stdin, j.Stdout, j.Stderr
+	cmd.Stdin = j.Stdin
+	cmd.Stdout = j.Stdout
+	cmd.Stderr = j.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	process.DieWithParent(cmd.SysProcAttr)
 	if err := cmd.Start(); err != nil {

@@ -18,7 +18,8 @@ import (
 // root as the only user, root is an ordinary user of the machine and there is no other user for commands, so
 // it reports false.
 var RunsAsRoot = sync.OnceValue(func() bool {
-	return os.Geteuid() == 0 && isMapped("/proc/self/uid_map", OutsideID) && isMapped("/proc/self/gid_map", OutsideID)
+	return os.Geteuid() == 0 && isMapped("/proc/self/uid_map", OutsideID) &&
+		isMapped("/proc/self/gid_map", OutsideID)
 })
 
 // isMapped reports whether a user or group exists in this user name space, according to its map.
@@ -74,7 +75,8 @@ func ownFolder(fd, depth int) error {
 		names, err := f.Readdirnames(1024)
 		for _, name := range names {
 			// A command may be changing the folder: entries that disappear or are replaced are skipped.
-			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
+			if err := ownEntry(fd, name, depth); err != nil && !errors.Is(err, unix.ENOENT) &&
+				!errors.Is(err, unix.ENOTDIR) && !errors.Is(err, unix.ELOOP) {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}

@@ -1,9 +1,9 @@
 // Package compaction shortens what a model is shown of a conversation that has outgrown its window.
 //
 // Entries are only ever appended to a conversation. A summary of its older part, or a cut of its long
-// entries, is an entry, too (model.Compaction). What a model is shown follows from the entries alone: it is the
-// same after a restart, and from one compaction to the next it begins with the same bytes. A call is never
-// separated from its result.
+// entries, is an entry, too (model.Compaction). What a model is shown follows from the entries alone: it is
+// the same after a restart, and from one compaction to the next it begins with the same bytes. A call is
+// never separated from its result.
 //
 // What people and the program wrote stays word for word, and so do the calls of tools that are Kept, and the
 // newest entries. Only the model's other work is summarised.
@@ -58,10 +58,13 @@ func newest(messages []model.Message) state {
 			kept[i] = true
 		}
 		if m.Compaction.Cut > s.cut {
-			s.cut, s.whole = m.Compaction.Cut, kept
+			s.cut = m.Compaction.Cut
+			s.whole = kept
 		}
 		if m.Compaction.Upto > 0 {
-			s.upto, s.kept, s.text = m.Compaction.Upto, kept, &model.Message{Role: model.User, Text: m.Text}
+			s.upto = m.Compaction.Upto
+			s.kept = kept
+			s.text = &model.Message{Role: model.User, Text: m.Text}
 		}
 	}
 	return s
@@ -70,7 +73,8 @@ func newest(messages []model.Message) state {
 // stays returns the indexes of the entries that are never summarised or cut: what people and the program
 // wrote, calls of tools that are Kept, and their results.
 func stays(messages []model.Message, tools []model.Tool) map[int]bool {
-	keep, calls := map[string]bool{}, map[string]bool{}
+	keep := map[string]bool{}
+	calls := map[string]bool{}
 	for _, t := range tools {
 		keep[t.Name] = t.KeepVerbatim
 	}
@@ -113,9 +117,11 @@ func Size(messages []model.Message) int {
 // CutOldest returns an entry that cuts the long parts of the oldest entries, until the model is shown half as
 // many bytes as before. It returns false if nothing is left to cut.
 func CutOldest(messages []model.Message, tools []model.Tool) (model.Message, bool) {
-	s, was := newest(messages), Size(View(messages))
+	s := newest(messages)
+	was := Size(View(messages))
 	kept := stays(messages, tools)
-	is, n := was, s.cut
+	is := was
+	n := s.cut
 	for ; n < len(messages) && is > was/2; n++ {
 		if m := messages[n]; m.Role != model.CompactionRole && (n >= s.upto || s.kept[n]) {
 			is -= Size(messages[n:n+1]) - Size([]model.Message{cut(m, kept[n])})
@@ -124,7 +130,10 @@ func CutOldest(messages []model.Message, tools []model.Tool) (model.Message, boo
 	if is == was {
 		return model.Message{}, false
 	}
-	return model.Message{Role: model.CompactionRole, Compaction: &model.Compaction{Cut: n, Kept: indexes(kept, n), Was: was, Is: is}}, true
+	return model.Message{
+		Role:       model.CompactionRole,
+		Compaction: &model.Compaction{Cut: n, Kept: indexes(kept, n), Was: was, Is: is},
+	}, true
 }
 
 // indexes returns the members of set below before, in order.
@@ -148,7 +157,8 @@ func cut(m model.Message, whole bool) model.Message {
 		return m
 	}
 	if m.Role == model.ToolRole && len(m.Text) > 2*longPart {
-		m.Text = Ends(m.Text, longPart) + "\n(program) The conversation has grown too long for the whole of it. Call the tool again if you still need it."
+		m.Text = Ends(m.Text, longPart) + "\n(program) The conversation has grown too long for the whole " +
+			"of it. Call the tool again if you still need it."
 	}
 	if len(m.Calls) > 0 {
 		m.Calls = slices.Clone(m.Calls)
@@ -188,7 +198,8 @@ func Ends(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head, tail := most*2/3, len(text)-most/3
+	head := most * 2 / 3
+	tail := len(text) - most/3
 	for head > 0 && !utf8.RuneStart(text[head]) {
 		head--
 	}

@@ -12,7 +12,9 @@ import (
 // its strings are short.
 func FuzzShortArgs(f *testing.F) {
 	long := string(make([]byte, 3*longPart))
-	for _, seed := range []string{`{}`, `{"a":1}`, `[1]`, `"x`, `{"content":"` + long + `"}`, `{"a":{"b":[]}}`, "\xff"} {
+	for _, seed := range []string{
+		`{}`, `{"a":1}`, `[1]`, `"x`, `{"content":"` + long + `"}`, `{"a":{"b":[]}}`, "\xff",
+	} {
 		f.Add(seed, "a line of a file\n", 500)
 	}
 	f.Fuzz(func(t *testing.T, args, part string, times int) {

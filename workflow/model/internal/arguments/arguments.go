@@ -45,12 +45,19 @@ func NewChecker(tool string, schema *jsonschema.Schema) (*Checker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)
 	}
-	return &Checker{tool: tool, checked: schema, resolved: resolved, Schema: raw, right: rightCall(schema)}, nil
+	return &Checker{
+		tool:     tool,
+		checked:  schema,
+		resolved: resolved,
+		Schema:   raw,
+		right:    rightCall(schema),
+	}, nil
 }
 
-// requestSchema returns the schema that is sent with every request. It is therefore short: a part with a comment is
-// replaced by the comment, and objects do not say that they have no other fields, which models assume anyway.
-// Arguments are checked against the full schema, and a wrong call is answered with an example of all fields.
+// requestSchema returns the schema that is sent with every request. It is therefore short: a part with
+// a comment is replaced by the comment, and objects do not say that they have no other fields, which
+// models assume anyway. Arguments are checked against the full schema, and a wrong call is answered
+// with an example of all fields.
 func requestSchema(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil {
 		return nil
@@ -98,13 +105,15 @@ func (c *Checker) wrongCall(problems ...string) string {
 	if len(problems) > maxProblems {
 		problems = append(problems[:maxProblems:maxProblems], "and more")
 	}
-	return fmt.Sprintf("%s was not run: its arguments are wrong.\n- %s\n%s", c.tool, strings.Join(problems, "\n- "), c.right)
+	return fmt.Sprintf("%s was not run: its arguments are wrong.\n- %s\n%s", c.tool,
+		strings.Join(problems, "\n- "), c.right)
 }
 
 // badForm returns what makes arguments unreadable, whatever the schema is, or an empty string.
 func badForm(args json.RawMessage) string {
 	if len(args) > maxArguments {
-		return fmt.Sprintf("the arguments are %d bytes, at most %d are taken: do it in smaller parts", len(args), maxArguments)
+		return fmt.Sprintf("the arguments are %d bytes, at most %d are taken: do it in smaller parts",
+			len(args), maxArguments)
 	}
 	var written string
 	if json.Unmarshal(args, &written) == nil { // what is not JSON travels as a JSON string
@@ -146,9 +155,11 @@ func badNesting(args []byte) string {
 		case json.Delim:
 			switch t {
 			case '{':
-				names, key = append(names, map[string]bool{}), true
+				names = append(names, map[string]bool{})
+				key = true
 			case '[':
-				names, key = append(names, nil), false
+				names = append(names, nil)
+				key = false
 			default:
 				names = names[:len(names)-1]
 				key = len(names) > 0 && names[len(names)-1] != nil

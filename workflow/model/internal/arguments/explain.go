@@ -44,7 +44,8 @@ func (e *explanation) checkValue(at string, value any, s *jsonschema.Schema) {
 		e.addProblem(at, "has to be %s, got %s", withArticle(s.Type), describeValue(value))
 		return
 	}
-	if len(s.Enum) > 0 && !slices.ContainsFunc(s.Enum, func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(value) }) {
+	if len(s.Enum) > 0 &&
+		!slices.ContainsFunc(s.Enum, func(v any) bool { return fmt.Sprint(v) == fmt.Sprint(value) }) {
 		e.addProblem(at, "has to be one of %s, got %s", joinValues(s.Enum), describeValue(value))
 		return
 	}
@@ -68,7 +69,8 @@ func (e *explanation) checkValue(at string, value any, s *jsonschema.Schema) {
 func (e *explanation) checkObject(at string, v map[string]any, s *jsonschema.Schema) {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
-			e.addProblem(joinPath(at, name), "is missing: it has to be %s", withArticle(typeOf(s.Properties[name])))
+			e.addProblem(joinPath(at, name), "is missing: it has to be %s",
+				withArticle(typeOf(s.Properties[name])))
 		}
 	}
 	for _, name := range fieldsOf(s) {

@@ -40,7 +40,8 @@ func maskValue(v any, mask func(string) string) (masked any, changed bool) {
 	case []any:
 		for i, x := range v {
 			x, other := maskValue(x, mask)
-			v[i], changed = x, changed || other
+			v[i] = x
+			changed = changed || other
 		}
 		return v, changed
 	case map[string]any:
@@ -48,7 +49,8 @@ func maskValue(v any, mask func(string) string) (masked any, changed bool) {
 		for name, x := range v {
 			x, other := maskValue(x, mask)
 			text := mask(name)
-			all[text], changed = x, changed || other || text != name
+			all[text] = x
+			changed = changed || other || text != name
 		}
 		return all, changed
 	}

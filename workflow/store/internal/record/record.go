@@ -13,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// ErrStale means that a part does not count any more: what it refers to was replaced, or the part was recorded
-// before. An approval, for example, names a revision that is not the newest or is approved already.
+// ErrStale means that a part does not count any more: what it refers to was replaced, or the part was
+// recorded before. An approval, for example, names a revision that is not the newest or is approved already.
 var ErrStale = errors.New("recorded too late or twice")
 
 // A Part is one change that a Recording writes: usually one row and the rows that depend on it.

@@ -68,9 +68,12 @@ func (c *Capture) Text(head, tail int) (out string, whole bool) {
 		out, left := plaintext.CutMiddle(plaintext.StripTerminal(string(c.head)+string(c.tail)), head, tail)
 		return out, left == 0
 	}
-	first, last := []rune(plaintext.StripTerminal(string(c.head))), []rune(plaintext.StripTerminal(string(c.tail)))
-	first, last = first[:min(len(first), head)], last[max(0, len(last)-tail):]
-	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first), plaintext.FormatSize(c.total), string(last)), false
+	first := []rune(plaintext.StripTerminal(string(c.head)))
+	last := []rune(plaintext.StripTerminal(string(c.tail)))
+	first = first[:min(len(first), head)]
+	last = last[max(0, len(last)-tail):]
+	return fmt.Sprintf("%s\n[… the middle of %s left out …]\n%s", string(first),
+		plaintext.FormatSize(c.total), string(last)), false
 }
 
 // NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty.

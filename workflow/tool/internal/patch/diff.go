@@ -22,7 +22,8 @@ const (
 
 // ShortDiff returns the diff of an edit, shortened.
 func ShortDiff(before, after []byte) string {
-	text, _ := plaintext.CutMiddle(workfile.ShowLines(foldAdded(diff.ShowEdits(before, after))), maxDiff/2, maxDiff/2)
+	text, _ := plaintext.CutMiddle(workfile.ShowLines(foldAdded(diff.ShowEdits(before, after))),
+		maxDiff/2, maxDiff/2)
 	return text
 }
 
@@ -56,7 +57,8 @@ func foldAdded(text string) string {
 func FindSyntaxErrors(p string, data []byte) string {
 	switch path.Ext(p) {
 	case ".go":
-		_, err := parser.ParseFile(token.NewFileSet(), path.Base(p), data, parser.AllErrors|parser.SkipObjectResolution)
+		_, err := parser.ParseFile(token.NewFileSet(), path.Base(p), data,
+			parser.AllErrors|parser.SkipObjectResolution)
 		var list scanner.ErrorList
 		if !errors.As(err, &list) {
 			return ""

@@ -16,7 +16,8 @@ import (
 func ReplaceText(data []byte, old, new string, all bool) (out []byte, places int, err error) {
 	switch {
 	case old == "":
-		return nil, 0, model.Mistake("old is empty: give the text to replace, exactly as it is in the file. For a whole new file use write_file.")
+		return nil, 0, model.Mistake("old is empty: give the text to replace, " +
+			"exactly as it is in the file. For a whole new file use write_file.")
 	case old == new:
 		return nil, 0, model.Mistake("old and new are the same: there is nothing to change.")
 	}
@@ -25,7 +26,8 @@ func ReplaceText(data []byte, old, new string, all bool) (out []byte, places int
 	case len(found) == 0:
 		return nil, 0, nil
 	case len(found) > 1 && !all:
-		return nil, len(found), model.Mistakef("old is there %d times, on lines %s: add lines around it until it is the only one, or set all to change each.", len(found), listLines(data, found))
+		return nil, len(found), model.Mistakef("old is there %d times, on lines %s: add lines around it "+
+			"until it is the only one, or set all to change each.", len(found), listLines(data, found))
 	}
 	to := []byte(new)
 	if workfile.HasCRLF(data) && !strings.Contains(old+new, "\r") {
@@ -93,13 +95,15 @@ func DescribeNearest(data []byte, old string) string {
 	have := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	want := strings.Split(strings.Trim(old, "\r\n"), "\n")
 	if numberedLine.MatchString(want[0]) {
-		return "old seems to hold the line numbers that read_file shows: leave them and the tab after them out."
+		return "old seems to hold the line numbers that read_file shows: " +
+			"leave them and the tab after them out."
 	}
 	at, score := bestWindow(have, want)
 	if score == 0 {
 		return "Nothing in the file looks like it: read the file again, or search for where the text is."
 	}
-	first, last := max(0, at-1), min(len(have), at+min(len(want), 30)+1)
+	first := max(0, at-1)
+	last := min(len(have), at+min(len(want), 30)+1)
 	text, _, _ := workfile.NumberLines(have[:last], first+1, maxLinesNamed*4)
 	hint := "The nearest lines are:"
 	if score >= trimmedAlike*len(want) {
@@ -133,7 +137,8 @@ func bestWindow(have, want []string) (at, score int) {
 	}
 	for i, s := range scores {
 		if i >= 0 && (s > score || s == score && i < at) {
-			at, score = i, s
+			at = i
+			score = s
 		}
 	}
 	if score > 0 {

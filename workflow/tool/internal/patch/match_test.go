@@ -26,7 +26,8 @@ func FuzzReplace(f *testing.F) {
 		flat := strings.ReplaceAll(data, "\r\n", "\n")
 		require.Equal(t, strings.Count(flat, old), places)
 		if places > 0 {
-			require.Equal(t, strings.ReplaceAll(flat, old, new), strings.ReplaceAll(string(out), "\r\n", "\n"))
+			require.Equal(t, strings.ReplaceAll(flat, old, new),
+				strings.ReplaceAll(string(out), "\r\n", "\n"))
 		}
 	})
 }

@@ -82,7 +82,8 @@ func Parse(text string) ([]Section, error) {
 		line, ok := p.peek()
 		switch {
 		case !ok:
-			return nil, model.Mistake("The patch has no line " + markEnd + ": it may have been cut. Send it whole.")
+			return nil,
+				model.Mistake("The patch has no line " + markEnd + ": it may have been cut. Send it whole.")
 		case strings.TrimSpace(line) == markEnd:
 			if len(sections) == 0 {
 				return nil, model.Mistake("The patch is empty. " + patchForm)
@@ -124,7 +125,11 @@ func (p *patchParser) inside() (string, bool) {
 func (p *patchParser) section() (Section, error) {
 	line, _ := p.peek()
 	at := p.next + 1
-	for kind, mark := range map[sectionKind]string{addFile: markAdd, deleteFile: markDelete, updateFile: markUpdate} {
+	for kind, mark := range map[sectionKind]string{
+		addFile:    markAdd,
+		deleteFile: markDelete,
+		updateFile: markUpdate,
+	} {
 		name, ok := strings.CutPrefix(line, mark)
 		if !ok {
 			continue
@@ -136,7 +141,8 @@ func (p *patchParser) section() (Section, error) {
 		}
 		return s, p.body(&s)
 	}
-	return Section{}, model.Mistakef("Line %d of the patch, %q, does not begin a file. %s", at, plaintext.CutCounted(line, 80), patchForm)
+	return Section{}, model.Mistakef("Line %d of the patch, %q, does not begin a file. %s", at,
+		plaintext.CutCounted(line, 80), patchForm)
 }
 
 func (p *patchParser) body(s *Section) error {
@@ -145,7 +151,8 @@ func (p *patchParser) body(s *Section) error {
 		return p.addedLines(s)
 	case deleteFile:
 		if line, ok := p.inside(); ok && strings.TrimSpace(line) != "" {
-			return model.Mistakef("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete, plaintext.QuotePath(s.Path))
+			return model.Mistakef("Line %d of the patch: nothing can follow %s %s.", p.next+1, markDelete,
+				plaintext.QuotePath(s.Path))
 		}
 		return nil
 	}
@@ -205,7 +212,8 @@ func (p *patchParser) hunks(s *Section) error {
 			}
 			h.lines = append(h.lines, patchLineOf(line))
 		default:
-			return model.Mistakef("Line %d of the patch, %q, begins with neither a space, - nor +. A line that stays as it is begins with a space.", p.next+1, plaintext.CutCounted(line, 80))
+			return model.Mistakef("Line %d of the patch, %q, begins with neither a space, - nor +. "+
+				"A line that stays as it is begins with a space.", p.next+1, plaintext.CutCounted(line, 80))
 		}
 		p.next++
 	}
@@ -251,10 +259,12 @@ func (s *Section) judge() error {
 	}
 	s.hunks = kept
 	if len(kept) > maxHunks {
-		return model.Mistakef("The patch has %d hunks for %s: at most %d are taken at once.", len(kept), plaintext.QuotePath(s.Path), maxHunks)
+		return model.Mistakef("The patch has %d hunks for %s: at most %d are taken at once.", len(kept),
+			plaintext.QuotePath(s.Path), maxHunks)
 	}
 	if !changes {
-		return model.Mistakef("The patch changes nothing in %s: lines to go begin with -, lines to come with +.", plaintext.QuotePath(s.Path))
+		return model.Mistakef("The patch changes nothing in %s: lines to go begin with -, "+
+			"lines to come with +.", plaintext.QuotePath(s.Path))
 	}
 	return nil
 }

@@ -89,14 +89,16 @@ func (a *applying) apply(h hunk) error {
 // one, which the hunk may repeat, and the index after it. If one of the names is not found, all are ignored:
 // the hunk has to fit in only one place then.
 func (a *applying) under(h *hunk) (from, after int) {
-	from, after = a.pos, a.pos
+	from = a.pos
+	after = a.pos
 	for _, header := range h.headers {
 		at := a.headerAt(header, after)
 		if at < 0 {
 			h.headers = nil
 			return a.pos, a.pos
 		}
-		from, after = at, at+1
+		from = at
+		after = at + 1
 	}
 	return from, after
 }
@@ -131,7 +133,8 @@ func (a *applying) place(h hunk, want []string, from int) (int, error) {
 	case len(at) == 0:
 		return 0, a.notFound(h, want)
 	case len(at) > 1 && len(h.headers) == 0:
-		return 0, model.Mistakef("line %d of the patch: the hunk fits at lines %s of the file%s: put more lines around the change, or the name of the function after @@",
+		return 0, model.Mistakef("line %d of the patch: the hunk fits at lines %s of the file%s: "+
+			"put more lines around the change, or the name of the function after @@",
 			h.line, numbersOf(at), pass)
 	}
 	return at[0], nil
@@ -140,13 +143,15 @@ func (a *applying) place(h hunk, want []string, from int) (int, error) {
 func (a *applying) notFound(h hunk, want []string) error {
 	text := fmt.Sprintf("line %d of the patch: the lines of this hunk are not in the file", h.line)
 	if at, _ := a.seek(want, 0); len(at) > 0 {
-		return model.Mistakef("%s where they should be, but at line %d: hunks have to be in the order of the file, and below the name after @@", text, at[0]+1)
+		return model.Mistakef("%s where they should be, but at line %d: "+
+			"hunks have to be in the order of the file, and below the name after @@", text, at[0]+1)
 	}
 	have := make([]string, len(a.have))
 	for i, l := range a.have {
 		have[i] = l.text
 	}
-	return model.Mistakef("%s. %s", text, DescribeNearest([]byte(strings.Join(have, "\n")), strings.Join(want, "\n")))
+	return model.Mistakef("%s. %s", text,
+		DescribeNearest([]byte(strings.Join(have, "\n")), strings.Join(want, "\n")))
 }
 
 func numbersOf(at []int) string {
@@ -163,7 +168,10 @@ var passes = []struct {
 	same func(a, b string) bool
 }{
 	{"", func(a, b string) bool { return a == b }},
-	{" but for spaces at line ends", func(a, b string) bool { return strings.TrimRight(a, " \t") == strings.TrimRight(b, " \t") }},
+	{
+		" but for spaces at line ends",
+		func(a, b string) bool { return strings.TrimRight(a, " \t") == strings.TrimRight(b, " \t") },
+	},
 	{" but for indentation", func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }},
 }
 
@@ -225,7 +233,8 @@ func indentation(have []textLine, want []string) func(string) string {
 		if strings.TrimSpace(w) == "" {
 			continue
 		}
-		hi, wi := indentOf(h), indentOf(w)
+		hi := indentOf(h)
+		wi := indentOf(w)
 		var plus, minus string
 		switch {
 		case strings.HasSuffix(hi, wi):
@@ -238,7 +247,9 @@ func indentation(have []textLine, want []string) func(string) string {
 		if found && (plus != add || minus != drop) {
 			return same
 		}
-		add, drop, found = plus, minus, true
+		add = plus
+		drop = minus
+		found = true
 	}
 	if add == "" && drop == "" {
 		return same

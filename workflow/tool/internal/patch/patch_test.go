@@ -18,19 +18,65 @@ func TestApplyHunks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, patch, after, wrong string }{
 		{name: "one line", before: "a\nb\nc\n", patch: " a\n-b\n+B\n c", after: "a\nB\nc\n"},
-		{name: "two hunks", before: "a\nb\nc\nd\ne\n", patch: "@@\n-a\n+A\n@@\n-e\n+E", after: "A\nb\nc\nd\nE\n"},
-		{name: "hunks out of order", before: "a\nb\nc\n", patch: "@@\n-c\n+C\n@@\n-a\n+A", wrong: "in the order of the file"},
+		{
+			name:   "two hunks",
+			before: "a\nb\nc\nd\ne\n",
+			patch:  "@@\n-a\n+A\n@@\n-e\n+E",
+			after:  "A\nb\nc\nd\nE\n",
+		},
+		{
+			name:   "hunks out of order",
+			before: "a\nb\nc\n",
+			patch:  "@@\n-c\n+C\n@@\n-a\n+A",
+			wrong:  "in the order of the file",
+		},
 		{name: "unlike file", before: "a\nb\n", patch: " x\n-y\n+z", wrong: "not in the file"},
 		{name: "ambiguous", before: "a\nx\na\nx\n", patch: " a\n-x\n+y", wrong: "fits at lines 1, 3"},
-		{name: "told apart by a name", before: "f {\n x\n}\ng {\n x\n}\n", patch: "@@ g {\n- x\n+ y", wrong: "", after: "f {\n x\n}\ng {\n y\n}\n"},
-		{name: "name repeated in the hunk", before: "f {\n x\n}\ng {\n x\n}\n", patch: "@@ g {\n g {\n- x\n+ y", after: "f {\n x\n}\ng {\n y\n}\n"},
-		{name: "name by its beginning", before: "func f(a int) {\n\tx\n}\n", patch: "@@ func f\n-\tx\n+\ty", after: "func f(a int) {\n\ty\n}\n"},
-		{name: "name within name", before: "class A:\n  def f():\n    x\nclass B:\n  def f():\n    x\n", patch: "@@ class B:\n@@   def f():\n-    x\n+    y", after: "class A:\n  def f():\n    x\nclass B:\n  def f():\n    y\n"},
+		{
+			name:   "told apart by a name",
+			before: "f {\n x\n}\ng {\n x\n}\n",
+			patch:  "@@ g {\n- x\n+ y",
+			wrong:  "",
+			after:  "f {\n x\n}\ng {\n y\n}\n",
+		},
+		{
+			name:   "name repeated in the hunk",
+			before: "f {\n x\n}\ng {\n x\n}\n",
+			patch:  "@@ g {\n g {\n- x\n+ y",
+			after:  "f {\n x\n}\ng {\n y\n}\n",
+		},
+		{
+			name:   "name by its beginning",
+			before: "func f(a int) {\n\tx\n}\n",
+			patch:  "@@ func f\n-\tx\n+\ty",
+			after:  "func f(a int) {\n\ty\n}\n",
+		},
+		{
+			name:   "name within name",
+			before: "class A:\n  def f():\n    x\nclass B:\n  def f():\n    x\n",
+			patch:  "@@ class B:\n@@   def f():\n-    x\n+    y",
+			after:  "class A:\n  def f():\n    x\nclass B:\n  def f():\n    y\n",
+		},
 		{name: "name that is not there", before: "a\nb\n", patch: "@@ nowhere\n-b\n+B", after: "a\nB\n"},
-		{name: "name not there and ambiguous", before: "b\nb\n", patch: "@@ nowhere\n-b\n+B", wrong: "fits at lines 1, 2"},
-		{name: "numbers of a unified diff", before: "a\nb\n", patch: "@@ -1,2 +1,2 @@\n a\n-b\n+B", after: "a\nB\n"},
+		{
+			name:   "name not there and ambiguous",
+			before: "b\nb\n",
+			patch:  "@@ nowhere\n-b\n+B",
+			wrong:  "fits at lines 1, 2",
+		},
+		{
+			name:   "numbers of a unified diff",
+			before: "a\nb\n",
+			patch:  "@@ -1,2 +1,2 @@\n a\n-b\n+B",
+			after:  "a\nB\n",
+		},
 		{name: "spaces at line ends", before: "a  \nb\t\nc\n", patch: " a\n-b\n+B\n c", after: "a  \nB\nc\n"},
-		{name: "indentation further right", before: "if x {\n\t\ta\n\t\tb\n}\n", patch: " \ta\n-\tb\n+\tB\n+\t\tdeeper", after: "if x {\n\t\ta\n\t\tB\n\t\t\tdeeper\n}\n"},
+		{
+			name:   "indentation further right",
+			before: "if x {\n\t\ta\n\t\tb\n}\n",
+			patch:  " \ta\n-\tb\n+\tB\n+\t\tdeeper",
+			after:  "if x {\n\t\ta\n\t\tB\n\t\t\tdeeper\n}\n",
+		},
 		{name: "indentation further left", before: "a\nb\n", patch: " \ta\n-\tb\n+\tB", after: "a\nB\n"},
 		{name: "insert at the end", before: "a\n", patch: "+b", after: "a\nb\n"},
 		{name: "insert at the end of a file without one", before: "a", patch: "+b", after: "a\nb\n"},
@@ -81,7 +127,11 @@ func TestParsePatchWrong(t *testing.T) {
 		{"*** Begin Patch\n*** Add File: a\nno plus\n*** End Patch", "begins with +"},
 		{"*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch", "nothing can follow"},
 		{"*** Begin Patch\n*** Update File: a\n*** Move to:\n*** End Patch", "where to move"},
-		{"*** Begin Patch\n*** Update File: a\n" + strings.Repeat("@@\n-a\n+b\n", maxHunks+1) + "*** End Patch", "at most 500"},
+		{
+			"*** Begin Patch\n*** Update File: a\n" + strings.Repeat("@@\n-a\n+b\n", maxHunks+1) +
+				"*** End Patch",
+			"at most 500",
+		},
 	} {
 		_, err := Parse(c.patch)
 		var w model.Mistake
@@ -107,13 +157,15 @@ func TestPatchTakesBack(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
 	p := &plan{ctx: t.Context(), root: root, files: map[string]*planned{}}
-	sections, err := Parse("*** Begin Patch\n*** Update File: a.txt\n-a\n+A\n*** Delete File: b.txt\n*** Add File: x/n.txt\n+n\n*** End Patch\n")
+	sections, err := Parse("*** Begin Patch\n*** Update File: a.txt\n-a\n+A\n*** Delete File: b.txt\n" +
+		"*** Add File: x/n.txt\n+n\n*** End Patch\n")
 	require.NoError(t, err)
 	for _, s := range sections {
 		require.NoError(t, p.add(s))
 	}
 	require.NoError(t, p.judge())
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte("in the way since it was looked at\n"), 0o644))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, "x"), []byte("in the way since it was looked at\n"), 0o644))
 	require.Error(t, p.carryOut())
 	for name, want := range map[string]string{"a.txt": "a\n", "b.txt": "b\n"} {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -164,7 +216,8 @@ func randomChange(r *rand.Rand) (before, patch, after string) {
 
 func FuzzPatch(f *testing.F) {
 	f.Add("a\nb\nc\n", "*** Begin Patch\n*** Update File: f\n@@ a\n-b\n+B\n*** End of File\n*** End Patch")
-	f.Add("x", "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** Update File: c\n*** Move to: d\n*** End Patch")
+	f.Add("x", "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** Update File: c\n"+
+		"*** Move to: d\n*** End Patch")
 	f.Add("\r\n\r\n", "*** Begin Patch\n*** Update File: f\n+\n\n-\n*** End Patch")
 	f.Fuzz(func(t *testing.T, text, patch string) {
 		sections, err := Parse(patch)
@@ -192,7 +245,8 @@ func FuzzPatch(f *testing.F) {
 					}
 				}
 			}
-			require.Equal(t, len(splitLines(text))+added-removed, len(splitLines(out)), "lines were lost or made")
+			require.Equal(t, len(splitLines(text))+added-removed, len(splitLines(out)),
+				"lines were lost or made")
 		}
 	})
 }

@@ -26,7 +26,8 @@ type Change struct {
 // applied as a whole is a [model.Mistake], and no file is changed.
 func Apply(ctx context.Context, root *os.Root, text string, may func(path string) error) ([]Change, error) {
 	if len(text) > workfile.MaxWrite {
-		return nil, model.Mistakef("The patch is larger than %s: send it in parts.", plaintext.FormatSize(workfile.MaxWrite))
+		return nil, model.Mistakef("The patch is larger than %s: send it in parts.",
+			plaintext.FormatSize(workfile.MaxWrite))
 	}
 	sections, err := Parse(text)
 	if err != nil {
@@ -64,7 +65,8 @@ func explainRefusal(s Section, err error) error {
 func (p *plan) changes() (all []Change) {
 	for _, name := range p.order {
 		if f := p.files[name]; f.changed() {
-			all = append(all, Change{Path: name, Before: f.was.Data, After: f.now, Existed: f.existed, Exists: f.exists})
+			all = append(all,
+				Change{Path: name, Before: f.was.Data, After: f.now, Existed: f.existed, Exists: f.exists})
 		}
 	}
 	return all
@@ -129,7 +131,8 @@ func (p *plan) add(s Section) error {
 		if !f.exists {
 			return p.missing(name)
 		}
-		f.exists, f.now = false, nil
+		f.exists = false
+		f.now = nil
 		return nil
 	}
 	if !f.exists {
@@ -139,12 +142,14 @@ func (p *plan) add(s Section) error {
 }
 
 func (p *plan) missing(name string) error {
-	return model.Mistakef("There is no %s.%s", plaintext.QuotePath(name), workfile.SuggestPaths(workfile.NearPaths(p.ctx, p.root, name)))
+	return model.Mistakef("There is no %s.%s", plaintext.QuotePath(name),
+		workfile.SuggestPaths(workfile.NearPaths(p.ctx, p.root, name)))
 }
 
 func (f *planned) create(name string, added []string) error {
 	if f.exists {
-		return model.Mistakef("%s exists already: use %s to change it.", plaintext.QuotePath(name), markUpdate)
+		return model.Mistakef("%s exists already: use %s to change it.",
+			plaintext.QuotePath(name), markUpdate)
 	}
 	text := ""
 	if len(added) > 0 {
@@ -157,7 +162,8 @@ func (f *planned) create(name string, added []string) error {
 	if f.existed && f.was.EndsInCRLF() {
 		data = workfile.ToCRLF(text)
 	}
-	f.exists, f.now = true, data
+	f.exists = true
+	f.now = data
 	return nil
 }
 
@@ -173,7 +179,8 @@ func (p *plan) update(name string, f *planned, s Section) error {
 	case err != nil:
 		return err
 	case len(text) > workfile.MaxFile || strings.ContainsRune(text, 0):
-		return model.Mistakef("%s would grow beyond %s or hold NUL characters.", plaintext.QuotePath(name), plaintext.FormatSize(workfile.MaxFile))
+		return model.Mistakef("%s would grow beyond %s or hold NUL characters.", plaintext.QuotePath(name),
+			plaintext.FormatSize(workfile.MaxFile))
 	}
 	f.now = []byte(text)
 	if s.moveTo == "" {
@@ -188,8 +195,11 @@ func (p *plan) update(name string, f *planned, s Section) error {
 	case to.exists:
 		return model.Mistakef("%s exists already: nothing can be moved there.", plaintext.QuotePath(toName))
 	}
-	to.exists, to.now, to.mode = true, f.now, f.mode
-	f.exists, f.now = false, nil
+	to.exists = true
+	to.now = f.now
+	to.mode = f.mode
+	f.exists = false
+	f.now = nil
 	return nil
 }
 
@@ -201,11 +211,13 @@ func (p *plan) judge() error {
 		}
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			if f, ok := p.files[dir]; ok && f.exists {
-				return model.Mistakef("%s cannot be both a file and the folder of %s.", plaintext.QuotePath(dir), plaintext.QuotePath(name))
+				return model.Mistakef("%s cannot be both a file and the folder of %s.",
+					plaintext.QuotePath(dir), plaintext.QuotePath(name))
 			}
 			info, err := p.root.Stat(dir)
 			if err == nil && !info.IsDir() && (p.files[dir] == nil || p.files[dir].exists) {
-				return model.Mistakef("%s is a file, so nothing can be put below it.", plaintext.QuotePath(dir))
+				return model.Mistakef("%s is a file, so nothing can be put below it.",
+					plaintext.QuotePath(dir))
 			}
 		}
 	}

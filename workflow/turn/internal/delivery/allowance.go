@@ -42,9 +42,15 @@ func (d *Delivery) AskAllowance(
 	}
 	w.Names = d.MaskShown(reasons.text(tree))
 	label, _ := reasons.label()
-	buttons := []workflow.Button{{ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID}}
+	buttons := []workflow.Button{{
+		ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID,
+	}}
 	if len(reasons.objections) == 0 {
-		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()})
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonShowDiff,
+			Label:    "Show the diff",
+			Value:    store.NewToken(),
+		})
 	}
 	buttons = append(buttons,
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
@@ -69,5 +75,7 @@ func notApproved(err error) (model.Result, error) {
 	if !errors.Is(err, consent.ErrNotApproved) {
 		return model.Result{}, err
 	}
-	return prompt.Wrong("Refused: what would be pushed is not what was approved: the base, the report or the branch is another by now, or somebody objected. Call finish again; if that is refused, too, report again and wait for the thread's word."), nil
+	return prompt.Wrong("Refused: what would be pushed is not what was approved: the base, " +
+		"the report or the branch is another by now, or somebody objected. Call finish again; " +
+		"if that is refused, too, report again and wait for the thread's word."), nil
 }

@@ -19,8 +19,10 @@ import (
 // the repeated push has the same hash whatever the model says of the work now. Otherwise it makes a new
 // commit.
 func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
-	a, tree := proven.approval, proven.tree
-	s, work := d.Session(), d.Trees.Current().Work
+	a := proven.approval
+	tree := proven.tree
+	s := d.Session()
+	work := d.Trees.Current().Work
 	pushes, err := d.Store.Pushes(ctx, s.ID)
 	if err != nil {
 		return "", err
@@ -30,7 +32,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		return "", err
 	}
 	pushes = slices.DeleteFunc(pushes, func(p workflow.Push) bool {
-		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone || !work.HasCommit(p.Commit)
+		return p.Approval != a.ID || p.BaseCommit != s.BaseCommit || p.State == workflow.PushDone ||
+			!work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
 		if p.Tree == tree && p.Unproven == proven.unproven() {
@@ -42,7 +45,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		// commit's parent is the branch's head.
 		stands, err := work.BranchHead(ctx, s.Branch)
 		if err != nil {
-			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err) // the push will report the error
+			// the push will report the error
+			d.Log.Warn("look where the branch stands", "branch", s.Branch, "err", err)
 		}
 		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
@@ -53,8 +57,11 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 
 // commitSpec depends only on rows, so that a commit that is made again has the same hash. The names of
 // people, too, are those that were stored with the report and the approval.
-func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (git.CommitSpec, error) {
-	s, a := d.Session(), proven.approval
+func (d *Delivery) commitSpec(
+	ctx context.Context, proven provenWork, f decision.Finish,
+) (git.CommitSpec, error) {
+	s := d.Session()
+	a := proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
 	if err != nil {
 		return git.CommitSpec{}, err
@@ -76,7 +83,9 @@ func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision
 
 // proposedPull returns the intent to open a pull request for the pushed commit, or nothing if the
 // repository has no git host.
-func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish) ([]store.Part, error) {
+func proposedPull(
+	ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish,
+) ([]store.Part, error) {
 	r, _, err := d.Catalog.Current(ctx)
 	if err != nil || r.Pulls.Host == nil {
 		return nil, err
@@ -90,10 +99,22 @@ func proposedPull(ctx context.Context, d *Delivery, work provenWork, commit stri
 		return nil, fmt.Errorf("pull request: %w", err)
 	}
 	w := proposal.PullRequestText{
-		Title: proposal.CommitMessage(f.Title, f.Summary, title), Summary: f.Summary, Report: report,
-		Proof: work.seen(), Approval: *work.approval, Allowance: work.allowance, Changes: work.changes, Mask: d.SecretFinder().Mask,
+		Title:     proposal.CommitMessage(f.Title, f.Summary, title),
+		Summary:   f.Summary,
+		Report:    report,
+		Proof:     work.seen(),
+		Approval:  *work.approval,
+		Allowance: work.allowance,
+		Changes:   work.changes,
+		Mask:      d.SecretFinder().Mask,
 	}
 	return []store.Part{pullrequest.Intent{
-		Repository: r.Name, Branch: d.Session().Branch, Head: commit, Base: d.Trees.Current().BaseBranch(), Title: w.Heading(), Body: w.Body(), Files: w.Paths(),
+		Repository: r.Name,
+		Branch:     d.Session().Branch,
+		Head:       commit,
+		Base:       d.Trees.Current().BaseBranch(),
+		Title:      w.Heading(),
+		Body:       w.Body(),
+		Files:      w.Paths(),
 	}}, nil
 }

@@ -21,7 +21,9 @@ import (
 
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says
 // nothing about. It returns an empty string if the work is complete.
-func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (string, error) {
+func (d *Delivery) unfinishedWork(
+	ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish,
+) (string, error) {
 	plan, err := d.ApprovedPlan(ctx, a)
 	if err != nil {
 		return "", err
@@ -32,17 +34,21 @@ func (d *Delivery) unfinishedWork(ctx context.Context, a *workflow.Approval, cri
 	}
 	for n := range plan.Tasks {
 		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool {
-			return k.Plan == n+1 && (k.State == workflow.TaskDone || k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
+			return k.Plan == n+1 && (k.State == workflow.TaskDone ||
+				k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
 		}) {
-			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, or propose a plan without it.", n+1), nil
+			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, "+
+				"or propose a plan without it.", n+1), nil
 		}
 	}
 	if len(f.Criteria) != len(criteria) {
-		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
+		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; "+
+			"there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
 	}
 	for i, c := range f.Criteria {
 		if strings.TrimSpace(c.How) == "" {
-			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.", i+1), nil
+			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.",
+				i+1), nil
 		}
 	}
 	return "", nil
@@ -72,7 +78,9 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 // reports whether they said anything. If so, finish has to say what changed, and no criterion may name
 // code that is in none of the files; stale is what is wrong, or empty. A bug has no criteria that a
 // correction could make wrong, so nothing is checked.
-func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish) (amended bool, stale string, err error) {
+func (d *Delivery) followAmendments(
+	ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish,
+) (amended bool, stale string, err error) {
 	said, err := d.AmendmentText(ctx, a.Revision)
 	if err != nil || said == "" {
 		return false, "", err
@@ -96,7 +104,8 @@ func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, c
 		}
 	}
 	if plaintext.OneLine(f.Changed) == "" {
-		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d says, or why nothing is. %s\n%s", a.Revision, now, said), nil
+		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d "+
+			"says, or why nothing is. %s\n%s", a.Revision, now, said), nil
 	}
 	for i, c := range criteria {
 		if plaintext.OneLine(f.Criteria[i].Now) != "" || !f.Criteria[i].Met {
@@ -107,14 +116,15 @@ func (d *Delivery) followAmendments(ctx context.Context, a *workflow.Approval, c
 			return true, "", err
 		}
 		if len(gone) > 0 {
-			return true, fmt.Sprintf("done criterion %d names %s, which is nowhere in the files. %s\n%s", i+1, strings.Join(gone, ", "), now, said), nil
+			return true, fmt.Sprintf("done criterion %d names %s, which is nowhere in the files. %s\n%s", i+1,
+				strings.Join(gone, ", "), now, said), nil
 		}
 	}
 	return true, "", nil
 }
 
-// saysNothingDiffers reports whether the orchestrator's word on what changed since the approval is that nothing
-// did.
+// saysNothingDiffers reports whether the orchestrator's word on what changed since the
+// approval is that nothing did.
 func saysNothingDiffers(changed string) bool {
 	return nothingDiffers.MatchString(plaintext.OneLine(changed)) && !exceptions.MatchString(changed)
 }
@@ -205,7 +215,8 @@ func missingNames(work fs.FS, names []string) ([]string, error) {
 			return err
 		}
 		text, err := fs.ReadFile(work, path)
-		names = slices.DeleteFunc(names, func(name string) bool { return strings.Contains(string(text), name) })
+		names = slices.DeleteFunc(names,
+			func(name string) bool { return strings.Contains(string(text), name) })
 		return err
 	})
 	return names, err

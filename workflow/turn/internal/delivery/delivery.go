@@ -21,14 +21,16 @@ type Delivery struct {
 	Catalog   *catalog.Catalog
 	Inquiries *inquiry.Inquiries
 	Scope     *scope.Scope
-	HunkTime  time.Duration // to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
-	LooksBack bool          // ask since which commit the new tests fail
-	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or receives
-	// what no event told, and fails if something cannot be read; then nothing is pushed.
+	// to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
+	HunkTime  time.Duration
+	LooksBack bool // ask since which commit the new tests fail
+	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or
+	// receives what no event told, and fails if something cannot be read; then nothing is pushed.
 	Recheck func(context.Context, *workflow.Approval) error
 
 	saidCommand bool // the orchestrator was told that the report's command still fails
-	saidWords   bool // the orchestrator was told once what people wrote since the approval, although "nothing differs"
+	// the orchestrator was told once what people wrote since the approval, although "nothing differs"
+	saidWords bool
 
 	proofs sync.Map // each proof.Proof that held, by base and tree
 

@@ -36,7 +36,8 @@ func (d *Delivery) Expectations(
 	more := 0
 	for _, e := range p.Expectations {
 		line := d.SecretFinder().Mask(plaintext.OneLine(e.String()))
-		approved := slices.ContainsFunc(named, func(c workflow.ExpectedChange) bool { return c.Approves(foundBy(e)) })
+		approved := slices.ContainsFunc(named,
+			func(c workflow.ExpectedChange) bool { return c.Approves(foundBy(e)) })
 		switch {
 		case approved:
 			found.Approved = append(found.Approved, line)
@@ -63,8 +64,8 @@ func expectedChanges(r workflow.Report) []workflow.ExpectedChange {
 	return body.Expected
 }
 
-// foundBy returns what the program found, for the comparison with a report. A test that passes only with new files is
-// approved only by a report that names such a file.
+// foundBy returns what the program found, for the comparison with a report. A test that passes only with new
+// files is approved only by a report that names such a file.
 func foundBy(e proof.Expectation) workflow.FoundChange {
 	if len(e.With) > 0 {
 		return workflow.FoundChange{

@@ -36,7 +36,8 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.Wrong("%s", missing), err
 	}
 	if d.Trees.Current().Work == nil {
-		return prompt.Wrong("Refused: nothing was delegated under this approval yet, so there is nothing to finish."), nil
+		return prompt.Wrong("Refused: nothing was delegated under this approval yet, " +
+			"so there is nothing to finish."), nil
 	}
 	if d.Session().Halted != "" {
 		return prompt.Wrong("%s", prompt.HaltedRefusal), nil
@@ -53,7 +54,8 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return model.Result{}, err
 	}
 	if left, err := d.Scope.ConfineToFolder(ctx, work, 0); err != nil || !left {
-		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.", d.Trees.Current().Folder()), err
+		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.",
+			d.Trees.Current().Folder()), err
 	}
 	amended, stale, err := d.followAmendments(ctx, approval, criteria, f)
 	if stale != "" || err != nil {
@@ -73,7 +75,8 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.DerefResult(refused), err
 	}
 	failpoint.Crash("hunks_tried")
-	proven.amended, proven.criteria = amended, criteria
+	proven.amended = amended
+	proven.criteria = criteria
 	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
 	if back != nil || err != nil {
 		return prompt.DerefResult(back), err
@@ -96,14 +99,17 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
 		return model.Result{}, err
 	}
-	proven.allowance, proven.review = allowance, reviewed
+	proven.allowance = allowance
+	proven.review = reviewed
 	f, proven.unsaid = withoutClaims(f)
 	return d.publishCommit(ctx, proven, f)
 }
 
-// refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of it that
-// began before the program died is repeated as it was.
-func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree string) (*model.Result, error) {
+// refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of
+// it that began before the program died is repeated as it was.
+func (d *Delivery) refuseUnread(
+	ctx context.Context, a *workflow.Approval, tree string,
+) (*model.Result, error) {
 	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
 	if err != nil || slices.ContainsFunc(pushes, func(p workflow.Push) bool {
 		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
@@ -114,7 +120,9 @@ func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree 
 }
 
 // publishCommit makes the commit and pushes it. The intent to push is recorded before the push.
-func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decision.Finish) (model.Result, error) {
+func (d *Delivery) publishCommit(
+	ctx context.Context, work provenWork, f decision.Finish,
+) (model.Result, error) {
 	p := d.Trees.Current()
 	commit, err := d.makeCommit(ctx, work, f)
 	if err != nil {
@@ -128,15 +136,32 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	failpoint.Crash("commit_made")
 	s := d.Session()
 	push := workflow.Push{
-		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
-		State: workflow.PushIntended, Unproven: work.unproven(), Expectations: work.expectations(),
+		Commit:       commit,
+		Tree:         work.tree,
+		BaseCommit:   s.BaseCommit,
+		Branch:       s.Branch,
+		Approval:     work.approval.ID,
+		State:        workflow.PushIntended,
+		Unproven:     work.unproven(),
+		Expectations: work.expectations(),
 	}
-	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
+	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
+		consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
 	failpoint.Crash("push_intended")
-	spec := git.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
-	if err = tracing.Do(ctx, "push", func(ctx context.Context) error { _, err := p.Work.Push(ctx, spec); return err }); err != nil {
+	spec := git.PushSpec{
+		Commit:    commit,
+		Tree:      work.tree,
+		Base:      s.BaseCommit,
+		Branch:    s.Branch,
+		Prefix:    p.Repository.BranchPrefix,
+		Protected: []string{p.BaseBranch()},
+	}
+	if err = tracing.Do(ctx, "push", func(ctx context.Context) error {
+		_, err := p.Work.Push(ctx, spec)
+		return err
+	}); err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	failpoint.Crash("pushed")
@@ -152,21 +177,46 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err != nil {
 		return model.Result{}, err
 	}
-	return ledger.WithParts(ledger.WithParts(model.Result{Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.", Ends: true}, append(append(append(proposed, endFailedTasks(tasks)...),
-		lookback.Push{Wanted: d.LooksBack, Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Project: p.Project(), Changes: work.changes, Proof: work.proof}.Parts()...),
-		pictures.Push{Repository: p.Repository.Name, Base: s.BaseCommit, Commit: commit, Changes: work.changes}.Request())...),
+	return ledger.WithParts(ledger.WithParts(model.Result{
+		Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.",
+		Ends: true,
+	}, append(append(append(proposed, endFailedTasks(tasks)...),
+		lookback.Push{
+			Wanted:     d.LooksBack,
+			Repository: p.Repository.Name,
+			Base:       s.BaseCommit,
+			Commit:     commit,
+			Project:    p.Project(),
+			Changes:    work.changes,
+			Proof:      work.proof,
+		}.Parts()...),
+		pictures.Push{
+			Repository: p.Repository.Name,
+			Base:       s.BaseCommit,
+			Commit:     commit,
+			Changes:    work.changes,
+		}.Request())...),
 		consent.Push(push),
-		store.Update{Events: []workflow.Event{workflow.EventProve}, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Head, s.Workflow = commit, workflow.CommandNone }},
-		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f), d.resultButtons(work, commit, f)...))), nil
+		store.Update{
+			Events: []workflow.Event{workflow.EventProve},
+			Open:   ledger.Rest,
+			Change: func(s *workflow.Session) {
+				s.Head = commit
+				s.Workflow = workflow.CommandNone
+			},
+		},
+		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f),
+			d.resultButtons(work, commit, f)...))), nil
 }
 
-// endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was proven
-// and pushed with the rest, so a later failure must not put the files back to what they began with, and a later
-// task takes up none of their failures.
+// endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was
+// proven and pushed with the rest, so a later failure must not put the files back to what they began with,
+// and a later task takes up none of their failures.
 func endFailedTasks(all []workflow.Task) (ended []store.Part) {
 	for _, k := range all {
 		if k.State == workflow.TaskFailed || k.State == workflow.TaskDropped && k.StartTree != "" {
-			k.State, k.StartTree = workflow.TaskDropped, ""
+			k.State = workflow.TaskDropped
+			k.StartTree = ""
 			ended = append(ended, progress.Task{Task: k})
 		}
 	}
@@ -175,19 +225,27 @@ func endFailedTasks(all []workflow.Task) (ended []store.Part) {
 
 // sayPushFailed tells the thread why the remote refused the push, and pauses the session. The approval
 // and the work are kept. Every error that is not from the remote is returned.
-func (d *Delivery) sayPushFailed(ctx context.Context, push workflow.Push, shown proof.Proof, err error) (model.Result, error) {
+func (d *Delivery) sayPushFailed(
+	ctx context.Context, push workflow.Push, shown proof.Proof, err error,
+) (model.Result, error) {
 	var remote *remote.Error
 	if !errors.As(err, &remote) || ctx.Err() != nil {
 		return model.Result{}, err
 	}
-	push.State, push.Reason = workflow.PushRefused, remote.Reason
+	push.State = workflow.PushRefused
+	push.Reason = remote.Reason
 	ready := "ready"
 	if shown.Shown {
 		ready += " and proven"
 	}
-	return ledger.WithParts(model.Result{Text: "The push was refused: " + remote.Reason + ". The thread was told. When somebody writes that it is mended, call finish again.", Ends: true},
+	return ledger.WithParts(model.Result{
+		Text: "The push was refused: " + remote.Reason +
+			". The thread was told. When somebody writes that it is mended, call finish again.",
+		Ends: true,
+	},
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: %s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: "+
+			"%s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
 			ready, push.Branch, worktree.RemoteWords(remote))))), nil
 }

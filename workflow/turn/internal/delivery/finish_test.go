@@ -22,26 +22,42 @@ func TestAPushEndsWhatFailed(t *testing.T) {
 	task := func(number int, state workflow.TaskState, start string) workflow.Task {
 		return workflow.Task{Number: number, State: state, StartTree: start}
 	}
-	require.Equal(t, []store.Part{progress.Task{Task: task(2, workflow.TaskDropped, "")}, progress.Task{Task: task(3, workflow.TaskDropped, "")}, progress.Task{Task: task(4, workflow.TaskDropped, "")}},
+	require.Equal(t, []store.Part{
+		progress.Task{Task: task(2, workflow.TaskDropped, "")},
+		progress.Task{Task: task(3, workflow.TaskDropped, "")},
+		progress.Task{Task: task(4, workflow.TaskDropped, "")},
+	},
 		endFailedTasks([]workflow.Task{
-			task(1, workflow.TaskDone, "a"), task(2, workflow.TaskFailed, "b"), task(3, workflow.TaskDropped, "c"), task(4, workflow.TaskFailed, ""),
+			task(1, workflow.TaskDone, "a"), task(2, workflow.TaskFailed, "b"),
+			task(3, workflow.TaskDropped, "c"), task(4, workflow.TaskFailed, ""),
 			task(5, workflow.TaskDropped, ""), task(6, workflow.TaskBlocked, "d"),
 		}))
 }
 
-// A push that was cut off is repeated as it was, whatever was written since. What was changed after that is not
-// pushed over words that nobody has read.
+// A push that was cut off is repeated as it was, whatever was written since. What was changed after that is
+// not pushed over words that nobody has read.
 func TestOnlyAPushThatWasCutOffIsRepeatedOverUnreadWords(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	l := &ledger.Ledger{Turn: storetest.BeginTurn(t, st), Store: st, Log: storetest.Silent}
-	require.NoError(t, l.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, l.Turn, 1, "the cause"), "a")...))
+	require.NoError(t,
+		l.Record(t.Context(), storetest.Approval(storetest.RecordReport(t, l.Turn, 1, "the cause"), "a")...))
 	require.NoError(t, l.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim}},
-		consent.Push{Commit: "abc", Tree: "proven", BaseCommit: "c0ffee", Branch: "bobbin/x", Approval: "a", State: workflow.PushIntended}))
+		consent.Push{
+			Commit:     "abc",
+			Tree:       "proven",
+			BaseCommit: "c0ffee",
+			Branch:     "bobbin/x",
+			Approval:   "a",
+			State:      workflow.PushIntended,
+		}))
 	_, err := st.Pool.Exec(t.Context(), `update inbox set handled_at = now(), for_agents = true`)
 	require.NoError(t, err)
 	hears := func(context.Context) error { return nil }
-	d := &Delivery{Ledger: l, Inquiries: &inquiry.Inquiries{Runtime: &runtime.Runtime{Ledger: l, Hear: hears}}}
+	d := &Delivery{
+		Ledger:    l,
+		Inquiries: &inquiry.Inquiries{Runtime: &runtime.Runtime{Ledger: l, Hear: hears}},
+	}
 	for tree, refused := range map[string]bool{"proven": false, "changed since": true} {
 		unread, err := d.refuseUnread(t.Context(), &workflow.Approval{ID: "a"}, tree)
 		require.NoError(t, err)

@@ -24,7 +24,9 @@ type hunkCheck struct {
 
 // hold refuses the work while it has hunks that no test needs and that have no reason to stay. Hunks
 // that the orchestrator chose to drop are taken out, and the rest is proven again.
-func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, refused *model.Result, err error) {
+func (d hunkCheck) hold(
+	ctx context.Context, work provenWork,
+) (_ provenWork, refused *model.Result, err error) {
 	for {
 		if work.hunks, err = d.try(ctx, work); err != nil {
 			return work, nil, err
@@ -35,7 +37,9 @@ func (d hunkCheck) hold(ctx context.Context, work provenWork) (_ provenWork, ref
 		}
 		var numbers []int
 		for _, h := range open {
-			if slices.ContainsFunc(d.choices, func(c decision.HunkChoice) bool { return c.ID == h.ID() && plaintext.OneLine(c.Keep) == "" }) {
+			if slices.ContainsFunc(d.choices, func(c decision.HunkChoice) bool {
+				return c.ID == h.ID() && plaintext.OneLine(c.Keep) == ""
+			}) {
 				numbers = append(numbers, h.Numbers...)
 			}
 		}
@@ -148,13 +152,26 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResul
 			d.Log.Warn("what ran is not taken away", "err", err)
 		}
 	}()
-	hunks, err := hunktrial.Trial{Checker: p.Checker, Work: p.Work, Project: p.Project(), Proof: work.proof, Limit: d.HunkTime}.Run(ctx)
+	hunks, err := hunktrial.Trial{
+		Checker: p.Checker,
+		Work:    p.Work,
+		Project: p.Project(),
+		Proof:   work.proof,
+		Limit:   d.HunkTime,
+	}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
 	}
 	var out workflow.HunkResults
 	for _, h := range hunks {
-		t := workflow.HunkResult{Numbers: h.Numbers, Sum: scope.HunkSum(h.Hunk), Path: h.Path, Line: h.Line(), Verdict: string(h.Verdict), Why: plaintext.CutLine(plaintext.OneLine(h.Why), maxReason)}
+		t := workflow.HunkResult{
+			Numbers: h.Numbers,
+			Sum:     scope.HunkSum(h.Hunk),
+			Path:    h.Path,
+			Line:    h.Line(),
+			Verdict: string(h.Verdict),
+			Why:     plaintext.CutLine(plaintext.OneLine(h.Why), maxReason),
+		}
 		if h.Verdict == hunktrial.Unneeded {
 			t.Text = prompt.CutBytes(h.Text, maxHunkText)
 		}
@@ -168,7 +185,9 @@ const maxHunkText = 1500
 
 // takeOut takes hunks out and proves the rest. If the rest does not hold, the hunks are put back: of two
 // hunks with the same effect each can be missing, but not both.
-func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) (provenWork, *model.Result, error) {
+func (d hunkCheck) takeOut(
+	ctx context.Context, work provenWork, numbers []int,
+) (provenWork, *model.Result, error) {
 	tree := d.Trees.Current().Work
 	if _, err := tree.TakeOut(ctx, numbers); err != nil {
 		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
@@ -186,6 +205,7 @@ func (d hunkCheck) takeOut(ctx context.Context, work provenWork, numbers []int) 
 	if err := tree.Restore(ctx, work.tree); err != nil {
 		return work, nil, fmt.Errorf("put back what is needed: %w", err)
 	}
-	r := prompt.Wrong("Refused: the change does not hold without these hunks together, so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
+	r := prompt.Wrong("Refused: the change does not hold without these hunks together, "+
+		"so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
 	return work, &r, d.Trees.LetCommandsWrite(tree)
 }

@@ -72,7 +72,10 @@ func (w provenWork) seen() []string {
 // is remembered, and not run again for the same tree and base.
 func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (proof.Proof, error) {
 	if d.Trees.Checker == nil {
-		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
+		return proof.Proof{
+			Missing: d.Trees.SandboxOff,
+			Why:     "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff,
+		}, nil
 	}
 	// The same files over the same base prove the same, so the proof of a worker's claim is not run
 	// again at the end of the work.
@@ -118,7 +121,13 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 // tryTests rejects the tests of a proven change that show nothing.
 func (d *Delivery) tryTests(ctx context.Context, w *git.Workspace, shown *proof.Proof) error {
 	p := d.Trees.Current()
-	trial := testtrial.Trial{Checker: p.Checker, Work: w, Project: p.Project(), Proof: *shown, Limit: d.HunkTime}
+	trial := testtrial.Trial{
+		Checker: p.Checker,
+		Work:    w,
+		Project: p.Project(),
+		Proof:   *shown,
+		Limit:   d.HunkTime,
+	}
 	found, err := trial.Run(ctx)
 	if err != nil {
 		return fmt.Errorf("try the new tests: %w", err)
@@ -141,7 +150,9 @@ func restoreChanged(ctx context.Context, w *git.Workspace, tree string) error {
 
 // proveWhole proves the whole change and checks it against the scope. If hunks were taken out, it proves
 // the rest again. The proof comes first, since it is cheap and certain.
-func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) (proven provenWork, refused *model.Result, err error) {
+func (d *Delivery) proveWhole(
+	ctx context.Context, approval *workflow.Approval,
+) (proven provenWork, refused *model.Result, err error) {
 	work := d.Trees.Current().Work
 	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
 		r := prompt.Wrong(format, args...)
@@ -162,7 +173,8 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) 
 		proven.tree, err = work.Tree(ctx)
 		var unfit *git.PathError
 		if errors.As(err, &unfit) {
-			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or ignores it.", unfit)
+			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or "+
+				"ignores it.", unfit)
 		}
 		if err != nil {
 			return proven, nil, err
@@ -170,8 +182,10 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) 
 		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
 			return proven, nil, err
 		}
-		if proven.proof.Outcome() == proof.Failed && !proven.proof.MayGoUnproven(d.Session().Kind == workflow.KindFeature) {
-			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
+		if proven.proof.Outcome() == proof.Failed &&
+			!proven.proof.MayGoUnproven(d.Session().Kind == workflow.KindFeature) {
+			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"),
+				afterTaking(scoped))
 		}
 		if scoped.Taken != nil {
 			return proven, nil, nil
@@ -180,7 +194,8 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) 
 			return proven, nil, err
 		}
 		if !scoped.Left {
-			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s", approval.Scope, afterTaking(scoped))
+			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s",
+				approval.Scope, afterTaking(scoped))
 		}
 	}
 }

@@ -19,9 +19,10 @@ type pushReasons struct {
 	objections   []workflow.Objection // what people have against it
 	expectations []string             // changed expectations of tests, a line each
 	unproven     string               // why nothing can be proven of it
-	alone        bool                 // it is unproven since no test shows what was changed; the rest still passes
-	paths        []string             // what it decides beside code, a line each
-	shown        bool                 // new tests show the change
+	// it is unproven since no test shows what was changed; the rest still passes
+	alone bool
+	paths []string // what it decides beside code, a line each
+	shown bool     // new tests show the change
 }
 
 // maxMissing is how many characters are quoted of the output of a command that did not start.
@@ -31,10 +32,12 @@ const maxMissing = 300
 func (d *Delivery) pushReasons(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
 ) (r pushReasons, err error) {
-	r.paths, r.shown = proposal.DecidingPaths(changes), p.Shown
+	r.paths = proposal.DecidingPaths(changes)
+	r.shown = p.Shown
 	switch {
 	case p.Alone != "":
-		r.unproven, r.alone = "only "+p.Alone+" were changed, which no test shows", true
+		r.unproven = "only " + p.Alone + " were changed, which no test shows"
+		r.alone = true
 	case p.Outcome() == proof.NotStarted:
 		r.unproven = plaintext.CutLine(plaintext.OneLine(d.SecretFinder().Mask(p.Missing)), maxMissing)
 	}
@@ -135,7 +138,8 @@ const item = "  • "
 
 // text returns the question whether the files of that tree may be pushed.
 func (r pushReasons) text(tree string) string {
-	blocks, ready := r.blocks(), "The work is ready"
+	blocks := r.blocks()
+	ready := "The work is ready"
 	if r.shown && r.unproven == "" {
 		ready += " and proven"
 	}
@@ -153,9 +157,11 @@ func (r pushReasons) text(tree string) string {
 		ready += "\n" + plaintext.Capitalize(more)
 	}
 	_, words := r.label()
-	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.", words, prompt.ShortHash(tree))
+	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.",
+		words, prompt.ShortHash(tree))
 	if unprovenFirst {
-		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words, prompt.ShortHash(tree))
+		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words,
+			prompt.ShortHash(tree))
 		if !r.alone {
 			cure = "When that is mended, write \"go on\"; or r" + cure[1:]
 		}

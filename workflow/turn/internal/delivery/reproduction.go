@@ -39,10 +39,14 @@ func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 
 // StillFails is the format of the refusal that an agent gets once before the push. Its argument is what
 // Run says.
-const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, or needs something else, call finish again."
+const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. " +
+	"If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, " +
+	"or needs something else, call finish again."
 
 // RunApprovedCommand runs the command of the report that the work's approval names.
-func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *build.Checker, w *git.Workspace) (proof.Command, error) {
+func RunApprovedCommand(
+	ctx context.Context, l *ledger.Ledger, checker *build.Checker, w *git.Workspace,
+) (proof.Command, error) {
 	approval, err := l.StandingApproval(ctx)
 	if approval == nil || err != nil {
 		return proof.Command{}, err
@@ -69,9 +73,15 @@ func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspa
 	case err != nil:
 		return proof.Command{}, err
 	case ended.Stopped != "":
-		return proof.Command{Said: fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped), Fails: true}, nil
+		return proof.Command{
+			Said:  fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped),
+			Fails: true,
+		}, nil
 	case ended.Code != 0:
-		return proof.Command{Said: fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code), Fails: true}, nil
+		return proof.Command{
+			Said:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
+			Fails: true,
+		}, nil
 	}
 	return proof.Command{Said: "The report's command failed before and passes now"}, nil
 }

@@ -20,7 +20,8 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 	body, err := json.Marshal(map[string]string{"reproduction": line})
 	require.NoError(t, err)
 	report := workflow.Report{Kind: workflow.ReportRootCause, Body: body}
-	c := FailingCommand(report, []progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
+	c := FailingCommand(report,
+		[]progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
 	require.Equal(t, line, c.Line)
 
 	checker := &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: t.TempDir()}}
@@ -42,16 +43,28 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 // A command that never showed the bug is not run again, since its ending would say nothing.
 func TestACommandThatShowedNothing(t *testing.T) {
 	t.Parallel()
-	report := workflow.Report{Kind: workflow.ReportRootCause, Body: json.RawMessage(`{"reproduction": "cat x"}`)}
+	report := workflow.Report{
+		Kind: workflow.ReportRootCause,
+		Body: json.RawMessage(`{"reproduction": "cat x"}`),
+	}
 	for _, ran := range [][]progress.Command{
-		nil, {{Command: "cat x"}}, {{Command: "cat x", ExitCode: 127}}, {{Command: "cat x", ExitCode: -1}}, {{Command: "cat x", Task: 1, ExitCode: 1}}, {{Command: "cat y", ExitCode: 1}},
+		nil,
+		{{Command: "cat x"}},
+		{{Command: "cat x", ExitCode: 127}},
+		{{Command: "cat x", ExitCode: -1}},
+		{{Command: "cat x", Task: 1, ExitCode: 1}},
+		{{Command: "cat y", ExitCode: 1}},
 	} {
 		require.Equal(t, Command{}, FailingCommand(report, ran))
 	}
-	fails := []progress.Command{{Command: "T=[masked: configured] cat x", ExitCode: 1}, {Command: "cat x", ExitCode: 1}}
+	fails := []progress.Command{
+		{Command: "T=[masked: configured] cat x", ExitCode: 1},
+		{Command: "cat x", ExitCode: 1},
+	}
 	require.Equal(t, Command{"cat x"}, FailingCommand(report, fails), "the control")
 	report.Body = json.RawMessage(`{"reproduction": "T=[masked: configured] cat x"}`)
-	require.Equal(t, Command{}, FailingCommand(report, fails), "what was run had the secret in place of the mark")
+	require.Equal(t, Command{}, FailingCommand(report, fails),
+		"what was run had the secret in place of the mark")
 	report.Body = json.RawMessage(`{"reproduction": "cat x"}`)
 	report.Kind = workflow.ReportRequest
 	require.Equal(t, Command{}, FailingCommand(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))

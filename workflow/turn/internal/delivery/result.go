@@ -25,19 +25,22 @@ func (d *Delivery) resultText(
 	s := d.Session()
 	added, removed := 0, 0
 	for _, c := range work.changes {
-		added, removed = added+c.Added, removed+c.Removed
+		added = added + c.Added
+		removed = removed + c.Removed
 	}
 	done := "Done."
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
-	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch, prompt.ShortHash(commit),
+	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch,
+		prompt.ShortHash(commit),
 		plaintext.CountNoun(len(work.changes), "file"), added, removed))
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		if saysNothingDiffers(changed) {
 			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
 		}
-		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision, workflow.Unmark(changed)))
+		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision,
+			workflow.Unmark(changed)))
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
 	text.Add(workflow.Unmark(what + prompt.LeftLine(f.Left)))
@@ -84,7 +87,8 @@ func (work provenWork) proofText() string {
 	if work.review != nil {
 		lines = append(lines, work.review.Short(), work.review.MakeUp())
 	}
-	for i, line := range lines { // names of tests and files hold no line end that begins a line of the program
+	for i, line := range lines {
+		// names of tests and files hold no line end that begins a line of the program
 		lines[i] = plaintext.OneLine(line)
 	}
 	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
@@ -110,7 +114,8 @@ func (d *Delivery) timeText(ctx context.Context) string {
 
 func (d *Delivery) compareCommand(commit string) string {
 	s := d.Session()
-	return fmt.Sprintf("git fetch origin %s && git diff %s %s", s.Branch, prompt.ShortHash(s.BaseCommit), prompt.ShortHash(commit))
+	return fmt.Sprintf("git fetch origin %s && git diff %s %s", s.Branch, prompt.ShortHash(s.BaseCommit),
+		prompt.ShortHash(commit))
 }
 
 // resultButtons returns the buttons below the result.

@@ -52,7 +52,8 @@ func (d reviewStep) beforePush(
 	}
 	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(d.finish.Kept), maxKept)}
 	if i := slices.IndexFunc(all, func(q workflow.Inquiry) bool { return q.Applied }); i >= 0 {
-		told.Verdict, told.USD = verdictOf(all[i]), costOf(all)
+		told.Verdict = verdictOf(all[i])
+		told.USD = costOf(all)
 		told.Left = told.Standing(p.Work.FS())
 		told.Criteria, err = d.criteriaNow(ctx, work, told.Criteria, all[i].Key)
 		return told, nil, err
@@ -64,7 +65,8 @@ func (d reviewStep) beforePush(
 	if all, err = d.reviews(ctx, work.approval); err != nil {
 		return nil, nil, err
 	}
-	told.Verdict, told.USD = verdictOf(q), costOf(all)
+	told.Verdict = verdictOf(q)
+	told.USD = costOf(all)
 	switch {
 	case told.Why != "":
 		d.Log.Warn("pushed without a review", "why", told.Why)
@@ -83,9 +85,9 @@ func (d reviewStep) beforePush(
 	return told, nil, nil
 }
 
-// criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went back. The
-// critic is asked again if one of the lines for the thread is another now, or if one was wrong and the files
-// changed since.
+// criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went
+// back. The critic is asked again if one of the lines for the thread is another now, or if one was wrong
+// and the files changed since.
 func (d reviewStep) criteriaNow(
 	ctx context.Context, work provenWork, before []review.CriterionAnswer, key string,
 ) ([]review.CriterionAnswer, error) {
@@ -141,7 +143,8 @@ func whyNotReviewed(err error) string {
 	case errors.As(err, &limit):
 		return "a limit was reached (" + limit.Used() + ")"
 	case errors.As(err, &failed):
-		return "the model could not answer (" + cmp.Or(runtime.FailureReasons[failed.Kind], string(failed.Kind)) + ")"
+		return "the model could not answer (" +
+			cmp.Or(runtime.FailureReasons[failed.Kind], string(failed.Kind)) + ")"
 	}
 	return ""
 }
@@ -160,13 +163,17 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.In
 	if err != nil {
 		return workflow.Inquiry{}, err
 	}
-	parts := []string{prompt.ProgramMark + "What was approved:\n" + prompt.Fence("report", findings.ReportForWorkers(report))}
+	parts := []string{prompt.ProgramMark + "What was approved:\n" +
+		prompt.Fence("report", findings.ReportForWorkers(report))}
 	if scope := work.approval.Scope; scope != "" {
-		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and what stood outside was taken out:\n"+prompt.Fence("scope", scope))
+		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, "+
+			"and what stood outside was taken out:\n"+prompt.Fence("scope", scope))
 	}
 	parts = append(parts, since, d.Trees.Current().Conventions(),
-		prompt.ProgramMark+"What the program proved of it:\n"+prompt.Fence("output", strings.Join(work.proof.Lines(), "\n")),
-		prompt.ProgramMark+"The whole change, as it would be pushed:\n"+prompt.Fence("diff", review.DiffText(hunks)))
+		prompt.ProgramMark+"What the program proved of it:\n"+
+			prompt.Fence("output", strings.Join(work.proof.Lines(), "\n")),
+		prompt.ProgramMark+"The whole change, as it would be pushed:\n"+
+			prompt.Fence("diff", review.DiffText(hunks)))
 	criteria := criterionLines(work.criteria, d.finish)
 	asked := review.NewAsked(work.proof.NewTests, criteria)
 	parts = append(parts, asked.Text())

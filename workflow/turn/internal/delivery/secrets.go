@@ -27,7 +27,9 @@ type foundSecret struct {
 // RefuseSecrets returns the refusal for an agent that added a secret to the files of its base, with the
 // line that tells the thread where, or nil if there is none. Neither has the secret itself. The thread is
 // told of a place once for each attempt, which is any name for what the agent tries.
-func (d *Delivery) RefuseSecrets(ctx context.Context, w *git.Workspace, attempt string) (*model.Result, error) {
+func (d *Delivery) RefuseSecrets(
+	ctx context.Context, w *git.Workspace, attempt string,
+) (*model.Result, error) {
 	found, err := d.findSecrets(ctx, w)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -41,7 +43,8 @@ func (d *Delivery) RefuseSecrets(ctx context.Context, w *git.Workspace, attempt 
 		places = append(places, fmt.Sprintf("%s:%d (%s)", x.path, x.line, x.kind))
 	}
 	r := prompt.Wrong(
-		"What was added looks like a secret, and is not committed: %s. Take it out of the files, for example "+
+		"What was added looks like a secret, and is not committed: %s. Take it out of the files, "+
+			"for example "+
 			"by reading it from the environment; what was there before stays as it was. Where it is none, "+
 			"people have to add it themselves: call blocked and say so.",
 		strings.Join(slices.Compact(places), ", "),

@@ -10,7 +10,10 @@ import (
 
 func TestAddedLinesAndTheirNumbers(t *testing.T) {
 	t.Parallel()
-	text, lines := addedLines(diff.Hunk{NewStart: 7, Text: "@@ -7,3 +7,4 @@ func f()\n a\n-b\n+c\n+d\n e\n+f\n\\ No newline at end of file\n"})
+	text, lines := addedLines(diff.Hunk{
+		NewStart: 7,
+		Text:     "@@ -7,3 +7,4 @@ func f()\n a\n-b\n+c\n+d\n e\n+f\n\\ No newline at end of file\n",
+	})
 	require.Equal(t, "c\nd\nf\n", text)
 	require.Equal(t, []int{8, 9, 11}, lines)
 }
@@ -24,12 +27,14 @@ func TestTheThreadIsToldOfASecretByItsPlace(t *testing.T) {
 	mark := foundSecret{path: "config/app.go"}
 	said := func(attempt string, found ...foundSecret) string { return d.secretsText(found, attempt) }
 	require.Empty(t, said("1", mark))
-	one := "Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."
+	one := "Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, " +
+		"add it yourself."
 	require.Equal(t, one, said("1", key, mark, key))
 	require.Empty(t, said("1", key))
 	require.Equal(t, one, said("2", key))
 	require.Equal(t, "Not committed: `config/app.go:12` looks like a secret (AWS key); "+
-		"`config/'b'.go:3` looks like a secret (GitHub token). I take them out; what is none, add yourself.", said("3", key, other))
+		"`config/'b'.go:3` looks like a secret (GitHub token). I take them out; what is none, add yourself.",
+		said("3", key, other))
 	var many []foundSecret
 	for i := range 7 {
 		many = append(many, foundSecret{"a.go", i + 1, "jwt", "JSON web token"})

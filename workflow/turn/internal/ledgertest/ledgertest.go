@@ -23,8 +23,13 @@ func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledge
 	t.Helper()
 	st := storetest.Open(t)
 	in := workflow.IncomingEvent{
-		EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, TS: "1.0", User: "ann",
-		Text: "it fails", Files: files,
+		EventID: "Ev1",
+		Kind:    workflow.MessageMention,
+		Thread:  workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"},
+		TS:      "1.0",
+		User:    "ann",
+		Text:    "it fails",
+		Files:   files,
 	}
 	require.NoError(t, storetest.Inbox(st).Receive(t.Context(), in))
 	in.EventID = "Ev2" // the second event of the same mention
@@ -36,6 +41,11 @@ func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledge
 	require.NoError(t, err)
 	require.NoError(t, begun.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}))
 	return &ledger.Ledger{
-		Turn: begun, Store: st, Slack: slack, Agents: agent.Table(nil), Log: storetest.Silent, Secrets: redact.New(Secret),
+		Turn:    begun,
+		Store:   st,
+		Slack:   slack,
+		Agents:  agent.Table(nil),
+		Log:     storetest.Silent,
+		Secrets: redact.New(Secret),
 	}
 }

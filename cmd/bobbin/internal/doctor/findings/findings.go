@@ -103,7 +103,8 @@ func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Ti
 					busy = append(busy, other.Name)
 				}
 			}
-			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "), time.Since(began).Round(time.Second))
+			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "),
+				time.Since(began).Round(time.Second))
 		}
 	}
 }

@@ -19,7 +19,8 @@ func chance(differences []float64) float64 {
 	pairs := slices.DeleteFunc(slices.Clone(differences), func(d float64) bool { return d == 0 })
 	seen, scale := 0.0, 0.0
 	for _, d := range pairs {
-		seen, scale = seen+d, scale+math.Abs(d)
+		seen = seen + d
+		scale = scale + math.Abs(d)
 	}
 	asMuch := func(sum float64) bool { return math.Abs(sum) >= math.Abs(seen)-1e-9*scale }
 	if len(pairs) <= exactUpTo {

@@ -62,8 +62,10 @@ func Compare(before, after Run) string {
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "TASK\tSOLVED\tSTEPS\tPROMPT\tTIME\tUSD\tLINES")
 	for _, p := range pairs {
-		fmt.Fprintf(t, "%s\t%s → %s\t%.0f → %.0f\t%.0f → %.0f KB\t%.0f → %.0f s\t%.2f → %.2f\t%.0f → %.0f\n", p.task, p.before.share(), p.after.share(), p.before.steps, p.after.steps,
-			p.before.prompt/1e3, p.after.prompt/1e3, p.before.seconds, p.after.seconds, p.before.usd, p.after.usd, p.before.change, p.after.change)
+		fmt.Fprintf(t, "%s\t%s → %s\t%.0f → %.0f\t%.0f → %.0f KB\t%.0f → %.0f s\t%.2f → %.2f\t%.0f → %.0f\n",
+			p.task, p.before.share(), p.after.share(), p.before.steps, p.after.steps,
+			p.before.prompt/1e3, p.after.prompt/1e3, p.before.seconds, p.after.seconds, p.before.usd,
+			p.after.usd, p.before.change, p.after.change)
 	}
 	t.Flush()
 	fmt.Fprintln(&b, "\n"+compareSolved(pairs))
@@ -75,7 +77,8 @@ func Compare(before, after Run) string {
 	} {
 		fmt.Fprintln(&b, m.compare(pairs, "a task"))
 	}
-	both := slices.DeleteFunc(slices.Clone(pairs), func(p pair) bool { return p.before.solved == 0 || p.after.solved == 0 })
+	both := slices.DeleteFunc(slices.Clone(pairs),
+		func(p pair) bool { return p.before.solved == 0 || p.after.solved == 0 })
 	if len(both) > 0 {
 		m := measure{"lines changed", "%.1f", "fewer", "more", func(m mean) float64 { return m.change }}
 		fmt.Fprintln(&b, m.compare(both, "a task that both solved"))
@@ -85,7 +88,8 @@ func Compare(before, after Run) string {
 
 // pairUp returns the tasks that both runs tried, and the names of the other tasks.
 func pairUp(before, after Run) (pairs []pair, alone []string) {
-	old, now := before.Tried(), after.Tried()
+	old := before.Tried()
+	now := after.Tried()
 	var names []string
 	for _, x := range slices.Concat(before.Results, after.Results) {
 		names = append(names, x.Task)
@@ -116,7 +120,8 @@ func compareSolved(pairs []pair) string {
 	var old, now float64
 	var differences []float64
 	for _, p := range pairs {
-		old, now = old+p.before.solved, now+p.after.solved
+		old = old + p.before.solved
+		now = now + p.after.solved
 		differences = append(differences, p.after.solved-p.before.solved)
 	}
 	change := "as many"
@@ -126,7 +131,8 @@ func compareSolved(pairs []pair) string {
 	case d < 0:
 		change = number(-d) + " fewer"
 	}
-	return fmt.Sprintf("%s solved of %d (%s → %s): %s", change, len(pairs), number(old), number(now), judgeChance(differences))
+	return fmt.Sprintf("%s solved of %d (%s → %s): %s", change, len(pairs), number(old), number(now),
+		judgeChance(differences))
 }
 
 // number formats f with one decimal only if f is not whole, as shares of repeated tasks may be.
@@ -147,8 +153,10 @@ func (m measure) compare(pairs []pair, each string) string {
 	var old, now float64
 	var differences []float64
 	for _, p := range pairs {
-		o, n := m.of(p.before), m.of(p.after)
-		old, now = old+o, now+n
+		o := m.of(p.before)
+		n := m.of(p.after)
+		old = old + o
+		now = now + n
 		differences = append(differences, n-o)
 	}
 	change := "the same"
@@ -161,7 +169,8 @@ func (m measure) compare(pairs []pair, each string) string {
 		change = fmt.Sprintf("%.0f%% %s", -share, m.less)
 	}
 	n := float64(len(pairs))
-	return fmt.Sprintf("%s "+m.format+" → "+m.format+" %s, %s: %s", m.name, old/n, now/n, each, change, judgeChance(differences))
+	return fmt.Sprintf("%s "+m.format+" → "+m.format+" %s, %s: %s", m.name, old/n, now/n, each, change,
+		judgeChance(differences))
 }
 
 // judgeChance returns in words whether the differences of pairs may be chance.

@@ -28,12 +28,14 @@ func TestChance(t *testing.T) {
 		differences []float64
 		want        float64
 	}{
-		"nothing differs":                       {repeat(0, 20), 1},
-		"three wins of twenty":                  {append(repeat(1, 3), repeat(0, 17)...), 0.25},
-		"six wins":                              {repeat(1, 6), 0.03125},
-		"five wins and a loss":                  {append(repeat(1, 5), -1), 0.21875}, // McNemar's exact test of 5 and 1
-		"ten wins and two losses":               {append(repeat(1, 10), repeat(-1, 2)...), 0.03857421875},
-		"a large loss outweighs two small wins": {[]float64{1, 2, -4}, 1}, // ±1 ±2 ±4 comes to 1 or more in each of eight ways
+		"nothing differs":      {repeat(0, 20), 1},
+		"three wins of twenty": {append(repeat(1, 3), repeat(0, 17)...), 0.25},
+		"six wins":             {repeat(1, 6), 0.03125},
+		// McNemar's exact test of 5 and 1
+		"five wins and a loss":    {append(repeat(1, 5), -1), 0.21875},
+		"ten wins and two losses": {append(repeat(1, 10), repeat(-1, 2)...), 0.03857421875},
+		// ±1 ±2 ±4 comes to 1 or more in each of eight ways
+		"a large loss outweighs two small wins": {[]float64{1, 2, -4}, 1},
 		"1, 2 and 3":                            {[]float64{1, 2, 3}, 0.25},
 		"numbers that do not add up exactly":    {[]float64{0.1, 0.2, 0.3}, 0.25},
 	} {
@@ -46,9 +48,30 @@ func TestChance(t *testing.T) {
 
 func result(task string, solved bool, steps int) Result {
 	return Result{
-		Task: task, Attempt: 1, Title: "About " + task, Language: "go", Kind: "bug", Solved: solved, Why: "the hidden tests pass", Branch: "bobbin/" + task,
-		Size: Size{Added: steps, Removed: 1, TestsAdded: 9, UpstreamAdded: 4, UpstreamRemoved: 2, Hunks: "2 of 2"},
-		Use:  Use{Steps: steps, PromptBytes: 1000 * steps, Input: 4000, Cached: 3000, Seconds: float64(10 * steps), USD: float64(steps) / 100},
+		Task:     task,
+		Attempt:  1,
+		Title:    "About " + task,
+		Language: "go",
+		Kind:     "bug",
+		Solved:   solved,
+		Why:      "the hidden tests pass",
+		Branch:   "bobbin/" + task,
+		Size: Size{
+			Added:           steps,
+			Removed:         1,
+			TestsAdded:      9,
+			UpstreamAdded:   4,
+			UpstreamRemoved: 2,
+			Hunks:           "2 of 2",
+		},
+		Use: Use{
+			Steps:       steps,
+			PromptBytes: 1000 * steps,
+			Input:       4000,
+			Cached:      3000,
+			Seconds:     float64(10 * steps),
+			USD:         float64(steps) / 100,
+		},
 	}
 }
 
@@ -59,7 +82,8 @@ func twoRuns() (before, after Run) {
 		before.Results = append(before.Results, result(task, i < 4, 20+i))
 		after.Results = append(after.Results, result(task, i < 7, 15+i/2))
 	}
-	before.Results = append(before.Results, result("only-before", true, 3), Result{Task: "needs-cargo", Attempt: 1, Skipped: true})
+	before.Results = append(before.Results, result("only-before", true, 3),
+		Result{Task: "needs-cargo", Attempt: 1, Skipped: true})
 	after.Results = append(after.Results, result("needs-cargo", true, 3))
 	return before, after
 }
@@ -90,11 +114,13 @@ func TestRepeatsCountByTheirShare(t *testing.T) {
 		x.Attempt = i + 1
 		y := result("a", i < 3, 10)
 		y.Attempt = i + 1
-		before.Results, after.Results = append(before.Results, x), append(after.Results, y)
+		before.Results = append(before.Results, x)
+		after.Results = append(after.Results, y)
 	}
 	said := Compare(before, after)
 	require.Contains(t, said, "1/4 → 3/4")
-	require.Contains(t, said, "0.5 more solved of 1 (0.2 → 0.8): could be chance (p = 1); too few tasks differ to tell")
+	require.Contains(t, said,
+		"0.5 more solved of 1 (0.2 → 0.8): could be chance (p = 1); too few tasks differ to tell")
 }
 
 func TestAFolderWithoutResults(t *testing.T) {
@@ -114,13 +140,19 @@ func TestThePageStandsAlone(t *testing.T) {
 	x := result("a", false, 12)
 	x.Why, x.Hidden = "pushed, but: 1 failed", "got <nil> & \"5\""
 	x.Thread = "#bugs\nann: <script src=\"https://example.com/x.js\">alert(1)</script>"
-	r := Run{Suite: "our <suite>", Began: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Models: map[string]string{"deep": "gpt-5 high"}, Results: []Result{x, {Task: "b", Attempt: 2, Skipped: true, Why: "not on this machine: cargo"}}}
+	r := Run{
+		Suite:   "our <suite>",
+		Began:   time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC),
+		Models:  map[string]string{"deep": "gpt-5 high"},
+		Results: []Result{x, {Task: "b", Attempt: 2, Skipped: true, Why: "not on this machine: cargo"}},
+	}
 	var page strings.Builder
 	require.NoError(t, r.Page(&page))
 	require.NotContains(t, page.String(), "<script")
 	require.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?(https?:)?//|url\(|@import`), page.String())
 	for _, want := range []string{
-		"our &lt;suite&gt;", "prefers-color-scheme: dark", "&lt;script src=", "got &lt;nil&gt; &amp; &#34;5&#34;", `<td class="no">no</td>`, "deep: gpt-5 high",
+		"our &lt;suite&gt;", "prefers-color-scheme: dark", "&lt;script src=",
+		"got &lt;nil&gt; &amp; &#34;5&#34;", `<td class="no">no</td>`, "deep: gpt-5 high",
 		`href="#a-1"`, `id="a-1"`, "Skipped</span> b (2)", "0 of 1 solved, 1 skipped",
 	} {
 		require.Contains(t, page.String(), want)

@@ -57,25 +57,27 @@ func (x Result) ID() string { return fmt.Sprintf("%s-%d", x.Task, x.Attempt) }
 
 // A Size is the size of a change in lines, next to the size of upstream's fix.
 type Size struct {
-	Added           int    `json:"added"`
-	Removed         int    `json:"removed"`
-	TestsAdded      int    `json:"tests_added"`
-	TestsRemoved    int    `json:"tests_removed"`
-	UpstreamAdded   int    `json:"upstream_added"`
-	UpstreamRemoved int    `json:"upstream_removed"`
-	Hunks           string `json:"hunks,omitempty"` // needed hunks, as in "4 of 4"; empty if they were not checked
+	Added           int `json:"added"`
+	Removed         int `json:"removed"`
+	TestsAdded      int `json:"tests_added"`
+	TestsRemoved    int `json:"tests_removed"`
+	UpstreamAdded   int `json:"upstream_added"`
+	UpstreamRemoved int `json:"upstream_removed"`
+	// needed hunks, as in "4 of 4"; empty if they were not checked
+	Hunks string `json:"hunks,omitempty"`
 }
 
 // Use is what an attempt used: model calls, tokens, time and money.
 type Use struct {
-	Steps       int     `json:"steps"`        // model answers
-	PromptBytes int     `json:"prompt_bytes"` // bytes of all prompts
-	Input       int     `json:"input_tokens"` // includes the cached tokens
-	Cached      int     `json:"cached_tokens"`
-	Output      int     `json:"output_tokens"`
-	Estimated   bool    `json:"estimated,omitempty"` // tokens are estimated from bytes, as the endpoint reports none
-	Seconds     float64 `json:"seconds"`
-	USD         float64 `json:"usd"`
+	Steps       int `json:"steps"`        // model answers
+	PromptBytes int `json:"prompt_bytes"` // bytes of all prompts
+	Input       int `json:"input_tokens"` // includes the cached tokens
+	Cached      int `json:"cached_tokens"`
+	Output      int `json:"output_tokens"`
+	// tokens are estimated from bytes, as the endpoint reports none
+	Estimated bool    `json:"estimated,omitempty"`
+	Seconds   float64 `json:"seconds"`
+	USD       float64 `json:"usd"`
 }
 
 // CachedShare returns the share of the input tokens that came from the endpoint's cache, from 0 to 1.
@@ -95,7 +97,8 @@ func (r *Run) Sort() {
 
 // Has reports whether the run has a result of that attempt at the task.
 func (r Run) Has(task string, attempt int) bool {
-	return slices.ContainsFunc(r.Results, func(x Result) bool { return x.Task == task && x.Attempt == attempt })
+	return slices.ContainsFunc(r.Results,
+		func(x Result) bool { return x.Task == task && x.Attempt == attempt })
 }
 
 // Tried returns the results that were not skipped.
@@ -118,9 +121,14 @@ func (r Run) Save(dir string) error {
 	if err := r.Page(&page); err != nil {
 		return err
 	}
-	for name, text := range map[string]string{resultsFile: string(kept) + "\n", tableFile: table.String(), pageFile: page.String()} {
+	for name, text := range map[string]string{
+		resultsFile: string(kept) + "\n",
+		tableFile:   table.String(),
+		pageFile:    page.String(),
+	} {
 		name = filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o644), os.Rename(name+".new", name)); err != nil {
+		if err := errors.Join(os.WriteFile(name+".new", []byte(text), 0o644),
+			os.Rename(name+".new", name)); err != nil {
 			return err
 		}
 	}
@@ -138,7 +146,9 @@ func Load(dir string) (Run, error) {
 	}
 	var r Run
 	if err := json.Unmarshal(text, &r); err != nil {
-		return Run{}, cli.UsageError{Err: fmt.Errorf("%s: these are no results of bobbin eval: %w", name, err)}
+		return Run{}, cli.UsageError{
+			Err: fmt.Errorf("%s: these are no results of bobbin eval: %w", name, err),
+		}
 	}
 	return r, nil
 }

@@ -16,9 +16,11 @@ const maxWhy = 90
 // Table writes a line for each attempt, and then the summary.
 func (r Run) Table(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "TASK\tLANGUAGE\tKIND\tSOLVED\tLINES\tTESTS\tUPSTREAM\tHUNKS\tSTEPS\tPROMPT\tCACHED\tTIME\tUSD\tWHY")
+	fmt.Fprintln(t,
+		"TASK\tLANGUAGE\tKIND\tSOLVED\tLINES\tTESTS\tUPSTREAM\tHUNKS\tSTEPS\tPROMPT\tCACHED\tTIME\tUSD\tWHY")
 	for _, x := range r.Results {
-		fmt.Fprintln(t, strings.Join(append(x.cells(), plaintext.CutLine(plaintext.OneLine(x.Why), maxWhy)), "\t"))
+		fmt.Fprintln(t,
+			strings.Join(append(x.cells(), plaintext.CutLine(plaintext.OneLine(x.Why), maxWhy)), "\t"))
 	}
 	t.Flush()
 	fmt.Fprintln(w, "\n"+r.Summary())
@@ -33,21 +35,26 @@ func (r Run) Summary() string {
 		if x.Solved {
 			solved++
 		}
-		u.Steps, u.Input, u.Cached, u.USD = u.Steps+x.Steps, u.Input+x.Input, u.Cached+x.Cached, u.USD+x.USD
+		u.Steps = u.Steps + x.Steps
+		u.Input = u.Input + x.Input
+		u.Cached = u.Cached + x.Cached
+		u.USD = u.USD + x.USD
 	}
 	line := fmt.Sprintf("%d of %d solved", solved, len(tried))
 	if n := len(r.Results) - len(tried); n > 0 {
 		line += fmt.Sprintf(", %d skipped", n)
 	}
 	if len(tried) > 0 {
-		line += fmt.Sprintf("; %d steps, %.0f%% of the input cached, %.2f USD", u.Steps, 100*u.CachedShare(), u.USD)
+		line += fmt.Sprintf("; %d steps, %.0f%% of the input cached, %.2f USD", u.Steps,
+			100*u.CachedShare(), u.USD)
 	}
 	return line
 }
 
 // cells returns the figures of an attempt, as the table and the page show them.
 func (x Result) cells() []string {
-	name, solved := x.Task, "no"
+	name := x.Task
+	solved := "no"
 	if x.Attempt > 1 {
 		name += fmt.Sprintf(" (%d)", x.Attempt)
 	}
@@ -59,7 +66,8 @@ func (x Result) cells() []string {
 	}
 	return []string{
 		name, x.Language, x.Kind, solved,
-		lines(x.Added, x.Removed), lines(x.TestsAdded, x.TestsRemoved), lines(x.UpstreamAdded, x.UpstreamRemoved), x.Hunks,
+		lines(x.Added, x.Removed), lines(x.TestsAdded, x.TestsRemoved),
+		lines(x.UpstreamAdded, x.UpstreamRemoved), x.Hunks,
 		fmt.Sprint(x.Steps), kilobytes(x.PromptBytes), fmt.Sprintf("%.0f%%", 100*x.CachedShare()),
 		(time.Duration(x.Seconds) * time.Second).String(), fmt.Sprintf("%.2f", x.USD),
 	}

@@ -37,17 +37,18 @@ const (
 type Task struct {
 	Name string // the name of its folder
 
-	Title       string     `yaml:"title"`
-	Language    string     `yaml:"language"`
-	Kind        string     `yaml:"kind"`        // bug or feature
-	Report      string     `yaml:"report"`      // written as a person would write it
-	Corrections []string   `yaml:"corrections"` // replies to the first report, the second, …
-	Test        string     `yaml:"test"`        // the command that runs the hidden tests, at the top of the repository
-	Needs       []string   `yaml:"needs"`       // programs without which the task is skipped
-	Repository  Repository `yaml:"repository"`  // default: the folder repo
-	Upstream    *Size      `yaml:"upstream"`    // default: the size of good.patch
-	Limits      Limits     `yaml:"limits"`
-	Answers     *int       `yaml:"answers"` // how many questions the person answers; default 3
+	Title       string   `yaml:"title"`
+	Language    string   `yaml:"language"`
+	Kind        string   `yaml:"kind"`        // bug or feature
+	Report      string   `yaml:"report"`      // written as a person would write it
+	Corrections []string `yaml:"corrections"` // replies to the first report, the second, …
+	// the command that runs the hidden tests, at the top of the repository
+	Test       string     `yaml:"test"`
+	Needs      []string   `yaml:"needs"`      // programs without which the task is skipped
+	Repository Repository `yaml:"repository"` // default: the folder repo
+	Upstream   *Size      `yaml:"upstream"`   // default: the size of good.patch
+	Limits     Limits     `yaml:"limits"`
+	Answers    *int       `yaml:"answers"` // how many questions the person answers; default 3
 
 	dir     string
 	changed int // number of files that the good fix changes
@@ -101,13 +102,17 @@ func Read(dir, glob string) ([]Task, error) {
 			continue
 		}
 		t, err := readTask(filepath.Join(dir, e.Name()))
-		tasks, errs = append(tasks, t), append(errs, err)
+		tasks = append(tasks, t)
+		errs = append(errs, err)
 	}
 	switch {
 	case len(names) == 0:
-		return nil, cli.UsageError{Err: fmt.Errorf("%s is no suite: it has no folder with a %s", dir, taskFile)}
+		return nil, cli.UsageError{
+			Err: fmt.Errorf("%s is no suite: it has no folder with a %s", dir, taskFile),
+		}
 	case len(tasks) == 0:
-		return nil, cli.UsageError{Err: fmt.Errorf("no task of %s is named like %q; there are %s", dir, glob, strings.Join(names, ", "))}
+		return nil, cli.UsageError{Err: fmt.Errorf("no task of %s is named like %q; there are %s", dir, glob,
+			strings.Join(names, ", "))}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, cli.UsageError{Err: err}
@@ -135,7 +140,8 @@ func readTask(dir string) (Task, error) {
 	if p.Decode(text, &t) {
 		t.check(p)
 	}
-	t.Limits.Minutes, t.Limits.Steps = cmp.Or(t.Limits.Minutes, 60), cmp.Or(t.Limits.Steps, 400)
+	t.Limits.Minutes = cmp.Or(t.Limits.Minutes, 60)
+	t.Limits.Steps = cmp.Or(t.Limits.Steps, 400)
 	if t.Answers == nil {
 		t.Answers = new(3)
 	}
@@ -149,7 +155,9 @@ func (t *Task) check(p *strictyaml.Problems) {
 	if !taskName.MatchString(t.Name) {
 		p.At("$", "the folder %q has to be named with small letters, digits and hyphens", t.Name)
 	}
-	for _, of := range []struct{ key, value string }{{"title", t.Title}, {"language", t.Language}, {"report", t.Report}, {"test", t.Test}} {
+	for _, of := range []struct {
+		key, value string
+	}{{"title", t.Title}, {"language", t.Language}, {"report", t.Report}, {"test", t.Test}} {
 		if strings.TrimSpace(of.value) == "" {
 			p.At("$."+of.key, "a task needs a %s", of.key)
 		}

@@ -83,12 +83,13 @@ func TestSuitesThatSayNothing(t *testing.T) {
 		`unknown kind "chore"; one of bug, feature`:      instead("kind: bug", "kind: chore"),
 		"there is no folder repo":                        instead("sums/repo/", "sums/other/"),
 		"there is no folder hidden":                      instead("sums/hidden/", "sums/other/"),
-		"a repository needs from and base":               instead("test: ", "repository: {from: x.bundle}\ntest: "),
-		"good.patch: no such file or directory":          instead("sums/good.patch", "sums/better.patch"),
-		"good.patch: it changes nothing":                 instead("@@ -1,2 +1,2 @@", "@@"),
-		"has to be named with small letters":             strings.ReplaceAll(sound, "sums/", "Sums_1/"),
-		"a limit may not be below zero":                  instead("test: ", "limits: {steps: -1}\ntest: "),
-		"answers has to be between 0 and 10":             instead("test: ", "answers: 11\ntest: "),
+		"a repository needs from and base": instead("test: ",
+			"repository: {from: x.bundle}\ntest: "),
+		"good.patch: no such file or directory": instead("sums/good.patch", "sums/better.patch"),
+		"good.patch: it changes nothing":        instead("@@ -1,2 +1,2 @@", "@@"),
+		"has to be named with small letters":    strings.ReplaceAll(sound, "sums/", "Sums_1/"),
+		"a limit may not be below zero":         instead("test: ", "limits: {steps: -1}\ntest: "),
+		"answers has to be between 0 and 10":    instead("test: ", "answers: 11\ntest: "),
 	} {
 		_, err := suite.Read(write(t, text), "*")
 		require.ErrorContains(t, err, want)
@@ -103,7 +104,9 @@ func TestSuitesThatSayNothing(t *testing.T) {
 
 func TestTestsAreCountedApart(t *testing.T) {
 	t.Parallel()
-	code, tests := suite.Sizes("diff --git a/x.go b/x.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\ndiff --git a/x_test.go b/x_test.go\nnew file mode 100644\n--- /dev/null\n+++ b/x_test.go\n@@ -0,0 +1 @@\n+d\n")
+	code, tests := suite.Sizes("diff --git a/x.go b/x.go\n--- a/x.go\n+++ b/x.go\n@@ -1 +1,2 @@\n-a\n+b\n" +
+		"+c\ndiff --git a/x_test.go b/x_test.go\nnew file mode 100644\n--- /dev/null\n+++ b/x_test.go\n" +
+		"@@ -0,0 +1 @@\n+d\n")
 	require.Equal(t, suite.Size{Added: 2, Removed: 1}, code)
 	require.Equal(t, suite.Size{Added: 1}, tests)
 }

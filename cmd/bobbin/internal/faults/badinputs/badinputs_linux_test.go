@@ -44,7 +44,10 @@ type badStep struct {
 // badRooms holds the functions that play batches, by room. They record the faults of each case. If off names
 // a guard, that guard is disabled.
 var badRooms = map[string]func(t *testing.T, batches []*badBatch, off string){
-	"bench": playAtTheBench, "model": playWithTheModel, "remote": playWithTheRemote, "office": playInTheOffice,
+	"bench":  playAtTheBench,
+	"model":  playWithTheModel,
+	"remote": playWithTheRemote,
+	"office": playInTheOffice,
 }
 
 // badList holds the number of lines in the list of bad inputs under each letter: from Slack (S), about
@@ -54,16 +57,17 @@ var badList = map[string]int{"S": 20, "A": 20, "R": 24, "T": 16, "M": 15, "G": 5
 // fewestBad is the minimum number of cases in the corpus.
 const fewestBad = 300
 
-// TestBadInputs counts the cases of the corpus and plays them. In the office, where each case needs a session of its
-// own, it plays the first of each line of the list in each file; BOBBIN_EVERY plays all. BOBBIN_BAD=word plays only the
-// cases with the word in their file, line or name.
+// TestBadInputs counts the cases of the corpus and plays them. In the office, where each case needs a session
+// of its own, it plays the first of each line of the list in each file; BOBBIN_EVERY plays all.
+// BOBBIN_BAD=word plays only the cases with the word in their file, line or name.
 func TestBadInputs(t *testing.T) {
 	t.Parallel()
 	all := readBatches(t, "testdata/bad/?/*.txtar")
 	countBad(t, all)
 	rooms := map[string][]*badBatch{}
 	for _, b := range all {
-		if os.Getenv("BOBBIN_EVERY")+os.Getenv("BOBBIN_BAD") == "" && b.room == "office" && !b.has("together") {
+		if os.Getenv("BOBBIN_EVERY")+os.Getenv("BOBBIN_BAD") == "" && b.room == "office" &&
+			!b.has("together") {
 			b.oneOfEachLine()
 		}
 		if b.choose(os.Getenv("BOBBIN_BAD")); len(b.cases) > 0 {
@@ -132,7 +136,9 @@ const maxFaults = 5
 // are enough cases.
 func countBad(t *testing.T, all []*badBatch) {
 	t.Helper()
-	lines, letters, total := map[string]int{}, map[string]int{}, 0
+	lines := map[string]int{}
+	letters := map[string]int{}
+	total := 0
 	for _, b := range all {
 		for _, c := range b.cases {
 			total++
@@ -195,13 +201,15 @@ func (b *badBatch) oneOfEachLine() {
 }
 
 func (c *badCase) title() string {
-	return fmt.Sprintf("%s %s: %s (%s:%d)", c.lines[0][:1], strings.Join(c.lines, ","), c.name, c.batch.name, c.at)
+	return fmt.Sprintf("%s %s: %s (%s:%d)", c.lines[0][:1], strings.Join(c.lines, ","), c.name,
+		c.batch.name, c.at)
 }
 
 // wrong records a fault of a step.
 func (c *badCase) wrong(s badStep, format string, args ...any) {
 	if len(c.faults) < maxFaults {
-		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb, shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
+		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb,
+			shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
 	}
 }
 

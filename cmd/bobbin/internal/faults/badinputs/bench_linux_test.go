@@ -97,7 +97,10 @@ func (b *badBench) playBatch(n int, batch *badBatch) error {
 	origin := filepath.Join(dir, "origin.git")
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
 	defer mirrors.Close()
-	files := []txtar.File{{Name: "ok.txt", Data: []byte("fine\n")}, {Name: "dir/inner.txt", Data: []byte("inner\n")}}
+	files := []txtar.File{
+		{Name: "ok.txt", Data: []byte("fine\n")},
+		{Name: "dir/inner.txt", Data: []byte("inner\n")},
+	}
 	for _, s := range batch.setup {
 		if s.verb != "file" {
 			return fmt.Errorf("%s:%d: no such setup: %s", batch.name, s.at, s.verb)
@@ -113,7 +116,13 @@ func (b *badBench) playBatch(n int, batch *badBatch) error {
 		return fmt.Errorf("%s: %w", batch.name, err)
 	}
 	for i, c := range batch.cases {
-		p := &benchCase{badBench: b, badCase: c, mirror: mirror, mirrors: mirrors, dir: filepath.Join(dir, fmt.Sprint("case-", i))}
+		p := &benchCase{
+			badBench: b,
+			badCase:  c,
+			mirror:   mirror,
+			mirrors:  mirrors,
+			dir:      filepath.Join(dir, fmt.Sprint("case-", i)),
+		}
 		if err := p.play(b.t.Context()); err != nil {
 			c.faults = append(c.faults, err.Error())
 		}
@@ -170,7 +179,8 @@ func (p *benchCase) play(ctx context.Context) error {
 	last := badStep{at: p.at, verb: "afterwards"}
 	if _, kept := p.was["ok.txt"]; kept {
 		p.call(ctx, last, p.bench, "read_file", `{"path":"ok.txt"}`)
-		p.hold(last, !p.answer.Wrong && strings.Contains(p.answer.Text, "1\tfine"), "a file cannot be read any more: %s", p.answer.Text)
+		p.hold(last, !p.answer.Wrong && strings.Contains(p.answer.Text, "1\tfine"),
+			"a file cannot be read any more: %s", p.answer.Text)
 	}
 	return nil
 }
@@ -194,7 +204,9 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, e
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
 		Commands: tool.Commands{
 			Sandbox: p.sandbox,
-			Checker: (&build.Checker{Caches: build.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+			Checker: (&build.Checker{
+				Caches: build.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")},
+			}).For(p.mirror),
 		},
 	}, nil
 }
@@ -204,7 +216,8 @@ func (p *benchCase) step(ctx context.Context, s badStep) error {
 	case "entry", "opens", "unopened":
 		return p.treeStep(ctx, s)
 	case "off":
-		p.bench.Sandbox, p.bench.SandboxOff = nil, s.text()
+		p.bench.Sandbox = nil
+		p.bench.SandboxOff = s.text()
 	case "writes": // play has read these steps already
 	case "call":
 		p.call(ctx, s, p.bench, s.word(), s.text())
@@ -259,7 +272,9 @@ func (p *benchCase) plant(s badStep) error {
 			return err
 		}
 		defer dir.Close()
-		return syscall.Bind(fd, &syscall.SockaddrUnix{Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name))})
+		return syscall.Bind(fd, &syscall.SockaddrUnix{
+			Name: fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(name)),
+		})
 	case "sparse":
 		if err := os.WriteFile(name, nil, 0o644); err != nil {
 			return err
@@ -309,7 +324,8 @@ func (p *benchCase) naive(name, args string) *model.Result {
 	if json.Unmarshal([]byte(args), &in) != nil {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(p.bench.Workspace.Files(), in.Path), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(filepath.Join(p.bench.Workspace.Files(), in.Path),
+		os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return &model.Result{Wrong: true, Text: "There is no such file."}
 	}
@@ -328,7 +344,8 @@ func (p *benchCase) examine(s badStep) {
 		"more than any answer may be": len(text) > longestAnswer,
 		"nothing":                     text == "",
 		"a control character": strings.ContainsFunc(text, func(r rune) bool {
-			return r != '\n' && r != '\t' && unicode.IsControl(r) || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
+			return r != '\n' && r != '\t' && unicode.IsControl(r) || r >= 0x202a && r <= 0x202e ||
+				r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
 		}),
 	} {
 		if found {
@@ -351,7 +368,8 @@ func (p *benchCase) examine(s badStep) {
 
 // mayWrite reports whether the case states that this path, or a folder above it, changes.
 func (p *benchCase) mayWrite(name string) bool {
-	return slices.ContainsFunc(p.may, func(may string) bool { return name == may || strings.HasPrefix(name, may+"/") })
+	return slices.ContainsFunc(p.may,
+		func(may string) bool { return name == may || strings.HasPrefix(name, may+"/") })
 }
 
 // lookAround returns the kind, mode and content hash of everything below a folder, by path.
@@ -417,7 +435,10 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, git.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
+		if _, err := p.bench.Workspace.Commit(ctx, git.CommitSpec{
+			Message: "mended",
+			When:    stage.Authored,
+		}); err != nil {
 			return err
 		}
 	}
@@ -445,13 +466,17 @@ func said(r model.Result) string {
 func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	if s.verb == "entry" {
 		if p.store == nil {
-			p.store, err = gogit.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
-				gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+			p.store, err = gogit.InitWithOptions(
+				filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()),
+				nil,
+				gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")},
+			)
 			if err != nil {
 				return err
 			}
 		}
-		mode, name := s.word(), s.word()
+		mode := s.word()
+		name := s.word()
 		hash, err := p.object(mode, s.text())
 		p.tree = append(fmt.Appendf(p.tree, "%s %s\x00", mode, name), hash[:]...)
 		return err
@@ -500,7 +525,12 @@ func (p *benchCase) openTree(ctx context.Context) error {
 	}
 	who := object.Signature{Name: "Mallory", Email: "m@example.com", When: stage.Authored}
 	o := &plumbing.MemoryObject{}
-	if err := (&object.Commit{Author: who, Committer: who, Message: "trust me\n", TreeHash: tree}).Encode(o); err != nil {
+	if err := (&object.Commit{
+		Author:    who,
+		Committer: who,
+		Message:   "trust me\n",
+		TreeHash:  tree,
+	}).Encode(o); err != nil {
 		return err
 	}
 	commit, err := p.store.Storer.SetEncodedObject(o)
@@ -510,7 +540,10 @@ func (p *benchCase) openTree(ctx context.Context) error {
 	if err := p.store.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", commit)); err != nil {
 		return err
 	}
-	if p.mirror, err = p.mirrors.Open(ctx, remote.Remote{Name: filepath.Base(p.dir), URL: filepath.Join(p.dir, "bad.git")}); err != nil {
+	if p.mirror, err = p.mirrors.Open(ctx, remote.Remote{
+		Name: filepath.Base(p.dir),
+		URL:  filepath.Join(p.dir, "bad.git"),
+	}); err != nil {
 		return err
 	}
 	if p.bench, err = p.open(ctx, commit.String(), "first"); err != nil {

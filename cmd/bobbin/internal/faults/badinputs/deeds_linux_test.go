@@ -42,11 +42,37 @@ func stagedDatabase(t *testing.T) string { return harness.Database(t) }
 //	told TEXT, untold TEXT    what the model was shown
 func (p *officeCase) deeds() map[string]func(context.Context, badStep) error {
 	return map[string]func(context.Context, badStep) error{
-		"say": p.say, "new": p.say, "share": p.share, "bot": p.sayAsBot, "hook": p.sayAsBot, "own": p.sayAsOurs,
-		"edit": p.edit, "delete": p.remove, "react": p.react, "click": p.click, "first": p.click, "clicks": p.clicks, "press": p.press, "press-on": p.press,
-		"command": p.command, "event": p.event, "frame": p.frame, "again": p.again, "person": p.person, "change": p.change,
-		"fault": p.fault, "lose": p.trouble, "expire": p.trouble, "cut": p.trouble, "disconnect": p.trouble, "clear": p.trouble, "crowd": p.crowd,
-		"restart": p.restart, "base": p.base, "model": p.calls, "await": p.await,
+		"say":        p.say,
+		"new":        p.say,
+		"share":      p.share,
+		"bot":        p.sayAsBot,
+		"hook":       p.sayAsBot,
+		"own":        p.sayAsOurs,
+		"edit":       p.edit,
+		"delete":     p.remove,
+		"react":      p.react,
+		"click":      p.click,
+		"first":      p.click,
+		"clicks":     p.clicks,
+		"press":      p.press,
+		"press-on":   p.press,
+		"command":    p.command,
+		"event":      p.event,
+		"frame":      p.frame,
+		"again":      p.again,
+		"person":     p.person,
+		"change":     p.change,
+		"fault":      p.fault,
+		"lose":       p.trouble,
+		"expire":     p.trouble,
+		"cut":        p.trouble,
+		"disconnect": p.trouble,
+		"clear":      p.trouble,
+		"crowd":      p.crowd,
+		"restart":    p.restart,
+		"base":       p.base,
+		"model":      p.calls,
+		"await":      p.await,
 	}
 }
 
@@ -88,7 +114,8 @@ func (p *officeCase) mentions(text string) string {
 func (p *officeCase) marked(text string) string { return fmt.Sprintf("%s (place %d)", text, p.number) }
 
 func (p *officeCase) say(_ context.Context, s badStep) error {
-	who, root := p.who(&s), p.root
+	who := p.who(&s)
+	root := p.root
 	text := p.filled(p.mentions(s.text()))
 	switch {
 	case s.verb == "new":
@@ -105,8 +132,10 @@ func (p *officeCase) say(_ context.Context, s badStep) error {
 }
 
 func (p *officeCase) share(_ context.Context, s badStep) error {
-	who, name := p.who(&s), s.word()
-	text, root := p.mentions(s.text()), p.root
+	who := p.who(&s)
+	name := s.word()
+	text := p.mentions(s.text())
+	root := p.root
 	if root == "" {
 		text = p.marked(text)
 	}
@@ -126,7 +155,12 @@ func (p *officeCase) sayAsBot(_ context.Context, s badStep) error {
 
 func (p *officeCase) sayAsOurs(_ context.Context, s badStep) error {
 	r, err := http.PostForm(p.stage.Slack.URL()+"chat.postMessage", url.Values{
-		"token": {p.stage.Slack.App().BotToken}, "channel": {p.channel}, "text": {p.mentions(s.text())}, "thread_ts": {p.root}, "unfurl_links": {"false"}, "unfurl_media": {"false"},
+		"token":        {p.stage.Slack.App().BotToken},
+		"channel":      {p.channel},
+		"text":         {p.mentions(s.text())},
+		"thread_ts":    {p.root},
+		"unfurl_links": {"false"},
+		"unfurl_media": {"false"},
 	})
 	if err != nil {
 		return err
@@ -169,12 +203,15 @@ func (p *officeCase) shown(action string, first bool) (found string) {
 }
 
 func (p *officeCase) click(_ context.Context, s badStep) error {
-	who, action := p.who(&s), s.word()
+	who := p.who(&s)
+	action := s.word()
 	return p.stage.Slack.Click(p.channel, p.shown(action, s.verb == "first"), action, who)
 }
 
 func (p *officeCase) clicks(_ context.Context, s badStep) error {
-	n, who, action := s.number(), p.who(&s), s.word()
+	n := s.number()
+	who := p.who(&s)
+	action := s.word()
 	at := p.shown(action, false)
 	var all errgroup.Group
 	all.SetLimit(16)
@@ -190,24 +227,42 @@ func (p *officeCase) press(ctx context.Context, s badStep) error {
 	if s.verb == "press-on" {
 		ts = p.filled(s.word())
 	}
-	who, action := p.who(&s), s.word()
+	who := p.who(&s)
+	action := s.word()
 	value := p.filled(s.text())
 	if s.verb != "press-on" {
 		ts = p.shows(value)
 	}
 	payload := map[string]any{
-		"type": "block_actions", "user": map[string]any{"id": who, "team_id": p.stage.Slack.App().TeamID}, "channel": map[string]any{"id": p.channel},
-		"container": map[string]any{"type": "message", "message_ts": ts, "channel_id": p.channel, "thread_ts": p.root},
-		"actions":   []any{map[string]any{"type": "button", "action_id": action, "value": value, "action_ts": fmt.Sprintf("%d.%06d", time.Now().Unix(), p.number)}},
+		"type":    "block_actions",
+		"user":    map[string]any{"id": who, "team_id": p.stage.Slack.App().TeamID},
+		"channel": map[string]any{"id": p.channel},
+		"container": map[string]any{
+			"type":       "message",
+			"message_ts": ts,
+			"channel_id": p.channel,
+			"thread_ts":  p.root,
+		},
+		"actions": []any{map[string]any{
+			"type":      "button",
+			"action_id": action,
+			"value":     value,
+			"action_ts": fmt.Sprintf("%d.%06d", time.Now().Unix(), p.number),
+		}},
 	}
-	frame, err := json.Marshal(map[string]any{"envelope_id": fmt.Sprint("forged-", p.number, "-", s.at), "type": "interactive", "payload": payload})
+	frame, err := json.Marshal(map[string]any{
+		"envelope_id": fmt.Sprint("forged-", p.number, "-", s.at),
+		"type":        "interactive",
+		"payload":     payload,
+	})
 	if err != nil {
 		return err
 	}
 	return p.send(ctx, string(frame))
 }
 
-// shows returns the ts of the bot's message with a button of that value, or of its newest message if there is none.
+// shows returns the ts of the bot's message with a button of that value, or of its
+// newest message if there is none.
 func (p *officeCase) shows(value string) (ts string) {
 	for _, m := range p.own() {
 		ts = m.TS
@@ -224,8 +279,8 @@ func (p *officeCase) shows(value string) (ts string) {
 var behind = map[string]any{"type": "app_home_opened", "tab": "messages"}
 
 // send delivers a frame, and returns when it was handled: two events that are sent after it on the same
-// connection are acknowledged. The bot takes events together that wait together, and acknowledges the first of
-// the two before it stores a message of the frame; the second one is sent when the first is acknowledged.
+// connection are acknowledged. The bot takes events together that wait together, and acknowledges the first
+// of the two before it stores a message of the frame; the second one is sent when the first is acknowledged.
 func (p *officeCase) send(ctx context.Context, frame string) error {
 	if err := p.stage.Slack.Frame(frame); err != nil {
 		return err
@@ -254,7 +309,11 @@ func (p *officeCase) event(_ context.Context, s badStep) error {
 }
 
 func (p *officeCase) filled(text string) string {
-	pairs := []string{"$channel", p.channel, "$root", p.root, "$last", p.last, "$bot", p.stage.Slack.App().BotUser, "$team", p.stage.Slack.App().TeamID, "$donor", p.donor, "$place", fmt.Sprintf("(place %d)", p.number), "$shown", p.shown("fix_it", false)}
+	pairs := []string{
+		"$channel", p.channel, "$root", p.root, "$last", p.last, "$bot", p.stage.Slack.App().BotUser, "$team",
+		p.stage.Slack.App().TeamID, "$donor", p.donor, "$place", fmt.Sprintf("(place %d)", p.number),
+		"$shown", p.shown("fix_it", false),
+	}
 	for name, id := range p.people {
 		pairs = append(pairs, "$"+name, id)
 	}
@@ -265,7 +324,8 @@ func (p *officeCase) filled(text string) string {
 }
 
 func (p *officeCase) command(_ context.Context, s badStep) error {
-	who, name := p.who(&s), s.word()
+	who := p.who(&s)
+	name := s.word()
 	return p.stage.Slack.Command(p.channel, who, name, p.marked(p.mentions(s.text())))
 }
 
@@ -299,11 +359,13 @@ func (p *officeCase) person(_ context.Context, s badStep) error {
 	name := s.word()
 	u := slacktest.User{Name: fmt.Sprintf("%s-%d", name, p.number), RealName: s.text()}
 	p.people[name] = p.stage.Slack.AddUser(u).ID
-	return p.stage.Slack.ChangeChannel(p.channel, func(ch *slacktest.Channel) { ch.Members = append(ch.Members, p.people[name]) })
+	return p.stage.Slack.ChangeChannel(p.channel,
+		func(ch *slacktest.Channel) { ch.Members = append(ch.Members, p.people[name]) })
 }
 
 func (p *officeCase) change(_ context.Context, s badStep) error {
-	who, how := p.who(&s), s.text()
+	who := p.who(&s)
+	how := s.text()
 	if how == "left" {
 		return p.stage.Slack.Leave(p.channel, who)
 	}
@@ -314,7 +376,8 @@ func (p *officeCase) change(_ context.Context, s badStep) error {
 		case "guest":
 			u.Kind = slacktest.Guest
 		case "external":
-			u.Kind, u.TeamID = slacktest.External, "T0ELSEWHERE"
+			u.Kind = slacktest.External
+			u.TeamID = "T0ELSEWHERE"
 		}
 	})
 }
@@ -357,7 +420,8 @@ func (p *officeCase) trouble(ctx context.Context, s badStep) error {
 // crowd posts replies in the thread that do not mention the bot.
 func (p *officeCase) crowd(_ context.Context, s badStep) error {
 	for n := range s.number() {
-		if _, err := p.stage.Slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n), p.root); err != nil {
+		if _, err := p.stage.Slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n),
+			p.root); err != nil {
 			return err
 		}
 	}
@@ -388,8 +452,8 @@ func (p *officeCase) calls(_ context.Context, s badStep) error {
 	return nil
 }
 
-// await waits until the bot has posted the text. It fails if the place settles again and again for some time, and
-// the text is still missing.
+// await waits until the bot has posted the text. It fails if the place settles again and again for some time,
+// and the text is still missing.
 func (p *officeCase) await(ctx context.Context, s badStep) error {
 	for until := time.Now().Add(10 * time.Second); ; harness.Sleep(ctx, 50*time.Millisecond) {
 		if p.has(s.text(), p.heard) {
@@ -403,7 +467,8 @@ func (p *officeCase) await(ctx context.Context, s badStep) error {
 			break
 		}
 	}
-	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(), p.stage.Slack.ExportText(p.channel, p.root))
+	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(),
+		p.stage.Slack.ExportText(p.channel, p.root))
 }
 
 // has reports whether a message of the bot contains text, without the first after messages.
@@ -427,7 +492,8 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 	n := s
 	want := n.number()
 	// A frame that is not an event is not acknowledged, so nothing shows when it was handled.
-	for until := time.Now().Add(harness.StepTimeout); s.verb == "sessions" && now.sessions < want && time.Now().Before(until); {
+	for until := time.Now().Add(harness.StepTimeout); s.verb == "sessions" && now.sessions < want &&
+		time.Now().Before(until); {
 		harness.Sleep(ctx, 20*time.Millisecond)
 		if now, err = p.count(ctx); err != nil {
 			return err
@@ -442,10 +508,12 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 		p.hold(s, now.pushes == want, "there are %d", now.pushes)
 	case "phase", "refusals", "branch", "inbox":
 		sql := map[string]string{
-			"phase":    `select coalesce(string_agg(phase, ' '), '') from sessions where channel = $1`,
-			"refusals": `select count(*)::text from decisions d join sessions s on s.id = d.session_id where not allowed and channel = $1`,
-			"inbox":    `select count(*)::text from inbox i join sessions s on s.id = i.session_id where channel = $1 and i.kind <> 'earlier'`,
-			"branch":   `select coalesce(string_agg(branch, ' '), '') from sessions where channel = $1`,
+			"phase": `select coalesce(string_agg(phase, ' '), '') from sessions where channel = $1`,
+			"refusals": `select count(*)::text from decisions d join sessions s on s.id = d.session_id
+				where not allowed and channel = $1`,
+			"inbox": `select count(*)::text from inbox i join sessions s on s.id = i.session_id
+				where channel = $1 and i.kind <> 'earlier'`,
+			"branch": `select coalesce(string_agg(branch, ' '), '') from sessions where channel = $1`,
 		}[s.verb]
 		var got string
 		if err := p.stage.Store.Pool.QueryRow(ctx, sql, p.channel).Scan(&got); err != nil {

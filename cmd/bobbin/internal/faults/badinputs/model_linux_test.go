@@ -54,11 +54,18 @@ func playWithTheModel(t *testing.T, batches []*badBatch, off string) {
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Server.Close)
 	t.Cleanup(m.Server.CloseClientConnections) // runs before Close, since some requests are held open
-	for _, b := range batches {                // filled before any case is played, as the server reads it without a lock
+	for _, b := range batches {
+		// filled before any case is played, as the server reads it without a lock
 		require.Empty(t, b.setup)
 		for _, c := range b.cases {
 			key := fmt.Sprint("case-", len(m.plays))
-			m.plays[key] = &modelCase{badModel: m, badCase: c, key: key, steps: 12, expects: map[string]bool{}}
+			m.plays[key] = &modelCase{
+				badModel: m,
+				badCase:  c,
+				key:      key,
+				steps:    12,
+				expects:  map[string]bool{},
+			}
 		}
 	}
 	var all errgroup.Group
@@ -114,7 +121,8 @@ func (p *modelCase) play(ctx context.Context) {
 	}
 	last := badStep{at: p.at, verb: "afterwards"}
 	if !p.expects["ran"] {
-		p.hold(last, !slices.ContainsFunc(p.ran, func(r string) bool { return r != "end" }), "%q was run", p.ran)
+		p.hold(last, !slices.ContainsFunc(p.ran, func(r string) bool { return r != "end" }),
+			"%q was run", p.ran)
 	}
 	if !p.expects["error"] && err != nil {
 		p.wrong(last, "an error: %v", err)
@@ -170,7 +178,13 @@ func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 		Retry: model.Retry{Tries: 3, Wait: time.Millisecond, MaxWait: 100 * time.Millisecond},
 	})
 	l := &agent.Loop{
-		Agent: agent.Agent{Name: "quick", Model: "scripted", Prompt: "You mend code.", Steps: p.steps, Time: p.time},
+		Agent: agent.Agent{
+			Name:   "quick",
+			Model:  "scripted",
+			Prompt: "You mend code.",
+			Steps:  p.steps,
+			Time:   p.time,
+		},
 		Tools: p.tools(), Transcript: p, Ask: client.Ask, Log: log,
 	}
 	return l.Run(ctx)
@@ -217,7 +231,8 @@ func (p *modelCase) look(s badStep, end agent.End, err error, asked int) {
 	case "asked":
 		p.hold(s, strconv.Itoa(asked) == s.text(), "it was asked %d times", asked)
 	case "error":
-		p.hold(s, err != nil && strings.Contains(err.Error(), s.text()) && !strings.Contains(err.Error(), "\n"), "the error is %v", err)
+		p.hold(s, err != nil && strings.Contains(err.Error(), s.text()) &&
+			!strings.Contains(err.Error(), "\n"), "the error is %v", err)
 	case "told":
 		p.hold(s, strings.Contains(told, s.text()), "the model was told %q", told)
 	case "untold":
@@ -252,7 +267,8 @@ func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // send writes the pieces of an answer in order.
 func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badStep) {
 	status := 0
-	if !slices.ContainsFunc(pieces, func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
+	if !slices.ContainsFunc(pieces,
+		func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
 		s.Begin()
 	}
 	for _, p := range pieces {
@@ -298,14 +314,18 @@ func piece(s *chatmodel.Stream, p badStep) {
 	case "text":
 		s.Delta(map[string]any{"content": p.text()}, nil)
 	case "call":
-		id, name := p.word(), p.word()
+		id := p.word()
+		name := p.word()
 		s.Call(0, chatmodel.Call{ID: id, Name: name, Args: p.text()})
 	case "part":
-		index, id, name := p.number(), p.word(), p.word()
+		index := p.number()
+		id := p.word()
+		name := p.word()
 		s.Call(index, chatmodel.Call{ID: id, Name: name, Args: p.text()})
 	case "delta":
 		s.Delta(map[string]any{}, nil)
-		fmt.Fprintf(s, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s}]}`+"\n\n", p.text())
+		fmt.Fprintf(s, `data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":%s}]}`+
+			"\n\n", p.text())
 		s.Flush()
 	case "chunk":
 		fmt.Fprintf(s, "data: %s\n\n", p.text())

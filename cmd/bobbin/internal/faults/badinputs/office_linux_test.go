@@ -113,14 +113,20 @@ func (o *badOffice) play(batches []*badBatch) {
 		mine := o.places[next+1:]
 		if b.has("together") {
 			next++
-			all.Go(func() error { o.together(mine[0], b); return nil })
+			all.Go(func() error {
+				o.together(mine[0], b)
+				return nil
+			})
 			continue
 		}
 		for i, c := range b.cases {
 			next++
 			p := mine[i]
 			p.badCase = c
-			all.Go(func() error { p.whole(b); return nil })
+			all.Go(func() error {
+				p.whole(b)
+				return nil
+			})
 		}
 	}
 	require.NoError(t, all.Wait())
@@ -128,7 +134,8 @@ func (o *badOffice) play(batches []*badBatch) {
 		t.Errorf("the program does not go on: %v", err)
 	}
 	for _, r := range o.stage.Slack.Requests("chat.postMessage") {
-		require.Equal(t, []string{"false", "false"}, []string{r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media")}, "%v", r.Args)
+		require.Equal(t, []string{"false", "false"},
+			[]string{r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media")}, "%v", r.Args)
 	}
 	require.NotContains(t, o.log.String(), "panic")
 }
@@ -153,10 +160,18 @@ func (o *badOffice) open(batches []*badBatch) {
 	var err error
 	o.model = httptest.NewServer(http.HandlerFunc(o.answer))
 	t.Cleanup(o.model.Close)
-	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}, {Name: ".env", Data: []byte("KEY=1\n")}}
+	files := []txtar.File{
+		{Name: "bugs/0.txt", Data: []byte("wrong\n")},
+		{Name: ".env", Data: []byte("KEY=1\n")},
+	}
 	o.stage, err = stage.Open(t.Context(), stage.Config{
-		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: stagedDatabase(t),
-		Log: slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})), Adjust: o.adjust(batches, files),
+		Dir:         dir,
+		Files:       files,
+		Model:       "== nobody\nsay nothing\n",
+		ModelName:   "none",
+		DatabaseURL: stagedDatabase(t),
+		Log:         slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Adjust:      o.adjust(batches, files),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = o.stage.Close() })
@@ -186,7 +201,10 @@ func (o *badOffice) cast() {
 	add(slacktest.User{Name: "gone", Deleted: true})
 	add(slacktest.User{Name: "away"})
 	o.stage.People["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
-	o.group = s.AddGroup(slacktest.UserGroup{Handle: "owners", Users: []string{o.stage.People["bea"], o.stage.People["gus"]}}).ID
+	o.group = s.AddGroup(slacktest.UserGroup{
+		Handle: "owners",
+		Users:  []string{o.stage.People["bea"], o.stage.People["gus"]},
+	}).ID
 }
 
 // place makes a channel for a case, or for a batch with "together".
@@ -199,7 +217,11 @@ func (o *badOffice) place(b *badBatch) {
 			members = append(members, id)
 		}
 	}
-	p.channel = o.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("place-", p.number), Shared: true, Members: append(members, o.stage.Slack.App().BotUser)}).ID
+	p.channel = o.stage.Slack.AddChannel(slacktest.Channel{
+		Name:    fmt.Sprint("place-", p.number),
+		Shared:  true,
+		Members: append(members, o.stage.Slack.App().BotUser),
+	}).ID
 	p.remote = o.stage.Remote
 	if b != nil && b.has("own-remote") {
 		p.remote = filepath.Join(o.stage.Dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
@@ -215,16 +237,27 @@ func (o *badOffice) place(b *badBatch) {
 // its batch wants.
 func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
 	return func(s *server.Settings) {
-		s.ModelURL, s.ModelKey, s.Sandbox.Kind = o.model.URL+"/v1", badKey, "none"
+		s.ModelURL = o.model.URL + "/v1"
+		s.ModelKey = badKey
+		s.Sandbox.Kind = "none"
 		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
-		s.SlackPace, s.Seats = time.Millisecond, queue.ConcurrencyLimits{AtOnce: 16}
+		s.SlackPace = time.Millisecond
+		s.Seats = queue.ConcurrencyLimits{AtOnce: 16}
 		s.Secrets = redact.New(s.SlackToken, s.SlackAppToken, badKey)
 		s.Agents = map[string]agent.Setting{}
 		rules := map[string]repository.Repository{}
 		for name, a := range map[string]workflow.Approvers{
-			"": {}, "another": {OtherThanRequester: true}, "named": {People: []string{o.stage.People["bea"]}}, "group": {People: []string{o.group}}, "lost": {People: []string{"S0GONE"}},
+			"":        {},
+			"another": {OtherThanRequester: true},
+			"named":   {People: []string{o.stage.People["bea"]}},
+			"group":   {People: []string{o.group}},
+			"lost":    {People: []string{"S0GONE"}},
 		} {
-			rules[name] = repository.Repository{Remote: remote.Remote{Name: "shop" + name, URL: o.stage.Remote}, Base: "main", Approvers: a}
+			rules[name] = repository.Repository{
+				Remote:    remote.Remote{Name: "shop" + name, URL: o.stage.Remote},
+				Base:      "main",
+				Approvers: a,
+			}
 		}
 		for _, p := range o.places {
 			b := p.badCase.batch
@@ -232,7 +265,11 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 			r := rules[name]
 			if b.has("own-remote") {
 				name = b.name
-				r.Remote, r.Channels = remote.Remote{Name: strings.TrimSuffix(filepath.Base(b.name), ".txtar"), URL: p.remote}, nil
+				r.Remote = remote.Remote{
+					Name: strings.TrimSuffix(filepath.Base(b.name), ".txtar"),
+					URL:  p.remote,
+				}
+				r.Channels = nil
 				if _, err := os.Stat(p.remote); err != nil {
 					require.NoError(o.t, b.plant(p.remote, files))
 				}
@@ -270,7 +307,8 @@ func (b *badBatch) plant(dir string, files []txtar.File) error {
 			odd = append(odd, name)
 			continue
 		}
-		files = append(slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == name }), txtar.File{Name: name, Data: []byte(s.text())})
+		files = append(slices.DeleteFunc(files, func(f txtar.File) bool { return f.Name == name }),
+			txtar.File{Name: name, Data: []byte(s.text())})
 	}
 	if err := stage.PlantRemote(dir, files); err != nil || odd == nil {
 		return err
@@ -281,7 +319,9 @@ func (b *badBatch) plant(dir string, files []txtar.File) error {
 // plantOdd commits files with any name, through git's plumbing commands.
 func plantOdd(dir string, names []string) error {
 	git := func(input string, args ...string) (string, error) {
-		cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", dir}, args...)...)
+		cmd := exec.Command("git", append([]string{
+			"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", dir,
+		}, args...)...)
 		cmd.Stdin = strings.NewReader(input)
 		out, err := cmd.Output()
 		return string(out), err
@@ -313,7 +353,9 @@ func (o *badOffice) withoutGuard(address string) string {
 	to, err := url.Parse(address)
 	require.NoError(o.t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = to.Scheme, to.Host, to.Host
+		r.Out.URL.Scheme = to.Scheme
+		r.Out.URL.Host = to.Host
+		r.Out.Host = to.Host
 		r.Out.Header.Del("Accept-Encoding")
 		if o.off != "what models write is escaped" || !strings.HasSuffix(r.In.URL.Path, "chat.postMessage") {
 			return
@@ -321,18 +363,23 @@ func (o *badOffice) withoutGuard(address string) string {
 		body, _ := io.ReadAll(r.In.Body)
 		form, _ := url.ParseQuery(string(body))
 		for name := range form {
-			form.Set(name, strings.NewReplacer("&lt;", "<", "&gt;", ">", `\u0026lt;`, "<", `\u0026gt;`, ">").Replace(form.Get(name)))
+			form.Set(name, strings.NewReplacer("&lt;", "<", "&gt;", ">", `\u0026lt;`, "<",
+				`\u0026gt;`, ">").Replace(form.Get(name)))
 		}
 		text := form.Encode()
-		r.Out.Body, r.Out.ContentLength = io.NopCloser(strings.NewReader(text)), int64(len(text))
+		r.Out.Body = io.NopCloser(strings.NewReader(text))
+		r.Out.ContentLength = int64(len(text))
 	}}
 	if o.off == "everybody is looked up" {
 		proxy.ModifyResponse = func(r *http.Response) error {
 			body, err := io.ReadAll(r.Body)
-			for _, what := range []string{"is_restricted", "is_ultra_restricted", "is_stranger", "deleted", "is_bot"} {
+			for _, what := range []string{
+				"is_restricted", "is_ultra_restricted", "is_stranger", "deleted", "is_bot",
+			} {
 				body = bytes.ReplaceAll(body, []byte(`"`+what+`":true`), []byte(`"`+what+`":false`))
 			}
-			r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			r.ContentLength = int64(len(body))
 			r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 			return err
 		}
@@ -467,7 +514,9 @@ func (p *officeCase) examine(ctx context.Context) error {
 		return err
 	}
 	for what, pair := range map[string][2]int{
-		"sessions": {p.rows.sessions, now.sessions}, "approvals": {p.rows.approvals, now.approvals}, "pushes": {p.rows.pushes, now.pushes},
+		"sessions":  {p.rows.sessions, now.sessions},
+		"approvals": {p.rows.approvals, now.approvals},
+		"pushes":    {p.rows.pushes, now.pushes},
 	} {
 		if !p.stated[what] && pair[0] != pair[1] {
 			p.wrong(last, "there were %d %s, and there are %d", pair[0], what, pair[1])
@@ -475,8 +524,11 @@ func (p *officeCase) examine(ctx context.Context) error {
 	}
 	due := p.calledFor()
 	for _, m := range p.own() {
-		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command" // not what a case posts in the bot's name, nor the first message of a command's thread, which mentions the requester
-		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks), ""))); live != "" && posted {
+		// not what a case posts in the bot's name, nor the first message of a command's thread,
+		// which mentions the requester
+		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command"
+		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks),
+			""))); live != "" && posted {
 			p.wrong(last, "this is live: %s in %q", live, m.Text)
 		}
 		if strings.Contains(m.Text+string(m.Blocks), badKey) {
@@ -491,7 +543,8 @@ func (p *officeCase) examine(ctx context.Context) error {
 func (p *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
 	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.People["bea"]} {
-		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "", `\nFor \u003c`+mark+`\u003e`, "")
+		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "",
+			`\nFor \u003c`+mark+`\u003e`, "")
 	}
 	return strings.NewReplacer(pairs...)
 }
@@ -503,8 +556,10 @@ var liveMarks = regexp.MustCompile(`<[!@#][^>]*>|<https?://[^>]*>|<mailto:[^>]*>
 var plainText = regexp.MustCompile(`"text":"(?:[^"\\]|\\.)*","type":"plain_text"`)
 
 func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
-	err = p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1) select (select count(*) from s),
-		(select count(*) from approvals where session_id in (select id from s)), (select count(*) from pushes where state = 'pushed' and session_id in (select id from s))`,
+	err = p.stage.Store.Pool.QueryRow(ctx,
+		`with s as (select id from sessions where channel = $1) select (select count(*) from s),
+		(select count(*) from approvals where session_id in (select id from s)), (select count(*) from pushes
+			where state = 'pushed' and session_id in (select id from s))`,
 		p.channel).Scan(&rows.sessions, &rows.approvals, &rows.pushes)
 	return rows, err
 }
@@ -546,8 +601,12 @@ func (p *officeCase) settle(ctx context.Context) error {
 		var left int
 		err := p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
 			select (select count(*) from inbox where handled_at is null and session_id in (select id from s))
-			+ (select count(*) from outbox where posted_at is null and refused is null and session_id in (select id from s))
-			+ (select count(*) from river_job where kind in ('turn', 'post') and state not in ('completed', 'discarded', 'cancelled') and args->>'session' in (select id from s))`, p.channel).Scan(&left)
+			+ (select count(*) from outbox where posted_at is null and refused is null
+				and session_id in (select id from s))
+			+ (select count(*) from river_job where kind in ('turn', 'post')
+				and state not in ('completed', 'discarded', 'cancelled') and args->>'session' in (select id
+				from s))`,
+			p.channel).Scan(&left)
 		if err != nil || left == 0 {
 			return err
 		}
@@ -557,7 +616,10 @@ func (p *officeCase) settle(ctx context.Context) error {
 
 // begin makes the bot show a report in the place.
 func (p *officeCase) begin(ctx context.Context) error {
-	for _, s := range []badStep{{verb: "say", rest: "ann @bobbin the word is wrong"}, {verb: "await", rest: "Root cause (revision 1"}} {
+	for _, s := range []badStep{
+		{verb: "say", rest: "ann @bobbin the word is wrong"},
+		{verb: "await", rest: "Root cause (revision 1"},
+	} {
 		if err := p.step(ctx, s); err != nil {
 			return err
 		}
@@ -577,7 +639,9 @@ func (p *officeCase) afterwards(ctx context.Context) error {
 
 // git runs git with args in the place's remote and returns its trimmed output.
 func (p *officeCase) git(args ...string) (string, error) {
-	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", p.remote}, args...)...).CombinedOutput()
+	out, err := exec.Command("git", append([]string{
+		"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", p.remote,
+	}, args...)...).CombinedOutput()
 	if err != nil {
 		return "", errors.New(strings.TrimSpace(string(out)))
 	}

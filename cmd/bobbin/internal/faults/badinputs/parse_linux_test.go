@@ -16,7 +16,8 @@ var badTitle = regexp.MustCompile(`^([SARTMG]\d+(?:,[SARTMG]\d+)*): (.+)$`)
 // each line.
 func parseBatch(name, text string) (*badBatch, error) {
 	b := &badBatch{name: strings.TrimPrefix(name, "testdata/bad/")}
-	at, rest := 1, text
+	at := 1
+	rest := text
 	names := map[string]bool{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		before, after, _ := strings.Cut(rest, "-- "+f.Name+" --\n")
@@ -28,12 +29,14 @@ func parseBatch(name, text string) (*badBatch, error) {
 		if f.Name == "setup" {
 			b.setup = steps
 		} else if m := badTitle.FindStringSubmatch(f.Name); m != nil && !names[f.Name] {
-			b.cases = append(b.cases, &badCase{batch: b, at: at, lines: strings.Split(m[1], ","), name: m[2], steps: steps})
+			b.cases = append(b.cases,
+				&badCase{batch: b, at: at, lines: strings.Split(m[1], ","), name: m[2], steps: steps})
 		} else {
 			return nil, fmt.Errorf("%s:%d: the title is none, or is there twice", name, at)
 		}
 		names[f.Name] = true
-		at, rest = at+1, after
+		at = at + 1
+		rest = after
 	}
 	if len(b.setup) == 0 || b.setup[0].verb != "room" {
 		return nil, fmt.Errorf("%s: the setup has to begin with its room", name)

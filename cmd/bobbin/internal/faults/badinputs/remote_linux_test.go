@@ -30,8 +30,8 @@ import (
 
 // A badRemote is the room of git remotes: git's own http-backend behind a server that can answer in its
 // place. The cases of a batch share a remote and a mirror, one after the other; each has its own branch or a
-// newer commit. A case with a remote that hangs has its own, as it is played with less patience. The verbs of a
-// step are:
+// newer commit. A case with a remote that hangs has its own, as it is played with less
+// patience. The verbs of a step are:
 //
 //	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is mended
 //	hook NAME TEXT, taken, taken below, config TEXT
@@ -78,7 +78,15 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 			return
 		}
 		n++
-		r := &badRemote{t: t, off: off, idle: idle, caught: caught, host: githost.Open(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{Name: "main.go", Data: []byte("package main\n")}})}
+		r := &badRemote{
+			t:      t,
+			off:    off,
+			idle:   idle,
+			caught: caught,
+			host: githost.Open(t, filepath.Join(dir, strconv.Itoa(n)), []txtar.File{{
+				Name: "main.go", Data: []byte("package main\n"),
+			}}),
+		}
 		ours := filepath.Join(dir, fmt.Sprint(n, "-ours"))
 		all.Go(func() error { return r.playCases(ours, cases) })
 	}
@@ -99,7 +107,8 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 
 // hangs reports whether the remote gives no answer, so that the case waits until that is noticed.
 func (c *badCase) hangs() bool {
-	return slices.ContainsFunc(c.steps, func(s badStep) bool { return slices.Contains(strings.Fields(s.rest), "hang") })
+	return slices.ContainsFunc(c.steps,
+		func(s badStep) bool { return slices.Contains(strings.Fields(s.rest), "hang") })
 }
 
 func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
@@ -120,7 +129,8 @@ func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
 		return err
 	}
 	defer r.work.Close()
-	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"),
+		0o644); err != nil {
 		return err
 	}
 	if r.commit, err = r.work.Commit(ctx, git.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
@@ -180,7 +190,12 @@ func (p *remoteCase) play(ctx context.Context) error {
 }
 
 func (p *remoteCase) step(ctx context.Context, s badStep) error {
-	places := map[string]string{"read-refs": githost.ReadRefs, "read-pack": githost.ReadPack, "write-refs": githost.WriteRefs, "write-pack": githost.WritePack}
+	places := map[string]string{
+		"read-refs":  githost.ReadRefs,
+		"read-pack":  githost.ReadPack,
+		"write-refs": githost.WriteRefs,
+		"write-pack": githost.WritePack,
+	}
 	if at, ok := places[s.verb]; ok {
 		how, err := p.how(s)
 		if err != nil {
@@ -219,14 +234,18 @@ func (p *remoteCase) taken(where string) error {
 	if where != "" {
 		name += "/" + where
 	}
-	out, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m", "theirs "+name, "main^{tree}")
+	out, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m",
+		"theirs "+name, "main^{tree}")
 	if err == nil {
 		out, err = p.host.Git("branch", name, out)
 	}
 	if err != nil {
 		return errors.New(out)
 	}
-	p.undo = append(p.undo, func() error { _, err := p.host.Git("branch", "-D", name); return err })
+	p.undo = append(p.undo, func() error {
+		_, err := p.host.Git("branch", "-D", name)
+		return err
+	})
 	return nil
 }
 
@@ -237,7 +256,8 @@ func (p *remoteCase) config(text string) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append(mirrors, filepath.Join(p.work.Files(), ".git", "config"), filepath.Join(p.work.Files(), ".gitconfig")) {
+	for _, name := range append(mirrors, filepath.Join(p.work.Files(), ".git", "config"),
+		filepath.Join(p.work.Files(), ".gitconfig")) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
@@ -261,7 +281,8 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 			p.branch = p.filled(named)
 		}
 		p.do = func(ctx context.Context) error {
-			_, err := p.work.Push(ctx, git.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
+			_, err := p.work.Push(ctx,
+				git.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
 			return err
 		}
 		p.err = p.do(ctx)
@@ -271,7 +292,8 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 	if err != nil {
 		return err
 	}
-	newer, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-p", "main", "-m", fmt.Sprint("newer ", p.n), "main^{tree}")
+	newer, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-p",
+		"main", "-m", fmt.Sprint("newer ", p.n), "main^{tree}")
 	if err != nil {
 		return errors.New(newer)
 	}
@@ -288,7 +310,8 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 		return nil
 	}
 	p.err = p.do(ctx)
-	if now, err := p.mirror.Commits().Resolve("main"); p.err != nil && !p.forgets && (err != nil || now != before) {
+	if now, err := p.mirror.Commits().Resolve("main"); p.err != nil && !p.forgets &&
+		(err != nil || now != before) {
 		p.wrong(s, "what the mirror knew it does not know any more: %s, %v", now, err)
 	}
 	return nil
@@ -304,8 +327,10 @@ func (p *remoteCase) due(s badStep) error {
 		p.hold(s, p.err == nil, "it was refused: %v", p.err)
 	case "refused":
 		var refused *remote.Error
-		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())), "it was %v", p.err)
-		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200, "that is no plain line: %q", told)
+		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())),
+			"it was %v", p.err)
+		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200,
+			"that is no plain line: %q", told)
 		p.hold(s, !strings.Contains(told, githost.Password), "the password is told: %s", told)
 		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
 		p.hold(s, at != p.commit, "it is pushed all the same")
@@ -335,7 +360,9 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 	case "page":
 		return githost.ShowsPage, nil
 	case "nothing":
-		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { w.WriteHeader(http.StatusOK) }, nil
+		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.WriteHeader(http.StatusOK)
+		}, nil
 	case "reset":
 		return githost.BreaksOff, nil
 	case "hang":
@@ -352,7 +379,8 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 		text := p.filled(s.text())
 		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			_, _ = io.Copy(io.Discard, r.Body)
-			service, kind := strings.TrimPrefix(purposeOf(r), r.Method+" "), "result"
+			service := strings.TrimPrefix(purposeOf(r), r.Method+" ")
+			kind := "result"
 			if r.Method == http.MethodGet {
 				kind = "advertisement"
 			}
@@ -360,8 +388,11 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 			_, _ = io.WriteString(w, text)
 		}, nil
 	case "instead":
-		was, is := s.word(), s.word()
-		return changed(func(b []byte) []byte { return bytes.Replace(b, []byte(p.filled(was)), []byte(p.filled(is)), 1) }), nil
+		was := s.word()
+		is := s.word()
+		return changed(func(b []byte) []byte {
+			return bytes.Replace(b, []byte(p.filled(was)), []byte(p.filled(is)), 1)
+		}), nil
 	case "then":
 		how, err := p.how(badStep{at: s.at, verb: s.verb, rest: s.rest})
 		return githost.AfterDone(how), err

@@ -69,7 +69,8 @@ func newEchoBots(t *testing.T, cfg slacktest.Config) *echoBots {
 	p.db, err = pgxpool.New(t.Context(), p.url)
 	require.NoError(t, err)
 	t.Cleanup(p.db.Close)
-	cfg.AppName, cfg.DisconnectGrace = "bobbin", 20*time.Millisecond
+	cfg.AppName = "bobbin"
+	cfg.DisconnectGrace = 20 * time.Millisecond
 	p.slack, err = slacktest.Listen(cfg)
 	require.NoError(t, err)
 	t.Cleanup(p.slack.Close)
@@ -100,21 +101,35 @@ func (p *echoBots) start(f echoOptions) {
 }
 
 func (p *echoBots) startReplica(f echoOptions, n int) *echoBot {
-	t, silent := p.t, slog.New(slog.DiscardHandler)
+	t := p.t
+	silent := slog.New(slog.DiscardHandler)
 	st, err := store.Open(t.Context(), p.url, silent)
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
 	app := p.slack.App()
 	slack, err := bot.Open(t.Context(), bot.Config{
-		BotToken: app.BotToken, AppToken: app.AppToken, APIURL: p.slack.URL(), HTTP: &http.Client{Transport: f.http, Timeout: 30 * time.Second},
+		BotToken: app.BotToken,
+		AppToken: app.AppToken,
+		APIURL:   p.slack.URL(),
+		HTTP:     &http.Client{Transport: f.http, Timeout: 30 * time.Second},
 	})
 	require.NoError(t, err)
 	posting := outbox.New(st.DB)
 	b := &echoBot{store: st, Gateway: &gateway.Gateway{
 		Slack: slack, Inbox: inbox.New(st.DB, st.Queue), Listening: gateway.Listening{Watch: f.watch},
-		Connecting: gateway.Connecting{Connections: f.connections, Apart: time.Millisecond, Steady: time.Millisecond, MostApart: 20 * time.Millisecond},
+		Connecting: gateway.Connecting{
+			Connections: f.connections,
+			Apart:       time.Millisecond,
+			Steady:      time.Millisecond,
+			MostApart:   20 * time.Millisecond,
+		},
 	}}
-	posts := &poster.Poster{Slack: slack, Outbox: posting, Pace: time.Microsecond, Settle: cmp.Or(f.settle, time.Millisecond)}
+	posts := &poster.Poster{
+		Slack:  slack,
+		Outbox: posting,
+		Pace:   time.Microsecond,
+		Settle: cmp.Or(f.settle, time.Millisecond),
+	}
 	if f.blind {
 		posts.Outbox = blindfold{posting}
 	}
@@ -126,7 +141,13 @@ func (p *echoBots) startReplica(f echoOptions, n int) *echoBot {
 		t.Errorf("session %s was given up: %v", session, cause)
 		return nil
 	}
-	b.queue, err = server.NewQueue(st, server.Work{Turn: b.turn, GiveUp: giveUp, Post: posts.Drain, React: reacting.Drain, Posters: f.posters}, fmt.Sprint("parrot-", n), 8, silent)
+	b.queue, err = server.NewQueue(st, server.Work{
+		Turn:    b.turn,
+		GiveUp:  giveUp,
+		Post:    posts.Drain,
+		React:   reacting.Drain,
+		Posters: f.posters,
+	}, fmt.Sprint("parrot-", n), 8, silent)
 	require.NoError(t, err)
 	return b
 }
@@ -150,7 +171,9 @@ type afterLines struct {
 
 func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting, error) {
 	var lines int
-	err := a.store.Pool.QueryRow(ctx, `select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`, session).Scan(&lines)
+	err := a.store.Pool.QueryRow(ctx,
+		`select count(*) from outbox where session_id = $1 and reaction = '' and posted_at is null`,
+		session).Scan(&lines)
 	if err == nil && lines > 0 {
 		err = errors.New("lines come first")
 	}
@@ -171,7 +194,8 @@ func (b *echoBot) turn(ctx context.Context, session string) error {
 		return err
 	}
 	var said int
-	if err := b.store.Pool.QueryRow(ctx, `select count(*) from lines where session_id = $1`, session).Scan(&said); err != nil {
+	if err := b.store.Pool.QueryRow(ctx, `select count(*) from lines where session_id = $1`,
+		session).Scan(&said); err != nil {
 		return err
 	}
 	for _, m := range messages {
@@ -223,7 +247,8 @@ func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) (
 	}
 	if strings.Contains(m.Text, "buttons") {
 		for _, id := range actions {
-			line.Buttons = append(line.Buttons, workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
+			line.Buttons = append(line.Buttons,
+				workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
 		}
 	}
 	return []workflow.Line{line}, nil
@@ -268,7 +293,9 @@ func (p *echoBots) settle() {
 		var left int
 		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
+			+ (select count(*) from river_job where state in ('available', 'running', 'retryable',
+				'scheduled'))`).
+			Scan(&left)
 		require.NoError(p.t, err)
 		if settled && left == 0 {
 			return

@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// A redeliveryRun delivers every kind of event three times, shuffled, while connections break and acknowledgements
-// get lost. Each kind has its own channel, in which its effects are counted.
+// A redeliveryRun delivers every kind of event three times, shuffled, while connections break and
+// acknowledgements get lost. Each kind has its own channel, in which its effects are counted.
 type redeliveryRun struct {
 	*echoBots
 	random *rand.Rand
@@ -60,7 +60,10 @@ func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 		echoOptions
 		found string // the deed that has to show a fault
 	}{
-		"one row for each event":      {echoOptions{unguard: `alter table inbox drop constraint inbox_event_id_key`}, "edit of a reply"},
+		"one row for each event": {
+			echoOptions{unguard: `alter table inbox drop constraint inbox_event_id_key`},
+			"edit of a reply",
+		},
 		"one row for each message":    {echoOptions{unguard: `drop index inbox_one_message`}, "mention"},
 		"one thread for each command": {echoOptions{http: oblivious{http.DefaultTransport}}, "/grill-me"},
 		"what was judged is kept":     {echoOptions{unguard: forgetful}, "direct message"},
@@ -68,12 +71,16 @@ func TestRedeliveryIsFoundOutWithoutItsGuards(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := gather(t, 1, slices.Concat(mentions[:6], changes[:2], slashes[:2]))
-			c.replicas, c.connections, c.watch = 2, 2, s.watched()
+			c.replicas = 2
+			c.connections = 2
+			c.watch = s.watched()
 			s.start(c.echoOptions)
 			s.play()
 			found := s.faults()
-			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
-			require.True(t, slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, c.found+": ") }),
+			t.Logf("without it %d faults, such as:\n%s", len(found),
+				strings.Join(found[:min(3, len(found))], "\n"))
+			require.True(t,
+				slices.ContainsFunc(found, func(f string) bool { return strings.HasPrefix(f, c.found+": ") }),
 				"nothing was noticed of %q", c.found)
 		})
 	}
@@ -86,26 +93,42 @@ func (o oblivious) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(r.URL.Path, "/conversations.history") {
 		return o.RoundTripper.RoundTrip(r)
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"ok":true}`)), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK,
+		Header:     http.Header{},
+		Body:       io.NopCloser(strings.NewReader(`{"ok":true}`)),
+		Request:    r,
+	}, nil
 }
 
 // gather makes the people, and a channel for each deed.
 func gather(t *testing.T, seed uint64, deeds []deed) *redeliveryRun {
 	s := &redeliveryRun{
-		echoBots: newEchoBots(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond}}),
-		random:   rand.New(rand.NewPCG(seed, seed)),
+		echoBots: newEchoBots(t, slacktest.Config{
+			Seed:    seed,
+			Retries: []time.Duration{0, time.Millisecond, time.Millisecond},
+		}),
+		random: rand.New(rand.NewPCG(seed, seed)),
 	}
 	ben := s.slack.AddUser(slacktest.User{Name: "ben"}).ID
 	eve := s.slack.AddUser(slacktest.User{Name: "eve", Kind: slacktest.External}).ID
 	for n, d := range deeds {
-		c := &eventCase{deed: d, redeliveryRun: s, ben: ben, eve: eve, ann: s.slack.AddUser(slacktest.User{Name: fmt.Sprint("ann-", n)}).ID}
+		c := &eventCase{
+			deed:          d,
+			redeliveryRun: s,
+			ben:           ben,
+			eve:           eve,
+			ann:           s.slack.AddUser(slacktest.User{Name: fmt.Sprint("ann-", n)}).ID,
+		}
 		if d.direct {
 			im, err := s.slack.OpenIM(c.ann)
 			require.NoError(t, err)
 			c.channel = im.ID
 		} else {
 			c.channel = s.slack.AddChannel(slacktest.Channel{
-				Name: fmt.Sprint("place-", n), Shared: true, Members: []string{c.ann, ben, eve, s.slack.App().BotUser},
+				Name:    fmt.Sprint("place-", n),
+				Shared:  true,
+				Members: []string{c.ann, ben, eve, s.slack.App().BotUser},
 			}).ID
 		}
 		s.cases = append(s.cases, c)
@@ -204,14 +227,32 @@ func (s *redeliveryRun) everythingAgain() {
 func (s *redeliveryRun) faults() (found []string) {
 	for _, c := range s.cases {
 		for what, pair := range map[string][2][]string{
-			"rows of the inbox":           {c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`)},
-			"lines in Slack":              {c.heardInSlack(), c.lines()},
-			"threads of a session":        {c.threads(), c.rows(`select 'session', '' from sessions where id in %s`)},
-			"threads begun by the bot":    {c.begun(), c.roots()},
-			"reactions to one message":    {nil, c.rows(`select 'twice', on_ts from outbox where reaction <> '' and session_id in %s group by on_ts having count(*) > 1`)},
-			"what was neither posted nor": {nil, c.rows(`select key, coalesce(refused, 'open') from outbox where posted_at is null and reaction = '' and coalesce(refused, '') <> 'thread_not_found' and session_id in %s`)},
+			"rows of the inbox": {
+				c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`),
+			},
+			"lines in Slack": {c.heardInSlack(), c.lines()},
+			"threads of a session": {
+				c.threads(), c.rows(`select 'session', '' from sessions where id in %s`),
+			},
+			"threads begun by the bot": {c.begun(), c.roots()},
+			"reactions to one message": {
+				nil,
+				c.rows(
+					`select 'twice', on_ts from outbox where reaction <> '' and session_id in %s
+						group by on_ts having count(*) > 1`,
+				),
+			},
+			"what was neither posted nor": {
+				nil,
+				c.rows(
+					`select key, coalesce(refused, 'open') from outbox where posted_at is null
+						and reaction = '' and coalesce(refused, '') <> 'thread_not_found'
+						and session_id in %s`,
+				),
+			},
 		} {
-			want, got := slices.Sorted(slices.Values(pair[0])), slices.Sorted(slices.Values(pair[1]))
+			want := slices.Sorted(slices.Values(pair[0]))
+			got := slices.Sorted(slices.Values(pair[1]))
 			if !slices.Equal(want, got) {
 				found = append(found, fmt.Sprintf("%s: %s: want %q, got %q", c.name, what, want, got))
 			}
@@ -222,7 +263,8 @@ func (s *redeliveryRun) faults() (found []string) {
 }
 
 func (c *eventCase) rows(sql string) (list []string) {
-	rows, err := c.db.Query(context.Background(), fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), c.channel)
+	rows, err := c.db.Query(context.Background(),
+		fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), c.channel)
 	require.NoError(c.t, err)
 	defer rows.Close()
 	for rows.Next() {

@@ -31,14 +31,20 @@ func TestAMessageIsSeenWhileNoLineComesThrough(t *testing.T) {
 			c.replicas, c.connections = 1, 1
 			s.start(c.echoOptions)
 			channel := s.channel("busy")
-			s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Times: -1, Status: http.StatusTooManyRequests})
+			s.slack.Order(slacktest.Fault{
+				Method: "chat.postMessage",
+				Times:  -1,
+				Status: http.StatusTooManyRequests,
+			})
 			thread := s.ask(channel)
 			eyes := func(ts string) func([]slacktest.Message) bool {
 				return func(all []slacktest.Message) bool {
-					return slices.ContainsFunc(all, func(m slacktest.Message) bool { return m.TS == ts && len(m.Reactions) == 1 })
+					return slices.ContainsFunc(all,
+						func(m slacktest.Message) bool { return m.TS == ts && len(m.Reactions) == 1 })
 				}
 			}
-			_, err := s.slack.WaitFor(harness.Soon(t), channel, thread.root, func([]slacktest.Message) bool { return len(s.slack.Requests("chat.postMessage")) > 0 })
+			_, err := s.slack.WaitFor(harness.Soon(t), channel, thread.root,
+				func([]slacktest.Message) bool { return len(s.slack.Requests("chat.postMessage")) > 0 })
 			require.NoError(t, err)
 			person := s.slack.Thread(channel, thread.root)[0].User
 			began := time.Now()

@@ -38,7 +38,9 @@ type talk struct{ channel, root string }
 // other sizes.
 func TestLinesKeepTheirOrderWhateverSlackAnswers(t *testing.T) {
 	t.Parallel()
-	seed, lines, threads := uint64(1), 200, 10
+	seed := uint64(1)
+	lines := 200
+	threads := 10
 	if own := os.Getenv("BOBBIN_WEATHER"); own != "" {
 		_, err := fmt.Sscan(own, &seed, &lines, &threads)
 		require.NoError(t, err, "BOBBIN_WEATHER is: seed lines threads")
@@ -65,7 +67,10 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		echoOptions
 		fault slacktest.Fault // the fault of Slack that the guard handles
 	}{
-		"what was tried is looked up": {echoOptions{blind: true}, slacktest.Fault{Probability: 0.2, LoseAnswer: true}},
+		"what was tried is looked up": {
+			echoOptions{blind: true},
+			slacktest.Fault{Probability: 0.2, LoseAnswer: true},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -78,7 +83,8 @@ func TestSlackFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			s.chat(100)
 			s.echoBots.settle()
 			found := s.faults()
-			t.Logf("without it %d faults, such as:\n%s", len(found), strings.Join(found[:min(3, len(found))], "\n"))
+			t.Logf("without it %d faults, such as:\n%s", len(found),
+				strings.Join(found[:min(3, len(found))], "\n"))
 			require.Regexp(t, "twice|out of order", strings.Join(found, "\n"), "nothing was noticed")
 		})
 	}
@@ -101,8 +107,14 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 			s := openGale(t, 1, 0)
 			c.replicas, c.connections = 1, 1
 			s.start(c.echoOptions)
-			crowd, other := s.channel("crowd"), s.channel("other")
-			s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: crowd, Times: -1, Status: http.StatusTooManyRequests})
+			crowd := s.channel("crowd")
+			other := s.channel("other")
+			s.slack.Order(slacktest.Fault{
+				Method:  "chat.postMessage",
+				Channel: crowd,
+				Times:   -1,
+				Status:  http.StatusTooManyRequests,
+			})
 			for range 48 {
 				s.ask(crowd)
 			}
@@ -115,7 +127,8 @@ func TestACrowdedChannelHoldsNoOtherUp(t *testing.T) {
 			alone := s.ask(other)
 			ctx, cancel = context.WithTimeout(t.Context(), c.within)
 			defer cancel()
-			_, err = s.slack.WaitFor(ctx, other, alone.root, func([]slacktest.Message) bool { return len(s.lines(alone)) == 1 })
+			_, err = s.slack.WaitFor(ctx, other, alone.root,
+				func([]slacktest.Message) bool { return len(s.lines(alone)) == 1 })
 			require.Equal(t, c.comes, err == nil, "%v", err)
 			s.slack.ClearFaults()
 			s.echoBots.settle()
@@ -131,17 +144,23 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 	s := openGale(t, 1, 1)
 	s.start(echoOptions{replicas: 1, connections: 1})
 	for n := range 4 { // calls 2, 4, 6 and 8
-		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: n + 2, Status: http.StatusInternalServerError})
+		s.slack.Order(slacktest.Fault{
+			Method: "chat.postMessage",
+			Nth:    n + 2,
+			Status: http.StatusInternalServerError,
+		})
 	}
 	p := s.threads[0]
 	root, err := s.slack.Say(p.channel, s.ann, s.slack.Mention()+" say 5 alone", "")
 	require.NoError(t, err)
-	p.root, s.said[root] = root, 5
+	p.root = root
+	s.said[root] = 5
 	s.echoBots.settle()
 	require.Empty(t, s.faults())
 	require.Len(t, s.slack.Requests("chat.postMessage"), 9)
 	var tries int
-	require.NoError(t, s.db.QueryRow(t.Context(), `select max(attempt) from river_job where kind = 'post'`).Scan(&tries))
+	require.NoError(t,
+		s.db.QueryRow(t.Context(), `select max(attempt) from river_job where kind = 'post'`).Scan(&tries))
 	require.Equal(t, 1, tries)
 }
 
@@ -157,8 +176,14 @@ func (s *faultRun) ask(channel string) *talk {
 // openGale makes five channels, and spreads the threads over them.
 func openGale(t *testing.T, seed uint64, threads int) *faultRun {
 	s := &faultRun{
-		echoBots: newEchoBots(t, slacktest.Config{Seed: seed, Retries: []time.Duration{0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second}}), // the long delays are for a busy machine
-		random:   rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
+		// the long delays are for a busy machine
+		echoBots: newEchoBots(t, slacktest.Config{
+			Seed: seed,
+			Retries: []time.Duration{
+				0, time.Millisecond, time.Millisecond, time.Second, 5 * time.Second, 5 * time.Second,
+			},
+		}),
+		random: rand.New(rand.NewPCG(seed, seed)), said: map[string]int{},
 	}
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	var channels []string
@@ -172,13 +197,21 @@ func openGale(t *testing.T, seed uint64, threads int) *faultRun {
 }
 
 func (s *faultRun) channel(name string) string {
-	return s.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{s.ann, s.slack.App().BotUser}}).ID
+	return s.slack.AddChannel(slacktest.Channel{
+		Name:    name,
+		Members: []string{s.ann, s.slack.App().BotUser},
+	}).ID
 }
 
 // orderFaults sets how Slack fails from now on. If full is not empty, that channel accepts no message.
 func (s *faultRun) orderFaults(full string) {
 	if full != "" {
-		s.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: full, Times: -1, Status: http.StatusTooManyRequests})
+		s.slack.Order(slacktest.Fault{
+			Method:  "chat.postMessage",
+			Channel: full,
+			Times:   -1,
+			Status:  http.StatusTooManyRequests,
+		})
 	}
 	for _, method := range []string{"chat.postMessage", "conversations.replies", "reactions.add"} {
 		for _, f := range []slacktest.Fault{
@@ -213,7 +246,9 @@ func (s *faultRun) chat(lines int) {
 		s.said[p.root] += 5
 		s.trouble(s.random)
 		if s.random.IntN(10) == 0 {
-			_ = s.slack.Frame([]string{`{`, `{"type":"brand_new"}`, "\x00", `{"envelope_id":"e","type":"events_api","payload":7}`}[s.random.IntN(4)])
+			_ = s.slack.Frame([]string{
+				`{`, `{"type":"brand_new"}`, "\x00", `{"envelope_id":"e","type":"events_api","payload":7}`,
+			}[s.random.IntN(4)])
 		}
 		if n%4 == 0 {
 			s.breath()
@@ -226,9 +261,11 @@ func (s *faultRun) awaitOthers(full string) {
 	ctx := harness.Soon(s.t)
 	for _, p := range s.threads {
 		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
-			require.NoError(s.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(s.lines(p)), s.said[p.root], p.root, s.held(p))
+			require.NoError(s.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(s.lines(p)), s.said[p.root],
+				p.root, s.held(p))
 			a, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-			_, _ = s.slack.WaitFor(a, p.channel, p.root, func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
+			_, _ = s.slack.WaitFor(a, p.channel, p.root,
+				func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
 			cancel()
 			s.echoBots.nudge()
 		}
@@ -238,10 +275,12 @@ func (s *faultRun) awaitOthers(full string) {
 // held returns what the database holds about a thread, as JSON.
 func (s *faultRun) held(p *talk) (state string) {
 	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
-			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*) from inbox where session_id = s.id and handled_at is null),
+			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*)
+				from inbox where session_id = s.id and handled_at is null),
 			'lines', (select count(*) from lines where session_id = s.id),
 			'waiting', (select jsonb_agg(o) from outbox o where session_id = s.id and posted_at is null),
-			'jobs', (select jsonb_agg(j) from river_job j where args->>'session' = s.id and state <> 'completed'))::text
+			'jobs', (select jsonb_agg(j) from river_job j where args->>'session' = s.id
+				and state <> 'completed'))::text
 		from sessions s where channel = $1 and thread_ts = $2`, p.channel, p.root).Scan(&state)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "its first message did not arrive yet"

@@ -99,7 +99,8 @@ func (a modelRequest) order(c *injection) (next order, obeyed bool) {
 			last = m.Text()
 		}
 	}
-	for _, m := range a.Messages[1:] { // not the system prompt: what the program says about its tools is no order
+	for _, m := range a.Messages[1:] {
+		// not the system prompt: what the program says about its tools is no order
 		for _, text := range textsOf(m) {
 			for _, x := range orders(text) {
 				if !done[x.ID] && len(done) < 60 {
@@ -121,7 +122,8 @@ func orders(text string) (found []order) {
 		var args map[string]any
 		rest := text[at[1]-1:]
 		if json.NewDecoder(strings.NewReader(rest)).Decode(&args) != nil &&
-			json.NewDecoder(strings.NewReader(strings.ReplaceAll(rest, `\"`, `"`))).Decode(&args) != nil { // for an order that was quoted in JSON
+			json.NewDecoder(strings.NewReader(strings.ReplaceAll(rest, `\"`, `"`))).Decode(&args) != nil {
+			// for an order that was quoted in JSON
 			continue
 		}
 		b, _ := json.Marshal(args)
@@ -133,7 +135,8 @@ func orders(text string) (found []order) {
 	return found
 }
 
-var escapedRune = regexp.MustCompile(`\\U000e00([0-9a-f]{2})|\\u(?:200b|200e|200f|202[a-e]|206[0-9a-f]|feff|00ad)`)
+var escapedRune = regexp.MustCompile(
+	`\\U000e00([0-9a-f]{2})|\\u(?:200b|200e|200f|202[a-e]|206[0-9a-f]|feff|00ad)`)
 
 // seen returns a text without its disguise: tag characters become the letters that they stand for, escaped or
 // not, and characters without width are removed.
@@ -149,7 +152,8 @@ func seen(text string) string {
 		switch {
 		case r >= 0xe0020 && r <= 0xe007e:
 			return r - 0xe0000
-		case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0xad:
+		case r >= 0x200b && r <= 0x200f, r >= 0x202a &&
+			r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r == 0xad:
 			return -1
 		}
 		return r
@@ -195,7 +199,12 @@ func (a modelRequest) work(c *injection, done map[string]bool) order {
 	case a.IsOrchestrator():
 		return a.lead(c, mine)
 	case a.IsConsultant():
-		return mine("advise", map[string]any{"bottom_line": "Mend the word (" + c.name + ").", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"})
+		return mine("advise", map[string]any{
+			"bottom_line": "Mend the word (" + c.name + ").",
+			"steps":       []string{"mend it"},
+			"effort":      "quick",
+			"confidence":  "high",
+		})
 	case strings.Contains(system, "You explain a change"):
 		var hunks []any
 		for n := range strings.Count(a.words(), "\nHunk ") {
@@ -212,7 +221,8 @@ func (a modelRequest) own(name string) (n int, result string) {
 	for _, m := range a.Messages {
 		for _, call := range m.Calls {
 			if strings.HasPrefix(call.ID, "own-") && call.Function.Name == name {
-				id, result = call.ID, ""
+				id = call.ID
+				result = ""
 				n++
 			}
 		}
@@ -248,11 +258,17 @@ func (a modelRequest) lead(c *injection, mine func(string, map[string]any) order
 	case strings.Contains(result, " is done: ") && finished == 0:
 		return mine("finish", map[string]any{"summary": "The word is right now."})
 	case strings.Count(heard, "was approved by") > delegated && delegated < 3:
-		return mine("delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Mend words.txt (" + c.name + ")"}}})
+		return mine("delegate", map[string]any{"tasks": []any{
+			map[string]any{"category": "quick", "description": "Mend words.txt (" + c.name + ")"},
+		}})
 	case reported < 2:
 		return mine("report_root_cause", map[string]any{
-			"summary": "A wrong word (" + c.name + ")", "cause": "The word is wrong in words.txt:1.", "confidence": "high",
-			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "words.txt:1"}},
+			"summary":    "A wrong word (" + c.name + ")",
+			"cause":      "The word is wrong in words.txt:1.",
+			"confidence": "high",
+			"evidence": []any{
+				map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "words.txt:1"},
+			},
 		})
 	}
 	return mine("reply", map[string]any{"text": "that is all, " + c.name})

@@ -26,7 +26,8 @@ func (c *chaos) strike(ctx context.Context, all *sync.WaitGroup) {
 		all.Go(func() {
 			for i := range b.times {
 				harness.Sleep(ctx, time.Duration(waits[i])*time.Millisecond)
-				for ctx.Err() == nil && !c.duplicateSeen() && c.done(ctx) < i*c.sessions/b.times-c.sessions/4 {
+				for ctx.Err() == nil && !c.duplicateSeen() &&
+					c.done(ctx) < i*c.sessions/b.times-c.sessions/4 {
 					harness.Sleep(ctx, 100*time.Millisecond)
 				}
 				if ctx.Err() != nil || c.duplicateSeen() {
@@ -50,13 +51,17 @@ func (c *chaos) blows() []blow {
 		return c.strikes
 	}
 	return []blow{
-		{"kill", c.kills, c.kill}, {"freeze", c.freezes, c.freeze}, {"restart", c.restarts, c.restartPostgres}, {"disconnect", c.kills / 4, c.disconnect},
+		{"kill", c.kills, c.kill},
+		{"freeze", c.freezes, c.freeze},
+		{"restart", c.restarts, c.restartPostgres},
+		{"disconnect", c.kills / 4, c.disconnect},
 	}
 }
 
 // done returns how many sessions have finished.
 func (c *chaos) done(ctx context.Context) (n int) {
-	_ = c.db.QueryRow(ctx, `select count(*) from sessions where phase = 'done'`).Scan(&n) // 0 while Postgres is unavailable
+	// 0 while Postgres is unavailable
+	_ = c.db.QueryRow(ctx, `select count(*) from sessions where phase = 'done'`).Scan(&n)
 	return n
 }
 
@@ -113,7 +118,8 @@ func (c *chaos) freeze(ctx context.Context, n int) {
 	// the freeze would always hit the one moment for which nothing is promised: after a waking replica has
 	// sent a late request, and before it has taken the request back.
 	before := c.beats(ctx, r)
-	for awake, cancel := context.WithTimeout(ctx, harness.StepTimeout); ; harness.Sleep(awake, 50*time.Millisecond) {
+	for awake, cancel := context.WithTimeout(ctx,
+		harness.StepTimeout); ; harness.Sleep(awake, 50*time.Millisecond) {
 		if awake.Err() != nil || c.beats(awake, r) >= before+2*time.Second {
 			cancel()
 			return

@@ -20,7 +20,9 @@ import (
 )
 
 // once lists the lines that every thread must hold exactly once at the end.
-var once = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
+var once = []string{
+	"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed",
+}
 
 // threads returns the threads of the sessions so far.
 func (c *chaos) threads() []harness.Thread {
@@ -31,8 +33,8 @@ func (c *chaos) threads() []harness.Thread {
 
 func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
 
-// duplicateSeen reports whether a run without a guard has already shown that something happened twice, so that the
-// run can end early. It is false for a run with all guards.
+// duplicateSeen reports whether a run without a guard has already shown that something happened twice, so
+// that the run can end early. It is false for a run with all guards.
 func (c *chaos) duplicateSeen() bool {
 	if !c.unguarded() {
 		return false
@@ -44,7 +46,8 @@ func (c *chaos) duplicateSeen() bool {
 		if c.hosted && c.posted(p, "No backport") > 0 {
 			return true
 		}
-		if c.posted(p, "Root cause (revision 1") > 1 || c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
+		if c.posted(p, "Root cause (revision 1") > 1 ||
+			c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true
 		}
@@ -76,7 +79,11 @@ func (c *chaos) faults(ctx context.Context) string {
 		{"commits", c.sessions, `select count(*) from pushes`},
 		{"tasks", all, `select count(*) from tasks where state = 'done'`},
 		{"attempts", all, `select count(*) from attempts where held`},
-		{"lines said twice", 0, `select count(*) from (select 1 from lines where text not like 'Not shown%' group by session_id, text having count(*) > 1) x`},
+		{
+			"lines said twice", 0,
+			`select count(*) from (select 1 from lines where text not like 'Not shown%'
+				group by session_id, text having count(*) > 1) x`,
+		},
 		{"runs", c.sessions, `select count(*) from cards where ended = 'done'`},
 		{"decisions refused", refused, `select count(*) from decisions where not allowed`},
 		{"calls without a result, or with two", 0, strayCalls},
@@ -142,10 +149,13 @@ func (c *chaos) said(p harness.Thread) string {
 }
 
 // strayCalls is SQL that counts the tool calls in transcripts that do not have exactly one result.
-const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as id from transcript t, json_array_elements(case
+const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as id
+			from transcript t, json_array_elements(case
 			when json_typeof(t.body->'calls') = 'array' then t.body->'calls' else '[]'::json end) c),
-		results as (select session_id, task_id, body->>'call_id' as id from transcript where body->>'role' = 'tool')
-	select count(*) from (select c.id from calls c left join results r using (session_id, task_id, id) group by c.session_id, c.task_id, c.id having count(r.id) <> 1) x`
+		results as (select session_id, task_id, body->>'call_id' as id from transcript
+			where body->>'role' = 'tool')
+	select count(*) from (select c.id from calls c left join results r using (session_id, task_id, id)
+		group by c.session_id, c.task_id, c.id having count(r.id) <> 1) x`
 
 // wrongFiles checks the pushed branches: each mends its own bug and nothing else.
 func (c *chaos) wrongFiles() (found []string) {
@@ -171,7 +181,8 @@ func (c *chaos) wrongFiles() (found []string) {
 		}
 		commit, err := remote.CommitObject(plumbing.NewHash(hash))
 		require.NoError(c.t, err)
-		if on := onto(remote, branches, name); len(commit.ParentHashes) != 1 || !slices.Contains(on, commit.ParentHashes[0]) {
+		if on := onto(remote, branches, name); len(commit.ParentHashes) != 1 ||
+			!slices.Contains(on, commit.ParentHashes[0]) {
 			found = append(found, fmt.Sprintf("%s is not one commit on its base", name))
 		}
 		after, err := commit.Tree()
@@ -241,7 +252,10 @@ type orphaned struct {
 
 // noteOrphans records the sessions that a replica is working on, just before a blow.
 func (c *chaos) noteOrphans(ctx context.Context, replica string) {
-	rows, err := c.db.Query(ctx, `select args->>'session', id, now() from river_job where kind = 'turn' and state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`, replica)
+	rows, err := c.db.Query(ctx,
+		`select args->>'session', id, now() from river_job where kind = 'turn' and state = 'running'
+			and attempted_by[array_upper(attempted_by, 1)] = $1`,
+		replica)
 	if err != nil {
 		return // Postgres is unavailable
 	}
@@ -262,7 +276,9 @@ func (c *chaos) tellRecovery() {
 	var waits []time.Duration
 	for _, o := range c.orphaned {
 		var next *time.Time
-		err := c.db.QueryRow(c.t.Context(), `select min(attempted_at) from river_job where kind = 'turn' and args->>'session' = $1 and attempted_at > $2 and id > $3`,
+		err := c.db.QueryRow(c.t.Context(),
+			`select min(attempted_at) from river_job where kind = 'turn' and args->>'session' = $1
+				and attempted_at > $2 and id > $3`,
 			o.session, o.at, o.job).Scan(&next)
 		require.NoError(c.t, err)
 		if next != nil { // nil if the turn finished in spite of the blow
@@ -273,6 +289,9 @@ func (c *chaos) tellRecovery() {
 		return
 	}
 	slices.Sort(waits)
-	at := func(q float64) time.Duration { return waits[int(q*float64(len(waits)-1))].Round(10 * time.Millisecond) }
-	c.t.Logf("recovery of %d sessions that lost their worker: half within %s, 99 %% within %s, the longest %s", len(waits), at(0.5), at(0.99), at(1))
+	at := func(q float64) time.Duration {
+		return waits[int(q*float64(len(waits)-1))].Round(10 * time.Millisecond)
+	}
+	c.t.Logf("recovery of %d sessions that lost their worker: half within %s, 99 %% within %s, "+
+		"the longest %s", len(waits), at(0.5), at(0.99), at(1))
 }

@@ -118,15 +118,22 @@ func (c *clocks) round(n int, sig syscall.Signal, jump time.Duration) {
 // putOff counts the jobs that no worker may take for more than 70 seconds; the queue's regular delays are
 // shorter.
 func (c *clocks) putOff(ctx context.Context) (n int) {
-	_ = c.db.QueryRow(ctx, `select count(*) from river_job where state in ('available', 'retryable', 'scheduled') and kind <> 'due'
+	_ = c.db.QueryRow(ctx,
+		`select count(*) from river_job where state in ('available', 'retryable', 'scheduled')
+		and kind <> 'due'
 		and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&n)
 	return n
 }
 
 // described returns the delayed jobs as text.
 func (c *clocks) described(ctx context.Context) (text string) {
-	_ = c.db.QueryRow(ctx, `select string_agg(concat_ws(' ', kind, state, attempt, scheduled_at - clock_timestamp(), attempted_by, errors), E'\n') from river_job
-		where state in ('available', 'retryable', 'scheduled') and scheduled_at > clock_timestamp() + interval '70 seconds'`).Scan(&text)
+	_ = c.db.QueryRow(
+		ctx,
+		`select string_agg(concat_ws(' ', kind, state, attempt, scheduled_at - clock_timestamp(),
+		attempted_by, errors), E'\n') from river_job
+		where state in ('available', 'retryable', 'scheduled')
+			and scheduled_at > clock_timestamp() + interval '70 seconds'`,
+	).Scan(&text)
 	return text
 }
 
@@ -150,7 +157,9 @@ func (c *clocks) play(ctx context.Context) {
 			cancel()
 		}
 	})
-	for i, jump := range []time.Duration{time.Hour, -2 * time.Hour, 48 * time.Hour, -48 * time.Hour, 0, time.Hour} {
+	for i, jump := range []time.Duration{
+		time.Hour, -2 * time.Hour, 48 * time.Hour, -48 * time.Hour, 0, time.Hour,
+	} {
 		harness.Sleep(ctx, time.Second)
 		c.round(i%3, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}[i%2], jump)
 	}

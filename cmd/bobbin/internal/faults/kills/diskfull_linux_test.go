@@ -41,7 +41,10 @@ type gate struct {
 var smallDisks = []string{"mirrors", "sessions", "cache"}
 
 func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDiskRun {
-	m := &smallDiskRun{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary}, gates: map[string]*gate{}}
+	m := &smallDiskRun{
+		chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 1, binary: binary},
+		gates: map[string]*gate{},
+	}
 	m.open()
 	server := httptest.NewServer(http.HandlerFunc(m.ask))
 	t.Cleanup(server.Close)
@@ -52,7 +55,8 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 	}
 	script := "#!/bin/sh\nexec " + enter + " sh -ec '\n"
 	for _, d := range smallDisks {
-		script += fmt.Sprintf("mkdir -p %[1]s; mount -t tmpfs -o size=4m,mode=755 tmpfs %[1]s\n", filepath.Join(m.dir, "data-0", d))
+		script += fmt.Sprintf("mkdir -p %[1]s; mount -t tmpfs -o size=4m,mode=755 tmpfs %[1]s\n",
+			filepath.Join(m.dir, "data-0", d))
 	}
 	try := filepath.Join(m.dir, "try")
 	require.NoError(t, remotetest.WriteProgram(try, script+"'\n"))
@@ -60,7 +64,8 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 		t.Skipf("a disk of its own may not be mounted here: %v: %s", err, out)
 	}
 	// A build command makes the proof need disk space, too.
-	script += "sed -i \"s/base: main/base: main, checks: {build: sync}/\" " + filepath.Join(m.dir, "bobbin.yaml") + "\n"
+	script += "sed -i \"s/base: main/base: main, checks: {build: sync}/\" " +
+		filepath.Join(m.dir, "bobbin.yaml") + "\n"
 	// Writes to the log fail for lack of space, too.
 	script += "exec \"$@\" 2>/dev/full' sh " + m.binary + " \"$@\"\n"
 	m.binary = filepath.Join(m.dir, "tight")
@@ -123,12 +128,14 @@ func (m *smallDiskRun) free(name string) {
 
 // remount makes a disk read-only ("ro") or writable again ("rw").
 func (m *smallDiskRun) remount(name, how string) {
-	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o", "remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
+	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o",
+		"remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
 	require.NoError(m.t, err, string(out))
 }
 
 func (m *smallDiskRun) request(session int) {
-	root, err := m.slack.Say(m.places[session].Channel, m.ann, fmt.Sprintf("%s bug %d", m.slack.Mention(), session), "")
+	root, err := m.slack.Say(m.places[session].Channel, m.ann,
+		fmt.Sprintf("%s bug %d", m.slack.Mention(), session), "")
 	require.NoError(m.t, err)
 	m.places[session].Root = root
 }
@@ -142,8 +149,10 @@ func (m *smallDiskRun) reply(session int, text string) {
 // waitPosted waits until the bot has posted words the given number of times in a thread.
 func (m *smallDiskRun) waitPosted(session int, words string, times int) {
 	m.t.Helper()
-	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times }, harness.StepTimeout, 20*time.Millisecond, "session %d: %s\n%s",
-		session, words, later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
+	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times },
+		harness.StepTimeout, 20*time.Millisecond, "session %d: %s\n%s",
+		session, words,
+		later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
 	require.Equal(m.t, times, m.posted(m.places[session], words))
 }
 
@@ -158,12 +167,14 @@ func (m *smallDiskRun) paused(ctx context.Context, session int) {
 	m.t.Helper()
 	require.Eventually(m.t, func() bool {
 		var phase string
-		err := m.db.QueryRow(ctx, `select phase from sessions where channel = $1`, m.places[session].Channel).Scan(&phase)
+		err := m.db.QueryRow(ctx, `select phase from sessions where channel = $1`,
+			m.places[session].Channel).Scan(&phase)
 		return err == nil && phase == "paused"
 	}, harness.StepTimeout, 20*time.Millisecond)
 }
 
-const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
+const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. " +
+	"Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
 
 // A full disk leads to one clear line, wherever it is met. Sessions whose files are elsewhere continue, and
 // with space again a reply continues the work up to the push.
@@ -213,7 +224,8 @@ func TestFullDisk(t *testing.T) {
 	edit := m.before(3, "edit_file")
 	m.reply(3, "fix it")
 	m.whileHeld(edit, func() { m.remount("sessions", "ro") })
-	m.waitPosted(3, "The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
+	m.waitPosted(3,
+		"The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
 	m.remount("sessions", "rw")
 	m.reply(3, "go on")
 	m.waitPosted(3, "Done. Pushed", 1)
@@ -223,7 +235,10 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(1, "Root cause (revision 1", 1)
 	done := m.before(1, "done")
 	m.reply(1, "fix it")
-	m.whileHeld(done, func() { m.fill("sessions"); m.fill("cache") })
+	m.whileHeld(done, func() {
+		m.fill("sessions")
+		m.fill("cache")
+	})
 	m.waitPosted(1, fullWords, 1)
 	m.free("sessions")
 	m.reply(1, "go on")

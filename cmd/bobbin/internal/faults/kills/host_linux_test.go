@@ -28,7 +28,12 @@ import (
 // hostLines holds how often each further line must stand in every thread of a run with pull requests: one for
 // the session's own branch, and one for its backport.
 var hostLines = map[string]int{
-	openedLine: 2, "mallory wrote on the pull request, which": 1, "mallory wrote on the pull request of the backport to release/1.0": 1, closedLine: 2, portedLine: 1, "No backport": 0,
+	openedLine: 2,
+	"mallory wrote on the pull request, which":                         1,
+	"mallory wrote on the pull request of the backport to release/1.0": 1,
+	closedLine:    2,
+	portedLine:    1,
+	"No backport": 0,
 }
 
 const (
@@ -48,12 +53,19 @@ func (c *chaos) openHost(files []txtar.File) {
 	c.moveRelease()
 	at, err := url.Parse(served.Address)
 	require.NoError(c.t, err)
-	at.User, at.Path = nil, ""
+	at.User = nil
+	at.Path = ""
 	front := httptest.NewServer(http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
 	c.t.Cleanup(front.Close)
-	c.host = hosttest.Listen(hosttest.Config{Kind: "gitea", Repository: "acme/remote", Token: githost.Password, Web: front.URL + "/acme/remote", Branch: func(name string) (string, error) {
-		return stage.RemoteBranch(c.remote, name)
-	}})
+	c.host = hosttest.Listen(hosttest.Config{
+		Kind:       "gitea",
+		Repository: "acme/remote",
+		Token:      githost.Password,
+		Web:        front.URL + "/acme/remote",
+		Branch: func(name string) (string, error) {
+			return stage.RemoteBranch(c.remote, name)
+		},
+	})
 	c.t.Cleanup(c.host.Close)
 	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q}", front.URL+"/acme/remote.git", c.host.API)
 }
@@ -72,11 +84,19 @@ func (c *chaos) moveRelease() {
 	require.NoError(c.t, err)
 	who := object.Signature{Name: "Rae Release", Email: "rae@example.com", When: stage.Authored}
 	next := remote.Storer.NewEncodedObject()
-	require.NoError(c.t, (&object.Commit{Author: who, Committer: who, Message: "Go on", TreeHash: commit.TreeHash, ParentHashes: []plumbing.Hash{at.Hash()}}).Encode(next))
+	require.NoError(c.t, (&object.Commit{
+		Author:       who,
+		Committer:    who,
+		Message:      "Go on",
+		TreeHash:     commit.TreeHash,
+		ParentHashes: []plumbing.Hash{at.Hash()},
+	}).Encode(next))
 	hash, err := remote.Storer.SetEncodedObject(next)
 	require.NoError(c.t, err)
-	// With the git program: go-git empties the file before it writes, so the bot could find no release branch.
-	said, err := exec.Command("git", "-C", c.remote, "update-ref", name.String(), hash.String()).CombinedOutput()
+	// With the git program: go-git empties the file before it writes, so the bot
+	// could find no release branch.
+	said, err := exec.Command("git", "-C", c.remote, "update-ref", name.String(),
+		hash.String()).CombinedOutput()
 	require.NoError(c.t, err, string(said))
 }
 
@@ -91,7 +111,11 @@ func (c *chaos) useHost(ctx context.Context) {
 	c.everywhere(ctx, portedLine, 1)
 	c.everywhere(ctx, openedLine, 2)
 	for _, p := range c.host.Pulls() {
-		c.host.Say(hosttest.Comment{Number: p.Number, Login: "mallory", Text: fmt.Sprint("remark ", p.Number)})
+		c.host.Say(hosttest.Comment{
+			Number: p.Number,
+			Login:  "mallory",
+			Text:   fmt.Sprint("remark ", p.Number),
+		})
 	}
 	_, err := c.db.Exec(ctx, `update pull_requests set head = 'later', body = $1`, laterWords)
 	require.NoError(c.t, err)
@@ -112,7 +136,8 @@ func (c *chaos) leaveHost(ctx context.Context) {
 // everywhere waits until each thread holds the text the given number of times.
 func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 	for _, p := range c.threads() {
-		for changed := c.slack.Changed(); ctx.Err() == nil && !c.duplicateSeen() && c.posted(p, text) < times; changed = c.slack.Changed() {
+		for changed := c.slack.Changed(); ctx.Err() == nil && !c.duplicateSeen() &&
+			c.posted(p, text) < times; changed = c.slack.Changed() {
 			harness.Change(ctx, changed)
 		}
 	}
@@ -123,9 +148,12 @@ func (c *chaos) everywhere(ctx context.Context, text string, times int) {
 
 // logJobs logs what stands in the queue when the time for a run is over, and the pull requests.
 func (c *chaos) logJobs(text string) {
-	rows, err := c.db.Query(context.Background(), `select concat_ws(' ', 'job', kind, args->>'session', state, 'attempt', attempt, 'due', scheduled_at, 'attempted', attempted_at, errors[array_length(errors, 1)]->>'error')
+	rows, err := c.db.Query(context.Background(),
+		`select concat_ws(' ', 'job', kind, args->>'session', state, 'attempt', attempt, 'due', scheduled_at,
+			'attempted', attempted_at, errors[array_length(errors, 1)]->>'error')
 			from river_job where state <> 'completed'
-		union all select concat_ws(' ', 'pull request of', session_id, state, 'tried', tried_at, 'woken', woken) from pull_requests`)
+		union all select concat_ws(' ', 'pull request of', session_id, state, 'tried', tried_at, 'woken',
+			woken) from pull_requests`)
 	require.NoError(c.t, err)
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(c.t, err)
@@ -168,11 +196,15 @@ func (c *chaos) hostFaults() (found []string) {
 	}
 	// Each backport is a pushed row, and the details button of its line refers to the proof.
 	var done, buttons int
-	require.NoError(c.t, c.db.QueryRow(c.t.Context(), `select (select count(*) from backports where state = 'pushed'),
-		(select count(*) from lines l join outbox o on o.line_id = l.id join buttons b on b.session_id = l.session_id and b.action_id = 'details' and position(b.id in o.buttons::text) > 0
+	require.NoError(c.t,
+		c.db.QueryRow(c.t.Context(), `select (select count(*) from backports where state = 'pushed'),
+		(select count(*) from lines l join outbox o on o.line_id = l.id
+			join buttons b on b.session_id = l.session_id and b.action_id = 'details'
+			and position(b.id in o.buttons::text) > 0
 			where l.text like '%asked: pushed%' and b.means <> '')`).Scan(&done, &buttons))
 	if done != c.sessions || buttons != c.sessions {
-		found = append(found, fmt.Sprintf("backports: %d, with %d buttons, want %d", done, buttons, c.sessions))
+		found = append(found,
+			fmt.Sprintf("backports: %d, with %d buttons, want %d", done, buttons, c.sessions))
 	}
 	if left := c.unworded(); len(left) > 0 {
 		found = append(found, fmt.Sprintf("pull requests %v do not say what was pushed later", left))
@@ -180,7 +212,8 @@ func (c *chaos) hostFaults() (found []string) {
 	for n, p := range c.threads() {
 		for line, want := range hostLines {
 			if times := c.posted(p, line); times != want {
-				found = append(found, fmt.Sprintf("session %d: %q stands %d times in the thread, want %d", n, line, times, want))
+				found = append(found, fmt.Sprintf("session %d: %q stands %d times in the thread, want %d", n,
+					line, times, want))
 			}
 		}
 	}

@@ -72,7 +72,8 @@ type chaos struct {
 // the given numbers, in percent.
 func size(t *testing.T, c *chaos) *chaos {
 	t.Helper()
-	c.t, c.seed = t, 1
+	c.t = t
+	c.seed = 1
 	share := 0
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
 		_, err := fmt.Sscan(own, &c.seed, &share)
@@ -81,7 +82,10 @@ func size(t *testing.T, c *chaos) *chaos {
 			*n = (*n*share + 99) / 100
 		}
 	} else {
-		c.sessions, c.kills, c.freezes, c.restarts = 8, 6, min(c.freezes, 1), min(c.restarts, 2)
+		c.sessions = 8
+		c.kills = 6
+		c.freezes = min(c.freezes, 1)
+		c.restarts = min(c.restarts, 2)
 	}
 	return c
 }
@@ -110,7 +114,8 @@ func TestReplicasTakeOver(t *testing.T) {
 func TestKillsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	for name, unguard := range map[string]string{
-		"one row for each event": `alter table inbox drop constraint inbox_event_id_key; drop index inbox_one_message`,
+		"one row for each " +
+			"event": `alter table inbox drop constraint inbox_event_id_key; drop index inbox_one_message`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -119,17 +124,20 @@ func TestKillsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			c.play()
 			found := c.faults(t.Context())
 			t.Logf("without it:\n%s", found)
-			require.Regexp(t, `said twice: [1-9]|heard twice|stands [2-9]|refused: [1-9]`, found, "nothing was noticed to happen twice")
+			require.Regexp(t, `said twice: [1-9]|heard twice|stands [2-9]|refused: [1-9]`, found,
+				"nothing was noticed to happen twice")
 		})
 	}
 }
 
 func (c *chaos) open() {
 	t := c.t
-	t.Logf("seed %d: %d sessions, %d replicas, %d kills, %d freezes, %d restarts of Postgres", c.seed, c.sessions, c.replicas, c.kills, c.freezes, c.restarts)
+	t.Logf("seed %d: %d sessions, %d replicas, %d kills, %d freezes, %d restarts of Postgres", c.seed,
+		c.sessions, c.replicas, c.kills, c.freezes, c.restarts)
 	c.random = rand.New(rand.NewPCG(c.seed, c.seed))
 	dir := harness.Dir(t)
-	c.dir, c.remote = dir, filepath.Join(dir, "remote.git")
+	c.dir = dir
+	c.remote = filepath.Join(dir, "remote.git")
 	if c.binary == "" {
 		c.binary = harness.Program(t)
 	}
@@ -173,13 +181,18 @@ func (c *chaos) openSlack() {
 		// Slack waits three seconds for an acknowledgement, and tries again at once, after a minute and after
 		// five; a run is shorter than that. Slack would also close the connection of a frozen program; here
 		// the connection stays open and receives half of the deliveries.
-		AckTimeout: time.Second, Retries: append([]time.Duration{0, time.Second}, slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
+		AckTimeout: time.Second,
+		Retries: append([]time.Duration{0, time.Second},
+			slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.slack.Close() })
 	c.ann = c.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	for n := range c.sessions {
-		ch := c.slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{c.ann, c.slack.App().BotUser}})
+		ch := c.slack.AddChannel(slacktest.Channel{
+			Name:    fmt.Sprintf("bugs-%d", n),
+			Members: []string{c.ann, c.slack.App().BotUser},
+		})
 		c.places = append(c.places, harness.Thread{Channel: ch.ID})
 	}
 }
@@ -223,11 +236,14 @@ func (c *chaos) talk(ctx context.Context) {
 	if atOnce == 0 {
 		atOnce = 16
 	}
-	next, open, answered := 0, map[int]bool{}, map[int]bool{}
+	next := 0
+	open := map[int]bool{}
+	answered := map[int]bool{}
 	for (next < c.sessions || len(open) > 0) && ctx.Err() == nil && !c.duplicateSeen() {
 		for next < c.sessions && len(open) < atOnce {
 			c.slack.DropAcks(next % 2)
-			root, err := c.slack.Say(c.places[next].Channel, c.ann, fmt.Sprintf("%s bug %d", c.slack.Mention(), next), "")
+			root, err := c.slack.Say(c.places[next].Channel, c.ann,
+				fmt.Sprintf("%s bug %d", c.slack.Mention(), next), "")
 			require.NoError(c.t, err)
 			c.mu.Lock()
 			c.places[next].Root = root
@@ -271,8 +287,10 @@ func (c *chaos) settle(ctx context.Context) {
 	c.slack.ClearFaults()
 	for ctx.Err() == nil && !c.duplicateSeen() {
 		var left int
-		err := c.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
-			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)
+		err := c.db.QueryRow(ctx,
+			`select (select count(*) from sessions where phase not in ('done', 'failed'))
+			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox
+				where posted_at is null and refused is null)
 			+ (select count(*) from river_job where `+isToDo+`)`).Scan(&left)
 		soon, cancel := context.WithTimeout(ctx, time.Second)
 		quiet := c.slack.WaitSettled(soon) == nil
@@ -284,19 +302,23 @@ func (c *chaos) settle(ctx context.Context) {
 	}
 }
 
-// isToDo is a condition on jobs that are not done yet. A pull request that is closed is looked at for two more weeks,
-// since somebody may reopen it, and these looks never end in a run.
+// isToDo is a condition on jobs that are not done yet. A pull request that is closed is looked at for two
+// more weeks, since somebody may reopen it, and these looks never end in a run.
 const isToDo = `state in ('available', 'running', 'retryable', 'scheduled') and (kind <> 'pull_request' or exists (select 1
 	from pull_requests r where r.session_id = args->>'session' and r.state in ('intended', 'open')))`
 
 // unsettled describes what settle still waits for.
 func (c *chaos) unsettled() string {
 	var left string
-	err := c.db.QueryRow(context.Background(), `select coalesce(string_agg(what, e'\n'), 'Slack: not every event is acknowledged') from (
+	err := c.db.QueryRow(context.Background(),
+		`select coalesce(string_agg(what, e'\n'), 'Slack: not every event is acknowledged') from (
 		select format('session %s: %s', id, phase) as what from sessions where phase not in ('done', 'failed')
 		union all select format('inbox %s: %s %s', id, kind, text) from inbox where handled_at is null
-		union all select format('outbox %s: tried %s, rewrites %s', key, tried_at, rewrites) from outbox where posted_at is null and refused is null
-		union all select format('job %s: %s %s, attempt %s, errors %s', id, kind, state, attempt, errors) from river_job where `+isToDo+`) x`).Scan(&left)
+		union all select format('outbox %s: tried %s, rewrites %s', key, tried_at, rewrites) from outbox
+			where posted_at is null and refused is null
+		union all select format('job %s: %s %s, attempt %s, errors %s', id, kind, state, attempt, errors)
+			from river_job where `+
+			isToDo+`) x`).Scan(&left)
 	if err != nil {
 		return err.Error()
 	}
@@ -319,9 +341,11 @@ type replicaProcess struct {
 // Postgres.
 func (c *chaos) start(r *replicaProcess) {
 	c.mu.Lock()
-	r.struck, r.ended = false, make(chan struct{})
+	r.struck = false
+	r.ended = make(chan struct{})
 	c.mu.Unlock()
-	cmd, ended := c.run(r), r.ended
+	cmd := c.run(r)
+	ended := r.ended
 	go func() {
 		defer close(ended)
 		for cmd != nil {
@@ -329,7 +353,8 @@ func (c *chaos) start(r *replicaProcess) {
 			if cmd.ProcessState.ExitCode() != 1 || !c.foundNoPostgres(r) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond) // RestartSec of systemd, whose part the test plays: no assertion waits for it
+			// RestartSec of systemd, whose part the test plays: no assertion waits for it
+			time.Sleep(100 * time.Millisecond)
 			cmd = c.run(r)
 		}
 	}()
@@ -339,10 +364,13 @@ func (c *chaos) start(r *replicaProcess) {
 func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	app := c.slack.App()
 	cmd := exec.Command(c.binary, "serve", "--config", filepath.Join(c.dir, "bobbin.yaml"))
-	config := fmt.Sprintf("repositories: [{name: shop, %s, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: 64}\n", c.config)
+	config := fmt.Sprintf("repositories: [{name: shop, %s, base: main}]\nsandbox: {kind: none}\n"+
+		"limits: {sessions_at_once: 64}\n", c.config)
 	assert.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
-	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
+	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken,
+		"SLACK_API_URL="+c.slack.URL(),
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url,
+		"BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
 	cmd.Env = append(cmd.Env, withWaits())
 	cmd.Env = append(cmd.Env, r.env...)
 	if c.hosted {
@@ -353,8 +381,10 @@ func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 		return nil
 	}
 	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // an aborted test leaves no process behind
+	cmd.Stdout = log
+	cmd.Stderr = log
+	// an aborted test leaves no process behind
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.struck || !assert.NoError(c.t, cmd.Start()) {
@@ -392,7 +422,8 @@ func (c *chaos) stop() {
 			continue
 		}
 		if harness.IsClosed(ended) { // explains effects that are missing
-			c.ended = append(c.ended, fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
+			c.ended = append(c.ended,
+				fmt.Sprintf("replica %d ended by itself: %s", r.number, cmd.ProcessState))
 		}
 		c.takeAway(r)
 	}

@@ -27,8 +27,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
-// usualWaits shortens the waits for Slack's limits, and the pause between two requests to a git host, in a program
-// with fail points.
+// usualWaits shortens the waits for Slack's limits, and the pause between two requests to a git host, in
+// a program with fail points.
 var usualWaits = []string{
 	failpoint.ReplyPace + "=50ms", failpoint.PostingSettle + "=200ms", failpoint.PullRequestPace + "=200ms",
 }
@@ -38,9 +38,9 @@ func withWaits(more ...string) string {
 	return failpoint.WaitsVar + "=" + strings.Join(append(more, usualWaits...), " ")
 }
 
-// patient returns the environment variable of a program that drains longer, and waits longer for the end of a job
-// before it takes the job over: on a busy machine the usual seconds can pass before a test has seen that the
-// program drains.
+// patient returns the environment variable of a program that drains longer, and waits longer for the end
+// of a job before it takes the job over: on a busy machine the usual seconds can pass before a test has
+// seen that the program drains.
 func patient() string {
 	long := harness.StepTimeout.String()
 	return withWaits(failpoint.DrainTime+"="+long, failpoint.ReplicaDead+"="+long)
@@ -108,8 +108,8 @@ func TestOnlyATaggedProgramHasFailPoints(t *testing.T) {
 }
 
 // A stop is a point at which the program dies or freezes, and the how manyth time it reaches the point: the
-// first, second or third. After the first the same replica starts again, after the second another replica takes
-// over, and after the third the replica starts without its files.
+// first, second or third. After the first the same replica starts again, after the second another replica
+// takes over, and after the third the replica starts without its files.
 type stop struct {
 	point string
 	hit   int
@@ -125,16 +125,18 @@ func TestKilledAtEachPoint(t *testing.T) {
 // The woken replica must change nothing any more.
 func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
-	// At most two at a time: half of Slack's deliveries go to each replica that is frozen, and have to be tried again.
+	// At most two at a time: half of Slack's deliveries go to each replica that is frozen,
+	// and have to be tried again.
 	atEachPoint(t, 9, 1, 2, (*chaos).playOverFrozen)
 }
 
-// atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a time as
-// they mostly wait. By default it stops only at each share-th point, once; with BOBBIN_EVERY, or BOBBIN_CHAOS with
-// a percentage, at each point once, and with 100 at each point up to hits times.
+// atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a
+// time as they mostly wait. By default it stops only at each share-th point, once; with BOBBIN_EVERY, or
+// BOBBIN_CHAOS with a percentage, at each point once, and with 100 at each point up to hits times.
 func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, stops []stop) (left []stop)) {
 	t.Helper()
-	binary, points := withPoints(t), crashPoints(t)
+	binary := withPoints(t)
+	points := crashPoints(t)
 	require.GreaterOrEqual(t, len(points), 30)
 	whole := 0 // percent of BOBBIN_CHAOS
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
@@ -144,7 +146,8 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 	stops := map[bool][]stop{} // by whether they need a git host
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
-			if whole >= 100 || (whole > 0 || os.Getenv("BOBBIN_EVERY") != "") && hit == 1+i%hits || i%share == 0 && hit == 1+i/share%hits {
+			if whole >= 100 || (whole > 0 || os.Getenv("BOBBIN_EVERY") != "") && hit == 1+i%hits ||
+				i%share == 0 && hit == 1+i/share%hits {
 				stops[isHosted(point)] = append(stops[isHosted(point)], stop{point, hit})
 			}
 		}
@@ -158,7 +161,16 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 			room.Go(func() {
 				defer func() { <-places }()
 				t.Run(fmt.Sprint(some), func(t *testing.T) {
-					c := &chaos{t: t, seed: 1, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, hosted: hosted}
+					c := &chaos{
+						t:        t,
+						seed:     1,
+						sessions: 3,
+						atOnce:   3,
+						replicas: 1,
+						binary:   binary,
+						model:    model,
+						hosted:   hosted,
+					}
 					c.open()
 					for _, s := range play(c, some) {
 						if s.hit == 1 {
@@ -173,8 +185,8 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 	room.Wait()
 }
 
-// spread divides the stops into as few runs as possible with at most most stops in each, and the stops of the same
-// point among the runs.
+// spread divides the stops into as few runs as possible with at most most stops in each, and the stops of
+// the same point among the runs.
 func spread(stops []stop, most int) iter.Seq[[]stop] {
 	return func(yield func([]stop) bool) {
 		runs := (len(stops) + most - 1) / most
@@ -207,7 +219,8 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}{
 		"the key that a post is looked up by": {
 			point: "reply_posted", hit: 1, want: `stands [2-9] times`,
-			forget: `update outbox set key = key || '~', batch = batch || '~' where posted_at is null and batch is not null`,
+			forget: `update outbox set key = key || '~', batch = batch || '~' where posted_at is null
+				and batch is not null`,
 		},
 		"the files in the database": {
 			point: "tasks_worked", hit: 3, want: `not pushed|said twice: [1-9]|stands [2-9]`,
@@ -215,28 +228,50 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 				create trigger lose before insert on workspaces for each row execute function lose()`,
 		},
 		"the mark that a host was asked for a pull request": {
-			point: "pull_request_opened", hit: 1, want: `pull requests: \d+|stands [3-9] times`, forget: `update pull_requests set tried_at = null`,
+			point:  "pull_request_opened",
+			hit:    1,
+			want:   `pull requests: \d+|stands [3-9] times`,
+			forget: `update pull_requests set tried_at = null`,
 		},
 		"the commit of a backport, which is kept before its push": {
-			point: "backport_pushed", hit: 1, want: `"No backport" stands 1 times`, forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = '' where state = 'intended'`,
+			point: "backport_pushed",
+			hit:   1,
+			want:  `"No backport" stands 1 times`,
+			forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
+				where state = 'intended'`,
 		},
 		"the epoch of a turn": {
 			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
-			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0; return new; end $$;
+			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0;
+				return new; end $$;
 				create trigger unfenced before update on sessions for each row execute function unfenced()`,
 		},
 		"the heartbeat by which the dead are known": {
 			point: "tasks_recorded", hit: 2, want: `sessions that are done`,
-			unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at := 'infinity'; return new; end $$;
-				create trigger immortal before insert or update on replicas for each row execute function immortal()`,
+			unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at :=
+				'infinity'; return new; end $$;
+				create trigger immortal before insert or update on replicas for each row execute function
+					immortal()`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// On a busy machine the moment in which the guard matters may be missed: three tries.
-			wanted, found := regexp.MustCompile(x.want), ""
+			wanted := regexp.MustCompile(x.want)
+			found := ""
 			for seed := uint64(1); seed <= 3 && !wanted.MatchString(found); seed++ {
-				c := &chaos{t: t, seed: seed, sessions: 3, atOnce: 3, replicas: 1, binary: binary, model: model, unguard: x.unguard, forget: x.forget, hosted: isHosted(x.point)}
+				c := &chaos{
+					t:        t,
+					seed:     seed,
+					sessions: 3,
+					atOnce:   3,
+					replicas: 1,
+					binary:   binary,
+					model:    model,
+					unguard:  x.unguard,
+					forget:   x.forget,
+					hosted:   isHosted(x.point),
+				}
 				c.open()
 				play := (*chaos).playUntil
 				if x.frozen {
@@ -251,8 +286,8 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 }
 
-// playUntil runs the sessions with a program that dies at each of the stops, in the order in which it reaches them,
-// and continues with another each time. It returns the stops that it never reached.
+// playUntil runs the sessions with a program that dies at each of the stops, in the order in which it reaches
+// them, and continues with another each time. It returns the stops that it never reached.
 func (c *chaos) playUntil(stops []stop) (left []stop) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
@@ -344,13 +379,16 @@ func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan s
 	c.start(first)
 	c.slack.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})
 	talked = make(chan struct{})
-	go func() { defer close(talked); c.talk(ctx) }()
+	go func() {
+		defer close(talked)
+		c.talk(ctx)
+	}()
 	return talked
 }
 
-// playOverFrozen runs the sessions with a program that freezes at one of the stops. Another program takes over,
-// freezes at the next, and so on; the last one finishes, and then the others are woken. It returns the stops that
-// were never reached.
+// playOverFrozen runs the sessions with a program that freezes at one of the stops. Another program takes
+// over, freezes at the next, and so on; the last one finishes, and then the others are woken. It returns the
+// stops that were never reached.
 func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
@@ -379,8 +417,8 @@ func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 	if !c.hosted {
 		c.settle(ctx)
 	}
-	// Whatever the frozen replicas were doing has to fail or be noticed; their next heartbeats show that they got
-	// that far.
+	// Whatever the frozen replicas were doing has to fail or be noticed; their next heartbeats
+	// show that they got that far.
 	for _, r := range frozen {
 		before := c.beats(ctx, r)
 		for ctx.Err() == nil && c.beats(ctx, r) < before+2*time.Second {
@@ -412,6 +450,8 @@ func stopped(r *replicaProcess) bool {
 // beats returns the time of the replica's last heartbeat since the Unix epoch, or 0 if it has none.
 func (c *chaos) beats(ctx context.Context, r *replicaProcess) time.Duration {
 	var seconds float64
-	_ = c.db.QueryRow(ctx, `select coalesce((select extract(epoch from seen_at) from replicas where id = $1), 0)`, c.name(r)).Scan(&seconds)
+	_ = c.db.QueryRow(ctx,
+		`select coalesce((select extract(epoch from seen_at) from replicas where id = $1), 0)`,
+		c.name(r)).Scan(&seconds)
 	return time.Duration(seconds * float64(time.Second))
 }

@@ -49,7 +49,10 @@ func startPostgres(t *testing.T) *restartable {
 
 func (p *restartable) start(ctx context.Context) (err error) {
 	// Durable, so that commits survive an immediate shutdown.
-	if p.server, err = postgres.Start(ctx, postgres.Config{Dir: filepath.Join(p.dir, "cluster"), Durable: true}); err != nil {
+	if p.server, err = postgres.Start(ctx, postgres.Config{
+		Dir:     filepath.Join(p.dir, "cluster"),
+		Durable: true,
+	}); err != nil {
 		return err
 	}
 	u, err := url.Parse(p.server.URL())
@@ -142,7 +145,8 @@ func (p *restartable) follow(ctx context.Context) error {
 	if err := p.start(ctx); err != nil {
 		return err
 	}
-	p.standby = exec.Command(program, "-D", copied, "-k", socket, "-c", "listen_addresses=", "-c", "port=5432", "-c", "hot_standby=on",
+	p.standby = exec.Command(program, "-D", copied, "-k", socket, "-c", "listen_addresses=", "-c",
+		"port=5432", "-c", "hot_standby=on",
 		"-c", fmt.Sprintf("primary_conninfo=host=%s port=5432 user=bobbin", filepath.Join(p.dir, "primary")))
 	p.standby.Dir = "/"
 	p.standby.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
@@ -179,7 +183,8 @@ func (p *restartable) failOver(ctx context.Context) error {
 		return err
 	}
 	p.server.Stop()
-	if err := p.say(ctx, strings.Replace(p.url, url.QueryEscape(filepath.Join(p.dir, "socket")), url.QueryEscape(filepath.Join(p.dir, "standby-socket")), 1), `select pg_promote()`); err != nil {
+	if err := p.say(ctx, strings.Replace(p.url, url.QueryEscape(filepath.Join(p.dir, "socket")),
+		url.QueryEscape(filepath.Join(p.dir, "standby-socket")), 1), `select pg_promote()`); err != nil {
 		return err
 	}
 	return p.point("socket", filepath.Join(p.dir, "standby-socket"))
@@ -190,7 +195,11 @@ func (p *restartable) failOver(ctx context.Context) error {
 func TestPostgresFailsOver(t *testing.T) {
 	t.Parallel()
 	c := &chaos{t: t, seed: 1, sessions: 9, replicas: 2, restarts: 1}
-	c.strikes = []blow{{name: "fail over", times: 1, do: func(ctx context.Context, _ int) { require.NoError(t, c.own.failOver(ctx)) }}}
+	c.strikes = []blow{{
+		name:  "fail over",
+		times: 1,
+		do:    func(ctx context.Context, _ int) { require.NoError(t, c.own.failOver(ctx)) },
+	}}
 	c.open()
 	require.NoError(t, c.own.follow(t.Context()))
 	c.play()

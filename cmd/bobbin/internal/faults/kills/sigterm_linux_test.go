@@ -28,8 +28,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/health"
 )
 
-// A heldSessions is a run that holds sessions in the middle of something until letGo: every third in a model call,
-// in a command, or in a post whose answer is withheld.
+// A heldSessions is a run that holds sessions in the middle of something until letGo: every third in a model
+// call, in a command, or in a post whose answer is withheld.
 type heldSessions struct {
 	*chaos
 	marks string // folder in which commands leave marks
@@ -39,7 +39,10 @@ type heldSessions struct {
 }
 
 func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
-	m := &heldSessions{chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary}, open: make(chan struct{})}
+	m := &heldSessions{
+		chaos: &chaos{t: t, seed: 1, sessions: sessions, replicas: 2, binary: binary},
+		open:  make(chan struct{}),
+	}
 	m.chaos.open()
 	m.marks = filepath.Join(m.dir, "marks")
 	require.NoError(t, os.Mkdir(m.marks, 0o755))
@@ -50,7 +53,11 @@ func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
 	forward := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: slack.Scheme, Host: slack.Host})
 	between := m.serve(func(w http.ResponseWriter, r *http.Request) { m.post(forward, w, r) })
 	for n := range m.replicas {
-		r := &replicaProcess{number: n, data: "data-" + strconv.Itoa(n), env: []string{"SLACK_API_URL=" + between + slack.Path}}
+		r := &replicaProcess{
+			number: n,
+			data:   "data-" + strconv.Itoa(n),
+			env:    []string{"SLACK_API_URL=" + between + slack.Path},
+		}
 		if n == 0 {
 			r.env = append(r.env, "BOBBIN_HTTP_ADDR=127.0.0.1:0")
 		}
@@ -97,7 +104,8 @@ func (m *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 	}
 	name, args := chatmodel.MendNumberedBug(asked)
 	if name == "run" {
-		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; done; %[3]s", m.marks, n, args["command"])
+		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; "+
+			"done; %[3]s", m.marks, n, args["command"])
 	}
 	asked.Answer(w, name, args)
 }
@@ -110,7 +118,8 @@ func (m *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http
 	}
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	channel := ""
-	if form, err := url.ParseQuery(string(body)); err == nil && strings.HasSuffix(r.URL.Path, "/chat.postMessage") && strings.Contains(form.Get("text")+form.Get("blocks"), "approved") {
+	if form, err := url.ParseQuery(string(body)); err == nil && strings.HasSuffix(r.URL.Path,
+		"/chat.postMessage") && strings.Contains(form.Get("text")+form.Get("blocks"), "approved") {
 		channel = form.Get("channel")
 	}
 	for n, p := range m.threads() {
@@ -174,11 +183,13 @@ func (m *heldSessions) number(ctx context.Context, sql string, args ...any) (n i
 }
 
 // atHand counts the running jobs of a replica. If the replica is gone, nobody works on them.
-const atHand = `select count(*) from river_job where state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`
+const atHand = `select count(*) from river_job where state = 'running'
+	and attempted_by[array_upper(attempted_by, 1)] = $1`
 
 // notHandedOver counts the jobs that a replica still had in its hands when it died, including those that were
 // taken from it since.
-const notHandedOver = `select count(*) from river_job where state in ('running', 'discarded') and attempted_by[array_upper(attempted_by, 1)] = $1`
+const notHandedOver = `select count(*) from river_job where state in ('running', 'discarded')
+	and attempted_by[array_upper(attempted_by, 1)] = $1`
 
 // missed counts the jobs that were taken from a dead replica.
 const missed = `select count(*) from river_job where state = 'discarded'`
@@ -191,7 +202,8 @@ func (m *heldSessions) block(ctx context.Context) (release func()) {
 	c, err := pgx.Connect(ctx, m.url)
 	require.NoError(m.t, err)
 	m.t.Cleanup(func() { c.Close(context.Background()) })
-	_, err = c.Exec(ctx, `begin; select id from river_job where state = 'running' and kind = 'turn' for update`)
+	_, err = c.Exec(ctx,
+		`begin; select id from river_job where state = 'running' and kind = 'turn' for update`)
 	require.NoError(m.t, err)
 	return func() { require.NoError(m.t, c.Close(ctx)) }
 }
@@ -250,8 +262,13 @@ func TestStopped(t *testing.T) {
 }
 
 func handsOver(ctx context.Context, m *heldSessions) {
-	t, first, second := m.t, m.running[0], m.running[1]
-	more := m.slack.AddChannel(slacktest.Channel{Name: "more", Members: []string{m.ann, m.slack.App().BotUser}}).ID
+	t := m.t
+	first := m.running[0]
+	second := m.running[1]
+	more := m.slack.AddChannel(slacktest.Channel{
+		Name:    "more",
+		Members: []string{m.ann, m.slack.App().BotUser},
+	}).ID
 	m.begin(ctx)
 	m.start(second)
 	require.NoError(t, m.slack.WaitConnected(ctx, 2*config.DefaultConnections))
@@ -263,7 +280,8 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	root, err := m.slack.Say(more, m.ann, m.slack.Mention()+" bug 0, again", "")
 	require.NoError(t, err)
 	late := harness.Thread{Channel: more, Root: root}
-	require.Eventually(t, func() bool { return m.workers(ctx, more) != "" }, harness.StepTimeout, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return m.workers(ctx, more) != "" }, harness.StepTimeout,
+		20*time.Millisecond)
 	select {
 	case <-first.ended:
 		require.Fail(t, "it ended before what it had in hand was put back")
@@ -271,7 +289,8 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	}
 	release()
 	require.Zero(t, m.exit(first).ExitCode())
-	require.Eventually(t, func() bool { return m.posted(late, "Root cause (revision 1") > 0 }, harness.StepTimeout, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return m.posted(late, "Root cause (revision 1") > 0 },
+		harness.StepTimeout, 20*time.Millisecond)
 	require.Equal(t, m.name(second), m.workers(ctx, more))
 	require.Zero(t, m.number(ctx, atHand, m.name(first)), "nothing is left in its hands")
 	_, err = m.slack.Say(more, m.ann, "stop", root)
@@ -291,7 +310,9 @@ func handsOver(ctx context.Context, m *heldSessions) {
 
 // workers returns the replicas that took jobs of the session in a channel.
 func (m *heldSessions) workers(ctx context.Context, channel string) (names string) {
-	require.NoError(m.t, m.db.QueryRow(ctx, `select coalesce(string_agg(distinct w, ' '), '') from river_job j join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
+	require.NoError(m.t, m.db.QueryRow(ctx,
+		`select coalesce(string_agg(distinct w, ' '), '') from river_job j
+		join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
 		where s.channel = $1`, channel).Scan(&names))
 	return names
 }
@@ -303,7 +324,8 @@ func leavesBehind(ctx context.Context, m *heldSessions) {
 	require.NoError(m.t, r.cmd.Process.Signal(syscall.SIGTERM))
 	require.Zero(m.t, m.exit(r).ExitCode())
 	require.Zero(m.t, m.number(ctx, atHand, m.name(r)))
-	require.Positive(m.t, m.number(ctx, `select count(*) from river_job where state = 'available' and kind = 'turn'`))
+	require.Positive(m.t,
+		m.number(ctx, `select count(*) from river_job where state = 'available' and kind = 'turn'`))
 	m.start(r)
 	m.end(ctx)
 	require.Zero(m.t, m.number(ctx, missed))

@@ -55,10 +55,12 @@ const soakFiles = 10
 const soakChannels = 24
 
 // keepSeconds makes housekeeping delete everything within seconds, except sessions that wait for a person.
-const keepSeconds = "keep: {sessions_days: 0.00003, decisions_days: 0.00004, files_days: 0.00002, cache_gb: 0.00001}\n"
+const keepSeconds = "keep: {sessions_days: 0.00003, decisions_days: 0.00004, files_days: 0.00002, " +
+	"cache_gb: 0.00001}\n"
 
 // keepEver turns housekeeping off.
-const keepEver = "keep: {sessions_days: 36500, waiting_days: 36500, decisions_days: 36500, files_days: 36500, files_gb: 1000000, cache_gb: 1000000, mirrors_days: 36500}\n"
+const keepEver = "keep: {sessions_days: 36500, waiting_days: 36500, decisions_days: 36500, files_days: " +
+	"36500, files_gb: 1000000, cache_gb: 1000000, mirrors_days: 36500}\n"
 
 // TestASoakIsFlat shows that the program's resources do not grow with the number of sessions, and that a
 // mention in a thread whose session was deleted begins a new session. BOBBIN_SOAK sets the number of
@@ -83,7 +85,10 @@ func TestASoakWithoutHousekeepingGrows(t *testing.T) {
 	samples := s.run(func(context.Context) {})
 	found := strings.Join(growth(samples[1], samples[2]), "\n")
 	t.Logf("without it:\n%s", found)
-	for _, what := range []string{"rows of sessions", "rows of transcript", "rows of workspaces", "rows of lines", "rows of river_job", "KB of sessions' folders"} {
+	for _, what := range []string{
+		"rows of sessions", "rows of transcript", "rows of workspaces", "rows of lines", "rows of river_job",
+		"KB of sessions' folders",
+	} {
 		require.Contains(t, found, what)
 	}
 }
@@ -127,7 +132,8 @@ func growth(before, after sample) (found []string) {
 // run works through the sessions in three parts, takes a sample after each, and then calls then.
 func (s *soak) run(then func(context.Context)) []sample {
 	s.open()
-	ctx, cancel := context.WithTimeout(s.t.Context(), harness.RunTimeout+time.Duration(s.sessions)*5*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(),
+		harness.RunTimeout+time.Duration(s.sessions)*5*time.Second)
 	defer cancel()
 	s.start(ctx)
 	defer s.stop()
@@ -135,7 +141,8 @@ func (s *soak) run(then func(context.Context)) []sample {
 	for range 3 {
 		s.work(ctx, s.sessions/3)
 		x := s.sample(ctx)
-		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors and %d packs, %d rows, disk %v", x.sessions, x.rss, x.goroutines, x.files, x.packs, sum(x.rows), x.disk)
+		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors and %d packs, %d rows, disk %v",
+			x.sessions, x.rss, x.goroutines, x.files, x.packs, sum(x.rows), x.disk)
 		samples = append(samples, x)
 	}
 	then(ctx)
@@ -146,8 +153,10 @@ func (s *soak) run(then func(context.Context)) []sample {
 func (s *soak) again(ctx context.Context) {
 	_, err := s.slack.Say(s.channels[0], s.ann, s.slack.Mention()+" bug 0 again", s.first)
 	require.NoError(s.t, err)
-	s.await(ctx, "a report in the old thread", func() bool { return strings.Count(s.thread(s.channels[0], s.first), "Root cause (revision 1") == 2 })
-	require.Equal(s.t, 1, s.number(ctx, `select count(*) from sessions where phase = 'reported' and title like '%again'`))
+	s.await(ctx, "a report in the old thread",
+		func() bool { return strings.Count(s.thread(s.channels[0], s.first), "Root cause (revision 1") == 2 })
+	require.Equal(s.t, 1,
+		s.number(ctx, `select count(*) from sessions where phase = 'reported' and title like '%again'`))
 }
 
 func sum(rows map[string]int) (n int) {
@@ -161,41 +170,54 @@ func (s *soak) open() {
 	t := s.t
 	var err error
 	s.dir = harness.Dir(t)
-	s.remote, s.data = filepath.Join(s.dir, "remote.git"), filepath.Join(s.dir, "data")
+	s.remote = filepath.Join(s.dir, "remote.git")
+	s.data = filepath.Join(s.dir, "data")
 	require.NoError(t, stage.PlantRemote(s.remote, chatmodel.NumberedBugs(soakFiles)))
-	// A mention that is delivered again after housekeeping has deleted its session would begin another one, so
-	// Slack waits for a busy machine.
-	s.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler), AckTimeout: time.Minute})
+	// A mention that is delivered again after housekeeping has deleted its session would begin another one,
+	// so Slack waits for a busy machine.
+	s.slack, err = slacktest.Listen(slacktest.Config{
+		AppName:    "bobbin",
+		TeamName:   "Acme",
+		Log:        slog.New(slog.DiscardHandler),
+		AckTimeout: time.Minute,
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { s.slack.Close() })
 	s.ann = s.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	for n := range soakChannels {
 		members := []string{s.ann, s.slack.App().BotUser}
-		s.channels = append(s.channels, s.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", n), Members: members}).ID)
+		s.channels = append(s.channels,
+			s.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", n), Members: members}).ID)
 	}
 }
 
 var healthAt = regexp.MustCompile(`health is at (http://\S+)`)
 
 func (s *soak) start(ctx context.Context) {
-	t, app := s.t, s.slack.App()
+	t := s.t
+	app := s.slack.App()
 	url := harness.Database(t)
 	var err error
 	s.db, err = pgxpool.New(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(s.db.Close)
 	config := filepath.Join(s.dir, "bobbin.yaml")
-	text := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nhttp: {addr: 127.0.0.1:0}\n%s", s.remote, s.keep)
+	text := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\n"+
+		"http: {addr: 127.0.0.1:0}\n%s", s.remote, s.keep)
 	require.NoError(t, os.WriteFile(config, []byte(text), 0o644))
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	require.NoError(t, err)
 	defer log.Close()
 	s.cmd = exec.Command(harness.Program(t), "serve", "--config", config)
 	// GOGC: the tests may run with a larger one, with which less of the memory is flat.
-	s.cmd.Env = append(os.Environ(), "GOGC=100", "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1", "DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
-	s.cmd.Stdout, s.cmd.Stderr = log, log
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // an aborted test leaves no process behind
+	s.cmd.Env = append(os.Environ(), "GOGC=100", "SLACK_BOT_TOKEN="+app.BotToken,
+		"SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1",
+		"DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
+	s.cmd.Stdout = log
+	s.cmd.Stderr = log
+	// an aborted test leaves no process behind
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, s.cmd.Start())
 	s.await(ctx, "health", func() bool {
 		said, _ := os.ReadFile(log.Name())
@@ -235,7 +257,8 @@ func (s *soak) work(ctx context.Context, sessions int) {
 	for begun := 0; begun < sessions || len(open) > 0; {
 		for ; begun < sessions && len(open) < soakChannels/2; begun++ {
 			c := s.channels[s.said%soakChannels]
-			root, err := s.slack.Say(c, s.ann, fmt.Sprintf("%s bug %d", s.slack.Mention(), s.said%soakFiles), "")
+			root, err := s.slack.Say(c, s.ann,
+				fmt.Sprintf("%s bug %d", s.slack.Mention(), s.said%soakFiles), "")
 			require.NoError(s.t, err)
 			open[s.said] = &thread{channel: c, root: root}
 			if s.said == 0 {
@@ -260,13 +283,16 @@ func (s *soak) work(ctx context.Context, sessions int) {
 	}
 	s.await(ctx, "quiet", func() bool { return s.number(ctx, soakQuiet) == 0 })
 	if s.cleans {
-		s.await(ctx, "everything to be cleaned", func() bool { return s.number(ctx, soakCleaned) == 0 && len(s.folders()) == 0 })
+		s.await(ctx, "everything to be cleaned",
+			func() bool { return s.number(ctx, soakCleaned) == 0 && len(s.folders()) == 0 })
 	}
 }
 
 const (
-	soakQuiet = `select (select count(*) from sessions where phase <> 'done') + (select count(*) from inbox where handled_at is null)
-		+ (select count(*) from outbox where posted_at is null and refused is null) + (select count(*) from river_job where finalized_at is null)`
+	soakQuiet = `select (select count(*) from sessions where phase <> 'done') + (select count(*) from inbox
+		where handled_at is null)
+		+ (select count(*) from outbox where posted_at is null and refused is null) + (select count(*)
+			from river_job where finalized_at is null)`
 	soakCleaned = `select (select count(*) from sessions) + (select count(*) from river_job)`
 )
 
@@ -318,7 +344,9 @@ func (s *soak) sample(ctx context.Context) sample {
 	require.NoError(t, json.NewDecoder(answer.Body).Decode(&h))
 	x.goroutines = h.Counts.Goroutines
 
-	rows, err := s.db.Query(ctx, `select relname, (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I', relname), false, true, '')))[1]::text::int
+	rows, err := s.db.Query(ctx,
+		`select relname, (xpath('/row/n/text()', query_to_xml(format('select count(*) as n from %I', relname),
+		false, true, '')))[1]::text::int
 		from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)
 	require.NoError(t, err)
 	for rows.Next() {
@@ -328,7 +356,12 @@ func (s *soak) sample(ctx context.Context) sample {
 		x.rows[table] = n
 	}
 	require.NoError(t, rows.Err())
-	for part, name := range map[string]string{"sessions' folders": "sessions", "caches": "cache", "mirrors": "mirrors", "everything else": ""} {
+	for part, name := range map[string]string{
+		"sessions' folders": "sessions",
+		"caches":            "cache",
+		"mirrors":           "mirrors",
+		"everything else":   "",
+	} {
 		x.disk[part] = disk.DiskUse(filepath.Join(s.data, name)) / 1000
 	}
 	x.disk["everything else"] -= x.disk["sessions' folders"] + x.disk["caches"] + x.disk["mirrors"]

@@ -34,7 +34,8 @@ func (c canaries) needles(name string) (all []string) {
 var (
 	base64Run = regexp.MustCompile(`[A-Za-z0-9+/_-]{16,}`)
 	hexRun    = regexp.MustCompile(`[0-9a-fA-F]{16,}`)
-	jsonMark  = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\/`, "/", `\"`, `"`, `\\`, `\`)
+	jsonMark  = strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\/`, "/",
+		`\"`, `"`, `\\`, `\`)
 )
 
 // readings returns a text and its decoded forms: base64, hexadecimal, JSON escapes and percent-encoding.
@@ -107,15 +108,19 @@ func TestTheDetectorFindsCanaries(t *testing.T) {
 	value := c["token"]
 	body := strings.Split(appKey(), "\n")[5]
 	for _, text := range []string{
-		value, "x" + value + "y", value[:len(value)/2+1], url.QueryEscape(value)[:30], url.PathEscape(value), hex.EncodeToString([]byte("a" + value)),
-		base64.StdEncoding.EncodeToString([]byte("x-access-token:" + value)), "Basic " + base64.StdEncoding.EncodeToString([]byte("ab:"+value)) + ".",
-		base64.RawURLEncoding.EncodeToString([]byte("a" + value)), jsonOf(value), fmt.Sprintf("%q", value), `\x` + hex.EncodeToString([]byte(value)),
+		value, "x" + value + "y", value[:len(value)/2+1], url.QueryEscape(value)[:30], url.PathEscape(value),
+		hex.EncodeToString([]byte("a" + value)),
+		base64.StdEncoding.EncodeToString([]byte("x-access-token:" + value)),
+		"Basic " + base64.StdEncoding.EncodeToString([]byte("ab:"+value)) + ".",
+		base64.RawURLEncoding.EncodeToString([]byte("a" + value)), jsonOf(value),
+		fmt.Sprintf("%q", value), `\x` + hex.EncodeToString([]byte(value)),
 	} {
 		require.Equal(t, []string{"token"}, c.in("some words, then "+text+" and more"), text)
 	}
 	require.Equal(t, []string{"key"}, c.in("-- "+body+" --"))
 	require.Equal(t, []string{"key"}, c.in(base64.StdEncoding.EncodeToString([]byte(appKey()))))
-	require.Empty(t, c.in("nothing of it: c4nary, -----BEGIN RSA PRIVATE KEY-----, x-access-token "+base64.StdEncoding.EncodeToString([]byte("x-access-token:other"))))
+	require.Empty(t, c.in("nothing of it: c4nary, -----BEGIN RSA PRIVATE KEY-----, x-access-token "+
+		base64.StdEncoding.EncodeToString([]byte("x-access-token:other"))))
 }
 
 func jsonOf(s string) string {

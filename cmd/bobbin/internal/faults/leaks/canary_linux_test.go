@@ -71,13 +71,25 @@ func openMine(t *testing.T) *leakFixture {
 	t.Helper()
 	dir := harness.Dir(t)
 	var err error
-	m := &leakFixture{t: t, dir: dir, threads: map[string]string{}, secrets: canaries{"app key": appKey(), "git token": githost.Password}}
-	for _, name := range []string{"bot token", "app token", "model key", "database password", "ghost token", "proxy password"} {
+	m := &leakFixture{
+		t:       t,
+		dir:     dir,
+		threads: map[string]string{},
+		secrets: canaries{"app key": appKey(), "git token": githost.Password},
+	}
+	for _, name := range []string{
+		"bot token", "app token", "model key", "database password", "ghost token", "proxy password",
+	} {
 		m.secrets[name] = strings.ToLower(rand.Text() + rand.Text())[:40]
 	}
 	m.secrets["bot token"] = "xoxb-" + m.secrets["bot token"]
 	m.secrets["app token"] = "xapp-1-" + m.secrets["app token"]
-	m.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", BotToken: m.secrets["bot token"], AppToken: m.secrets["app token"]})
+	m.slack, err = slacktest.Listen(slacktest.Config{
+		AppName:  "bobbin",
+		TeamName: "Acme",
+		BotToken: m.secrets["bot token"],
+		AppToken: m.secrets["app token"],
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { m.slack.Close() })
 	m.ann = m.slack.AddUser(slacktest.User{Name: "ann"}).ID
@@ -90,34 +102,46 @@ func openMine(t *testing.T) *leakFixture {
 // openModel starts the model. It looks around in its sandbox before it works, and if a conversation mentions
 // "the wrong key", the endpoint answers 401 and repeats the key, as real endpoints do.
 func (m *leakFixture) openModel() {
-	m.model = chatmodel.ServeRequests(m.t, func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
-		body := asked.Body
-		m.mu.Lock()
-		m.prompts.Write(body)
-		m.mu.Unlock()
-		if key := r.Header.Get("Authorization"); bytes.Contains(body, []byte("the wrong key")) {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusUnauthorized)
-			fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s.", "type": "invalid_request_error", "code": "invalid_api_key"}}`, strings.TrimPrefix(key, "Bearer "))
-			return
-		}
-		name, args := chatmodel.MendOneWord(asked)
-		if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
-			name, args = "run", map[string]any{"command": nosy}
-		}
-		asked.Answer(w, name, args)
-	})
+	m.model = chatmodel.ServeRequests(m.t,
+		func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
+			body := asked.Body
+			m.mu.Lock()
+			m.prompts.Write(body)
+			m.mu.Unlock()
+			if key := r.Header.Get("Authorization"); bytes.Contains(body, []byte("the wrong key")) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(http.StatusUnauthorized)
+				fmt.Fprintf(w, `{"error": {"message": "Incorrect API key provided: %s.", "type": `+
+					`"invalid_request_error", "code": "invalid_api_key"}}`,
+					strings.TrimPrefix(key, "Bearer "))
+				return
+			}
+			name, args := chatmodel.MendOneWord(asked)
+			if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
+				name = "run"
+				args = map[string]any{"command": nosy}
+			}
+			asked.Answer(w, name, args)
+		})
 }
 
 // nosy is a command that looks where a program's secrets may be.
-const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline; do tr '\0' '\n' <$f; done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) -print 2>/dev/null | head; true`
+const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline; do tr '\0' '\n' <$f; ` +
+	`done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) ` +
+	`-print 2>/dev/null | head; true`
 
 func (m *leakFixture) openRemotes() {
 	t := m.t
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 	key, err := x509.ParsePKCS1PrivateKey(pemBytes(appKey()))
 	require.NoError(t, err)
-	m.hub, err = githubtest.Listen(githubtest.Config{Dir: filepath.Join(m.dir, "hub"), AppID: "12345", Key: &key.PublicKey, Print: "tok_"}) // a prefix that no redaction rule knows
+	// a prefix that no redaction rule knows
+	m.hub, err = githubtest.Listen(githubtest.Config{
+		Dir:   filepath.Join(m.dir, "hub"),
+		AppID: "12345",
+		Key:   &key.PublicKey,
+		Print: "tok_",
+	})
 	require.NoError(t, err)
 	t.Cleanup(m.hub.Close)
 	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
@@ -130,7 +154,8 @@ func (m *leakFixture) openRemotes() {
 			return
 		}
 		defer conn.Close()
-		fmt.Fprintf(conn, "HTTP/1.1 502 %s cannot get at %s\r\nX-Was: %s\r\n\r\n", r.Header.Get("Proxy-Authorization"), r.URL, r.Header)
+		fmt.Fprintf(conn, "HTTP/1.1 502 %s cannot get at %s\r\nX-Was: %s\r\n\r\n",
+			r.Header.Get("Proxy-Authorization"), r.URL, r.Header)
 	}))
 	t.Cleanup(m.proxy.Close)
 }
@@ -148,7 +173,8 @@ func (m *leakFixture) openDatabase() {
 	require.NoError(t, err)
 	t.Cleanup(m.db.Close)
 	role := "miner_" + strings.ToLower(rand.Text())
-	_, err = m.db.Exec(t.Context(), fmt.Sprintf("create role %s superuser login password '%s'", role, m.secrets["database password"]))
+	_, err = m.db.Exec(t.Context(),
+		fmt.Sprintf("create role %s superuser login password '%s'", role, m.secrets["database password"]))
 	require.NoError(t, err)
 	t.Cleanup(func() { _, _ = m.db.Exec(context.Background(), "drop role "+role) })
 	u, err := url.Parse(plain)
@@ -159,7 +185,10 @@ func (m *leakFixture) openDatabase() {
 
 // channel makes a channel for a repository.
 func (m *leakFixture) channel(name string) string {
-	return m.slack.AddChannel(slacktest.Channel{Name: name, Members: []string{m.ann, m.slack.App().BotUser}}).ID
+	return m.slack.AddChannel(slacktest.Channel{
+		Name:    name,
+		Members: []string{m.ann, m.slack.App().BotUser},
+	}).ID
 }
 
 // program returns the command bobbin serve with all secrets in its environment, and the variables more.
@@ -170,12 +199,15 @@ func (m *leakFixture) program(config string, more ...string) *exec.Cmd {
 	cmd := exec.Command(harness.Program(m.t), "serve", "--config", name, "--verbose")
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "BOBBIN_DATA_DIR=" + filepath.Join(m.dir, "data"),
-		secrets.SlackBotToken + "=" + m.secrets["bot token"], secrets.SlackAppToken + "=" + m.secrets["app token"], "SLACK_API_URL=" + m.slack.URL(),
-		secrets.ModelKey + "=" + m.secrets["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1", secrets.DatabaseURL + "=" + m.dbURL,
-		secrets.GitToken + "=" + m.secrets["git token"], "GHOST_TOKEN=" + m.secrets["ghost token"], secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`),
-		"HTTPS_PROXY=" + proxy,
+		secrets.SlackBotToken + "=" + m.secrets["bot token"],
+		secrets.SlackAppToken + "=" + m.secrets["app token"], "SLACK_API_URL=" + m.slack.URL(),
+		secrets.ModelKey + "=" + m.secrets["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1",
+		secrets.DatabaseURL + "=" + m.dbURL, secrets.GitToken + "=" + m.secrets["git token"],
+		"GHOST_TOKEN=" + m.secrets["ghost token"],
+		secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`), "HTTPS_PROXY=" + proxy,
 	}, more...)
-	cmd.Stdout, cmd.Stderr = &m.log, &m.log
+	cmd.Stdout = &m.log
+	cmd.Stderr = &m.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
@@ -202,7 +234,8 @@ func (m *leakFixture) await(ctx context.Context, channel, text string) bool {
 	m.mu.Unlock()
 	_, err := m.slack.WaitFor(ctx, channel, root, func(all []slacktest.Message) bool {
 		return slices.ContainsFunc(all, func(x slacktest.Message) bool {
-			return x.BotID == m.slack.App().BotID && strings.Contains(harness.Unmarked(m.slack.Readable(x.Text)), text)
+			return x.BotID == m.slack.App().BotID &&
+				strings.Contains(harness.Unmarked(m.slack.Readable(x.Text)), text)
 		})
 	})
 	if err != nil {
@@ -276,13 +309,17 @@ func (m *leakFixture) atDesk(ctx context.Context, channel string) {
 		return
 	}
 	m.desk.Mend()
-	if _, err := m.db.Exec(ctx, `create function quotes() returns trigger language plpgsql as $$ begin raise exception 'connection "%" lost', '`+m.dbURL+`'; end $$;
+	if _, err := m.db.Exec(ctx,
+		`create function quotes() returns trigger language plpgsql as $$ begin raise exception
+			'connection "%" lost', '`+
+			m.dbURL+`'; end $$;
 		create trigger quotes before insert on reports for each row execute function quotes()`); err != nil {
 		m.t.Error(err)
 	}
 	m.say(channel, "it is mended, please go on")
 	for failed := 0; failed == 0 && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		if err := m.db.QueryRow(ctx, `select count(*) from river_job where cardinality(errors) > 0`).Scan(&failed); err != nil {
+		if err := m.db.QueryRow(ctx,
+			`select count(*) from river_job where cardinality(errors) > 0`).Scan(&failed); err != nil {
 			m.t.Error(err)
 			return
 		}
@@ -320,16 +357,18 @@ func (m *leakFixture) places() map[string]string {
 		slack.Write(b)
 	}
 	places["Slack"] = slack.String()
-	require.NoError(t, filepath.WalkDir(filepath.Join(m.dir, "data"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+	require.NoError(t,
+		filepath.WalkDir(filepath.Join(m.dir, "data"), func(name string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return err
+			}
+			b, err := os.ReadFile(name)
+			places["file "+name] = name + "\n" + string(b) + inflated(b)
 			return err
-		}
-		b, err := os.ReadFile(name)
-		places["file "+name] = name + "\n" + string(b) + inflated(b)
-		return err
-	}))
+		}))
 	objects := func(dir string) {
-		out, err := exec.Command("git", "-c", "safe.directory=*", "-C", dir, "cat-file", "--batch", "--batch-all-objects").Output()
+		out, err := exec.Command("git", "-c", "safe.directory=*", "-C", dir, "cat-file", "--batch",
+			"--batch-all-objects").Output()
 		require.NoError(t, err, dir)
 		places["objects of "+dir] = string(out)
 	}
@@ -356,7 +395,8 @@ func inflated(b []byte) string {
 // tables returns all rows of all tables as JSON, by table.
 func tables(t *testing.T, db *pgxpool.Pool) map[string]string {
 	t.Helper()
-	rows, err := db.Query(t.Context(), `select quote_ident(table_schema) || '.' || quote_ident(table_name) from information_schema.tables
+	rows, err := db.Query(t.Context(),
+		`select quote_ident(table_schema) || '.' || quote_ident(table_name) from information_schema.tables
 		where table_schema not in ('pg_catalog', 'information_schema')`)
 	require.NoError(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -378,7 +418,10 @@ func tables(t *testing.T, db *pgxpool.Pool) map[string]string {
 func TestSecretsAreNowhere(t *testing.T) {
 	t.Parallel()
 	m := openMine(t)
-	shop, desk, ghost, wrongKey := m.channel("shop"), m.channel("desk"), m.channel("ghost"), m.channel("wrong-key")
+	shop := m.channel("shop")
+	desk := m.channel("desk")
+	ghost := m.channel("ghost")
+	wrongKey := m.channel("wrong-key")
 	config := fmt.Sprintf(`repositories:
 - {name: shop, url: "%s/acme/shop.git", base: main, channels: [%s], github_app: {id: 12345, api_url: "%s"}}
 - {name: desk, url: "%s", base: main, channels: [%s, %s]}
@@ -386,7 +429,11 @@ func TestSecretsAreNowhere(t *testing.T) {
 `, m.hub.URL, shop, m.hub.API, m.desk.Address, desk, wrongKey, ghost)
 
 	// Starts that fail: a Postgres that does not answer, and malformed addresses.
-	for _, address := range []string{"postgres://u:" + m.secrets["database password"] + "@127.0.0.1:1/d", "postgres://u:" + m.secrets["database password"] + "%zz@h/d", "postgres://u:" + m.secrets["database password"] + "@h:port/d"} {
+	for _, address := range []string{
+		"postgres://u:" + m.secrets["database password"] + "@127.0.0.1:1/d",
+		"postgres://u:" + m.secrets["database password"] + "%zz@h/d",
+		"postgres://u:" + m.secrets["database password"] + "@h:port/d",
+	} {
 		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
 	}
 	bot := m.program(config)
@@ -401,7 +448,10 @@ func TestSecretsAreNowhere(t *testing.T) {
 	var all sync.WaitGroup
 	all.Go(func() { m.shop(ctx, shop) })
 	all.Go(func() { m.atDesk(ctx, desk) })
-	all.Go(func() { m.say(ghost, "the word is wrong"); m.await(ctx, ghost, "I cannot get at the repository") })
+	all.Go(func() {
+		m.say(ghost, "the word is wrong")
+		m.await(ctx, ghost, "I cannot get at the repository")
+	})
 	all.Wait()
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", bot.Process.Pid))
 	require.NoError(t, err)
@@ -413,7 +463,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 	require.Greater(t, len(m.secrets), 10)
 	places := m.places()
-	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.secrets["proxy password"], "") // HTTPS_PROXY stays in the environment, as libraries read it later
+	// HTTPS_PROXY stays in the environment, as libraries read it later
+	places["/proc/PID/environ"] = strings.ReplaceAll(string(environ), m.secrets["proxy password"], "")
 	require.Contains(t, places["prompts"], "looking around", "the agent has looked at its sandbox")
 	require.Contains(t, places["prompts"], "GOPROXY=off")
 	require.Contains(t, places["the log"], "level=")
@@ -424,7 +475,8 @@ func TestSecretsAreNowhere(t *testing.T) {
 		for _, text := range places {
 			n += len(text)
 		}
-		t.Logf("%d secrets in none of %d places, %d KiB\n%s", len(m.secrets), len(places), n>>10, m.log.String())
+		t.Logf("%d secrets in none of %d places, %d KiB\n%s", len(m.secrets), len(places),
+			n>>10, m.log.String())
 	}
 }
 
@@ -436,13 +488,26 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 	channel := m.channel("desk")
 	app := m.slack.App()
 	s := server.Settings{
-		Target:        storage.Target{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
-		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: m.slack.URL(), SlackPace: time.Millisecond},
-		ModelSettings: server.ModelSettings{ModelURL: m.model.URL + "/v1", Agents: map[string]agent.Setting{}},
+		Target: storage.Target{DataDir: filepath.Join(m.dir, "data"), DatabaseURL: m.dbURL},
+		SlackSettings: server.SlackSettings{
+			SlackToken:    app.BotToken,
+			SlackAppToken: app.AppToken,
+			SlackURL:      m.slack.URL(),
+			SlackPace:     time.Millisecond,
+		},
+		ModelSettings: server.ModelSettings{
+			ModelURL: m.model.URL + "/v1",
+			Agents:   map[string]agent.Setting{},
+		},
 		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: 2}},
 		Sandbox:       config.Sandbox{Kind: "none"},
 		Repositories: []repository.Repository{{
-			Remote: remote.Remote{Name: "desk", URL: strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1)}, Base: "main", Channels: []string{channel},
+			Remote: remote.Remote{
+				Name: "desk",
+				URL:  strings.Replace(m.desk.Address, "//", "//bot:"+githost.Password+"@", 1),
+			},
+			Base:     "main",
+			Channels: []string{channel},
 		}},
 	}
 	service, err := server.New(t.Context(), s, slog.New(slog.NewTextHandler(&m.log, nil)))
@@ -470,5 +535,8 @@ var appKey = sync.OnceValue(func() string {
 	if err != nil {
 		panic(err)
 	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	return string(pem.EncodeToMemory(&pem.Block{
+		Type:  "RSA PRIVATE KEY",
+		Bytes: x509.MarshalPKCS1PrivateKey(key),
+	}))
 })

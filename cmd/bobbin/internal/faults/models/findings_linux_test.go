@@ -18,10 +18,12 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // findings returns a line for everything that is wrong after a run.
 func (tr *faultRun) findings() string {
-	found, log := tr.model.problems(), tr.log.String()
+	found := tr.model.problems()
+	log := tr.log.String()
 	for _, s := range tr.sessions {
 		note := func(format string, args ...any) {
-			found = append(found, fmt.Sprintf("session %d (%s at %s): ", s.number, s.fault.name, s.turn)+fmt.Sprintf(format, args...))
+			found = append(found, fmt.Sprintf("session %d (%s at %s): ", s.number, s.fault.name,
+				s.turn)+fmt.Sprintf(format, args...))
 		}
 		tr.ending(s, log, note)
 		tr.lines(s, note)
@@ -40,7 +42,8 @@ func (tr *faultRun) findings() string {
 type noting = func(format string, args ...any)
 
 func (tr *faultRun) sessionID(s *faultySession) (id string) {
-	_ = tr.db.QueryRow(tr.t.Context(), `select id from sessions where channel = $1`, s.place.Channel).Scan(&id)
+	_ = tr.db.QueryRow(tr.t.Context(), `select id from sessions where channel = $1`,
+		s.place.Channel).Scan(&id)
 	return id
 }
 
@@ -49,14 +52,17 @@ func (tr *faultRun) sessionID(s *faultySession) (id string) {
 func (tr *faultRun) ending(s *faultySession, log string, note noting) {
 	var phase string
 	var pushes, approvals int
-	err := tr.db.QueryRow(tr.t.Context(), `select phase, (select count(*) from pushes p where p.session_id = s.id and state = 'pushed'),
-		(select count(*) from approvals a where a.session_id = s.id) from sessions s where channel = $1`, s.place.Channel).Scan(&phase, &pushes, &approvals)
+	err := tr.db.QueryRow(tr.t.Context(),
+		`select phase, (select count(*) from pushes p where p.session_id = s.id and state = 'pushed'),
+		(select count(*) from approvals a where a.session_id = s.id) from sessions s where channel = $1`,
+		s.place.Channel).Scan(&phase, &pushes, &approvals)
 	if err != nil {
 		note("there is no session: %v", err)
 		return
 	}
 	if phase != "done" || pushes != 1 || approvals != 1 {
-		note("it is %s with %d pushes and %d approvals; the thread says:\n%s", phase, pushes, approvals, indented(tr.thread(s)))
+		note("it is %s with %d pushes and %d approvals; the thread says:\n%s", phase, pushes, approvals,
+			indented(tr.thread(s)))
 	}
 	alarm := regexp.MustCompile(`level=ERROR msg="model call failed" session=` + tr.sessionID(s))
 	if s.fault.rests && !alarm.MatchString(log) {
@@ -71,9 +77,15 @@ func (tr *faultRun) ending(s *faultySession, log string, note noting) {
 // no key.
 func (tr *faultRun) lines(s *faultySession, note noting) {
 	want := map[string]int{
-		"The model could not answer": 0, "I got nowhere with this": 0, "Got nowhere with task": 0, "tasks ended without a result": 0,
-		"failed on my side": 0, "Asking the model": 0, "The model's endpoint asks to wait": 0, "does not answer at the moment": 0,
-		"Paused: ": 0,
+		"The model could not answer":        0,
+		"I got nowhere with this":           0,
+		"Got nowhere with task":             0,
+		"tasks ended without a result":      0,
+		"failed on my side":                 0,
+		"Asking the model":                  0,
+		"The model's endpoint asks to wait": 0,
+		"does not answer at the moment":     0,
+		"Paused: ":                          0,
 	}
 	switch {
 	case s.fault.rests:
@@ -93,16 +105,19 @@ func (tr *faultRun) lines(s *faultySession, note noting) {
 		}
 	}
 	var kept []string
-	rows, err := tr.db.Query(tr.t.Context(), `select text from lines l join sessions s on s.id = l.session_id where channel = $1`, s.place.Channel)
+	rows, err := tr.db.Query(tr.t.Context(),
+		`select text from lines l join sessions s on s.id = l.session_id where channel = $1`, s.place.Channel)
 	require.NoError(tr.t, err)
 	for rows.Next() {
 		var text string
 		require.NoError(tr.t, rows.Scan(&text))
 		kept = append(kept, text)
 	}
-	all, thread := strings.Join(kept, "\n"), tr.thread(s)
+	all := strings.Join(kept, "\n")
+	thread := tr.thread(s)
 	for _, line := range sortedKeys(want) {
-		if inRows, inThread := strings.Count(all, line), strings.Count(thread, line); inRows != want[line] || inThread != want[line] && inThread != inRows {
+		if inRows, inThread := strings.Count(all, line), strings.Count(thread, line); inRows != want[line] ||
+			inThread != want[line] && inThread != inRows {
 			note("%q is said %d times (%d in the thread), want %d", line, inRows, inThread, want[line])
 		}
 	}
@@ -116,7 +131,10 @@ func (tr *faultRun) lines(s *faultySession, note noting) {
 
 // transcripts returns the session's conversations by task.
 func (tr *faultRun) transcripts(s *faultySession, note noting) map[int64][]model.Message {
-	rows, err := tr.db.Query(tr.t.Context(), `select task_id, body from transcript t join sessions s on s.id = t.session_id where channel = $1 order by task_id, seq`, s.place.Channel)
+	rows, err := tr.db.Query(tr.t.Context(),
+		`select task_id, body from transcript t join sessions s on s.id = t.session_id where channel = $1
+			order by task_id, seq`,
+		s.place.Channel)
 	require.NoError(tr.t, err)
 	all := map[int64][]model.Message{}
 	for rows.Next() {
@@ -136,7 +154,8 @@ func (tr *faultRun) transcripts(s *faultySession, note noting) map[int64][]model
 
 // history checks one stored conversation, and counts the model's answers in it.
 func history(task int64, messages []model.Message, note noting) (answers int) {
-	calls, results := map[string]model.Call{}, map[string]int{}
+	calls := map[string]model.Call{}
+	results := map[string]int{}
 	for i, m := range messages {
 		switch m.Role {
 		case model.Assistant:
@@ -180,9 +199,12 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 // money checks that each complete answer is stored, and that the session was charged for exactly these.
 func (tr *faultRun) money(s *faultySession, answers int, note noting) {
 	var spent float64
-	require.NoError(tr.t, tr.db.QueryRow(tr.t.Context(), `select coalesce(sum(spent_usd), 0)::float8 from sessions where channel = $1`, s.place.Channel).Scan(&spent))
+	require.NoError(tr.t, tr.db.QueryRow(tr.t.Context(),
+		`select coalesce(sum(spent_usd), 0)::float8 from sessions where channel = $1`,
+		s.place.Channel).Scan(&spent))
 	if want := float64(s.whole) * unit; answers != s.whole || math.Abs(spent-want) > unit/100 {
-		note("%.4f USD were spent on %d answers that are kept; the model gave %d whole ones for %.4f", spent, answers, s.whole, want)
+		note("%.4f USD were spent on %d answers that are kept; the model gave %d whole ones for %.4f", spent,
+			answers, s.whole, want)
 	}
 }
 

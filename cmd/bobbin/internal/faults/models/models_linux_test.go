@@ -28,8 +28,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
-// A faultRun is one run of the bot with a model that fails: one session for each chosen fault at one turn of the
-// conversation. The sessions run in parallel, and all have to end in a push.
+// A faultRun is one run of the bot with a model that fails: one session for each chosen fault at one turn of
+// the conversation. The sessions run in parallel, and all have to end in a push.
 type faultRun struct {
 	t        *testing.T
 	sessions []*faultySession
@@ -87,7 +87,8 @@ const trialKey = "sk-trial-0123456789abcdef"
 // turn.
 func TestModelFaults(t *testing.T) {
 	t.Parallel()
-	seed, most := uint64(1), 12
+	seed := uint64(1)
+	most := 12
 	own := os.Getenv("BOBBIN_MODEL_FAULTS")
 	if own != "" && own != "all" {
 		_, err := fmt.Sscan(own, &seed, &most)
@@ -111,11 +112,16 @@ func TestModelFaults(t *testing.T) {
 func TestALimitOfCostRests(t *testing.T) {
 	t.Parallel()
 	says := []string{"Paused: "}
-	tr := &faultRun{t: t, limit: 4.5 * unit, sessions: []*faultySession{{fault: modelFault{name: "the cost", says: says}}}}
+	tr := &faultRun{
+		t:        t,
+		limit:    4.5 * unit,
+		sessions: []*faultySession{{fault: modelFault{name: "the cost", says: says}}},
+	}
 	tr.open()
 	tr.play(harness.StepTimeout)
 	require.Empty(t, tr.findings(), "six answers: after the fifth somebody is asked")
-	require.Contains(t, tr.thread(tr.sessions[0]), "used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
+	require.Contains(t, tr.thread(tr.sessions[0]),
+		"used in this session (session_usd). Nothing is lost. Reply \"go on\" to allow as much again.")
 }
 
 // The control: findings reports each of these corruptions of the database.
@@ -123,11 +129,29 @@ func TestPoisonedHistoryIsFoundOut(t *testing.T) {
 	t.Parallel()
 	tr := &faultRun{t: t}
 	poisons := []struct{ sql, found string }{
-		{`delete from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' and seq = (select max(seq) from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool')`, "has no result"},
-		{`insert into transcript (session_id, task_id, seq, body) select session_id, task_id, 999, body from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' limit 1`, "has 2 results"},
-		{`insert into transcript (session_id, task_id, seq, body) values ($1, 0, 999, '{"role":"assistant","calls":[{"id":"half-1","name":"say","args":"{\"mess"}]}')`, "half a call"},
+		{
+			`delete from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool'
+				and seq = (select max(seq) from transcript where session_id = $1 and task_id = 0
+				and body->>'role' = 'tool')`,
+			"has no result",
+		},
+		{
+			`insert into transcript (session_id, task_id, seq, body) select session_id, task_id, 999, body
+				from transcript where session_id = $1 and task_id = 0 and body->>'role' = 'tool' limit 1`,
+			"has 2 results",
+		},
+		{
+			`insert into transcript (session_id, task_id, seq, body)
+				values ($1, 0, 999,
+				'{"role":"assistant","calls":[{"id":"half-1","name":"say","args":"{\"mess"}]}')`,
+			"half a call",
+		},
 		{`update sessions set spent_usd = spent_usd - 0.002 where id = $1`, "were spent"},
-		{`insert into lines (session_id, agent, text) values ($1, 'x', 'The model could not answer (again)')`, "could not answer"},
+		{
+			`insert into lines (session_id, agent, text)
+				values ($1, 'x', 'The model could not answer (again)')`,
+			"could not answer",
+		},
 	}
 	for range poisons {
 		tr.sessions = append(tr.sessions, &faultySession{fault: modelFault{name: "none", spoil: nil}})
@@ -168,41 +192,57 @@ func (tr *faultRun) open() {
 	t := tr.t
 	dir := harness.Dir(t)
 	var err error
-	files := []txtar.File{{Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200)}}
+	files := []txtar.File{{
+		Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200),
+	}}
 	var bugs []byte // one file for all sessions: each has its own tree
 	for n, s := range tr.sessions {
 		s.number = n
 		bugs = fmt.Appendf(bugs, "wrong <%d>\n", n)
 	}
 	files = append(files, txtar.File{Name: bugsFile, Data: bugs})
-	tr.model, tr.log = serveFaults(t, tr.sessions, tr.heal), &harness.LogBook{}
+	tr.model = serveFaults(t, tr.sessions, tr.heal)
+	tr.log = &harness.LogBook{}
 	tr.stage, err = stage.Open(t.Context(), stage.Config{
-		Dir: dir, Files: files, Model: "== nobody\nsay nothing\n", ModelName: "none", DatabaseURL: harness.Database(t),
-		Log: slog.New(slog.NewTextHandler(tr.log, &slog.HandlerOptions{Level: slog.LevelDebug})), Adjust: tr.adjust,
+		Dir:         dir,
+		Files:       files,
+		Model:       "== nobody\nsay nothing\n",
+		ModelName:   "none",
+		DatabaseURL: harness.Database(t),
+		Log:         slog.New(slog.NewTextHandler(tr.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Adjust:      tr.adjust,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { tr.stage.Close() })
 	require.NoError(t, tr.stage.Start(context.Background()))
 	tr.db = tr.stage.Store.Pool
 	for n, s := range tr.sessions {
-		ch := tr.stage.Slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{tr.stage.People["ann"], tr.stage.Slack.App().BotUser}})
+		ch := tr.stage.Slack.AddChannel(slacktest.Channel{
+			Name:    fmt.Sprintf("bugs-%d", n),
+			Members: []string{tr.stage.People["ann"], tr.stage.Slack.App().BotUser},
+		})
 		s.place.Channel = ch.ID
 	}
 }
 
 // adjust makes the bot ask the failing model, with short waits.
 func (tr *faultRun) adjust(s *server.Settings) {
-	s.ModelURL, s.ModelKey = tr.model.URL+"/v1", trialKey
+	s.ModelURL = tr.model.URL + "/v1"
+	s.ModelKey = trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
-	s.ModelIdle, s.NoticeAfter = harness.StepTimeout, 150*time.Millisecond
+	s.ModelIdle = harness.StepTimeout
+	s.NoticeAfter = 150 * time.Millisecond
 	if slices.ContainsFunc(tr.sessions, func(s *faultySession) bool { return s.fault.silent }) {
 		s.ModelIdle = 20 * time.Second
 	}
 	s.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: tr.limit}}
-	s.Sandbox.Kind, s.Seats = "none", queue.ConcurrencyLimits{AtOnce: atOnce}
-	s.Prices, s.Fallback = map[string]model.Price{"spare": {Input: 1, Output: 10}}, map[string][]string{}
+	s.Sandbox.Kind = "none"
+	s.Seats = queue.ConcurrencyLimits{AtOnce: atOnce}
+	s.Prices = map[string]model.Price{"spare": {Input: 1, Output: 10}}
+	s.Fallback = map[string][]string{}
 	for _, a := range s.Agents {
-		s.Prices[a.Model], s.Fallback[a.Model] = model.Price{Input: 1, Output: 10}, []string{"spare"}
+		s.Prices[a.Model] = model.Price{Input: 1, Output: 10}
+		s.Fallback[a.Model] = []string{"spare"}
 	}
 }
 
@@ -210,7 +250,8 @@ func (tr *faultRun) adjust(s *server.Settings) {
 func (tr *faultRun) play(most time.Duration) {
 	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
 	defer cancel()
-	waiting, open := tr.sessions, []*faultySession{}
+	waiting := tr.sessions
+	open := []*faultySession{}
 	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
 		for len(waiting) > 0 && len(open) < atOnce {
 			tr.begin(waiting[0])
@@ -226,13 +267,15 @@ const atOnce = 16
 
 func (tr *faultRun) begin(s *faultySession) {
 	slack := tr.stage.Slack
-	root, err := slack.Say(s.place.Channel, tr.stage.People["ann"], fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
+	root, err := slack.Say(s.place.Channel, tr.stage.People["ann"],
+		fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
 	require.NoError(tr.t, err)
 	s.place.Root = root
 }
 
 // rests matches the lines after which nothing happens until a person writes.
-var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: |tasks ended without a result|failed on my side`)
+var rests = regexp.MustCompile(`The model could not answer|I got nowhere with this|Paused: ` +
+	`|tasks ended without a result|failed on my side`)
 
 // tend sends the next message in one session if it is due, and reports whether the session is over.
 func (tr *faultRun) tend(s *faultySession) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A faultyModel is a robustModel behind an endpoint that spoils each session's requests with the session's fault. It
-// checks every request as a strict endpoint would.
+// A faultyModel is a robustModel behind an endpoint that spoils each session's requests with the session's
+// fault. It checks every request as a strict endpoint would.
 type faultyModel struct {
 	*httptest.Server
 	sessions []*faultySession
@@ -38,7 +38,8 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	asked, body := robustModel{request}, request.Body
+	asked := robustModel{request}
+	body := request.Body
 	number := -1
 	if m := chatmodel.BugNumber.FindSubmatch(body); m != nil {
 		number, _ = strconv.Atoi(string(m[1]))
@@ -49,15 +50,24 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s := f.sessions[number]
 	for _, problem := range chatmodel.InvalidRequest(body) {
-		f.note("session %d (%s at %s): the model was sent a request with %s", number, s.fault.name, s.turn, problem)
+		f.note("session %d (%s at %s): the model was sent a request with %s", number, s.fault.name,
+			s.turn, problem)
 	}
 	name, args := asked.next(number)
 	hit, spoils := s.spoils(asked.Model, name, body)
 	switch {
 	case spoils == "refused":
-		http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded","code":"context_length_exceeded"}}`, http.StatusBadRequest)
+		http.Error(w, `{"error":{"message":"This model's maximum context length is exceeded",`+
+			`"code":"context_length_exceeded"}}`, http.StatusBadRequest)
 	case spoils != "":
-		s.fault.spoil(&faultyAnswer{Stream: &chatmodel.Stream{ResponseWriter: w, Heal: f.heal}, r: r, asked: request, name: name, args: args, hit: hit})
+		s.fault.spoil(&faultyAnswer{
+			Stream: &chatmodel.Stream{ResponseWriter: w, Heal: f.heal},
+			r:      r,
+			asked:  request,
+			name:   name,
+			args:   args,
+			hit:    hit,
+		})
 	default:
 		(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", asked.call(name, args))
 	}
@@ -71,7 +81,8 @@ func (s *faultySession) spoils(model, name string, body []byte) (hit int, how st
 	switch {
 	case s.hits > 0 && s.fault.guard != nil && s.fault.guard(s, body):
 		return 0, "refused"
-	case s.fault.spoil != nil && name == s.turn && !s.lifted && !spare && (s.fault.times == 0 || s.hits < s.fault.times):
+	case s.fault.spoil != nil && name == s.turn && !s.lifted && !spare &&
+		(s.fault.times == 0 || s.hits < s.fault.times):
 		s.hits++
 		if s.fault.whole {
 			s.whole++

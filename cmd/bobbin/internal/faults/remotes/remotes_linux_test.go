@@ -52,45 +52,216 @@ const (
 // gitOutages holds each fault at each moment where it makes sense. The bot tries transient faults three
 // times. The outages with everyday are one of each sort; BOBBIN_GIT_FAULTS=all plays all of them.
 var gitOutages = map[string]outage{
-	"first look: 401":           {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{"does not accept the token", "Renew it"}},
-	"first look: 404":           {everyday: true, when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(404), says: []string{"no such repository", "Check the address http://127.0.0.1"}},
-	"first look: 503":           {when: firstLook, at: githost.ReadPack, times: githost.Lasting, how: githost.HTTPStatus(503), says: []string{"503 Service Unavailable (tried 3 times)", "can be tried again"}},
-	"first look: 503 passes":    {everyday: true, when: firstLook, at: githost.ReadRefs, times: 2, how: githost.HTTPStatus(503)},
-	"first look: reset":         {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"first look: page":          {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.ShowsPage, says: []string{"does not speak git", "Check the address http://127.0.0.1"}},
-	"first look: hangs":         {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.Hangs, says: []string{"did not answer in time (tried 3 times)", "Nothing is lost"}},
-	"first look: elsewhere":     {when: firstLook, at: githost.ReadRefs, times: githost.Lasting, how: githost.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
-	"first look: cut pack":      {everyday: true, when: firstLook, at: githost.ReadPack, times: githost.Lasting, how: githost.CutsPack, says: []string{"broke off", "Nothing is lost"}},
-	"base: 401":                 {everyday: true, when: atBase, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{firstLook, "Renew it"}},
-	"base: 503":                 {when: atBase, at: githost.ReadRefs, times: githost.Lasting, how: githost.HTTPStatus(503), says: []string{firstLook, "503 Service Unavailable (tried 3 times)"}},
-	"base: reset passes":        {when: atBase, at: githost.ReadRefs, times: 2, how: githost.BreaksOff},
-	"push: 401":                 {everyday: true, when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.HTTPStatus(401), says: []string{"does not accept the token", "Renew it"}},
-	"push: 403":                 {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(403), says: []string{"the token may not do this", "right to write"}},
-	"push: 404":                 {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.HTTPStatus(404), says: []string{"no such repository", "Check the address"}},
-	"push: 429 for an hour":     {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(429, "Retry-After", "3600"), says: []string{"429 Too Many Requests. It asks to wait 1h0m0s"}},
-	"push: 502":                 {everyday: true, when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.HTTPStatus(502), says: []string{"502 Bad Gateway (tried 3 times)", "can be tried again"}},
-	"push: 503 passes":          {everyday: true, when: notPushed, at: githost.WritePack, times: 2, how: githost.HTTPStatus(503)},
-	"push: reset":               {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.BreaksOff, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"push: page":                {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.ShowsPage, says: []string{"does not speak git", "Check the address"}},
-	"push: hangs":               {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.Hangs, says: []string{"did not answer in time (tried 3 times)"}},
-	"push: elsewhere":           {when: notPushed, at: githost.WriteRefs, times: githost.Lasting, how: githost.SendsElsewhere, says: []string{"sends us to another host", "Put the new address"}},
-	"push: answer lost":         {everyday: true, when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.AfterDone(githost.BreaksOff)},
-	"push: 500 after it":        {when: notPushed, at: githost.WritePack, times: githost.Lasting, how: githost.AfterDone(githost.HTTPStatus(500))},
-	"push: down after it":       {everyday: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"push: down, then more":     {everyday: true, more: true, when: notPushed, begin: downAfterPush, says: []string{"connection reset by peer (tried 3 times)", "Nothing is lost"}},
-	"push: refused, then more":  {more: true, when: notPushed, begin: refusing("exit 1"), says: []string{"a rule of the remote refused it", "The work is kept"}},
-	"push: hook":                {everyday: true, when: notPushed, begin: refusing("echo 'Commits need a ticket number.'; exit 1"), says: []string{"a rule of the remote refused it: Commits need a ticket number.", "The work is kept"}},
-	"push: protected":           {when: notPushed, begin: refusing("echo 'GH006: Protected branch update failed.'; exit 1"), says: []string{"protected on the remote", "change the protection rule"}},
-	"push: full disk":           {when: notPushed, begin: refusing("echo 'fatal: unable to write loose object file: No space left on device'; exit 1"), says: []string{"the remote's disk is full", "Make room there"}},
-	"push: somebody's own work": {everyday: true, when: notPushed, begin: takenBranch, says: []string{"exists on the remote with other commits", "Nothing was overwritten"}},
+	"first look: 401": {
+		when:  firstLook,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(401),
+		says:  []string{"does not accept the token", "Renew it"},
+	},
+	"first look: 404": {
+		everyday: true,
+		when:     firstLook,
+		at:       githost.ReadRefs,
+		times:    githost.Lasting,
+		how:      githost.HTTPStatus(404),
+		says:     []string{"no such repository", "Check the address http://127.0.0.1"},
+	},
+	"first look: 503": {
+		when:  firstLook,
+		at:    githost.ReadPack,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(503),
+		says:  []string{"503 Service Unavailable (tried 3 times)", "can be tried again"},
+	},
+	"first look: 503 passes": {
+		everyday: true, when: firstLook, at: githost.ReadRefs, times: 2, how: githost.HTTPStatus(503),
+	},
+	"first look: reset": {
+		when:  firstLook,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.BreaksOff,
+		says:  []string{"connection reset by peer (tried 3 times)", "Nothing is lost"},
+	},
+	"first look: page": {
+		when:  firstLook,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.ShowsPage,
+		says:  []string{"does not speak git", "Check the address http://127.0.0.1"},
+	},
+	"first look: hangs": {
+		when:  firstLook,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.Hangs,
+		says:  []string{"did not answer in time (tried 3 times)", "Nothing is lost"},
+	},
+	"first look: elsewhere": {
+		when:  firstLook,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.SendsElsewhere,
+		says:  []string{"sends us to another host", "Put the new address"},
+	},
+	"first look: cut pack": {
+		everyday: true,
+		when:     firstLook,
+		at:       githost.ReadPack,
+		times:    githost.Lasting,
+		how:      githost.CutsPack,
+		says:     []string{"broke off", "Nothing is lost"},
+	},
+	"base: 401": {
+		everyday: true,
+		when:     atBase,
+		at:       githost.ReadRefs,
+		times:    githost.Lasting,
+		how:      githost.HTTPStatus(401),
+		says:     []string{firstLook, "Renew it"},
+	},
+	"base: 503": {
+		when:  atBase,
+		at:    githost.ReadRefs,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(503),
+		says:  []string{firstLook, "503 Service Unavailable (tried 3 times)"},
+	},
+	"base: reset passes": {when: atBase, at: githost.ReadRefs, times: 2, how: githost.BreaksOff},
+	"push: 401": {
+		everyday: true,
+		when:     notPushed,
+		at:       githost.WriteRefs,
+		times:    githost.Lasting,
+		how:      githost.HTTPStatus(401),
+		says:     []string{"does not accept the token", "Renew it"},
+	},
+	"push: 403": {
+		when:  notPushed,
+		at:    githost.WritePack,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(403),
+		says:  []string{"the token may not do this", "right to write"},
+	},
+	"push: 404": {
+		when:  notPushed,
+		at:    githost.WriteRefs,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(404),
+		says:  []string{"no such repository", "Check the address"},
+	},
+	"push: 429 for an hour": {
+		when:  notPushed,
+		at:    githost.WritePack,
+		times: githost.Lasting,
+		how:   githost.HTTPStatus(429, "Retry-After", "3600"),
+		says:  []string{"429 Too Many Requests. It asks to wait 1h0m0s"},
+	},
+	"push: 502": {
+		everyday: true,
+		when:     notPushed,
+		at:       githost.WritePack,
+		times:    githost.Lasting,
+		how:      githost.HTTPStatus(502),
+		says:     []string{"502 Bad Gateway (tried 3 times)", "can be tried again"},
+	},
+	"push: 503 passes": {
+		everyday: true, when: notPushed, at: githost.WritePack, times: 2, how: githost.HTTPStatus(503),
+	},
+	"push: reset": {
+		when:  notPushed,
+		at:    githost.WritePack,
+		times: githost.Lasting,
+		how:   githost.BreaksOff,
+		says:  []string{"connection reset by peer (tried 3 times)", "Nothing is lost"},
+	},
+	"push: page": {
+		when:  notPushed,
+		at:    githost.WritePack,
+		times: githost.Lasting,
+		how:   githost.ShowsPage,
+		says:  []string{"does not speak git", "Check the address"},
+	},
+	"push: hangs": {
+		when:  notPushed,
+		at:    githost.WriteRefs,
+		times: githost.Lasting,
+		how:   githost.Hangs,
+		says:  []string{"did not answer in time (tried 3 times)"},
+	},
+	"push: elsewhere": {
+		when:  notPushed,
+		at:    githost.WriteRefs,
+		times: githost.Lasting,
+		how:   githost.SendsElsewhere,
+		says:  []string{"sends us to another host", "Put the new address"},
+	},
+	"push: answer lost": {
+		everyday: true,
+		when:     notPushed,
+		at:       githost.WritePack,
+		times:    githost.Lasting,
+		how:      githost.AfterDone(githost.BreaksOff),
+	},
+	"push: 500 after it": {
+		when:  notPushed,
+		at:    githost.WritePack,
+		times: githost.Lasting,
+		how:   githost.AfterDone(githost.HTTPStatus(500)),
+	},
+	"push: down after it": {
+		everyday: true,
+		when:     notPushed,
+		begin:    downAfterPush,
+		says:     []string{"connection reset by peer (tried 3 times)", "Nothing is lost"},
+	},
+	"push: down, then more": {
+		everyday: true,
+		more:     true,
+		when:     notPushed,
+		begin:    downAfterPush,
+		says:     []string{"connection reset by peer (tried 3 times)", "Nothing is lost"},
+	},
+	"push: refused, then more": {
+		more:  true,
+		when:  notPushed,
+		begin: refusing("exit 1"),
+		says:  []string{"a rule of the remote refused it", "The work is kept"},
+	},
+	"push: hook": {
+		everyday: true,
+		when:     notPushed,
+		begin:    refusing("echo 'Commits need a ticket number.'; exit 1"),
+		says: []string{
+			"a rule of the remote refused it: Commits need a ticket number.", "The work is kept",
+		},
+	},
+	"push: protected": {
+		when:  notPushed,
+		begin: refusing("echo 'GH006: Protected branch update failed.'; exit 1"),
+		says:  []string{"protected on the remote", "change the protection rule"},
+	},
+	"push: full disk": {
+		when:  notPushed,
+		begin: refusing("echo 'fatal: unable to write loose object file: No space left on device'; exit 1"),
+		says:  []string{"the remote's disk is full", "Make room there"},
+	},
+	"push: somebody's own work": {
+		everyday: true,
+		when:     notPushed,
+		begin:    takenBranch,
+		says:     []string{"exists on the remote with other commits", "Nothing was overwritten"},
+	},
 }
 
 // downAfterPush makes the remote accept the push, lose the answer, and be unreachable from then on.
 func downAfterPush(_ *outages, s *affected) {
-	s.Fail(githost.WritePack, 1, githost.AfterDone(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
-		s.Fail(githost.Anything, githost.Lasting, githost.BreaksOff)
-		githost.BreaksOff(w, r, real)
-	}))
+	s.Fail(githost.WritePack, 1,
+		githost.AfterDone(func(w http.ResponseWriter, r *http.Request, real http.Handler) {
+			s.Fail(githost.Anything, githost.Lasting, githost.BreaksOff)
+			githost.BreaksOff(w, r, real)
+		}))
 }
 
 func refusing(script string) func(*outages, *affected) {
@@ -105,7 +276,8 @@ func refusing(script string) func(*outages, *affected) {
 func takenBranch(o *outages, s *affected) {
 	s.Fail(githost.WriteRefs, 1, func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		s.taken = query[string](o, s, `select branch from s`)
-		theirs, err := s.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m", "theirs", "main^{tree}")
+		theirs, err := s.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m",
+			"theirs", "main^{tree}")
 		if err == nil {
 			theirs, err = s.Git("branch", s.taken, theirs)
 		}
@@ -132,7 +304,8 @@ type outages struct {
 	ann      string
 	service  *server.Server
 	sessions map[string]*affected
-	until    string // SQL that is true when a control has shown its fault; empty: the sessions end by themselves
+	// SQL that is true when a control has shown its fault; empty: the sessions end by themselves
+	until string
 }
 
 func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPolicy) *outages {
@@ -140,24 +313,48 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 	o := &outages{t: t, sessions: map[string]*affected{}}
 	dir := harness.Dir(t)
 	var err error
-	o.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+	o.slack, err = slacktest.Listen(slacktest.Config{
+		AppName:  "bobbin",
+		TeamName: "Acme",
+		Log:      slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { o.slack.Close() })
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	app := o.slack.App()
 	s := server.Settings{
-		Target:        storage.Target{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
-		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: o.slack.URL(), SlackPace: time.Millisecond},
-		ModelSettings: server.ModelSettings{ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1", Agents: map[string]agent.Setting{}},
-		LimitSettings: server.LimitSettings{Attempts: 2, Seats: queue.ConcurrencyLimits{AtOnce: len(list), PerRepository: 1}},
-		Sandbox:       config.Sandbox{Kind: "none"},
+		Target: storage.Target{DataDir: filepath.Join(dir, "data"), DatabaseURL: harness.Database(t)},
+		SlackSettings: server.SlackSettings{
+			SlackToken:    app.BotToken,
+			SlackAppToken: app.AppToken,
+			SlackURL:      o.slack.URL(),
+			SlackPace:     time.Millisecond,
+		},
+		ModelSettings: server.ModelSettings{
+			ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1",
+			Agents:   map[string]agent.Setting{},
+		},
+		LimitSettings: server.LimitSettings{
+			Attempts: 2,
+			Seats:    queue.ConcurrencyLimits{AtOnce: len(list), PerRepository: 1},
+		},
+		Sandbox: config.Sandbox{Kind: "none"},
 	}
 	for i, name := range slices.Sorted(maps.Keys(list)) {
 		files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
-		a := &affected{outage: list[name], name: name, Host: githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files)}
-		a.channel = o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprint("bugs-", i), Members: []string{o.ann, app.BotUser}}).ID
+		a := &affected{
+			outage: list[name],
+			name:   name,
+			Host:   githost.Open(t, filepath.Join(dir, fmt.Sprint("host-", i)), files),
+		}
+		a.channel = o.slack.AddChannel(slacktest.Channel{
+			Name:    fmt.Sprint("bugs-", i),
+			Members: []string{o.ann, app.BotUser},
+		}).ID
 		s.Repositories = append(s.Repositories, repository.Repository{
-			Remote: remote.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address}, Base: "main", Channels: []string{a.channel},
+			Remote:   remote.Remote{Name: fmt.Sprint("shop-", i), URL: a.Address},
+			Base:     "main",
+			Channels: []string{a.channel},
 		})
 		o.sessions[name] = a
 	}
@@ -275,11 +472,13 @@ func (o *outages) say(s *affected, text string) error {
 func (o *outages) await(ctx context.Context, s *affected, text string) error {
 	_, err := o.slack.WaitFor(ctx, s.channel, s.root, func(all []slacktest.Message) bool {
 		return slices.ContainsFunc(all, func(m slacktest.Message) bool {
-			return m.BotID == o.slack.App().BotID && strings.Contains(harness.Unmarked(o.slack.Readable(m.Text)), text)
+			return m.BotID == o.slack.App().BotID &&
+				strings.Contains(harness.Unmarked(o.slack.Readable(m.Text)), text)
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err, o.slack.ExportText(s.channel, s.root))
+		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err,
+			o.slack.ExportText(s.channel, s.root))
 	}
 	return nil
 }
@@ -297,7 +496,8 @@ func (o *outages) relieve(s *affected) {
 
 // query returns one value about a session, which the SQL finds in the relation s.
 func query[T any](o *outages, s *affected, sql string) (value T) {
-	err := o.service.Store.Pool.QueryRow(context.Background(), `with s as (select * from sessions where channel = $1) `+sql, s.channel).Scan(&value)
+	err := o.service.Store.Pool.QueryRow(context.Background(),
+		`with s as (select * from sessions where channel = $1) `+sql, s.channel).Scan(&value)
 	if err != nil {
 		s.wrong("%s: %v", sql, err)
 	}
@@ -313,7 +513,8 @@ func (o *outages) paused(s *affected) {
 		if n := query[int](o, s, `select count(*) from approvals, s where session_id = s.id`); n != 1 {
 			s.wrong("%d approvals while the remote fails", n)
 		}
-		if n := query[int](o, s, `select count(*) from pushes, s where session_id = s.id and state = 'refused'`); n != 1 {
+		if n := query[int](o, s,
+			`select count(*) from pushes, s where session_id = s.id and state = 'refused'`); n != 1 {
 			s.wrong("%d pushes that were refused", n)
 		}
 	}
@@ -328,7 +529,9 @@ func (o *outages) examine(s *affected) {
 	if s.when == atBase {
 		pushes = 2
 	}
-	told := query[[]string](o, s, `select coalesce(array_agg(text), '{}') from lines, s where session_id = s.id and (text like '%`+firstLook+`%' or text like '%`+notPushed+`%')`)
+	told := query[[]string](o, s,
+		`select coalesce(array_agg(text), '{}') from lines, s where session_id = s.id and (text like '%`+
+			firstLook+`%' or text like '%`+notPushed+`%')`)
 	if len(told) != min(len(s.says), 1) {
 		s.wrong("%d lines tell of it: %q", len(told), told)
 	}
@@ -342,13 +545,15 @@ func (o *outages) examine(s *affected) {
 			s.wrong("this is not one line in whole sentences: %q", line)
 		}
 	}
-	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%`+githost.Password+`%'`); n > 0 {
+	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%`+
+		githost.Password+`%'`); n > 0 {
 		s.wrong("the password was told")
 	}
 	if n := query[int](o, s, `select count(*) from approvals, s where session_id = s.id`); n != pushes {
 		s.wrong("%d approvals", n)
 	}
-	if n := query[int](o, s, `select count(*) from lines, s where session_id = s.id and text like '%Done. Pushed%'`); n != pushes {
+	if n := query[int](o, s,
+		`select count(*) from lines, s where session_id = s.id and text like '%Done. Pushed%'`); n != pushes {
 		s.wrong("%d times done", n)
 	}
 	o.branches(s, pushes)
@@ -356,9 +561,12 @@ func (o *outages) examine(s *affected) {
 
 // branches compares the updates that the remote recorded with the pushes in the database.
 func (o *outages) branches(s *affected, pushes int) {
-	rows := query[[]string](o, s, `select coalesce(array_agg(commit_hash || ' ' || state order by at), '{}') from pushes, s where session_id = s.id`)
+	rows := query[[]string](o, s,
+		`select coalesce(array_agg(commit_hash || ' ' || state order by at), '{}') from pushes, s
+			where session_id = s.id`)
 	updates := s.Updates()
-	wantRows, wantUpdates := pushes, pushes
+	wantRows := pushes
+	wantUpdates := pushes
 	if s.more { // the first commit stays refused, although the branch may have received it
 		wantRows++
 		if !strings.Contains(s.says[0], "refused") {
@@ -385,7 +593,8 @@ func (o *outages) branches(s *affected, pushes int) {
 }
 
 // oneCure matches the end of a line about a remote: the remedy is a separate sentence.
-var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and the approval stands\. Reply "push again" when it is mended\.|Reply here when it is mended, and I try again\.)$`)
+var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and the approval stands\. ` +
+	`Reply "push again" when it is mended\.|Reply here when it is mended, and I try again\.)$`)
 
 func (s *affected) wrong(format string, args ...any) {
 	s.found = append(s.found, fmt.Sprintf(format, args...))
@@ -401,7 +610,8 @@ var patient = remote.RetryPolicy{Tries: 3, Wait: time.Millisecond, Idle: idle}
 func TestGitFaults(t *testing.T) {
 	t.Parallel()
 	list := maps.Clone(gitOutages)
-	maps.DeleteFunc(list, func(_ string, o outage) bool { return !o.everyday && os.Getenv("BOBBIN_GIT_FAULTS") != "all" })
+	maps.DeleteFunc(list,
+		func(_ string, o outage) bool { return !o.everyday && os.Getenv("BOBBIN_GIT_FAULTS") != "all" })
 	t.Logf("%d outages", len(list))
 	require.Empty(t, strings.Join(openOutages(t, list, patient).play(), "\n"))
 }
@@ -418,16 +628,23 @@ func TestGitFaultsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	}
 	t.Run("what passes is tried again", func(t *testing.T) {
 		t.Parallel()
-		o := openOutages(t, few("push: 503 passes", "base: reset passes"), remote.RetryPolicy{Tries: 1, Idle: idle})
-		o.until = `select exists (select 1 from lines where text like '%' || $$` + firstLook + `$$ || '%' or text like '%' || $$` + notPushed + `$$ || '%')`
+		o := openOutages(t, few("push: 503 passes", "base: reset passes"), remote.RetryPolicy{
+			Tries: 1,
+			Idle:  idle,
+		})
+		o.until = `select exists (select 1 from lines where text like '%' || $$` + firstLook +
+			`$$ || '%' or text like '%' || $$` + notPushed + `$$ || '%')`
 		require.Contains(t, strings.Join(o.play(), "\n"), "1 lines tell of it")
 	})
 	t.Run("the same commit is pushed again", func(t *testing.T) {
 		t.Parallel()
 		o := openOutages(t, few("push: down after it"), patient)
 		o.until = `select count(*) > 1 from pushes`
-		_, err := o.service.Store.Pool.Exec(t.Context(), `create function forget() returns trigger language plpgsql as $$ begin new.approval_id := null; return new; end $$;
-			create trigger forget before update on pushes for each row when (new.state = 'refused') execute function forget()`)
+		_, err := o.service.Store.Pool.Exec(t.Context(),
+			`create function forget() returns trigger language plpgsql as $$ begin new.approval_id := null;
+			return new; end $$;
+			create trigger forget before update on pushes for each row
+				when (new.state = 'refused') execute function forget()`)
 		require.NoError(t, err)
 		require.Contains(t, strings.Join(o.play(), "\n"), "2 commits and 1 updates")
 	})

@@ -73,7 +73,8 @@ func (s *shift) work(ctx context.Context) {
 		s.mu.Unlock()
 		numbers[channel+root] = n
 	}
-	answered, pushed := map[int]bool{}, map[int]bool{}
+	answered := map[int]bool{}
+	pushed := map[int]bool{}
 	for ; len(pushed) < s.load.sessions && ctx.Err() == nil; s.pushed.Store(int32(len(pushed))) {
 		var m slacktest.Message
 		select {
@@ -98,7 +99,8 @@ func (s *shift) work(ctx context.Context) {
 	}
 	s.took = time.Since(began)
 	s.commits, s.writing = s.committed(ctx)
-	s.commits, s.writing = s.commits-commits, s.writing-writing
+	s.commits = s.commits - commits
+	s.writing = s.writing - writing
 	done()
 	sampling.Wait()
 	s.settle(ctx)
@@ -119,7 +121,11 @@ func (s *shift) sample(ctx context.Context) {
 // committed returns how many transactions Postgres has committed, and how many of all transactions got a
 // transaction ID, as only writing ones do.
 func (s *shift) committed(ctx context.Context) (all, writing int) {
-	require.NoError(s.t, s.db.QueryRow(ctx, `select xact_commit, pg_snapshot_xmax(pg_current_snapshot())::text::bigint from pg_stat_database where datname = current_database()`).Scan(&all, &writing))
+	require.NoError(s.t, s.db.QueryRow(
+		ctx,
+		`select xact_commit, pg_snapshot_xmax(pg_current_snapshot())::text::bigint from pg_stat_database
+			where datname = current_database()`,
+	).Scan(&all, &writing))
 	return all, writing
 }
 
@@ -127,9 +133,14 @@ func (s *shift) committed(ctx context.Context) (all, writing int) {
 func (s *shift) settle(ctx context.Context) {
 	for ctx.Err() == nil {
 		var left int
-		err := s.db.QueryRow(ctx, `select (select count(*) from sessions where phase not in ('done', 'failed'))
-			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox where posted_at is null and refused is null)
-			+ (select count(*) from river_job where state in ('available', 'running', 'retryable', 'scheduled'))`).Scan(&left)
+		err := s.db.QueryRow(
+			ctx,
+			`select (select count(*) from sessions where phase not in ('done', 'failed'))
+			+ (select count(*) from inbox where handled_at is null) + (select count(*) from outbox
+				where posted_at is null and refused is null)
+			+ (select count(*) from river_job where state in ('available', 'running', 'retryable',
+				'scheduled'))`,
+		).Scan(&left)
 		if err == nil && left == 0 && s.slack.WaitSettled(ctx) == nil {
 			return
 		}
@@ -141,7 +152,10 @@ func (s *shift) settle(ctx context.Context) {
 func (s *shift) shares(ctx context.Context) (all []int) {
 	for _, r := range s.replicas {
 		var n int
-		require.NoError(s.t, s.db.QueryRow(ctx, `select count(distinct args->>'session') from river_job where kind = 'turn' and $1 = any(attempted_by)`, r.name()).Scan(&n))
+		require.NoError(s.t, s.db.QueryRow(ctx,
+			`select count(distinct args->>'session') from river_job where kind = 'turn'
+				and $1 = any(attempted_by)`,
+			r.name()).Scan(&n))
 		all = append(all, n)
 	}
 	return all

@@ -33,10 +33,14 @@ type blow struct {
 func (s *shift) blows() []blow {
 	return []blow{
 		{"killed", 0, (*replica).kill, func(r *replica) { s.run(s.program, r) }},
-		{"cut off", 1, func(r *replica) { ip(r.t, "link set "+r.link()+" down") }, func(r *replica) { ip(r.t, "link set "+r.link()+" up") }},
+		{
+			"cut off", 1, func(r *replica) { ip(r.t, "link set "+r.link()+" down") },
+			func(r *replica) { ip(r.t, "link set "+r.link()+" up") },
+		},
 		{
 			"cut off from Postgres", 2 % len(s.replicas),
-			func(r *replica) { r.ip("route add blackhole " + databaseAddress) }, func(r *replica) { r.ip("route del blackhole " + databaseAddress) },
+			func(r *replica) { r.ip("route add blackhole " + databaseAddress) },
+			func(r *replica) { r.ip("route del blackhole " + databaseAddress) },
 		},
 	}
 }
@@ -51,9 +55,11 @@ func (s *shift) suffer(ctx context.Context) {
 			harness.Sleep(ctx, 50*time.Millisecond)
 			jobs = s.inHand(ctx, r)
 		}
-		s.t.Logf("replica %d is %s with %d sessions in hand, after %d pushes", b.victim, b.name, len(jobs), s.pushed.Load())
+		s.t.Logf("replica %d is %s with %d sessions in hand, after %d pushes", b.victim, b.name, len(jobs),
+			s.pushed.Load())
 		b.strike(r)
-		for ctx.Err() == nil && slices.ContainsFunc(s.inHand(ctx, r), func(job int64) bool { return slices.Contains(jobs, job) }) {
+		for ctx.Err() == nil && slices.ContainsFunc(s.inHand(ctx, r),
+			func(job int64) bool { return slices.Contains(jobs, job) }) {
 			harness.Sleep(ctx, 50*time.Millisecond)
 		}
 		b.mend(r)
@@ -63,7 +69,10 @@ func (s *shift) suffer(ctx context.Context) {
 
 // inHand returns the turns that the replica is running according to the queue.
 func (s *shift) inHand(ctx context.Context, r *replica) []int64 {
-	rows, err := s.db.Query(ctx, `select id from river_job where kind = 'turn' and state = 'running' and attempted_by[array_upper(attempted_by, 1)] = $1`, r.name())
+	rows, err := s.db.Query(ctx,
+		`select id from river_job where kind = 'turn' and state = 'running'
+			and attempted_by[array_upper(attempted_by, 1)] = $1`,
+		r.name())
 	if err != nil {
 		return nil
 	}
@@ -72,12 +81,15 @@ func (s *shift) inHand(ctx context.Context, r *replica) []int64 {
 }
 
 // inOrder lists the lines that each thread must hold at the end, in this order.
-var inOrder = []string{"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed"}
+var inOrder = []string{
+	"Looking into", "Root cause (revision 1", "Revision 1 approved", "Done: The word", "Done. Pushed",
+}
 
 // losses returns a line for everything that was lost, happened twice or is out of order.
 func (s *shift) losses(ctx context.Context) (found []string) {
 	note := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	all, tasks := s.load.sessions, 0
+	all := s.load.sessions
+	tasks := 0
 	for n := range all {
 		tasks += chatmodel.TasksOfBug(n)
 	}
@@ -101,7 +113,9 @@ func (s *shift) losses(ctx context.Context) (found []string) {
 		}
 	}
 	// The notice about waiting is repeated in each run in which a session waits.
-	rows, err := s.db.Query(ctx, `select text from lines where text not like '%Others are at work%' group by session_id, text having count(*) > 1`)
+	rows, err := s.db.Query(ctx,
+		`select text from lines where text not like '%Others are at work%'
+			group by session_id, text having count(*) > 1`)
 	require.NoError(s.t, err)
 	twice, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(s.t, err)
@@ -134,7 +148,8 @@ func (s *shift) threadFault(n int) string {
 			text.WriteString(m.Text + "\n")
 		}
 	}
-	said, from := text.String(), 0
+	said := text.String()
+	from := 0
 	for _, line := range inOrder {
 		want := 1
 		if line == "Done: The word" {
@@ -142,7 +157,8 @@ func (s *shift) threadFault(n int) string {
 		}
 		where := strings.Index(said, line)
 		if times := strings.Count(said, line); times != want || where < from {
-			return fmt.Sprintf("%q stands %d times and at %d, want %d times after %d:\n%s", line, times, where, want, from, said)
+			return fmt.Sprintf("%q stands %d times and at %d, want %d times after %d:\n%s", line, times,
+				where, want, from, said)
 		}
 		from = where
 	}
@@ -151,7 +167,8 @@ func (s *shift) threadFault(n int) string {
 
 // git runs git with args in one of the remotes and returns its output.
 func (s *shift) git(remote string, args ...string) string {
-	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", remote}, args...)...).CombinedOutput()
+	out, err := exec.Command("git",
+		append([]string{"-c", "safe.directory=*", "-C", remote}, args...)...).CombinedOutput()
 	require.NoError(s.t, err, string(out))
 	return string(out)
 }
@@ -160,31 +177,36 @@ func (s *shift) git(remote string, args ...string) string {
 func (s *shift) wrongPushes() (found []string) {
 	var have, want []string
 	for _, remote := range s.remotes {
-		for _, branch := range strings.Fields(s.git(remote, "for-each-ref", "--format=%(refname)", "--no-merged=main")) {
+		for _, branch := range strings.Fields(s.git(remote, "for-each-ref", "--format=%(refname)",
+			"--no-merged=main")) {
 			for line := range strings.Lines(s.git(remote, "diff", "--unified=0", "main", branch)) {
 				if strings.HasPrefix(line, "+right") {
 					have = append(have, filepath.Base(remote)+" "+strings.TrimSpace(line))
 				}
 			}
-			if commits := strings.TrimSpace(s.git(remote, "rev-list", "--count", "main.."+branch)); commits != "1" {
+			if commits := strings.TrimSpace(s.git(remote, "rev-list", "--count",
+				"main.."+branch)); commits != "1" {
 				found = append(found, fmt.Sprintf("%s has %s commits", branch, commits))
 			}
 		}
 	}
 	for n := range s.load.sessions {
 		for range chatmodel.TasksOfBug(n) {
-			want = append(want, fmt.Sprintf("%s +right %d", filepath.Base(s.remotes[n%len(s.channels)%len(s.remotes)]), n))
+			want = append(want,
+				fmt.Sprintf("%s +right %d", filepath.Base(s.remotes[n%len(s.channels)%len(s.remotes)]), n))
 		}
 	}
 	slices.Sort(have)
 	slices.Sort(want)
 	if !slices.Equal(have, want) {
-		found = append(found, fmt.Sprintf("the remotes hold\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n")))
+		found = append(found,
+			fmt.Sprintf("the remotes hold\n%s\nwant\n%s", strings.Join(have, "\n"), strings.Join(want, "\n")))
 	}
 	book, err := os.ReadFile(s.book())
 	require.NoError(s.t, err)
 	if updates := strings.Count(string(book), "\n"); updates != s.load.sessions {
-		found = append(found, fmt.Sprintf("%d updates of branches reached the remotes, want %d", updates, s.load.sessions))
+		found = append(found,
+			fmt.Sprintf("%d updates of branches reached the remotes, want %d", updates, s.load.sessions))
 	}
 	return found
 }

@@ -37,7 +37,8 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 	if program = os.Getenv(programVariable); program != "" {
 		for _, args := range []string{
 			"link set lo up", "link add name bridge0 type bridge", "link set bridge0 up",
-			"addr add " + servicesAddress + "/24 dev bridge0", "addr add " + databaseAddress + "/24 dev bridge0",
+			"addr add " + servicesAddress + "/24 dev bridge0",
+			"addr add " + databaseAddress + "/24 dev bridge0",
 		} {
 			ip(t, args)
 		}
@@ -53,8 +54,10 @@ func ownNetwork(t *testing.T) (program string, inside bool) {
 	cmd.Env = append(os.Environ(), programVariable+"="+harness.Program(t))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
 	out := &logged{t: t}
-	cmd.Stdout, cmd.Stderr = out, out
-	if err := cmd.Start(); err != nil { // in a container, for example; package kills tests replicas without namespaces
+	cmd.Stdout = out
+	cmd.Stderr = out
+	if err := cmd.Start(); err != nil {
+		// in a container, for example; package kills tests replicas without namespaces
 		t.Skip("no network namespace can be made: ", err)
 	}
 	require.NoError(t, cmd.Wait())

@@ -61,17 +61,23 @@ func openOffice(t *testing.T, l load) *office {
 		}
 		require.NoError(t, stage.PlantRemote(o.remotes[n], files))
 		require.NoError(t, os.MkdirAll(filepath.Join(o.remotes[n], "hooks"), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(o.remotes[n], "hooks", "post-receive"), []byte("#!/bin/sh\ncat >>"+o.book()+"\n"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(o.remotes[n], "hooks", "post-receive"),
+			[]byte("#!/bin/sh\ncat >>"+o.book()+"\n"), 0o755))
 	}
 	path, err := exec.Command("git", "--exec-path").Output()
 	require.NoError(t, err)
 	log, err := os.Create(o.gitLog())
 	require.NoError(t, err)
 	t.Cleanup(func() { log.Close() })
-	o.gitURL = serveOnBridge(t, &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: log, Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Join(o.dir, "remotes"), "GIT_HTTP_EXPORT_ALL=1",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
-	}})
+	o.gitURL = serveOnBridge(t, &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
+		Stderr: log,
+		Env: []string{
+			"GIT_PROJECT_ROOT=" + filepath.Join(o.dir, "remotes"), "GIT_HTTP_EXPORT_ALL=1",
+			"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+			"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+		},
+	})
 	return o
 }
 
@@ -131,18 +137,29 @@ func (o *office) openDatabase() {
 	owner, err := os.Stat(data)
 	require.NoError(t, err)
 	as := owner.Sys().(*syscall.Stat_t)
-	cmd := exec.Command(strings.Fields(string(options))[0], "-D", data, "-k", "", "-c", "listen_addresses="+databaseAddress,
+	cmd := exec.Command(strings.Fields(string(options))[0], "-D", data, "-k", "", "-c",
+		"listen_addresses="+databaseAddress,
 		"-c", "max_connections=200", "-c", "shared_buffers=64MB", "-c", "timezone=UTC")
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT, Credential: &syscall.Credential{Uid: as.Uid, Gid: as.Gid}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Pdeathsig:  syscall.SIGQUIT,
+		Credential: &syscall.Credential{Uid: as.Uid, Gid: as.Gid},
+	}
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGQUIT)
 		cmd.Wait()
 	})
-	o.database = (&url.URL{Scheme: "postgres", User: url.UserPassword("bobbin", password), Host: databaseAddress + ":5432", Path: "/bobbin", RawQuery: "sslmode=disable"}).String()
+	o.database = (&url.URL{
+		Scheme:   "postgres",
+		User:     url.UserPassword("bobbin", password),
+		Host:     databaseAddress + ":5432",
+		Path:     "/bobbin",
+		RawQuery: "sslmode=disable",
+	}).String()
 	soon := harness.Soon(t)
-	for err = storetest.Migrate(soon, o.database); err != nil && soon.Err() == nil; err = storetest.Migrate(soon, o.database) {
+	for err = storetest.Migrate(soon,
+		o.database); err != nil && soon.Err() == nil; err = storetest.Migrate(soon, o.database) {
 		harness.Sleep(soon, 50*time.Millisecond) // Postgres does not answer yet
 	}
 	require.NoError(t, err)
@@ -156,13 +173,19 @@ func (o *office) openSlack(l load) {
 	var err error
 	o.slack, err = slacktest.Listen(slacktest.Config{
 		Addr: servicesAddress + ":0", AppName: "bobbin", TeamName: "Acme", RateLimits: l.slackLimits,
-		Retries: []time.Duration{0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 10 * time.Second, 10 * time.Second},
+		Retries: []time.Duration{
+			0, time.Second, 2 * time.Second, 5 * time.Second, 5 * time.Second, 10 * time.Second,
+			10 * time.Second,
+		},
 	})
 	require.NoError(o.t, err)
 	o.t.Cleanup(o.slack.Close)
 	o.ann = o.slack.AddUser(slacktest.User{Name: "ann"}).ID
 	for n := range l.channels {
-		ch := o.slack.AddChannel(slacktest.Channel{Name: fmt.Sprintf("bugs-%d", n), Members: []string{o.ann, o.slack.App().BotUser}})
+		ch := o.slack.AddChannel(slacktest.Channel{
+			Name:    fmt.Sprintf("bugs-%d", n),
+			Members: []string{o.ann, o.slack.App().BotUser},
+		})
 		o.channels = append(o.channels, ch.ID)
 	}
 }
@@ -176,7 +199,8 @@ func (o *office) configuration(l load) string {
 		for c := n; c < len(o.channels); c += len(o.remotes) {
 			channels = append(channels, o.channels[c])
 		}
-		fmt.Fprintf(&text, "  - {name: shop-%d, url: %q, base: main, channels: [%s]}\n", n, fmt.Sprintf("%s/shop-%d.git", o.gitURL, n), strings.Join(channels, ", "))
+		fmt.Fprintf(&text, "  - {name: shop-%d, url: %q, base: main, channels: [%s]}\n", n,
+			fmt.Sprintf("%s/shop-%d.git", o.gitURL, n), strings.Join(channels, ", "))
 	}
 	fmt.Fprintf(&text, "sandbox: {kind: auto}\nlimits: {%s}\n", l.limits)
 	return text.String()
@@ -211,19 +235,26 @@ func (r *replica) log() string { return filepath.Join(r.dir, "log") }
 
 // run starts the program on the replica's machine, with the replica's folder.
 func (o *office) run(program string, r *replica) {
-	t, app := o.t, o.slack.App()
+	t := o.t
+	app := o.slack.App()
 	r.cmd = exec.Command(program, "serve", "--config", filepath.Join(r.dir, "bobbin.yaml"))
-	r.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+o.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+o.model+"/v1", "DATABASE_URL="+o.database, "BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
+	r.cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken,
+		"SLACK_API_URL="+o.slack.URL(),
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+o.model+"/v1", "DATABASE_URL="+o.database,
+		"BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
 	log, err := os.OpenFile(r.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(t, err)
 	defer log.Close()
-	r.cmd.Stdout, r.cmd.Stderr = log, log
+	r.cmd.Stdout = log
+	r.cmd.Stderr = log
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, r.start(r.cmd))
 	ended := make(chan struct{})
 	r.ended = ended
-	go func(cmd *exec.Cmd) { defer close(ended); cmd.Wait() }(r.cmd)
+	go func(cmd *exec.Cmd) {
+		defer close(ended)
+		cmd.Wait()
+	}(r.cmd)
 }
 
 // kill kills the replica's process with SIGKILL at a random instruction.

@@ -62,10 +62,14 @@ func TestThroughputGrows(t *testing.T) {
 	}
 	few := like
 	few.limits = fmt.Sprintf("sessions_at_once: %d, sessions_per_replica: %d", 2*atWork, atWork)
-	table = append(table, measure(t, program, most, fmt.Sprintf("%d, `sessions_at_once: %d`", most, 2*atWork), few))
+	table = append(table,
+		measure(t, program, most, fmt.Sprintf("%d, `sessions_at_once: %d`", most, 2*atWork), few))
 	paced := like
-	paced.channels, paced.repositories, paced.slackLimits = 2, 2, slackLimits
-	table = append(table, measure(t, program, most, fmt.Sprintf("%d, Slack's limits, two channels", most), paced))
+	paced.channels = 2
+	paced.repositories = 2
+	paced.slackLimits = slackLimits
+	table = append(table,
+		measure(t, program, most, fmt.Sprintf("%d, Slack's limits, two channels", most), paced))
 	fmt.Print(tableOf(table))
 	if first, last := table[0], table[len(table)-3]; last.replicas > first.replicas {
 		require.Greater(t, last.pushes, 1.2*first.pushes)
@@ -97,9 +101,16 @@ func measure(t *testing.T, program string, replicas int, name string, l load) (f
 		s.work(ctx)
 		require.Empty(t, s.losses(ctx))
 		f = figures{
-			name: name, replicas: replicas, most: s.most, mean: float64(s.sum) / float64(max(s.samples, 1)), pushes: float64(l.sessions) / s.took.Minutes(),
-			commits: float64(s.commits) / s.took.Seconds(), writing: float64(s.writing) / s.took.Seconds(),
-			perSession: fmt.Sprintf("%d, %d", s.commits/l.sessions, s.writing/l.sessions), limited: s.limited(), shares: s.shares(ctx),
+			name:       name,
+			replicas:   replicas,
+			most:       s.most,
+			mean:       float64(s.sum) / float64(max(s.samples, 1)),
+			pushes:     float64(l.sessions) / s.took.Minutes(),
+			commits:    float64(s.commits) / s.took.Seconds(),
+			writing:    float64(s.writing) / s.took.Seconds(),
+			perSession: fmt.Sprintf("%d, %d", s.commits/l.sessions, s.writing/l.sessions),
+			limited:    s.limited(),
+			shares:     s.shares(ctx),
 		}
 		require.NotContains(t, f.shares, 0, "a replica took no part")
 		stopReplicas(ctx, s.replicas)
@@ -112,11 +123,14 @@ func measure(t *testing.T, program string, replicas int, name string, l load) (f
 
 // tableOf returns the figures as a Markdown table, with ratios to the first row.
 func tableOf(all []figures) string {
-	text := "| replicas | at work, most | at work, mean | pushes a minute | commits a second | that write | of a session | 429s | processor | sessions of each |\n|---|---|---|---|---|---|---|---|---|---|\n"
+	text := "| replicas | at work, most | at work, mean | pushes a minute | commits a second | that write |" +
+		" of a session | 429s | processor | sessions of each |\n|---|---|---|---|---|---|---|---|---|---|\n"
 	for _, f := range all {
 		ratio := func(have, first float64) string { return fmt.Sprintf("(%.2f)", have/cmp.Or(first, 1)) }
-		text += fmt.Sprintf("| %s | %d | %.1f %s | %.1f %s | %.0f %s | %.0f | %s | %d | %.0f s | %s |\n", f.name, f.most, f.mean, ratio(f.mean, all[0].mean), f.pushes, ratio(f.pushes, all[0].pushes),
-			f.commits, ratio(f.commits, all[0].commits), f.writing, f.perSession, f.limited, f.processor.Seconds(), strings.Trim(fmt.Sprint(f.shares), "[]"))
+		text += fmt.Sprintf("| %s | %d | %.1f %s | %.1f %s | %.0f %s | %.0f | %s | %d | %.0f s | %s |\n",
+			f.name, f.most, f.mean, ratio(f.mean, all[0].mean), f.pushes, ratio(f.pushes, all[0].pushes),
+			f.commits, ratio(f.commits, all[0].commits), f.writing, f.perSession, f.limited,
+			f.processor.Seconds(), strings.Trim(fmt.Sprint(f.shares), "[]"))
 	}
 	return text
 }
@@ -129,9 +143,13 @@ func TestReplicasAreCutOff(t *testing.T) {
 	if !inside {
 		return
 	}
-	replicas, l := 4, load{sessions: 36, channels: 12, repositories: 4, thinking: 2 * time.Second, limits: roomy}
+	replicas := 4
+	l := load{sessions: 36, channels: 12, repositories: 4, thinking: 2 * time.Second, limits: roomy}
 	if own == "small" {
-		replicas, l.sessions, l.thinking, l.limits = 2, 9, time.Second, "sessions_at_once: 64, sessions_per_replica: 2"
+		replicas = 2
+		l.sessions = 9
+		l.thinking = time.Second
+		l.limits = "sessions_at_once: 64, sessions_per_replica: 2"
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
@@ -144,11 +162,14 @@ func TestReplicasAreCutOff(t *testing.T) {
 	t.Log("sessions that each replica had a turn of: ", shares)
 	require.NotContains(t, shares, 0)
 	require.Empty(t, s.losses(ctx))
-	require.False(t, slices.ContainsFunc(s.replicas, func(r *replica) bool { return r.gone() }), "a replica ended by itself")
+	require.False(t, slices.ContainsFunc(s.replicas, func(r *replica) bool { return r.gone() }),
+		"a replica ended by itself")
 
 	// The controls: losses reports a line that was posted twice, and a branch that was pushed twice.
 	at := s.threads[0]
-	_, err := s.slack.SayAsBot(at.Channel, s.slack.AddBot(slacktest.User{Name: "echo"}).ID, "Done. Pushed", at.Root)
+	_, err := s.slack.SayAsBot(at.Channel, s.slack.AddBot(slacktest.User{
+		Name: "echo",
+	}).ID, "Done. Pushed", at.Root)
 	require.NoError(t, err)
 	branches := strings.Fields(s.git(s.remotes[0], "for-each-ref", "--format=%(refname)", "--no-merged=main"))
 	s.git(s.remotes[0], "update-ref", "refs/heads/again", branches[0])

@@ -46,59 +46,305 @@ const (
 )
 
 var upgradeCases = []upgradeCase{
-	{name: "button", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{"click fix_it Root cause (revision 1", pushed}, ends: "done"},
-	{name: "words", since: "0.1", asks: "bug", before: []string{reported}, stands: "reported", after: []string{allowed, pushed}, ends: "done"},
 	{
-		name: "corrected", since: "0.1", asks: "bug", before: []string{reported, "say the plural is wrong, too", "await Root cause (revision 2"}, stands: "reported",
-		after: []string{"click fix_it Root cause (revision 1", "await the newest is revision 2", "click fix_it Root cause (revision 2", pushed}, ends: "done",
+		name:   "button",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		stands: "reported",
+		after:  []string{"click fix_it Root cause (revision 1", pushed},
+		ends:   "done",
 	},
-	{name: "answered", since: "0.1", asks: "question", before: []string{"await Answer 1"}, stands: "answered", after: []string{"say and the other one?", "await Answer 2"}, ends: "answered"},
-	{name: "over", since: "0.1", asks: "bug", before: []string{reported, allowed, pushed}, stands: "done", ends: "done"},
-	{name: "stopped", since: "0.1", asks: "bug", before: []string{reported, "say stop", "await Stopped, as ann asked"}, stands: "stopped", ends: "stopped"},
-	{name: "refused", since: "0.1", asks: "bug", before: []string{reported, allowed, "await could not be pushed"}, stands: "paused", after: []string{"say push again", pushed}, ends: "done", verified: true},
-	{name: "unsent", since: "0.1", asks: "bug", before: []string{"mute"}, stands: "reported", after: []string{reported, allowed, pushed}, ends: "done"},
-	{name: "unknown", since: "0.1", asks: "bug", before: []string{reported, "lose", allowed}, stands: "done", after: []string{pushed}, ends: "done"},
+	{
+		name:   "words",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		stands: "reported",
+		after:  []string{allowed, pushed},
+		ends:   "done",
+	},
+	{
+		name:   "corrected",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, "say the plural is wrong, too", "await Root cause (revision 2"},
+		stands: "reported",
+		after: []string{
+			"click fix_it Root cause (revision 1", "await the newest is revision 2",
+			"click fix_it Root cause (revision 2", pushed,
+		},
+		ends: "done",
+	},
+	{
+		name:   "answered",
+		since:  "0.1",
+		asks:   "question",
+		before: []string{"await Answer 1"},
+		stands: "answered",
+		after:  []string{"say and the other one?", "await Answer 2"},
+		ends:   "answered",
+	},
+	{
+		name:   "over",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, allowed, pushed},
+		stands: "done",
+		ends:   "done",
+	},
+	{
+		name:   "stopped",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, "say stop", "await Stopped, as ann asked"},
+		stands: "stopped",
+		ends:   "stopped",
+	},
+	{
+		name:     "refused",
+		since:    "0.1",
+		asks:     "bug",
+		before:   []string{reported, allowed, "await could not be pushed"},
+		stands:   "paused",
+		after:    []string{"say push again", pushed},
+		ends:     "done",
+		verified: true,
+	},
+	{
+		name:   "unsent",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{"mute"},
+		stands: "reported",
+		after:  []string{reported, allowed, pushed},
+		ends:   "done",
+	},
+	{
+		name:   "unknown",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, "lose", allowed},
+		stands: "done",
+		after:  []string{pushed},
+		ends:   "done",
+	},
 
-	{name: "asking", since: "0.1", asks: "bug", hold: "report_root_cause", stands: "exploring", after: []string{reported, allowed, pushed}, ends: "done"},
-	{name: "begun", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "read_file", stands: "working", after: []string{pushed}, ends: "done"},
-	{name: "halfway", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "done", stands: "working", after: []string{pushed}, ends: "done"},
-	{name: "verified", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "finish", stands: "working", after: []string{pushed}, ends: "done", verified: true},
-	{name: "intended", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "hook", stands: "verifying", after: []string{pushed}, ends: "done", verified: true},
-	{name: "unrecorded", since: "0.1", asks: "bug", before: []string{reported, allowed}, hold: "hook", stands: "verifying", after: []string{pushed}, ends: "done", verified: true},
+	{
+		name:   "asking",
+		since:  "0.1",
+		asks:   "bug",
+		hold:   "report_root_cause",
+		stands: "exploring",
+		after:  []string{reported, allowed, pushed},
+		ends:   "done",
+	},
+	{
+		name:   "begun",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, allowed},
+		hold:   "read_file",
+		stands: "working",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:   "halfway",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported, allowed},
+		hold:   "done",
+		stands: "working",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:     "verified",
+		since:    "0.1",
+		asks:     "bug",
+		before:   []string{reported, allowed},
+		hold:     "finish",
+		stands:   "working",
+		after:    []string{pushed},
+		ends:     "done",
+		verified: true,
+	},
+	{
+		name:     "intended",
+		since:    "0.1",
+		asks:     "bug",
+		before:   []string{reported, allowed},
+		hold:     "hook",
+		stands:   "verifying",
+		after:    []string{pushed},
+		ends:     "done",
+		verified: true,
+	},
+	{
+		name:     "unrecorded",
+		since:    "0.1",
+		asks:     "bug",
+		before:   []string{reported, allowed},
+		hold:     "hook",
+		stands:   "verifying",
+		after:    []string{pushed},
+		ends:     "done",
+		verified: true,
+	},
 
-	{name: "fresh", since: "0.1", asks: "bug", unread: "ask", stands: "exploring", after: []string{reported, allowed, pushed}, ends: "done"},
-	{name: "approved", since: "0.1", asks: "bug", before: []string{reported}, unread: allowed, stands: "reported", after: []string{pushed}, ends: "done"},
-	{name: "clicked", since: "0.1", asks: "bug", before: []string{reported}, unread: "click fix_it Root cause (revision 1", stands: "reported", after: []string{pushed}, ends: "done"},
 	{
-		name: "correction", since: "0.1", asks: "bug", before: []string{reported}, unread: "say the plural is wrong, too", stands: "reported",
-		after: []string{"await Root cause (revision 2", allowed, pushed}, ends: "done",
+		name:   "fresh",
+		since:  "0.1",
+		asks:   "bug",
+		unread: "ask",
+		stands: "exploring",
+		after:  []string{reported, allowed, pushed},
+		ends:   "done",
 	},
-	{name: "stopping", since: "0.1", asks: "bug", before: []string{reported}, unread: "say stop", stands: "reported", after: []string{"await Stopped, as ann asked"}, ends: "stopped"},
+	{
+		name:   "approved",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		unread: allowed,
+		stands: "reported",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:   "clicked",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		unread: "click fix_it Root cause (revision 1",
+		stands: "reported",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:   "correction",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		unread: "say the plural is wrong, too",
+		stands: "reported",
+		after:  []string{"await Root cause (revision 2", allowed, pushed},
+		ends:   "done",
+	},
+	{
+		name:   "stopping",
+		since:  "0.1",
+		asks:   "bug",
+		before: []string{reported},
+		unread: "say stop",
+		stands: "reported",
+		after:  []string{"await Stopped, as ann asked"},
+		ends:   "stopped",
+	},
 
-	{name: "doubt", since: "0.2", asks: "doubt", before: []string{"await Which word"}, stands: "exploring", after: []string{"click option Which word", reported, allowed, pushed}, ends: "done"},
-	{name: "late", since: "0.2", asks: "doubt", before: []string{"await Which word"}, stands: "exploring", after: []string{"due", "await Nobody answered", reported, allowed, pushed}, ends: "done"},
 	{
-		name: "interview", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1"}, stands: "aligning",
-		after: []string{"say wrap up", "await Wrapping up, I would take", "click take_defaults Wrapping up", "await Shared understanding", "say yes", pushed}, ends: "done",
+		name:   "doubt",
+		since:  "0.2",
+		asks:   "doubt",
+		before: []string{"await Which word"},
+		stands: "exploring",
+		after:  []string{"click option Which word", reported, allowed, pushed},
+		ends:   "done",
 	},
 	{
-		name: "understood", since: "0.2", asks: "grill me on interview", before: []string{"await Question 1", "say right", "await Shared understanding"}, stands: "aligning",
-		after: []string{"click confirm Shared understanding", pushed}, ends: "done",
+		name:   "late",
+		since:  "0.2",
+		asks:   "doubt",
+		before: []string{"await Which word"},
+		stands: "exploring",
+		after:  []string{"due", "await Nobody answered", reported, allowed, pushed},
+		ends:   "done",
 	},
-	{name: "plan", since: "0.2", asks: "plan", before: []string{"await Plan: Plan plan"}, stands: "plan_shown", after: []string{"click fix_it Plan: Plan plan", pushed}, ends: "done"},
 	{
-		name: "follow", since: "0.2", asks: "bug", before: []string{reported, allowed, pushed, "say there is another one", "await Root cause (revision 2"}, stands: "reported",
-		after: []string{"click fix_it Root cause (revision 2", "await 2 files, +2"}, ends: "done",
+		name:   "interview",
+		since:  "0.2",
+		asks:   "grill me on interview",
+		before: []string{"await Question 1"},
+		stands: "aligning",
+		after: []string{
+			"say wrap up", "await Wrapping up, I would take", "click take_defaults Wrapping up",
+			"await Shared understanding", "say yes", pushed,
+		},
+		ends: "done",
 	},
-	{name: "pair", since: "0.2", asks: "pair", before: []string{reported, allowed}, hold: "done", stands: "working", after: []string{pushed}, ends: "done"},
-	{name: "advice", since: "0.2", asks: "advice", hold: "advise", stands: "consulting", after: []string{reported, allowed, pushed}, ends: "done"},
-	{name: "feature", since: "0.2", asks: "feature", hold: "finish", stands: "working", after: []string{pushed}, ends: "done"},
-	{name: "diagnosis", since: "0.2", asks: "diagnose this: diagnosis", hold: "report_diagnosis", stands: "diagnosing", after: []string{"await Diagnosis Report", allowed, pushed}, ends: "done"},
+	{
+		name:   "understood",
+		since:  "0.2",
+		asks:   "grill me on interview",
+		before: []string{"await Question 1", "say right", "await Shared understanding"},
+		stands: "aligning",
+		after:  []string{"click confirm Shared understanding", pushed},
+		ends:   "done",
+	},
+	{
+		name:   "plan",
+		since:  "0.2",
+		asks:   "plan",
+		before: []string{"await Plan: Plan plan"},
+		stands: "plan_shown",
+		after:  []string{"click fix_it Plan: Plan plan", pushed},
+		ends:   "done",
+	},
+	{
+		name:  "follow",
+		since: "0.2",
+		asks:  "bug",
+		before: []string{
+			reported, allowed, pushed, "say there is another one", "await Root cause (revision 2",
+		},
+		stands: "reported",
+		after:  []string{"click fix_it Root cause (revision 2", "await 2 files, +2"},
+		ends:   "done",
+	},
+	{
+		name:   "pair",
+		since:  "0.2",
+		asks:   "pair",
+		before: []string{reported, allowed},
+		hold:   "done",
+		stands: "working",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:   "advice",
+		since:  "0.2",
+		asks:   "advice",
+		hold:   "advise",
+		stands: "consulting",
+		after:  []string{reported, allowed, pushed},
+		ends:   "done",
+	},
+	{
+		name:   "feature",
+		since:  "0.2",
+		asks:   "feature",
+		hold:   "finish",
+		stands: "working",
+		after:  []string{pushed},
+		ends:   "done",
+	},
+	{
+		name:   "diagnosis",
+		since:  "0.2",
+		asks:   "diagnose this: diagnosis",
+		hold:   "report_diagnosis",
+		stands: "diagnosing",
+		after:  []string{"await Diagnosis Report", allowed, pushed},
+		ends:   "done",
+	},
 }
 
 // casesOf returns the cases that a release can have.
 func casesOf(version string) []upgradeCase {
-	return slices.DeleteFunc(slices.Clone(upgradeCases), func(f upgradeCase) bool { return f.since > version })
+	return slices.DeleteFunc(slices.Clone(upgradeCases),
+		func(f upgradeCase) bool { return f.since > version })
 }
 
 // single returns the case with a name, alone.
@@ -107,10 +353,11 @@ func single(name string) []upgradeCase {
 	return upgradeCases[at : at+1]
 }
 
-// someOf returns the cases of an older release that are played by default: the first that was killed in each phase,
-// and all whose work was verified. With BOBBIN_EVERY, and of the newest release, all are played.
+// someOf returns the cases of an older release that are played by default: the first that was killed in each
+// phase, and all whose work was verified. With BOBBIN_EVERY, and of the newest release, all are played.
 func someOf(version string) (some []upgradeCase) {
-	all, phases := casesOf(version), map[string]bool{}
+	all := casesOf(version)
+	phases := map[string]bool{}
 	if version == releases[len(releases)-1].version || os.Getenv("BOBBIN_EVERY") != "" {
 		return all
 	}
@@ -141,7 +388,8 @@ type upgradeDriver struct {
 
 // ask posts the first message of the case.
 func (w upgradeDriver) ask(f upgradeCase) error {
-	_, err := w.slack.Say(f.name, w.ann, fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
+	_, err := w.slack.Say(f.name, w.ann,
+		fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
 	return err
 }
 
@@ -173,20 +421,38 @@ func (w upgradeDriver) step(ctx context.Context, f upgradeCase, step string) err
 		_, err := w.slack.Say(f.name, w.ann, rest, w.root(f))
 		return err
 	case "await":
-		_, err := w.slack.WaitFor(ctx, f.name, w.root(f), func([]slacktest.Message) bool { return w.said(f, rest) > 0 })
+		_, err := w.slack.WaitFor(ctx, f.name, w.root(f),
+			func([]slacktest.Message) bool { return w.said(f, rest) > 0 })
 		return err
 	case "click":
 		return w.click(f, rest)
 	case "mute":
-		w.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: w.channels[f.name], Status: 503, Times: -1})
+		w.slack.Order(slacktest.Fault{
+			Method:  "chat.postMessage",
+			Channel: w.channels[f.name],
+			Status:  503,
+			Times:   -1,
+		})
 		return nil
 	case "lose":
-		w.slack.Order(slacktest.Fault{Method: "chat.postMessage", Channel: w.channels[f.name], LoseAnswer: true})
-		w.slack.Order(slacktest.Fault{Method: "conversations.replies", Channel: w.channels[f.name], Status: 503, Times: -1})
+		w.slack.Order(slacktest.Fault{
+			Method:     "chat.postMessage",
+			Channel:    w.channels[f.name],
+			LoseAnswer: true,
+		})
+		w.slack.Order(slacktest.Fault{
+			Method:  "conversations.replies",
+			Channel: w.channels[f.name],
+			Status:  503,
+			Times:   -1,
+		})
 		return nil
 	case "due":
-		return w.until(ctx, `with due as (update river_job set scheduled_at = now() where kind = 'due' and state = 'scheduled'
-			and args->>'session' in (select id from sessions where channel = $1) returning 1) select count(*) > 0 from due`, w.channels[f.name])
+		return w.until(ctx,
+			`with due as (update river_job set scheduled_at = now() where kind = 'due' and state = 'scheduled'
+			and args->>'session' in (select id from sessions where channel = $1)
+				returning 1) select count(*) > 0 from due`,
+			w.channels[f.name])
 	}
 	return fmt.Errorf("no such step")
 }

@@ -24,7 +24,12 @@ type release struct {
 }
 
 var releases = []release{
-	{"0.1", map[string]string{"00001_the_main_path.sql": "83cfa707b14e9737a66537ccb50e284c7ae03cfd938d1a2a25ee73d1888f2dd8"}},
+	{
+		"0.1",
+		map[string]string{
+			"00001_the_main_path.sql": "83cfa707b14e9737a66537ccb50e284c7ae03cfd938d1a2a25ee73d1888f2dd8",
+		},
+	},
 	{"0.2", map[string]string{
 		"00002_every_workflow.sql": "7fe0ee3261be1906f9757f63b8716366eaac2d35c30a6646a8e071983ae27980",
 		"00003_workspaces.sql":     "8f9923d45b6f94dcae5a03eb54f1fc29cab74e863d891aed3e7e6dde506d3af9",
@@ -41,27 +46,37 @@ func TestMigrationsThatDoNotGoForwardAreFoundOut(t *testing.T) {
 	t.Parallel()
 	sound := func() fstest.MapFS {
 		files := fstest.MapFS{}
-		require.NoError(t, fs.WalkDir(migrations.Files, ".", func(name string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				text, err := fs.ReadFile(migrations.Files, name)
-				files[name] = &fstest.MapFile{Data: text}
+		require.NoError(t,
+			fs.WalkDir(migrations.Files, ".", func(name string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					text, err := fs.ReadFile(migrations.Files, name)
+					files[name] = &fstest.MapFile{Data: text}
+					return err
+				}
 				return err
-			}
-			return err
-		}))
+			}))
 		return files
 	}
-	first, newest := "00001_the_main_path.sql", fmt.Sprintf("%05d_x.sql", len(sound())+1)
+	first := "00001_the_main_path.sql"
+	newest := fmt.Sprintf("%05d_x.sql", len(sound())+1)
 	require.Empty(t, backward(t, sound()))
 	for want, breach := range map[string]func(fstest.MapFS){
-		first + " was changed after 0.1": func(m fstest.MapFS) { m[first].Data = append(m[first].Data, '\n') },
-		first + " of 0.1 is gone":        func(m fstest.MapFS) { delete(m, first) },
-		newest + " has a way down":       func(m fstest.MapFS) { m[newest] = &fstest.MapFile{Data: []byte("-- +goose Up\n-- +goose Down\n")} },
+		first + " was changed after 0.1": func(m fstest.MapFS) {
+			m[first].Data = append(m[first].Data, '\n')
+		},
+		first + " of 0.1 is gone": func(m fstest.MapFS) { delete(m, first) },
+		newest + " has a way down": func(m fstest.MapFS) {
+			m[newest] = &fstest.MapFile{Data: []byte("-- +goose Up\n-- +goose Down\n")}
+		},
 		newest + " takes away what an older program may use": func(m fstest.MapFS) {
 			m[newest] = &fstest.MapFile{Data: []byte("-- +goose Up\nalter table x\n\tdrop column y;")}
 		},
-		"00001_late.sql comes before a released one":    func(m fstest.MapFS) { m["00001_late.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n")} },
-		"99999_x.sql does not follow the one before it": func(m fstest.MapFS) { m["99999_x.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n")} },
+		"00001_late.sql comes before a released one": func(m fstest.MapFS) {
+			m["00001_late.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n")}
+		},
+		"99999_x.sql does not follow the one before it": func(m fstest.MapFS) {
+			m["99999_x.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n")}
+		},
 	} {
 		files := sound()
 		breach(files)
@@ -71,8 +86,9 @@ func TestMigrationsThatDoNotGoForwardAreFoundOut(t *testing.T) {
 
 var (
 	wayDown   = regexp.MustCompile(`(?i)\+goose\s+down`)
-	takesAway = regexp.MustCompile(`(?i)\b(drop\s+(table|column|type|function)|truncate|rename|delete\s+from|alter\s+(column\s+)?\w+\s+(set\s+data\s+)?type)\b`)
-	comment   = regexp.MustCompile(`(?m)--.*$`)
+	takesAway = regexp.MustCompile(`(?i)\b(drop\s+(table|column|type|function)|truncate|rename|` +
+		`delete\s+from|alter\s+(column\s+)?\w+\s+(set\s+data\s+)?type)\b`)
+	comment = regexp.MustCompile(`(?m)--.*$`)
 )
 
 // backward returns a line for each rule that the migrations break.

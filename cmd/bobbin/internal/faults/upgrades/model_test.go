@@ -14,9 +14,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// A scriptedModel is a model whose answer depends only on the conversation, whichever version of the program sends
-// it. The first message of a thread says what is wanted and about which file: "bug NAME:" is a wrong word in
-// words/NAME.txt.
+// A scriptedModel is a model whose answer depends only on the conversation, whichever version of the
+// program sends it. The first message of a thread says what is wanted and about which file: "bug NAME:" is
+// a wrong word in words/NAME.txt.
 type scriptedModel struct {
 	*httptest.Server
 
@@ -110,7 +110,8 @@ func (l *modelRequest) read() {
 }
 
 var (
-	caseNamed = regexp.MustCompile(`\b(bug|question|doubt|feature|plan|interview|pair|advice|diagnosis) ([a-z]+): the word`)
+	caseNamed = regexp.MustCompile(
+		`\b(bug|question|doubt|feature|plan|interview|pair|advice|diagnosis) ([a-z]+): the word`)
 	taskNamed = regexp.MustCompile(`Do it: mend words/([a-z0-9]+)\.txt`)
 	fileNamed = regexp.MustCompile(`words/([a-z]+)2?\.txt`)
 )
@@ -156,7 +157,12 @@ func (l *modelRequest) next() (call string, args arguments) {
 	case l.IsOrchestrator():
 		return l.lead()
 	case l.IsConsultant():
-		return "advise", arguments{"bottom_line": "Mend the word.", "steps": []string{"mend it"}, "effort": "quick", "confidence": "high"}
+		return "advise", arguments{
+			"bottom_line": "Mend the word.",
+			"steps":       []string{"mend it"},
+			"effort":      "quick",
+			"confidence":  "high",
+		}
 	}
 	return l.work()
 }
@@ -167,11 +173,13 @@ func (l *modelRequest) lead() (string, arguments) {
 	switch {
 	case l.last() == "delegate" && strings.Contains(l.result, "is done"):
 		return l.finish(kind, name)
-	case l.last() == "delegate" && l.result != "", l.last() == "finish" && strings.Contains(l.result, "Nothing was changed"):
+	case l.last() == "delegate" && l.result != "",
+		l.last() == "finish" && strings.Contains(l.result, "Nothing was changed"):
 		return "delegate", l.tasks(kind, name)
 	case strings.Contains(l.told, "push again"):
 		return l.finish(kind, name)
-	case strings.Contains(l.told, "was approved by"), strings.Contains(l.told, "confirmed the shared understanding"),
+	case strings.Contains(l.told, "was approved by"),
+		strings.Contains(l.told, "confirmed the shared understanding"),
 		l.last() == "restate_request" && strings.Contains(l.result, "delegate"):
 		return "delegate", l.tasks(kind, name)
 	}
@@ -182,40 +190,66 @@ func (l *modelRequest) explore(kind, name string) (string, arguments) {
 	asks := map[string]bool{"doubt": true, "interview": true}[kind]
 	switch {
 	case kind == "question":
-		return "reply", arguments{"text": fmt.Sprintf("Answer %d is in words/%s.txt.", 1+strings.Count(strings.Join(l.calls, " "), "reply"), name)}
+		return "reply", arguments{"text": fmt.Sprintf("Answer %d is in words/%s.txt.",
+			1+strings.Count(strings.Join(l.calls, " "), "reply"), name)}
 	case asks && !l.called("ask"):
 		return "ask", arguments{
-			"question": "Which word shall stand in words/" + name + ".txt?", "options": []string{"right", "left"}, "recommended": "right",
-			"open": []any{arguments{"question": "In capitals?", "recommended": "no"}},
+			"question":    "Which word shall stand in words/" + name + ".txt?",
+			"options":     []string{"right", "left"},
+			"recommended": "right",
+			"open":        []any{arguments{"question": "In capitals?", "recommended": "no"}},
 		}
 	case kind == "advice" && !l.called("consult"):
 		return "consult", arguments{"question": "Is it only the word in words/" + name + ".txt?"}
 	case kind == "feature", kind == "interview":
 		return "restate_request", arguments{
-			"surface_area": "words " + name, "done_criteria": []string{"words/" + name + ".txt says right"}, "files": []string{"words/" + name + ".txt"},
+			"surface_area":  "words " + name,
+			"done_criteria": []string{"words/" + name + ".txt says right"},
+			"files":         []string{"words/" + name + ".txt"},
 		}
 	case kind == "plan":
 		return "propose_plan", arguments{
-			"title": "Plan " + name, "summary": "The word is mended.", "risks": []string{}, "verification": "read the file",
-			"tasks": []any{arguments{"description": "mend the word", "category": "quick", "files": []string{"words/" + name + ".txt"}, "acceptance": "it says right", "check": "cat words/" + name + ".txt"}},
+			"title":        "Plan " + name,
+			"summary":      "The word is mended.",
+			"risks":        []string{},
+			"verification": "read the file",
+			"tasks": []any{arguments{
+				"description": "mend the word",
+				"category":    "quick",
+				"files":       []string{"words/" + name + ".txt"},
+				"acceptance":  "it says right",
+				"check":       "cat words/" + name + ".txt",
+			}},
 		}
 	case kind == "diagnosis":
 		guess := func(claim, outcome string) any {
 			return arguments{"claim": claim, "probe": "read words/" + name + ".txt", "outcome": outcome}
 		}
 		return "report_diagnosis", arguments{
-			"bug": "Diagnosis " + name, "root_cause": "The word is wrong in words/" + name + ".txt:1.", "affected_scope": []string{"readers, all"},
-			"proposed_fix": []string{"mend the word"}, "risk": arguments{"level": "LOW", "reason": "one word"}, "evidence": l.evidence(name),
-			"hypotheses": []any{guess("the word", "confirmed"), guess("the file", "ruled_out"), guess("the reader", "ruled_out")},
+			"bug":            "Diagnosis " + name,
+			"root_cause":     "The word is wrong in words/" + name + ".txt:1.",
+			"affected_scope": []string{"readers, all"},
+			"proposed_fix":   []string{"mend the word"},
+			"risk":           arguments{"level": "LOW", "reason": "one word"},
+			"evidence":       l.evidence(name),
+			"hypotheses": []any{
+				guess("the word", "confirmed"), guess("the file", "ruled_out"),
+				guess("the reader", "ruled_out"),
+			},
 		}
 	}
 	return "report_root_cause", arguments{
-		"summary": "Bug " + name, "cause": "The word is wrong in words/" + name + ".txt:1.", "confidence": "high", "evidence": l.evidence(name),
+		"summary":    "Bug " + name,
+		"cause":      "The word is wrong in words/" + name + ".txt:1.",
+		"confidence": "high",
+		"evidence":   l.evidence(name),
 	}
 }
 
 func (l *modelRequest) evidence(name string) []any {
-	return []any{arguments{"claim": "it says wrong", "grade": "inferred", "source": "words/" + name + ".txt:1"}}
+	return []any{
+		arguments{"claim": "it says wrong", "grade": "inferred", "source": "words/" + name + ".txt:1"},
+	}
 }
 
 func (l *modelRequest) finish(kind, name string) (string, arguments) {

@@ -67,12 +67,17 @@ func (r *recorder) open() {
 	t := r.t
 	dir := harness.Dir(t)
 	var err error
-	r.dir, r.remote = dir, filepath.Join(dir, "remote.git")
-	hold, files := map[string]string{}, []txtar.File(nil)
+	r.dir = dir
+	r.remote = filepath.Join(dir, "remote.git")
+	hold := map[string]string{}
+	files := []txtar.File(nil)
 	for _, f := range casesOf(r.version) {
 		hold[f.name] = f.hold
 		for _, name := range f.files() {
-			files = append(files, txtar.File{Name: "words/" + name + ".txt", Data: []byte("wrong " + name + "\n")})
+			files = append(files, txtar.File{
+				Name: "words/" + name + ".txt",
+				Data: []byte("wrong " + name + "\n"),
+			})
 		}
 	}
 	require.NoError(t, stage.PlantRemote(r.remote, files))
@@ -82,19 +87,28 @@ func (r *recorder) open() {
 	r.db, err = pgxpool.New(t.Context(), r.url)
 	require.NoError(t, err)
 	t.Cleanup(r.db.Close)
-	r.slack, err = slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme", Log: slog.New(slog.DiscardHandler)})
+	r.slack, err = slacktest.Listen(slacktest.Config{
+		AppName:  "bobbin",
+		TeamName: "Acme",
+		Log:      slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	t.Cleanup(r.slack.Close)
-	r.ann, r.channels = r.slack.AddUser(slacktest.User{Name: "ann"}).ID, map[string]string{}
+	r.ann = r.slack.AddUser(slacktest.User{Name: "ann"}).ID
+	r.channels = map[string]string{}
 	for _, f := range casesOf(r.version) {
-		r.channels[f.name] = r.slack.AddChannel(slacktest.Channel{Name: f.name, Members: []string{r.ann, r.slack.App().BotUser}}).ID
+		r.channels[f.name] = r.slack.AddChannel(slacktest.Channel{
+			Name:    f.name,
+			Members: []string{r.ann, r.slack.App().BotUser},
+		}).ID
 	}
 }
 
 // hooks makes the remote refuse one branch, and hold one push before its branch is written and one after, as
 // long as the file "hold" exists.
 func (r *recorder) hooks() {
-	hold, held := filepath.Join(r.dir, "hold"), filepath.Join(r.dir, "held-")
+	hold := filepath.Join(r.dir, "hold")
+	held := filepath.Join(r.dir, "held-")
 	wait := `touch %[2]s"$1"; while [ -e %[1]s ]; do sleep 0.05; done; rm %[2]s"$1"`
 	hooks := map[string]string{
 		"update": "#!/bin/sh\nwait() { " + wait + `; }
@@ -111,14 +125,16 @@ exit 0
 	}
 	require.NoError(r.t, os.MkdirAll(filepath.Join(r.remote, "hooks"), 0o755))
 	for name, text := range hooks {
-		require.NoError(r.t, os.WriteFile(filepath.Join(r.remote, "hooks", name), []byte(strings.NewReplacer("%[1]s", hold, "%[2]s", held).Replace(text)), 0o755))
+		require.NoError(r.t, os.WriteFile(filepath.Join(r.remote, "hooks", name),
+			[]byte(strings.NewReplacer("%[1]s", hold, "%[2]s", held).Replace(text)), 0o755))
 	}
 	require.NoError(r.t, os.WriteFile(hold, nil, 0o644))
 }
 
 // start builds the program in a separate work tree, and runs it.
 func (r *recorder) start(ctx context.Context) {
-	tree, binary := filepath.Join(r.dir, "source"), filepath.Join(r.dir, "bobbin")
+	tree := filepath.Join(r.dir, "source")
+	binary := filepath.Join(r.dir, "bobbin")
 	r.do("git", "worktree", "add", "--detach", tree, r.commit)
 	build := exec.Command("go", "build", "-o", binary, "./cmd/bobbin")
 	build.Dir = tree
@@ -133,15 +149,19 @@ func (r *recorder) start(ctx context.Context) {
 			busy++
 		}
 	}
-	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\nlimits: {sessions_at_once: %d}\n", r.remote, busy)
+	config := fmt.Sprintf("repositories: [{name: shop, url: %q, base: main}]\nsandbox: {kind: none}\n"+
+		"limits: {sessions_at_once: %d}\n", r.remote, busy)
 	require.NoError(r.t, os.WriteFile(filepath.Join(r.dir, "bobbin.yaml"), []byte(config), 0o644))
 	app := r.slack.App()
 	r.program = exec.Command(binary, "serve", "--config", filepath.Join(r.dir, "bobbin.yaml"))
-	r.program.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+r.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+r.scripted.URL+"/v1", "DATABASE_URL="+r.url, "BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
+	r.program.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken,
+		"SLACK_API_URL="+r.slack.URL(),
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+r.scripted.URL+"/v1", "DATABASE_URL="+r.url,
+		"BOBBIN_DATA_DIR="+filepath.Join(r.dir, "data"))
 	log, err := os.Create(filepath.Join(r.dir, "log"))
 	require.NoError(r.t, err)
-	r.program.Stdout, r.program.Stderr = log, log
+	r.program.Stdout = log
+	r.program.Stderr = log
 	r.program.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(r.t, r.program.Start())
 	r.t.Cleanup(func() {
@@ -185,11 +205,15 @@ func (r *recorder) takeOff(ctx context.Context) {
 			return nil
 		}
 		err := r.fly(ctx, f, f.unread)
-		return errors.Join(err, r.until(ctx, `select exists (select 1 from inbox i join sessions s on s.id = i.session_id where s.channel = $1 and i.handled_at is null)`, r.channels[f.name]))
+		return errors.Join(err, r.until(ctx,
+			`select exists (select 1 from inbox i join sessions s on s.id = i.session_id where s.channel = $1
+				and i.handled_at is null)`,
+			r.channels[f.name]))
 	})
 	for _, f := range all {
 		var phase string
-		require.NoError(r.t, r.db.QueryRow(ctx, `select phase from sessions where channel = $1`, r.channels[f.name]).Scan(&phase))
+		require.NoError(r.t, r.db.QueryRow(ctx, `select phase from sessions where channel = $1`,
+			r.channels[f.name]).Scan(&phase))
 		require.Equal(r.t, f.stands, phase, f.name)
 	}
 }
@@ -216,8 +240,10 @@ func (r *recorder) toRest(ctx context.Context, f upgradeCase) error {
 	deaf := slices.Contains(f.before, "mute") || slices.Contains(f.before, "lose")
 	return r.until(ctx, `select exists (select 1 from sessions s where s.channel = $1 and s.phase = $2
 		and not exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
-		and not exists (select 1 from river_job j where j.args->>'session' = s.id and j.kind = 'turn' and j.finalized_at is null)
-		and $3 = exists (select 1 from outbox o where o.session_id = s.id and o.posted_at is null))`, r.channels[f.name], f.stands, deaf)
+		and not exists (select 1 from river_job j where j.args->>'session' = s.id and j.kind = 'turn'
+			and j.finalized_at is null)
+		and $3 = exists (select 1 from outbox o where o.session_id = s.id and o.posted_at is null))`,
+		r.channels[f.name], f.stands, deaf)
 }
 
 func (r *recorder) toWork(ctx context.Context, f upgradeCase) error {
@@ -227,13 +253,17 @@ func (r *recorder) toWork(ctx context.Context, f upgradeCase) error {
 	for ctx.Err() == nil {
 		waits := r.scripted.holding(f.name)
 		if f.hold == "hook" {
-			_, err := os.Stat(filepath.Join(r.dir, "held-"+map[string]string{"intended": "before", "unrecorded": "after"}[f.name]))
+			_, err := os.Stat(filepath.Join(r.dir,
+				"held-"+map[string]string{"intended": "before", "unrecorded": "after"}[f.name]))
 			if err == nil {
 				waits = 1
 			}
 		}
 		if waits >= map[bool]int{true: 2, false: 1}[f.asks == "pair"] {
-			return r.until(ctx, `select not exists (select 1 from outbox o join sessions s on s.id = o.session_id where s.channel = $1 and o.posted_at is null)`, r.channels[f.name])
+			return r.until(ctx,
+				`select not exists (select 1 from outbox o join sessions s on s.id = o.session_id
+					where s.channel = $1 and o.posted_at is null)`,
+				r.channels[f.name])
 		}
 		harness.Sleep(ctx, 30*time.Millisecond)
 	}
@@ -332,7 +362,13 @@ func add(w *tar.Writer, path, name string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	header := &tar.Header{Name: name, Mode: int64(info.Mode().Perm()), ModTime: info.ModTime(), Format: tar.FormatPAX, Typeflag: tar.TypeDir}
+	header := &tar.Header{
+		Name:     name,
+		Mode:     int64(info.Mode().Perm()),
+		ModTime:  info.ModTime(),
+		Format:   tar.FormatPAX,
+		Typeflag: tar.TypeDir,
+	}
 	if d.IsDir() {
 		header.Name += "/"
 		return w.WriteHeader(header)
@@ -341,7 +377,8 @@ func add(w *tar.Writer, path, name string, d fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	header.Typeflag, header.Size = tar.TypeReg, int64(len(text))
+	header.Typeflag = tar.TypeReg
+	header.Size = int64(len(text))
 	if err := w.WriteHeader(header); err != nil {
 		return err
 	}
@@ -368,7 +405,8 @@ func (r *recorder) write() {
 			require.False(r.t, bytes.Contains(text, []byte(word)), "%s holds %s", name, word)
 		}
 		if len(text) > 200<<10 || strings.HasSuffix(name, ".tar") {
-			name, text = name+".gz", zipped(text)
+			name = name + ".gz"
+			text = zipped(text)
 		}
 		r.t.Logf("%s: %d bytes", name, len(text))
 		require.NoError(r.t, os.WriteFile(filepath.Join(to, name), text, 0o644))

@@ -68,14 +68,28 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ wrong, upgrade, want string }{
-		"a column is dropped":      {`alter table sessions drop column way`, "button", `button: "await Done`},
-		"what was tried is lost":   {`update outbox set batch = null, tried_at = null where posted_at is null`, "unknown", `unknown: .* stands 2 times`},
-		"rows are lost":            {`delete from decisions where id = (select min(id) from decisions)`, "answered", `decisions: 1 of the old rows`},
-		"a backfill hits too much": {`update sessions set phase = 'exploring' where phase = 'stopped'`, "stopped", `stopped: it ended exploring, not stopped`},
+		"a column is dropped": {`alter table sessions drop column way`, "button", `button: "await Done`},
+		"what was tried is lost": {
+			`update outbox set batch = null, tried_at = null where posted_at is null`, "unknown",
+			`unknown: .* stands 2 times`,
+		},
+		"rows are lost": {
+			`delete from decisions where id = (select min(id) from decisions)`, "answered",
+			`decisions: 1 of the old rows`,
+		},
+		"a backfill hits too much": {
+			`update sessions set phase = 'exploring' where phase = 'stopped'`, "stopped",
+			`stopped: it ended exploring, not stopped`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := &upgradeRun{t: t, version: releases[len(releases)-1].version, wrong: c.wrong, only: single(c.upgrade)}
+			a := &upgradeRun{
+				t:       t,
+				version: releases[len(releases)-1].version,
+				wrong:   c.wrong,
+				only:    single(c.upgrade),
+			}
 			if strings.Contains(c.wrong, "drop") {
 				a.most = 5 * time.Second // no session can end
 			}
@@ -89,7 +103,12 @@ func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 // a line that says why.
 func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	t.Parallel()
-	a := &upgradeRun{t: t, version: releases[len(releases)-1].version, only: single("asking"), scripted: openScriptedModel(t, map[string]string{"asking": "report_root_cause"})}
+	a := &upgradeRun{
+		t:        t,
+		version:  releases[len(releases)-1].version,
+		only:     single("asking"),
+		scripted: openScriptedModel(t, map[string]string{"asking": "report_root_cause"}),
+	}
 	a.open()
 	ctx, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
 	defer cancel()
@@ -101,9 +120,14 @@ func TestAnOlderReplicaMakesWayForANewerOne(t *testing.T) {
 	case <-ctx.Done():
 		t.Fatal("it goes on")
 	}
-	require.Regexp(t, `^the database was made by a newer version of Bobbin: its schema is at 1000, and this program knows \d+\. That one has taken over; start it here, too$`, err.Error())
+	require.Regexp(t, `^the database was made by a newer version of Bobbin: its schema is at 1000, `+
+		`and this program knows \d+\. That one has taken over; start it here, too$`, err.Error())
 	require.Zero(t, a.count(`select count(*) from river_job where state = 'running'`))
-	require.Equal(t, 1, a.count(`select count(*) from river_job j join sessions s on s.id = j.args->>'session' where s.channel = $1 and j.kind = 'turn' and j.finalized_at is null`, a.channels["asking"]))
+	require.Equal(t, 1, a.count(
+		`select count(*) from river_job j join sessions s on s.id = j.args->>'session' where s.channel = $1
+			and j.kind = 'turn' and j.finalized_at is null`,
+		a.channels["asking"],
+	))
 }
 
 // An upgradeRun is today's program on what an older one left.
@@ -149,7 +173,8 @@ func (a *upgradeRun) open() {
 	t := a.t
 	dir := harness.Dir(t)
 	var err error
-	a.dir, a.remote = dir, filepath.Join(dir, "remote.git")
+	a.dir = dir
+	a.remote = filepath.Join(dir, "remote.git")
 	a.unpack("remote.tar", a.remote)
 	if a.files {
 		a.unpack("sessions.tar", filepath.Join(dir, "data", "sessions"))
@@ -157,7 +182,8 @@ func (a *upgradeRun) open() {
 	kept := a.read("slack.json")
 	a.slack, err = slacktest.Listen(slacktest.Config{
 		Kept: kept, Log: slog.New(slog.DiscardHandler),
-		Retries: []time.Duration{0, time.Second, time.Second}, // short, so that a slow machine does not wait minutes
+		// short, so that a slow machine does not wait minutes
+		Retries: []time.Duration{0, time.Second, time.Second},
 	})
 	require.NoError(t, err)
 	t.Cleanup(a.slack.Close)
@@ -186,9 +212,13 @@ func (a *upgradeRun) open() {
 			channels = append(channels, a.channels[f.name])
 		}
 		_, err = a.db.Exec(t.Context(), `with others as (select id from sessions where channel <> all($1)),
-			words as (update inbox set handled_at = now() where handled_at is null and session_id in (table others)),
-			said as (update outbox set posted_at = now(), ts = '1' where posted_at is null and session_id in (table others)),
-			rest as (update sessions set open = false where id in (table others)) delete from river_job where args->>'session' in (table others)`, channels)
+			words as (update inbox set handled_at = now() where handled_at is null
+				and session_id in (table others)),
+			said as (update outbox set posted_at = now(), ts = '1' where posted_at is null
+				and session_id in (table others)),
+			rest as (update sessions set open = false where id in (table others)) delete from river_job
+				where args->>'session' in (table others)`,
+			channels)
 		require.NoError(t, err)
 	}
 	a.start()
@@ -225,16 +255,22 @@ func (a *upgradeRun) restore() {
 	defer conn.Close(ctx)
 	_, err = conn.PgConn().Exec(ctx, string(a.read("database.sql"))).ReadAll()
 	require.NoError(t, err)
-	rows, err := conn.Query(ctx, `select format('update %I set %s', table_name, string_agg(format('%1$I = %1$I + passed', column_name), ', ')) from information_schema.columns
-		where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name <> 'approvals' group by table_name`)
+	rows, err := conn.Query(ctx,
+		`select format('update %I set %s', table_name, string_agg(format('%1$I = %1$I + passed', column_name),
+		', ')) from information_schema.columns
+		where table_schema = 'public' and data_type = 'timestamp with time zone' and table_name <> 'approvals'
+			group by table_name`)
 	require.NoError(t, err)
 	shifts, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
-	_, err = conn.Exec(ctx, `do $$ declare passed interval := (select now() - interval '1 minute' - max(seen_at) from replicas); begin `+strings.Join(shifts, "; ")+`; end $$`)
+	_, err = conn.Exec(ctx, `do $$ declare passed interval := (select now() `+
+		`- interval '1 minute' - max(seen_at) from replicas); begin `+strings.Join(shifts, "; ")+`; end $$`)
 	require.NoError(t, err)
 
-	rows, err = conn.Query(ctx, `select table_name::text, array_agg(column_name::text) from information_schema.columns
-		where table_schema = 'public' and table_name not like 'river%' and table_name <> 'replicas' group by 1`)
+	rows, err = conn.Query(ctx,
+		`select table_name::text, array_agg(column_name::text) from information_schema.columns
+		where table_schema = 'public' and table_name not like 'river%' and table_name <> 'replicas'
+			group by 1`)
 	require.NoError(t, err)
 	a.before = map[string][]string{}
 	var table string
@@ -259,11 +295,26 @@ func (a *upgradeRun) start() {
 	}
 	app := a.slack.App()
 	s := server.Settings{
-		Target:        storage.Target{DataDir: filepath.Join(a.dir, "data"), DatabaseURL: a.url, Progress: io.Discard},
-		SlackSettings: server.SlackSettings{SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: a.slack.URL(), SlackPace: 20 * time.Millisecond},
+		Target: storage.Target{
+			DataDir:     filepath.Join(a.dir, "data"),
+			DatabaseURL: a.url,
+			Progress:    io.Discard,
+		},
+		SlackSettings: server.SlackSettings{
+			SlackToken:    app.BotToken,
+			SlackAppToken: app.AppToken,
+			SlackURL:      a.slack.URL(),
+			SlackPace:     20 * time.Millisecond,
+		},
 		ModelSettings: server.ModelSettings{ModelURL: a.scripted.URL},
-		Repositories:  []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"}},
-		Sandbox:       config.Sandbox{Kind: "none"}, LimitSettings: server.LimitSettings{Seats: queue.ConcurrencyLimits{AtOnce: len(upgradeCases)}, Attempts: 2},
+		Repositories: []repository.Repository{
+			{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"},
+		},
+		Sandbox: config.Sandbox{Kind: "none"},
+		LimitSettings: server.LimitSettings{
+			Seats:    queue.ConcurrencyLimits{AtOnce: len(upgradeCases)},
+			Attempts: 2,
+		},
 	}
 	log := slog.New(slog.DiscardHandler)
 	if testing.Verbose() && a.wrong == "" {
@@ -294,7 +345,10 @@ func (a *upgradeRun) faults() (found []string) {
 	flown := make([]error, len(all))
 	var group errgroup.Group
 	for i, f := range all {
-		group.Go(func() error { flown[i] = a.fly(ctx, f, f.after...); return nil })
+		group.Go(func() error {
+			flown[i] = a.fly(ctx, f, f.after...)
+			return nil
+		})
 	}
 	group.Wait()
 	for _, err := range flown {
@@ -308,12 +362,14 @@ func (a *upgradeRun) faults() (found []string) {
 		}
 	}
 	note(a.settle(ctx))
-	said := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) from transcript)")
+	said := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) " +
+		"from transcript)")
 	for _, event := range a.slack.Events() { // Slack sends every earlier event again
 		note(a.slack.Redeliver(event))
 	}
 	note(a.settle(ctx))
-	if again := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) from transcript)"); again != said {
+	if again := a.count("select (select count(*) from inbox) + (select count(*) from lines) " +
+		"+ (select count(*) from transcript)"); again != said {
 		found = append(found, fmt.Sprintf("events that came again made %d new rows", again-said))
 	}
 	for _, f := range all {
@@ -329,7 +385,8 @@ func (a *upgradeRun) count(sql string, args ...any) (n int) {
 
 // settle waits until nothing is left to do or to post.
 func (a *upgradeRun) settle(ctx context.Context) error {
-	return errors.Join(a.slack.WaitSettled(ctx), a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
+	return errors.Join(a.slack.WaitSettled(ctx),
+		a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
 		and not exists (select 1 from outbox where posted_at is null and refused is null)
 		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
 }
@@ -340,7 +397,9 @@ func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 		found = append(found, f.name+": "+fmt.Sprintf(format, args...))
 	}
 	var id, phase, branch, head string
-	require.NoError(a.t, a.db.QueryRow(a.t.Context(), `select id, phase, branch, head from sessions where channel = $1`, a.channels[f.name]).Scan(&id, &phase, &branch, &head))
+	require.NoError(a.t,
+		a.db.QueryRow(a.t.Context(), `select id, phase, branch, head from sessions where channel = $1`,
+			a.channels[f.name]).Scan(&id, &phase, &branch, &head))
 	if phase != f.ends {
 		note("it ended %s, not %s", phase, f.ends)
 	}
@@ -353,7 +412,8 @@ func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 			stands[string(m.Metadata.EventPayload)]++
 		}
 		for line := range strings.Lines(m.Text) {
-			if strings.HasPrefix(line, "[") && !heads.MatchString(line) && !(a.doneAgain(f) && strings.HasPrefix(line, "[quick] ")) {
+			if strings.HasPrefix(line, "[") && !heads.MatchString(line) &&
+				!(a.doneAgain(f) && strings.HasPrefix(line, "[quick] ")) {
 				stands[strings.TrimSpace(line)]++
 			}
 		}
@@ -364,18 +424,22 @@ func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 		}
 	}
 	// Each task may say separately that there is nothing to test it with.
-	if n := a.count(`select count(*) from (select 1 from lines where session_id = $1 and text not like 'Not shown: %' and not ($2 and agent = 'quick')
+	if n := a.count(
+		`select count(*) from (select 1 from lines where session_id = $1 and text not like 'Not shown: %'
+		and not ($2 and agent = 'quick')
 		group by text having count(*) > 1) x`, id, a.doneAgain(f)); n > 0 {
 		note("%d lines were said twice", n)
 	}
-	if n := a.count(`select count(*) from tasks where session_id = $1 and state <> 'done'`, id); n > 0 && f.ends == "done" {
+	if n := a.count(`select count(*) from tasks where session_id = $1 and state <> 'done'`,
+		id); n > 0 && f.ends == "done" {
 		note("%d tasks were not done", n)
 	}
 	if n := a.count(`select count(*) from outbox where session_id = $1 and refused is not null`, id); n > 0 {
 		note("%d lines were refused", n)
 	}
 	pushes := a.count(`select count(*) from pushes where session_id = $1 and state = 'pushed'`, id)
-	if want := map[bool]int{true: 1, false: 0}[f.ends == "done"] + map[bool]int{true: 1, false: 0}[f.name == "follow"]; pushes != want {
+	if want := map[bool]int{true: 1, false: 0}[f.ends == "done"] +
+		map[bool]int{true: 1, false: 0}[f.name == "follow"]; pushes != want {
 		note("%d pushes are recorded, want %d", pushes, want)
 	}
 	if n := a.count(`select count(*) from approvals where session_id = $1`, id); n != pushes {
@@ -425,8 +489,8 @@ func (a *upgradeRun) commits(branch, head string) (n int) {
 // changing lists the columns that work may change, by table. All other columns of an old row must stay.
 var changing = map[string][]string{
 	"sessions": {
-		"kind", "phase", "repository", "base_commit", "branch", "head", "revision", "epoch", "seen", "open", "stop_asked", "crashes", "spent_usd",
-		"updated_at", "way", "was", "asked", "may_ask",
+		"kind", "phase", "repository", "base_commit", "branch", "head", "revision", "epoch", "seen", "open",
+		"stop_asked", "crashes", "spent_usd", "updated_at", "way", "was", "asked", "may_ask",
 	},
 	"inbox":      {"handled_at", "for_agents", "shown"},
 	"outbox":     {"batch", "tried_at", "posted_at", "ts"},
@@ -440,12 +504,17 @@ var changing = map[string][]string{
 // lost returns a line for each table whose old rows are missing or changed.
 func (a *upgradeRun) lost() (found []string) {
 	for table, columns := range a.before {
-		kept := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return slices.Contains(changing[table], c) })
+		kept := slices.DeleteFunc(slices.Clone(columns),
+			func(c string) bool { return slices.Contains(changing[table], c) })
 		for i, c := range kept {
 			kept[i] = pgx.Identifier{c}.Sanitize() + "::text"
 		}
 		list := strings.Join(kept, ", ")
-		if n := a.count(fmt.Sprintf(`select count(*) from (select %[1]s from before.%[2]s except all select %[1]s from public.%[2]s) gone`, list, table)); n > 0 {
+		if n := a.count(fmt.Sprintf(
+			`select count(*) from (select %[1]s from before.%[2]s except all select %[1]s
+				from public.%[2]s) gone`,
+			list, table,
+		)); n > 0 {
 			found = append(found, fmt.Sprintf("%s: %d of the old rows are not there any more", table, n))
 		}
 	}

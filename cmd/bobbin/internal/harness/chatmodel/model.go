@@ -28,7 +28,9 @@ func Serve(t testing.TB, next Policy) *httptest.Server {
 
 // ServeRequests starts an endpoint that passes each valid request to answer, which may answer badly. It is
 // closed when the test ends.
-func ServeRequests(t testing.TB, answer func(w http.ResponseWriter, r *http.Request, asked Request)) *httptest.Server {
+func ServeRequests(
+	t testing.TB, answer func(w http.ResponseWriter, r *http.Request, asked Request),
+) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked, ok := ReadRequest(w, r); ok {
@@ -154,13 +156,20 @@ func (s *Stream) Flush() { s.ResponseWriter.(http.Flusher).Flush() }
 
 // Delta writes a piece of the answer.
 func (s *Stream) Delta(delta map[string]any, finish any) {
-	s.Chunk(map[string]any{"id": "c", "object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}})
+	s.Chunk(map[string]any{
+		"id":      "c",
+		"object":  "chat.completion.chunk",
+		"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},
+	})
 }
 
 // Call writes a tool call, or a piece of a tool call.
 func (s *Stream) Call(index int, c Call) {
 	s.Delta(map[string]any{"tool_calls": []any{map[string]any{
-		"index": index, "id": c.ID, "type": "function", "function": map[string]any{"name": c.Name, "arguments": c.Args},
+		"index":    index,
+		"id":       c.ID,
+		"type":     "function",
+		"function": map[string]any{"name": c.Name, "arguments": c.Args},
 	}}}, nil)
 }
 
@@ -222,15 +231,17 @@ func (s *Stream) Refuse(status int, body string, header ...string) {
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // InvalidRequest returns what a strict endpoint would reject in a request: each tool call needs one result,
-// in order right behind it; call IDs are unique; the tool's name has the form that every tool has; arguments are an
-// object; no message is empty. It also rejects calls whose ID starts with "half", which tests use for incomplete calls.
+// in order right behind it; call IDs are unique; the tool's name has the form that every tool has;
+// arguments are an object; no message is empty. It also rejects calls whose ID starts with "half", which
+// tests use for incomplete calls.
 func InvalidRequest(body []byte) (problems []string) {
 	var request Request
 	if err := json.Unmarshal(body, &request); err != nil {
 		return []string{"messages that are none: " + err.Error()}
 	}
 	note := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
-	ids, open := map[string]bool{}, []string{}
+	ids := map[string]bool{}
+	open := []string{}
 	for i, m := range request.Messages {
 		if m.Role != "tool" && len(open) > 0 {
 			note("calls without a result: %s", strings.Join(open, ", "))

@@ -10,7 +10,8 @@ import (
 // InvalidRequest reports each kind of mistake, and nothing in a valid request.
 func TestInvalidRequestsAreFoundOut(t *testing.T) {
 	t.Parallel()
-	const call = `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"say","arguments":"{}"}}]}`
+	const call = `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"say",` +
+		`"arguments":"{}"}}]}`
 	const result = `{"role":"tool","tool_call_id":"a","content":"x"}`
 	for messages, want := range map[string]string{
 		call:                               "calls without a result: a",
@@ -24,7 +25,8 @@ func TestInvalidRequestsAreFoundOut(t *testing.T) {
 		`{"role":"assistant","content":" "}`:                       "an empty message of assistant",
 		call + "," + result:                                        "",
 	} {
-		body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"},` + messages + `]}`
+		body := `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"u"},` + messages +
+			`]}`
 		got := strings.Join(chatmodel.InvalidRequest([]byte(body)), "; ")
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", messages, got, want)

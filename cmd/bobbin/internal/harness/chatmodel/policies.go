@@ -18,7 +18,10 @@ var bugFile = regexp.MustCompile(`Mend bug \d+ in (bugs/\w+\.txt)`)
 func NumberedBugs(n int) (files []txtar.File) {
 	for n := range n {
 		for _, part := range []string{"", "b"} {
-			files = append(files, txtar.File{Name: fmt.Sprintf("bugs/%d%s.txt", n, part), Data: fmt.Appendf(nil, "wrong %d\n", n)})
+			files = append(files, txtar.File{
+				Name: fmt.Sprintf("bugs/%d%s.txt", n, part),
+				Data: fmt.Appendf(nil, "wrong %d\n", n),
+			})
 		}
 	}
 	return files
@@ -68,15 +71,27 @@ func leadNumberedBug(number, last, said, called string) (string, map[string]any)
 	case called == "delegate" && strings.Contains(last, "is done"):
 		return "finish", map[string]any{"summary": "Line " + number + " is right now."}
 	case strings.Contains(said, "was approved by"):
-		list := []any{map[string]any{"category": "quick", "description": "Mend bug " + number + " in bugs/" + number + ".txt"}}
+		list := []any{map[string]any{
+			"category":    "quick",
+			"description": "Mend bug " + number + " in bugs/" + number + ".txt",
+		}}
 		if TasksOfBug(n) == 2 {
-			list = append(list, map[string]any{"category": "quick", "description": "Mend bug " + number + " in bugs/" + number + "b.txt"})
+			list = append(list, map[string]any{
+				"category":    "quick",
+				"description": "Mend bug " + number + " in bugs/" + number + "b.txt",
+			})
 		}
 		return "delegate", map[string]any{"tasks": list}
 	}
 	return "report_root_cause", map[string]any{
-		"summary": "Bug " + number, "cause": "The word is wrong in bugs/" + number + ".txt:1.", "confidence": "high",
-		"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "bugs/" + number + ".txt:1"}},
+		"summary":    "Bug " + number,
+		"cause":      "The word is wrong in bugs/" + number + ".txt:1.",
+		"confidence": "high",
+		"evidence": []any{map[string]any{
+			"claim":  "it says wrong",
+			"grade":  "inferred",
+			"source": "bugs/" + number + ".txt:1",
+		}},
 	}
 }
 
@@ -125,13 +140,19 @@ func MendOneWord(r Request) (tool string, args map[string]any) {
 		return "done", map[string]any{"summary": "It is written."}
 	case taskDone.MatchString(heard), strings.Contains(heard, "push again"):
 		count := [...]string{"", "once", "twice", "thrice"}
-		return "finish", map[string]any{"summary": "The word is right. Pushed " + count[times["finish"]+1] + "."}
+		return "finish", map[string]any{
+			"summary": "The word is right. Pushed " + count[times["finish"]+1] + ".",
+		}
 	case strings.Contains(heard, "was approved by"), strings.Contains(heard, "another one"):
 		path := fmt.Sprintf("mended/%d.txt", times["delegate"]+1)
-		return "delegate", map[string]any{"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}}}
+		return "delegate", map[string]any{
+			"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}},
+		}
 	}
 	return "report_root_cause", map[string]any{
 		"summary": "The word is wrong", "cause": "It says wrong in bugs/0.txt:1.", "confidence": "high",
-		"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "bugs/0.txt:1"}},
+		"evidence": []any{
+			map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "bugs/0.txt:1"},
+		},
 	}
 }

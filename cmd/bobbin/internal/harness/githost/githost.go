@@ -57,10 +57,15 @@ func Open(t *testing.T, dir string, files []txtar.File) *Host {
 	require.NoError(t, h.Hook("post-receive", "cat >>"+h.book()))
 	path, err := exec.Command("git", "--exec-path").Output()
 	require.NoError(t, err)
-	real := &cgi.Handler{Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"), Stderr: io.Discard, Env: []string{
-		"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
-		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
-	}}
+	real := &cgi.Handler{
+		Path:   filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
+		Stderr: io.Discard,
+		Env: []string{
+			"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot", "GIT_CONFIG_COUNT=2",
+			"GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+			"GIT_CONFIG_KEY_1=http.receivepack", "GIT_CONFIG_VALUE_1=true",
+		},
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, password, _ := r.BasicAuth(); password != Password {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -103,7 +108,9 @@ func (h *Host) arrived(r *http.Request) Trouble {
 func (h *Host) Fail(at string, times int, how Trouble) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.broken, h.left, h.by = at, times, how
+	h.broken = at
+	h.left = times
+	h.by = how
 }
 
 func (h *Host) Mend() { h.Fail("", 0, nil) }
@@ -119,7 +126,8 @@ func (h *Host) Updates() (all [][]string) {
 
 // Git runs git with args in the bare repository and returns its trimmed output.
 func (h *Host) Git(args ...string) (string, error) {
-	out, err := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", h.Dir}, args...)...).CombinedOutput()
+	out, err := exec.Command("git",
+		append([]string{"-c", "safe.directory=*", "-C", h.Dir}, args...)...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 

@@ -97,7 +97,8 @@ func (c *Cache) fill() (err error) {
 	if err := repotest.SeedGoCache(ctx, c.box, c.cache); err != nil {
 		return err
 	}
-	result, err := checker.For(mirror).Baseline(ctx, commit, project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
+	result, err := checker.For(mirror).Baseline(ctx, commit,
+		project.Project{Kind: "go", Build: "go build ./...", Test: "go test -json ./..."})
 	if err == nil && !result.OK() {
 		err = errors.New(result.String())
 	}
@@ -109,7 +110,8 @@ func (c *Cache) fill() (err error) {
 
 var anyEdit = regexp.MustCompile(`(?m)^call (?:write_file|edit_file)$`)
 
-var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
+var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) ` +
+	`<<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
 
 // buildChanges applies the edits of Changes one after the other, and builds and tests the shop after each.
 func (c *Cache) buildChanges(ctx context.Context, cache *build.Cache) error {
@@ -134,7 +136,8 @@ func (c *Cache) buildChanges(ctx context.Context, cache *build.Cache) error {
 		cmd := c.box.Command(files, "sh", "-c", "go build ./... && go test -json ./...")
 		cmd.Mounts, cmd.Env = cache.WritableMounts(files)
 		var failed *sandbox.ExitError
-		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) { // each test fails before its change is made
+		if err := cmd.Run(ctx); err != nil && !errors.As(err, &failed) {
+			// each test fails before its change is made
 			return err
 		}
 	}

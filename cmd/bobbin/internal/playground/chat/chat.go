@@ -59,7 +59,12 @@ func (s *Site) Handler() http.Handler {
 }
 
 func (s *Site) page(r *http.Request) (*view.Page, error) {
-	return s.Page(view.Address{Me: r.PathValue("me"), Place: r.PathValue("place"), Thread: r.PathValue("thread"), Editing: r.URL.Query().Get("edit")})
+	return s.Page(view.Address{
+		Me:      r.PathValue("me"),
+		Place:   r.PathValue("place"),
+		Thread:  r.PathValue("thread"),
+		Editing: r.URL.Query().Get("edit"),
+	})
 }
 
 func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {

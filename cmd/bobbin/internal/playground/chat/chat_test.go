@@ -30,17 +30,28 @@ func openRoom(t *testing.T) *room {
 	t.Helper()
 	slack := slacktest.New(slacktest.Config{AppName: "bobbin"})
 	t.Cleanup(slack.Close)
-	o := &room{t: t, slack: slack, ann: slack.AddUser(slacktest.User{Name: "ann"}), bea: slack.AddUser(slacktest.User{Name: "bea", Kind: slacktest.Guest})}
-	o.bugs = slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{o.ann.ID, o.bea.ID, slack.App().BotUser}}).ID
+	o := &room{
+		t:     t,
+		slack: slack,
+		ann:   slack.AddUser(slacktest.User{Name: "ann"}),
+		bea:   slack.AddUser(slacktest.User{Name: "bea", Kind: slacktest.Guest}),
+	}
+	o.bugs = slack.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{o.ann.ID, o.bea.ID, slack.App().BotUser},
+	}).ID
 	v := view.New(t.Context(), view.Workspace{
-		Slack: slack, Channel: "bugs", People: []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
+		Slack:    slack,
+		Channel:  "bugs",
+		People:   []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
 		Commands: []view.Command{{Name: "/diagnose"}},
 	})
 	server := httptest.NewServer(New(v, pageauth.Door{Name: "test", Key: "key"}).Handler())
 	t.Cleanup(server.Close)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
-	o.url, o.client = server.URL, &http.Client{Jar: jar}
+	o.url = server.URL
+	o.client = &http.Client{Jar: jar}
 	o.read("/?key=key", http.StatusOK)
 	return o
 }
@@ -88,7 +99,8 @@ func TestWithoutTheScript(t *testing.T) {
 	o := openRoom(t)
 	page := o.do("say", http.StatusOK, "text", "look, @bea & <b>: `@bea` at https://a.example/x.\r\n#bugs")
 	require.Contains(t, page, `<span class="mention">@bea</span> &amp; &lt;b&gt;`)
-	require.Equal(t, "look, <@"+o.bea.ID+"> &amp; &lt;b&gt;: `@bea` at <https://a.example/x>.\n<#"+o.bugs+">", o.newest().Text)
+	require.Equal(t, "look, <@"+o.bea.ID+"> &amp; &lt;b&gt;: `@bea` at <https://a.example/x>.\n<#"+o.bugs+">",
+		o.newest().Text)
 	require.Contains(t, o.read("/bea/bugs", http.StatusOK), "mention me")
 
 	mine := o.newest().TS
@@ -99,7 +111,8 @@ func TestWithoutTheScript(t *testing.T) {
 	require.Equal(t, []string{o.bea.ID}, o.newest().Reactions[0].Users)
 	o.do("react", http.StatusOK, "ts", mine, "emoji", "eyes", "me", "bea")
 	require.Empty(t, o.newest().Reactions)
-	require.Contains(t, o.do("say", http.StatusOK, "text", "why?", "thread", mine, "back", "/ann/bugs/"+mine), "why?")
+	require.Contains(t,
+		o.do("say", http.StatusOK, "text", "why?", "thread", mine, "back", "/ann/bugs/"+mine), "why?")
 	o.do("delete", http.StatusOK, "ts", mine)
 	require.Equal(t, "tombstone", o.newest().Subtype)
 }
@@ -111,14 +124,21 @@ func TestWhatIsRefused(t *testing.T) {
 	o := openRoom(t)
 	o.do("say", http.StatusOK, "text", "mine")
 	mine := o.newest().TS
-	require.Contains(t, o.do("edit", http.StatusUnprocessableEntity, "ts", mine, "me", "bea", "text", "yours"), "somebody else's")
-	require.Contains(t, o.do("delete", http.StatusUnprocessableEntity, "ts", mine, "me", "bea"), "somebody else's")
-	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "hello", "me", "mallory"), "nobody here is called")
+	require.Contains(t, o.do("edit", http.StatusUnprocessableEntity, "ts", mine, "me", "bea", "text",
+		"yours"), "somebody else's")
+	require.Contains(t, o.do("delete", http.StatusUnprocessableEntity, "ts", mine, "me", "bea"),
+		"somebody else's")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "hello", "me", "mallory"),
+		"nobody here is called")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", " "), "write something first")
-	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/unknown x"), "/unknown is not a command here. There are /diagnose")
-	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x", "thread", mine), "write @bobbin diagnose there")
-	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x"), "no open connection")
-	require.Contains(t, o.do("press", http.StatusUnprocessableEntity, "ts", mine, "action", "fix_it"), "nothing under that message")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/unknown x"),
+		"/unknown is not a command here. There are /diagnose")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x", "thread", mine),
+		"write @bobbin diagnose there")
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x"),
+		"no open connection")
+	require.Contains(t, o.do("press", http.StatusUnprocessableEntity, "ts", mine, "action", "fix_it"),
+		"nothing under that message")
 	require.Contains(t, o.do("submit", http.StatusUnprocessableEntity, "view", "V1"), "closed")
 	require.Equal(t, "mine", o.newest().Text)
 	for _, path := range []string{"/ann/nowhere", "/mallory/bugs", "/-/file/F1/x"} {
@@ -133,8 +153,15 @@ func TestWhatIsRefused(t *testing.T) {
 func TestFilesRunNothing(t *testing.T) {
 	t.Parallel()
 	o := openRoom(t)
-	for name, content := range map[string]string{"page.html": "<html><script>alert(1)</script>", "picture.svg": "<svg onload=alert(1)>", "notes.txt": "plain"} {
-		_, err := o.slack.Attach(o.bugs, o.ann.ID, "see", "", slacktest.Upload{File: slacktest.File{Name: name}, Content: content})
+	for name, content := range map[string]string{
+		"page.html":   "<html><script>alert(1)</script>",
+		"picture.svg": "<svg onload=alert(1)>",
+		"notes.txt":   "plain",
+	} {
+		_, err := o.slack.Attach(o.bugs, o.ann.ID, "see", "", slacktest.Upload{
+			File:    slacktest.File{Name: name},
+			Content: content,
+		})
 		require.NoError(t, err)
 		answer, err := o.client.Get(o.url + "/-/file/" + o.newest().Files[0].ID + "/" + name)
 		require.NoError(t, err)

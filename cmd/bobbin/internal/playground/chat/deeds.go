@@ -70,7 +70,8 @@ func (s *Site) do(d deed) http.HandlerFunc {
 		if errors.Is(err, http.ErrNotMultipart) {
 			err = r.ParseForm()
 		}
-		back, thread := backTo(r.PostFormValue("back")), ""
+		back := backTo(r.PostFormValue("back"))
+		thread := ""
 		if err == nil {
 			var me view.Person
 			if me, err = s.Person(r.PostFormValue("me")); err == nil {
@@ -116,7 +117,9 @@ var slash = regexp.MustCompile(`(?s)^(/[a-z][a-z-]*)(?:\s+(.*))?$`)
 
 // say posts a message, runs a slash command, or shares files.
 func (s *Site) say(f form) (string, error) {
-	text, thread, channel := strings.TrimSpace(f.get("text")), f.get("thread"), f.get("channel")
+	text := strings.TrimSpace(f.get("text"))
+	thread := f.get("thread")
+	channel := f.get("channel")
 	files, err := f.files()
 	if err != nil {
 		return "", err
@@ -127,7 +130,8 @@ func (s *Site) say(f form) (string, error) {
 		case !known:
 			return "", fmt.Errorf("%s is not a command here. There are %s", m[1], s.commandNames())
 		case thread != "":
-			return "", fmt.Errorf("in Slack, %s does not work in threads: write @%s %s there", m[1], s.Slack.App().Name, strings.TrimPrefix(m[1], "/"))
+			return "", fmt.Errorf("in Slack, %s does not work in threads: write @%s %s there", m[1],
+				s.Slack.App().Name, strings.TrimPrefix(m[1], "/"))
 		}
 		return "", s.Slack.Command(channel, f.me.ID, m[1], m[2])
 	}
@@ -233,7 +237,10 @@ func (f form) owns() error {
 }
 
 func (f form) react() error {
-	slack, channel, ts, name := f.site.Slack, f.get("channel"), f.get("ts"), f.get("emoji")
+	slack := f.site.Slack
+	channel := f.get("channel")
+	ts := f.get("ts")
+	name := f.get("emoji")
 	for _, m := range slack.Thread(channel, ts) {
 		for _, r := range m.Reactions {
 			if m.TS == ts && r.Name == name && slices.Contains(r.Users, f.me.ID) {
@@ -246,7 +253,10 @@ func (f form) react() error {
 
 // press presses a button under a message, or chooses an option of a menu there.
 func (f form) press() error {
-	slack, channel, ts, action := f.site.Slack, f.get("channel"), f.get("ts"), f.get("action")
+	slack := f.site.Slack
+	channel := f.get("channel")
+	ts := f.get("ts")
+	action := f.get("action")
 	if value := f.get(action); value != "" {
 		return slack.Choose(channel, ts, action, f.me.ID, value)
 	}

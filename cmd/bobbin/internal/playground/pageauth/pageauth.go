@@ -1,6 +1,6 @@
-// Package pageauth protects a page on a loopback address, so that only a person with the printed address can use
-// it. The loopback address alone is not enough: other people may be signed in on the machine, and pages of
-// other sites are open in the same browser. The key in the printed address becomes a cookie, without which
+// Package pageauth protects a page on a loopback address, so that only a person with the printed address can
+// use it. The loopback address alone is not enough: other people may be signed in on the machine, and pages
+// of other sites are open in the same browser. The key in the printed address becomes a cookie, without which
 // nothing is shown or done. Requests for other host names are refused, and so are requests that another page
 // sends. The headers forbid inline content, and anything fetched from another site.
 package pageauth
@@ -14,7 +14,8 @@ import (
 )
 
 // policy is the content security policy: a page may show and run only what this server sends.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // A Door admits requests with its key.
 type Door struct {
@@ -80,7 +81,13 @@ func (d Door) takeKey(w http.ResponseWriter, r *http.Request) {
 		refuse(w, "That key is of an earlier run. Open the address that bobbin printed last.")
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: d.cookieName(r), Value: d.Key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{
+		Name:     d.cookieName(r),
+		Value:    d.Key,
+		Path:     "/",
+		HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	})
 	q.Del("key")
 	to := url.URL{Path: r.URL.Path, RawQuery: q.Encode()}
 	http.Redirect(w, r, to.RequestURI(), http.StatusSeeOther)

@@ -95,7 +95,8 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	if err := json.Unmarshal(raw, &object); err != nil {
 		return nil //nolint:nilerr // a text in a form of its own is left out
 	}
-	w.Markup, w.Text = object.Type == "mrkdwn", object.Text
+	w.Markup = object.Type == "mrkdwn"
+	w.Text = object.Text
 	return nil
 }
 
@@ -123,7 +124,8 @@ func (r Renderer) Blocks(raw json.RawMessage, v View) template.HTML {
 	for i := range list {
 		list[i].settle(page{r, v})
 		if err := templates.ExecuteTemplate(&b, "block", &list[i]); err != nil {
-			fmt.Fprintf(&b, `<p class="unknown">This block cannot be shown: %s</p>`, html.EscapeString(err.Error()))
+			fmt.Fprintf(&b, `<p class="unknown">This block cannot be shown: %s</p>`,
+				html.EscapeString(err.Error()))
 		}
 	}
 	return template.HTML(b.String()) //nolint:gosec // made by html/template
@@ -156,7 +158,8 @@ func (b *block) Show(w words) template.HTML {
 	if w.Markup {
 		return b.page.Text(w.Text)
 	}
-	return template.HTML(strings.ReplaceAll(html.EscapeString(w.Text), "\n", "<br>")) //nolint:gosec // escaped
+	// escaped
+	return template.HTML(strings.ReplaceAll(html.EscapeString(w.Text), "\n", "<br>")) //nolint:gosec
 }
 
 // AsMarkup returns the text of an element that is itself a text object.
@@ -165,7 +168,10 @@ func (b *block) AsMarkup() words { return words{Markup: true, Text: b.Text.Text}
 // Markdown returns the HTML of a markdown block. HTML in the Markdown is left out.
 func (b *block) Markdown() template.HTML {
 	var out bytes.Buffer
-	if goldmark.New(goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.TaskList)).Convert([]byte(b.Text.Text), &out) != nil {
+	if goldmark.New(goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.Strikethrough, extension.TaskList,
+	)).Convert([]byte(b.Text.Text), &out) != nil {
 		return template.HTML(html.EscapeString(b.Text.Text)) //nolint:gosec // escaped
 	}
 	return template.HTML(out.String()) //nolint:gosec // goldmark leaves HTML out unless it is told otherwise

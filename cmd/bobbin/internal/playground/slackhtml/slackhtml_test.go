@@ -31,18 +31,22 @@ var office = Renderer{
 func TestText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"plain &amp; <simple>":                       `plain &amp; simple`,
-		"*bold* _it_ ~off~ 2*3*4 a_b_c":              `<strong>bold</strong> <em>it</em> <s>off</s> 2*3*4 a_b_c`,
-		"see `a &lt; b` and `*x*`":                   `see <code>a &lt; b</code> and <code>*x*</code>`,
-		"<@U1> in <#C1> for <!subteam^S1>":           `<span class="mention me">@ann</span> in <span class="mention">#bugs</span> for <span class="mention">@leads</span>`,
-		"&gt; quoted\nnot":                           `<blockquote>quoted</blockquote>not`,
-		"a\nb":                                       `a<br>b`,
-		":eyes: :nothing_known:":                     `<span class="emoji">👀</span> :nothing_known:`,
-		"<https://a.example/?a=1&amp;b=2|there>":     `<a href="https://a.example/?a=1&amp;b=2" target="_blank" rel="noreferrer noopener">there</a>`,
+		"plain &amp; <simple>": `plain &amp; simple`,
+		"*bold* _it_ ~off~ 2*3*4 a_b_c": `<strong>bold</strong> <em>it</em> <s>off</s> 2*3*4 ` +
+			`a_b_c`,
+		"see `a &lt; b` and `*x*`": `see <code>a &lt; b</code> and <code>*x*</code>`,
+		"<@U1> in <#C1> for <!subteam^S1>": `<span class="mention me">@ann</span> in <span ` +
+			`class="mention">#bugs</span> for <span class="mention">@leads</span>`,
+		"&gt; quoted\nnot":       `<blockquote>quoted</blockquote>not`,
+		"a\nb":                   `a<br>b`,
+		":eyes: :nothing_known:": `<span class="emoji">👀</span> :nothing_known:`,
+		"<https://a.example/?a=1&amp;b=2|there>": `<a href="https://a.example/?a=1&amp;b=2" ` +
+			`target="_blank" rel="noreferrer noopener">there</a>`,
 		"<https://acme.slack.com/archives/C1/p1|it>": `<a href="/ann/bugs">it</a>`,
 		"<javascript:alert(1)|it>":                   `it`,
-		"<!date^0^{date_short_pretty} {time}|then>":  `<time datetime="1970-01-01T00:00:00Z">Jan 1, 1970 00:00</time>`,
-		"&lt;b&gt; <b> \"":                           `&lt;b&gt; b &#34;`,
+		"<!date^0^{date_short_pretty} {time}|then>": `<time datetime="1970-01-01T00:00:00Z">Jan 1, ` +
+			`1970 00:00</time>`,
+		"&lt;b&gt; <b> \"": `&lt;b&gt; b &#34;`,
 	} {
 		require.Equal(t, want, string(office.Text(text)), "%s", text)
 	}
@@ -50,7 +54,8 @@ func TestText(t *testing.T) {
 
 func TestCodeIsHighlighted(t *testing.T) {
 	t.Parallel()
-	diff := string(office.Text("Look:\n```\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-if a &lt; b {\n+if a &lt;= b {\n```\nso"))
+	diff := string(office.Text("Look:\n```\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-if a &lt; b {\n" +
+		"+if a &lt;= b {\n```\nso"))
 	require.Contains(t, diff, `<pre class="code diff" tabindex="0">`)
 	require.Contains(t, diff, `<span class="gi">`)
 	require.Contains(t, diff, `<span class="gd">`)
@@ -84,17 +89,27 @@ func TestEveryBlockOfTheGallery(t *testing.T) {
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	blocks := func(raw string) string {
-		return string(office.Blocks(json.RawMessage("["+raw+"]"), View{Errors: map[string]string{"b": "too long"}, Prefix: "p"}))
+		return string(office.Blocks(json.RawMessage("["+raw+"]"), View{
+			Errors: map[string]string{"b": "too long"},
+			Prefix: "p",
+		}))
 	}
-	require.Contains(t, blocks(`{"type":"actions","elements":[{"type":"button","action_id":"fix","style":"primary","text":{"type":"plain_text","text":"Fix <it>"}}]}`),
+	require.Contains(t, blocks(`{"type":"actions","elements":[{"type":"button","action_id":"fix",`+
+		`"style":"primary","text":{"type":"plain_text","text":"Fix <it>"}}]}`),
 		`<button class="primary" name="action" value="fix">Fix &lt;it&gt;</button>`)
-	require.NotContains(t, blocks(`{"type":"actions","elements":[{"type":"button","action_id":"fix","visible_to_user_ids":["U9"],"text":{"type":"plain_text","text":"x"}}]}`), "<button")
-	input := blocks(`{"type":"input","block_id":"b","optional":true,"label":{"type":"plain_text","text":"Why"},"element":{"type":"plain_text_input","action_id":"why","multiline":true,"max_length":40}}`)
-	require.Contains(t, input, `<textarea id="pb-why" name="in:why" rows="4" maxlength="40" aria-invalid="true"`)
+	require.NotContains(t, blocks(`{"type":"actions","elements":[{"type":"button","action_id":"fix",`+
+		`"visible_to_user_ids":["U9"],"text":{"type":"plain_text","text":"x"}}]}`), "<button")
+	input := blocks(
+		`{"type":"input","block_id":"b","optional":true,"label":{"type":"plain_text","text":"Why"},` +
+			`"element":{"type":"plain_text_input","action_id":"why","multiline":true,"max_length":40}}`)
+	require.Contains(t, input,
+		`<textarea id="pb-why" name="in:why" rows="4" maxlength="40" aria-invalid="true"`)
 	require.Contains(t, input, "too long")
-	require.Contains(t, blocks(`{"type":"markdown","text":"# T\n\n<script>x</script>\n\n|a|b|\n|-|-|\n|1|2|"}`), "<table>")
+	require.Contains(t,
+		blocks(`{"type":"markdown","text":"# T\n\n<script>x</script>\n\n|a|b|\n|-|-|\n|1|2|"}`), "<table>")
 	require.NotContains(t, blocks(`{"type":"markdown","text":"<script>x</script>"}`), "<script")
-	require.Contains(t, blocks(`{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"hi","style":{"bold":true}},{"type":"user","user_id":"U1"}]}]}`),
+	require.Contains(t, blocks(`{"type":"rich_text","elements":[{"type":"rich_text_section",`+
+		`"elements":[{"type":"text","text":"hi","style":{"bold":true}},{"type":"user","user_id":"U1"}]}]}`),
 		`<strong>hi</strong><span class="mention me">@ann</span>`)
 	require.Contains(t, blocks(`{"type":"hologram"}`), "kind “hologram”")
 	require.Contains(t, string(office.Blocks(json.RawMessage(`{`), View{})), "cannot be read")
@@ -104,9 +119,12 @@ func TestBlocks(t *testing.T) {
 // javascript: address.
 func FuzzShown(f *testing.F) {
 	for _, seed := range []string{
-		"*b* _i_ `c` <@U1> <https://x|y> ```\nx\n``` &gt; q", "<javascript:x|y>", `<a" onmouseover="x|y>`, "*_~`<", "<!date^1^{time}|x>",
-		`[{"type":"section","text":{"type":"mrkdwn","text":"<x|\"><script>"}}]`, `[{"type":"markdown","text":"[x](javascript:y) <img src=x onerror=y>"}]`,
-		`[{"type":"actions","elements":[{"type":"button","url":"javascript:x","text":{"text":"x"}}]}]`, `[{"type":"table","rows":[[{"type":"raw_text","text":"<b>"}]]}]`,
+		"*b* _i_ `c` <@U1> <https://x|y> ```\nx\n``` &gt; q", "<javascript:x|y>", `<a" onmouseover="x|y>`,
+		"*_~`<", "<!date^1^{time}|x>",
+		`[{"type":"section","text":{"type":"mrkdwn","text":"<x|\"><script>"}}]`,
+		`[{"type":"markdown","text":"[x](javascript:y) <img src=x onerror=y>"}]`,
+		`[{"type":"actions","elements":[{"type":"button","url":"javascript:x","text":{"text":"x"}}]}]`,
+		`[{"type":"table","rows":[[{"type":"raw_text","text":"<b>"}]]}]`,
 	} {
 		f.Add(seed)
 	}
@@ -119,7 +137,8 @@ func FuzzShown(f *testing.F) {
 
 func wellFormed(t *testing.T, shown string) {
 	t.Helper()
-	nodes, err := html.ParseFragment(strings.NewReader(shown), &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
+	nodes, err := html.ParseFragment(strings.NewReader(shown),
+		&html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
 	require.NoError(t, err)
 	for _, n := range nodes {
 		for one := range n.Descendants() {
@@ -129,7 +148,8 @@ func wellFormed(t *testing.T, shown string) {
 	}
 }
 
-var harmlessTags = strings.Fields("a blockquote br button code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr img input label li ol option p pre s select span strong table tbody td textarea th thead time tr ul")
+var harmlessTags = strings.Fields("a blockquote br button code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr " +
+	"img input label li ol option p pre s select span strong table tbody td textarea th thead time tr ul")
 
 func harmless(t *testing.T, n *html.Node, shown string) {
 	t.Helper()

@@ -151,7 +151,8 @@ func (r Renderer) mark(b *strings.Builder, inner string) {
 	target, label, _ := strings.Cut(inner, "|")
 	label = html.EscapeString(unescape.Replace(label))
 	name := func(prefix string, find func(string) (string, bool), id string) {
-		shown, known := id, false
+		shown := id
+		known := false
 		if find != nil {
 			shown, known = find(id)
 		}
@@ -193,7 +194,8 @@ func (r Renderer) anchor(b *strings.Builder, address, label string) {
 	case inside != "":
 		b.WriteString(`<a href="` + html.EscapeString(inside) + `">` + label + "</a>")
 	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
-		b.WriteString(`<a href="` + html.EscapeString(address) + `" target="_blank" rel="noreferrer noopener">` + label + "</a>")
+		b.WriteString(`<a href="` + html.EscapeString(address) +
+			`" target="_blank" rel="noreferrer noopener">` + label + "</a>")
 	default:
 		b.WriteString(label)
 	}
@@ -227,8 +229,12 @@ func (r Renderer) date(target, label string) string {
 var (
 	dateToken   = regexp.MustCompile(`\{[a-z_]+\}`)
 	dateLayouts = map[string]string{
-		"{date}": "January 2, 2006", "{date_short}": "Jan 2, 2006", "{date_long}": "Monday, January 2, 2006", "{date_num}": "2006-01-02",
-		"{time}": "15:04", "{time_secs}": "15:04:05",
+		"{date}":       "January 2, 2006",
+		"{date_short}": "Jan 2, 2006",
+		"{date_long}":  "Monday, January 2, 2006",
+		"{date_num}":   "2006-01-02",
+		"{time}":       "15:04",
+		"{time_secs}":  "15:04:05",
 	}
 	emojiName = regexp.MustCompile(`^:[a-z0-9_+-]+:`)
 	unescape  = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&")
@@ -249,9 +255,29 @@ func plain(text string) string {
 
 // emoji maps names to the emoji that the page offers and bots use. Others are shown by their names.
 var emoji = map[string]string{
-	"eyes": "👀", "white_check_mark": "✅", "x": "❌", "+1": "👍", "thumbsup": "👍", "-1": "👎", "heart": "❤️", "bug": "🐛", "tada": "🎉",
-	"hourglass_flowing_sand": "⏳", "warning": "⚠️", "rocket": "🚀", "wave": "👋", "thinking_face": "🤔", "smile": "😄", "pray": "🙏",
-	"octagonal_sign": "🛑", "raised_hands": "🙌", "memo": "📝", "mag": "🔍", "lock": "🔒", "robot_face": "🤖", "thread": "🧵",
+	"eyes":                   "👀",
+	"white_check_mark":       "✅",
+	"x":                      "❌",
+	"+1":                     "👍",
+	"thumbsup":               "👍",
+	"-1":                     "👎",
+	"heart":                  "❤️",
+	"bug":                    "🐛",
+	"tada":                   "🎉",
+	"hourglass_flowing_sand": "⏳",
+	"warning":                "⚠️",
+	"rocket":                 "🚀",
+	"wave":                   "👋",
+	"thinking_face":          "🤔",
+	"smile":                  "😄",
+	"pray":                   "🙏",
+	"octagonal_sign":         "🛑",
+	"raised_hands":           "🙌",
+	"memo":                   "📝",
+	"mag":                    "🔍",
+	"lock":                   "🔒",
+	"robot_face":             "🤖",
+	"thread":                 "🧵",
 }
 
 // Emoji returns the emoji with that name, or the escaped name between colons.

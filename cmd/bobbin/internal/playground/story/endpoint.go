@@ -99,8 +99,8 @@ func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, err
 	return e.answerHonestly(ctx, body)
 }
 
-// answerTools lists the tools with which agents answer people: the argument that takes the text, and the other
-// required arguments.
+// answerTools lists the tools with which agents answer people: the argument that takes the text, and
+// the other required arguments.
 var answerTools = []struct {
 	tool, words string
 	beside      map[string]any
@@ -158,7 +158,8 @@ func (e *Endpoint) answerHonestly(ctx context.Context, body []byte) (*http.Respo
 }
 
 func ask(ctx context.Context, s *modeltest.Server, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/chat/completions", bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/chat/completions",
+		bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

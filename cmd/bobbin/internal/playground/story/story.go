@@ -40,7 +40,8 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 	over := slices.ContainsFunc(s.Ends, func(end string) bool { return said(messages, end, true) })
 	newest := -1 // index of the bot's newest message that matches some line's After
 	for i, m := range messages {
-		if m.BotID != "" && slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) {
+		if m.BotID != "" &&
+			slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) {
 			newest = i
 		}
 	}
@@ -51,7 +52,8 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 		}
 	}
 	for _, l := range s.Lines {
-		if said(messages, l.After, true) && !said(messages, l.Until, true) && !said(messages, l.Says, false) && !moved {
+		if said(messages, l.After, true) && !said(messages, l.Until, true) &&
+			!said(messages, l.Says, false) && !moved {
 			steps = append(steps, stepOf(l))
 		}
 	}

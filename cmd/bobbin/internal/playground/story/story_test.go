@@ -29,7 +29,8 @@ func sayAfter(t *testing.T, e *Endpoint, before, words string, tools ...string) 
 	for _, name := range tools {
 		offered = append(offered, fmt.Sprintf(`{"type":"function","function":{"name":%q}}`, name))
 	}
-	body := fmt.Sprintf(`{"model":"m","messages":[%s{"role":"user","content":%q}],"tools":[%s]}`, before, words, strings.Join(offered, ","))
+	body := fmt.Sprintf(`{"model":"m","messages":[%s{"role":"user","content":%q}],"tools":[%s]}`, before,
+		words, strings.Join(offered, ","))
 	answer, err := http.Post(e.URL+"/chat/completions", "application/json", strings.NewReader(body))
 	require.NoError(t, err)
 	defer answer.Body.Close()
@@ -41,31 +42,43 @@ func sayAfter(t *testing.T, e *Endpoint, before, words string, tools ...string) 
 
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
-	e, err := Serve("story", "== m\nexpect user \"report\"\nsay looking\n---\nexpect user \"more\"\ncall reply {\"text\": \"looking again\"}\n---\n"+
-		"expect user \"fix\"\nsay mended\n---\n== m\nexpect user \"leave it\"\nsay left\n---\n", "connect a model")
+	e, err := Serve("story", "== m\nexpect user \"report\"\nsay looking\n---\nexpect user \"more\"\n"+
+		"call reply {\"text\": \"looking again\"}\n---\n"+
+		"expect user \"fix\"\nsay mended\n---\n== m\nexpect user \"leave it\"\nsay left\n---\n",
+		"connect a model")
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
 
 	require.Contains(t, say(t, e, "hello"), "connect a model")
 	require.Contains(t, say(t, e, "report"), "looking")
-	require.Contains(t, say(t, e, "what is this?", "reply"), `{\"text\":\"connect a model\"}`, "in the middle of the story")
+	require.Contains(t, say(t, e, "what is this?", "reply"), `{\"text\":\"connect a model\"}`,
+		"in the middle of the story")
 	require.Contains(t, say(t, e, "what is this?", "search", "advise"), `\"bottom_line\":\"connect a model\"`)
 	require.Contains(t, say(t, e, "more"), "looking again")
 	require.Contains(t, say(t, e, "more"), "looking again", "asked again, as after a crash")
 	require.Contains(t, say(t, e, "leave it"), "left", "and otherwise")
 	require.Contains(t, say(t, e, "fix"), "mended", "the first goes on")
-	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"mended"}`, "fix"), "connect a model", "once in a conversation")
-	require.Contains(t, sayAfter(t, e, `{"role":"assistant","tool_calls":[{"id":"call_1_2_1","function":{"name":"reply","arguments":"{}"}}]}`, "more"), "connect a model")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"mended"}`, "fix"), "connect a model",
+		"once in a conversation")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","tool_calls":[{"id":"call_1_2_1",`+
+		`"function":{"name":"reply","arguments":"{}"}}]}`, "more"), "connect a model")
 }
 
 func TestStory(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.New(slacktest.Config{})
 	t.Cleanup(slack.Close)
-	ann, bea := slack.AddUser(slacktest.User{Name: "ann"}), slack.AddUser(slacktest.User{Name: "bea"})
-	bugs := slack.AddChannel(slacktest.Channel{Name: "bugs", Members: []string{ann.ID, bea.ID, slack.App().BotUser}}).ID
+	ann := slack.AddUser(slacktest.User{Name: "ann"})
+	bea := slack.AddUser(slacktest.User{Name: "bea"})
+	bugs := slack.AddChannel(slacktest.Channel{
+		Name:    "bugs",
+		Members: []string{ann.ID, bea.ID, slack.App().BotUser},
+	}).ID
 	s := &Story{
-		Slack: slack, Channel: bugs, People: map[string]string{"ann": ann.ID, "bea": bea.ID}, Ends: []string{"Done", "Stopped"},
+		Slack:   slack,
+		Channel: bugs,
+		People:  map[string]string{"ann": ann.ID, "bea": bea.ID},
+		Ends:    []string{"Done", "Stopped"},
 		Opening: Line{ID: "report", Who: "ann", Says: "it is broken"},
 		Lines: []Line{
 			{ID: "correct", Who: "bea", Says: "there, too", After: "Cause 1", Until: "Cause 2"},

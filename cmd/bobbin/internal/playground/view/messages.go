@@ -57,20 +57,31 @@ func (p *Page) list(shown []slacktest.Message, thread string, inThread bool) (li
 	p.mu.Lock()
 	for _, c := range p.whispers {
 		if c.To == p.Me.ID && c.Message.Channel == p.Channel.ID && c.Message.ThreadTS == thread {
-			shown, only[c.Message.TS] = append(shown, c.Message), true
+			shown = append(shown, c.Message)
+			only[c.Message.TS] = true
 		}
 	}
 	p.mu.Unlock()
 	slices.SortStableFunc(shown, func(a, b slacktest.Message) int { return strings.Compare(a.TS, b.TS) })
 	day := ""
 	for i, m := range shown {
-		one := message{Message: m, form: p.form(), Page: p, Author: p.author(m), At: timeOf(m.TS), Thread: inThread, Only: only[m.TS]}
+		one := message{
+			Message: m,
+			form:    p.form(),
+			Page:    p,
+			Author:  p.author(m),
+			At:      timeOf(m.TS),
+			Thread:  inThread,
+			Only:    only[m.TS],
+		}
 		if d := one.At.Format("Monday, 2 January"); d != day {
-			day, one.Day = d, d
+			day = d
+			one.Day = d
 		}
 		if i > 0 && one.Day == "" && !(inThread && i == 1) {
 			before := list[i-1]
-			one.Follows = before.User == m.User && before.BotID == m.BotID && before.Subtype == m.Subtype && one.At.Sub(before.At) < 3*time.Minute && len(before.Summary().Names) == 0
+			one.Follows = before.User == m.User && before.BotID == m.BotID && before.Subtype == m.Subtype &&
+				one.At.Sub(before.At) < 3*time.Minute && len(before.Summary().Names) == 0
 		}
 		list = append(list, one)
 	}
@@ -216,7 +227,12 @@ type reaction struct {
 // Marks returns the message's reactions.
 func (m message) Marks() (list []reaction) {
 	for _, r := range m.Reactions {
-		one := reaction{Name: r.Name, Picture: slackhtml.Emoji(r.Name), Count: len(r.Users), Mine: slices.Contains(r.Users, m.Page.Me.ID)}
+		one := reaction{
+			Name:    r.Name,
+			Picture: slackhtml.Emoji(r.Name),
+			Count:   len(r.Users),
+			Mine:    slices.Contains(r.Users, m.Page.Me.ID),
+		}
 		var names []string
 		for _, u := range r.Users {
 			names = append(names, m.Page.Users[u].Name)
@@ -242,7 +258,12 @@ const excerptLines = 12
 // Shared returns the message's files.
 func (m message) Shared() (list []shownFile) {
 	for _, f := range m.Files {
-		one := shownFile{Name: f.Name, Size: size(f.Size), Path: "/-/file/" + f.ID + "/" + path.Base("/"+strings.ReplaceAll(f.Name, "?", "")), Image: strings.HasPrefix(f.Mimetype, "image/") && f.Mimetype != "image/svg+xml"}
+		one := shownFile{
+			Name:  f.Name,
+			Size:  size(f.Size),
+			Path:  "/-/file/" + f.ID + "/" + path.Base("/"+strings.ReplaceAll(f.Name, "?", "")),
+			Image: strings.HasPrefix(f.Mimetype, "image/") && f.Mimetype != "image/svg+xml",
+		}
 		content, err := m.Page.Slack.FileContent(f.ID)
 		if one.Gone = err != nil || f.Mode == "tombstone"; !one.Gone && !one.Image {
 			lines := strings.SplitAfterN(strings.ToValidUTF8(content, "?"), "\n", excerptLines+1)
@@ -303,7 +324,13 @@ type composer struct {
 
 // Composer returns the composer of a thread, or of the channel if thread is empty.
 func (p *Page) Composer(thread string) composer {
-	c := composer{form: p.form(), Channel: p.Channel.ID, Thread: thread, Key: p.Me.Handle + " " + p.Channel.ID + " " + thread, DOM: "say-in-channel"}
+	c := composer{
+		form:    p.form(),
+		Channel: p.Channel.ID,
+		Thread:  thread,
+		Key:     p.Me.Handle + " " + p.Channel.ID + " " + thread,
+		DOM:     "say-in-channel",
+	}
 	if thread != "" || p.Root == "" {
 		c.DOM = "say" // the one that gets the focus
 	}

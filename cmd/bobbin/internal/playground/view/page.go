@@ -46,7 +46,14 @@ func (v *Viewer) Page(a Address) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{Viewer: v, Me: me, Place: a.Place, Root: a.Thread, Editing: a.Editing, Users: map[string]slacktest.User{}}
+	p := &Page{
+		Viewer:  v,
+		Me:      me,
+		Place:   a.Place,
+		Root:    a.Thread,
+		Editing: a.Editing,
+		Users:   map[string]slacktest.User{},
+	}
 	for _, u := range v.Slack.Users() {
 		p.Users[u.ID] = u
 	}
@@ -61,7 +68,8 @@ func (v *Viewer) Page(a Address) (*Page, error) {
 	}
 	for _, ch := range v.Slack.Channels() {
 		if placeOf(ch) == p.Place && (ch.Kind == slacktest.Public || slices.Contains(ch.Members, me.ID)) {
-			p.Channel, p.Here = ch, slices.Contains(ch.Members, me.ID)
+			p.Channel = ch
+			p.Here = slices.Contains(ch.Members, me.ID)
 			return p, nil
 		}
 	}
@@ -79,7 +87,10 @@ func placeOf(ch slacktest.Channel) string {
 func (p *Page) renderer() slackhtml.Renderer {
 	return slackhtml.Renderer{
 		Me: p.Me.ID, Zone: time.Local,
-		User: func(id string) (string, bool) { u, known := p.Users[id]; return u.Name, known },
+		User: func(id string) (string, bool) {
+			u, known := p.Users[id]
+			return u.Name, known
+		},
 		Channel: func(id string) (string, bool) {
 			for _, ch := range p.Slack.Channels() {
 				if ch.ID == id {
@@ -186,10 +197,16 @@ type link struct {
 func (p *Page) Places() (list []link) {
 	for _, im := range []bool{false, true} {
 		for _, ch := range p.Slack.Channels() {
-			if (ch.Kind == slacktest.IM) != im || ch.Kind != slacktest.Public && !slices.Contains(ch.Members, p.Me.ID) {
+			if (ch.Kind == slacktest.IM) != im ||
+				ch.Kind != slacktest.Public && !slices.Contains(ch.Members, p.Me.ID) {
 				continue
 			}
-			l := link{Name: ch.Name, IM: im, Path: "/" + p.Me.Handle + "/" + placeOf(ch), Now: placeOf(ch) == p.Place}
+			l := link{
+				Name: ch.Name,
+				IM:   im,
+				Path: "/" + p.Me.Handle + "/" + placeOf(ch),
+				Now:  placeOf(ch) == p.Place,
+			}
 			if im {
 				l.Name = p.partner(ch)
 			}

@@ -42,7 +42,11 @@ type events struct {
 // ReadJSON reads the events of go test -json. Other lines between them, such as those of an older Go's
 // compiler, are kept in Text.
 func ReadJSON(text string) (Output, bool) {
-	run := events{tests: map[[2]string]*test{}, builds: map[string]*strings.Builder{}, failed: map[string]string{}}
+	run := events{
+		tests:  map[[2]string]*test{},
+		builds: map[string]*strings.Builder{},
+		failed: map[string]string{},
+	}
 	for line := range strings.Lines(text) {
 		var e event
 		if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
@@ -133,7 +137,8 @@ func (run *events) toOutput() Output {
 		if !sub {
 			of = ""
 		}
-		r.Tests = append(r.Tests, result.Test{Name: t.name, Group: t.pkg, Of: of, Status: t.status, Output: t.output.String()})
+		r.Tests = append(r.Tests,
+			result.Test{Name: t.name, Group: t.pkg, Of: of, Status: t.status, Output: t.output.String()})
 		if t.status == result.Failed {
 			failing[t.pkg]++
 		}

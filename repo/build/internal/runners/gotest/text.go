@@ -23,7 +23,8 @@ func ReadText(text string) (Output, bool) {
 		line = strings.TrimRight(line, "\n")
 		if m := resultLine.FindStringSubmatch(line); m != nil {
 			since = append(since, newTest(m[1], m[2]))
-			ok, named = true, named || m[1] != "FAIL"
+			ok = true
+			named = named || m[1] != "FAIL"
 			continue
 		}
 		m := packageLine.FindStringSubmatch(line)
@@ -47,18 +48,24 @@ func newTest(verdict, name string) result.Test {
 	if !sub {
 		of = ""
 	}
-	status := map[string]result.Status{"PASS": result.Passed, "FAIL": result.Failed, "SKIP": result.Skipped}[verdict]
+	status := map[string]result.Status{
+		"PASS": result.Passed,
+		"FAIL": result.Failed,
+		"SKIP": result.Skipped,
+	}[verdict]
 	return result.Test{Name: name, Of: of, Status: status}
 }
 
 // testsOf returns the tests of the package whose line was just read.
 func testsOf(m []string, tests []result.Test, output string) []result.Test {
-	pkg, failing := m[2], false
+	pkg := m[2]
+	failing := false
 	tests = leafTests(tests)
 	for i := range tests {
 		tests[i].Group = pkg
 		if tests[i].Status == result.Failed {
-			tests[i].Output, failing = output, true
+			tests[i].Output = output
+			failing = true
 		}
 	}
 	if m[1] != "FAIL" || failing {
@@ -89,7 +96,8 @@ func leafTests(tests []result.Test) (out []result.Test) {
 
 // leavesOf is leafTests for one test and its subtests.
 func leavesOf(tests []result.Test) []result.Test {
-	children, failures := map[string]int{}, map[string]int{}
+	children := map[string]int{}
+	failures := map[string]int{}
 	for _, t := range tests {
 		for i, c := range t.Name {
 			if c == '/' {

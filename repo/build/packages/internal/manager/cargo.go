@@ -14,7 +14,8 @@ var cargo = Manager{
 	},
 	SeparateProject: true,
 	ExtraFiles:      regexp.MustCompile(`^Cargo\.(toml|lock)$`),
-	Stub:            func(file string) bool { return strings.HasSuffix(file, ".rs") }, // cargo checks that they exist
+	// cargo checks that they exist
+	Stub: func(file string) bool { return strings.HasSuffix(file, ".rs") },
 	Fetch: func(_ []string, exact bool) string {
 		if exact {
 			return "cargo fetch --locked"

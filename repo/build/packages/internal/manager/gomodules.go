@@ -7,9 +7,11 @@ import (
 
 var goModules = Manager{
 	Name: "go", Kind: "go",
-	Locks:           regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`),
-	Manifests:       regexp.MustCompile(`^go\.mod$`),
-	Read:            func(_, text string) (bool, bool) { return strings.Contains("\n"+text, "\nrequire"), false },
+	Locks:     regexp.MustCompile(`^(go\.sum|go\.work(\.sum)?)$`),
+	Manifests: regexp.MustCompile(`^go\.mod$`),
+	Read: func(_, text string) (bool, bool) {
+		return strings.Contains("\n"+text, "\nrequire"), false
+	},
 	SeparateProject: true,
 	ExtraFiles:      regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
 	Fetch:           fetchModules,
@@ -26,8 +28,10 @@ func fetchModules(_ []string, exact bool) string {
 	if exact {
 		return "go mod download"
 	}
-	return `go mod download all && here=$PWD && mkdir -p "$PACKAGES/go/` + GoWorkspace + `" && cat go.sum >>"$PACKAGES/go/` + GoWorkspace + `/go.work.sum" &&
-cd "$PACKAGES/go/` + GoWorkspace + `" && export GOFLAGS= && { test -f go.work || go work init; } && go work use "$here"`
+	return `go mod download all && here=$PWD && mkdir -p "$PACKAGES/go/` +
+		GoWorkspace + `" && cat go.sum >>"$PACKAGES/go/` + GoWorkspace + `/go.work.sum" &&
+cd "$PACKAGES/go/` + GoWorkspace +
+		`" && export GOFLAGS= && { test -f go.work || go work init; } && go work use "$here"`
 }
 
 // GoWorkspace is the folder of that Go workspace, below the module cache.

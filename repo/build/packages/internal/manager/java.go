@@ -21,13 +21,16 @@ var maven = Manager{
 // what to fetch.
 var gradle = Manager{
 	Name: "gradle", Kind: "java",
-	Manifests:  regexp.MustCompile(`^build\.gradle(\.kts)?$`),
-	Read:       func(_, _ string) (bool, bool) { return true, true },
-	ExtraFiles: regexp.MustCompile(`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
+	Manifests: regexp.MustCompile(`^build\.gradle(\.kts)?$`),
+	Read:      func(_, _ string) (bool, bool) { return true, true },
+	ExtraFiles: regexp.MustCompile(
+		`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
 	Fetch: func([]string, bool) string {
-		return `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" bobbinFetch`
+		return `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" ` +
+			`bobbinFetch`
 	},
-	Helpers: map[string]string{"fetch.gradle": "allprojects { tasks.register('bobbinFetch') { doLast { configurations.findAll { it.canBeResolved }.each { it.files } } } }\n"},
+	Helpers: map[string]string{"fetch.gradle": "allprojects { tasks.register('bobbinFetch') " +
+		"{ doLast { configurations.findAll { it.canBeResolved }.each { it.files } } } }\n"},
 	Version: "gradle --version",
 	Hosts:   append([]string{"plugins.gradle.org"}, mavenHosts...),
 }

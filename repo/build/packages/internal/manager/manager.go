@@ -12,14 +12,14 @@ import (
 type Manager struct {
 	Name string // the name of the program
 	Kind string // of project: go, node, python, rust, ruby, java
-	// Locks matches files that name packages with exact versions, Manifests those that name packages without. In
-	// a folder without a lock file, the versions of the manifests are resolved once and stored.
+	// Locks matches files that name packages with exact versions, Manifests those that name packages without.
+	// In a folder without a lock file, the versions of the manifests are resolved once and stored.
 	Locks, Manifests *regexp.Regexp
 	// Read reports whether a manifest names packages, and whether with exact versions. If Read is nil, the
 	// file names packages, but not with exact versions.
 	Read func(base, text string) (names, exact bool)
-	// SeparateProject reports whether a folder with a manifest is a separate project even if the file names no
-	// packages, so that the folders below it are not searched.
+	// SeparateProject reports whether a folder with a manifest is a separate project even if the file names
+	// no packages, so that the folders below it are not searched.
 	SeparateProject bool
 	ExtraFiles      *regexp.Regexp // further files that the tool needs
 	// Needs reports whether the tool needs a file that ExtraFiles does not match, and Stub whether only the
@@ -27,12 +27,14 @@ type Manager struct {
 	Needs, Stub func(file string) bool
 	// Fetch returns the command line that fetches the packages. files are the files of the folder that name
 	// packages. If exact is false, the files of Pins may exist from an earlier run.
-	Fetch    func(files []string, exact bool) string
-	Pins     []string          // files that Fetch writes into the folder if exact is false, and uses in later runs
-	Helpers  map[string]string // files that Fetch expects in $TMPDIR, by name
-	Vendored string            // a folder beside the lock file that holds the packages if the repository itself contains them
-	Version  string            // the command line that prints the version of the tool
-	Hosts    []string          // the hosts of its registry
+	Fetch func(files []string, exact bool) string
+	// files that Fetch writes into the folder if exact is false, and uses in later runs
+	Pins    []string
+	Helpers map[string]string // files that Fetch expects in $TMPDIR, by name
+	// a folder beside the lock file that holds the packages if the repository itself contains them
+	Vendored string
+	Version  string   // the command line that prints the version of the tool
+	Hosts    []string // the hosts of its registry
 }
 
 // All lists the package managers in the order in which they run. In a folder with files of several managers
@@ -106,7 +108,8 @@ func (m Manager) findManifests(bases []string, read func(base string) (string, e
 			names, exact = m.Read(base, text)
 		}
 		if names {
-			f.Files, f.Exact = append(f.Files, base), f.Exact && exact
+			f.Files = append(f.Files, base)
+			f.Exact = f.Exact && exact
 		}
 	}
 	return f, len(f.Files) > 0 || m.SeparateProject && len(bases) > 0, nil
@@ -148,24 +151,28 @@ func Environment(allow []string) []string {
 		}
 	}
 	env := []string{
-		"GOPROXY=https://proxy.golang.org", "GOVCS=" + vcs + "*:off", "GOFLAGS=-mod=mod -modcacherw", "GOTOOLCHAIN=local",
-		"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false", "npm_config_offline=false",
+		"GOPROXY=https://proxy.golang.org", "GOVCS=" + vcs + "*:off", "GOFLAGS=-mod=mod -modcacherw",
+		"GOTOOLCHAIN=local",
+		"npm_config_ignore_scripts=true", "npm_config_audit=false", "npm_config_fund=false",
+		"npm_config_offline=false",
 		"npm_config_fetch_retries=2", "npm_config_fetch_retry_mintimeout=500", "PIP_RETRIES=2",
 		"PIP_NO_INDEX=0", "PIP_NO_INPUT=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_BREAK_SYSTEM_PACKAGES=1",
 		"CARGO_NET_OFFLINE=false", "CARGO_NET_GIT_FETCH_WITH_CLI=true",
 		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(rules)),
 	}
 	for i, r := range rules {
-		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.%s.insteadOf", i, r[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, r[1]))
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.%s.insteadOf", i, r[0]),
+			fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, r[1]))
 	}
 	return env
 }
 
 // isAside matches the names of folders that no build of a parent folder uses.
-var isAside = regexp.MustCompile(`^(?i:_.*|docs?|documentation|examples?|samples?|demos?|websites?|site|benchmarks?|bench|fixtures?|playground)$`)
+var isAside = regexp.MustCompile(`^(?i:_.*|docs?|documentation|examples?|samples?|demos?|websites?|site|` +
+	`benchmarks?|bench|fixtures?|playground)$`)
 
-// IsExampleFolder reports whether the builds of the parent folders do not use this folder, for example documentation
-// or examples.
+// IsExampleFolder reports whether the builds of the parent folders do not use this folder, for
+// example documentation or examples.
 func IsExampleFolder(dir string) bool {
 	return dir != "" && slices.ContainsFunc(strings.Split(dir, "/"), isAside.MatchString)
 }

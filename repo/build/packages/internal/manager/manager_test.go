@@ -35,19 +35,61 @@ func TestFindIn(t *testing.T) {
 	}{
 		{"node", map[string]string{"package.json": deps}, "npm package.json", false, true},
 		{"node", map[string]string{"package.json": `{"workspaces":["a"]}`}, "npm package.json", false, true},
-		{"node", map[string]string{"package.json": `{"scripts":{"test":"cd web && npm test"}}`}, "", false, false},
+		{
+			"node",
+			map[string]string{"package.json": `{"scripts":{"test":"cd web && npm test"}}`},
+			"", false,
+			false,
+		},
 		{"node", map[string]string{"package.json": "{"}, "", false, false},
-		{"node", map[string]string{"package.json": deps, "package-lock.json": "{}"}, "npm package-lock.json", true, true},
+		{
+			"node",
+			map[string]string{"package.json": deps, "package-lock.json": "{}"},
+			"npm package-lock.json", true, true,
+		},
 		{"node", map[string]string{"package.json": deps, "yarn.lock": ""}, "yarn yarn.lock", true, true},
-		{"node", map[string]string{"package.json": deps, "pnpm-lock.yaml": ""}, "pnpm pnpm-lock.yaml", true, true},
-		{"node", map[string]string{"package.json": deps, "pnpm-workspace.yaml": ""}, "pnpm pnpm-workspace.yaml", false, true},
+		{
+			"node",
+			map[string]string{"package.json": deps, "pnpm-lock.yaml": ""},
+			"pnpm pnpm-lock.yaml",
+			true, true,
+		},
+		{
+			"node",
+			map[string]string{"package.json": deps, "pnpm-workspace.yaml": ""},
+			"pnpm pnpm-workspace.yaml", false, true,
+		},
 		{"go", map[string]string{"go.mod": "module x\n"}, "", false, true},
 		{"go", map[string]string{"go.mod": "module x\nrequire a v1\n"}, "go go.mod", false, true},
-		{"python", map[string]string{"pyproject.toml": "[tool.black]\n", "requirements.txt": ""}, "", false, false},
-		{"python", map[string]string{"pyproject.toml": "[project]\ndependencies = []\n", "setup.py": "setup()"}, "pip pyproject.toml", false, true},
-		{"python", map[string]string{"requirements.txt": "# all\na==1\nb==2 \\\n  --hash=x\n"}, "pip requirements.txt", true, true},
-		{"python", map[string]string{"requirements.txt": "a==1\n", "test-requirements.txt": "b\n"}, "pip requirements.txt test-requirements.txt", false, true},
-		{"python", map[string]string{"uv.lock": "", "pyproject.toml": "dependencies"}, "pip uv.lock", true, true},
+		{
+			"python",
+			map[string]string{"pyproject.toml": "[tool.black]\n", "requirements.txt": ""},
+			"",
+			false, false,
+		},
+		{
+			"python",
+			map[string]string{"pyproject.toml": "[project]\ndependencies = []\n", "setup.py": "setup()"},
+			"pip pyproject.toml",
+			false,
+			true,
+		},
+		{
+			"python",
+			map[string]string{"requirements.txt": "# all\na==1\nb==2 \\\n  --hash=x\n"},
+			"pip requirements.txt", true, true,
+		},
+		{
+			"python",
+			map[string]string{"requirements.txt": "a==1\n", "test-requirements.txt": "b\n"},
+			"pip requirements.txt test-requirements.txt", false, true,
+		},
+		{
+			"python",
+			map[string]string{"uv.lock": "", "pyproject.toml": "dependencies"},
+			"pip uv.lock", true,
+			true,
+		},
 		{"rust", map[string]string{"Cargo.toml": "[dependencies]\n"}, "cargo Cargo.toml", false, true},
 		{"ruby", map[string]string{"Gemfile": "", "Gemfile.lock": ""}, "bundler Gemfile.lock", true, true},
 		{"java", map[string]string{"pom.xml": ""}, "maven pom.xml", true, true},
@@ -85,7 +127,8 @@ func FuzzFindIn(f *testing.F) {
 func TestGitHostsOfTheGoCommand(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, Environment(nil), "GOVCS=*:off")
-	require.Contains(t, Environment([]string{"git.example", "npm.example:4873"}), "GOVCS=git.example:git,*:off")
+	require.Contains(t, Environment([]string{"git.example", "npm.example:4873"}),
+		"GOVCS=git.example:git,*:off")
 }
 
 func TestFoldersAside(t *testing.T) {
@@ -110,64 +153,108 @@ func TestRequirementsOfPython(t *testing.T) {
 		wanted, exact []string
 	}{
 		"pyproject": {
-			map[string]string{"pyproject.toml": "[project]\ndependencies = ['a>=1', 'b; python_version < \"4\"']\n[project.optional-dependencies]\ntest = ['c']\ndocs = ['d']\n[dependency-groups]\ndev = ['e', {include-group = 'lint'}]\nlint = ['f']\n[tool.pytest.ini_options]\n"},
+			map[string]string{
+				"pyproject.toml": "[project]\ndependencies = ['a>=1', 'b; python_version < \"4\"']\n" +
+					"[project.optional-dependencies]\ntest = ['c']\ndocs = ['d']\n[dependency-groups]\n" +
+					"dev = ['e', {include-group = 'lint'}]\nlint = ['f']\n[tool.pytest.ini_options]\n",
+			},
 			[]string{`a>=1`, `b; python_version < "4"`, "c", "e", "f", "pytest"},
 			nil,
 		},
 		"poetry": {
 			map[string]string{
-				"pyproject.toml": "[tool.poetry.dependencies]\npython = '^3.9'\na = '^1.2.3'\nb = {version = '~2.1', extras = ['x'], optional = false}\nc = '*'\nd = {path = '../d'}\ne = {git = 'https://git.example/e.git', rev = 'abc'}\nz = '^0.3'\n[tool.poetry.group.dev.dependencies]\npytest = '8.1'\n[tool.poetry.group.docs.dependencies]\nsphinx = '*'\n",
-				"poetry.lock":    "[[package]]\nname = \"A\"\nversion = \"1.2.9\"\n[[package]]\nname = \"e\"\nversion = \"1\"\n[package.source]\ntype = \"git\"\nurl = \"x\"\n",
+				"pyproject.toml": "[tool.poetry.dependencies]\npython = '^3.9'\na = '^1.2.3'\n" +
+					"b = {version = '~2.1', extras = ['x'], optional = false}\nc = '*'\n" +
+					"d = {path = '../d'}\ne = {git = 'https://git.example/e.git', rev = 'abc'}\n" +
+					"z = '^0.3'\n[tool.poetry.group.dev.dependencies]\npytest = '8.1'\n" +
+					"[tool.poetry.group.docs.dependencies]\nsphinx = '*'\n",
+				"poetry.lock": "[[package]]\nname = \"A\"\nversion = \"1.2.9\"\n[[package]]\n" +
+					"name = \"e\"\nversion = \"1\"\n[package.source]\ntype = \"git\"\nurl = \"x\"\n",
 			},
-			[]string{"a>=1.2.3,<2", "b[x]>=2.1,<2.2", "c", "e @ git+https://git.example/e.git@abc", "z>=0.3,<0.4", "pytest==8.1"},
+			[]string{
+				"a>=1.2.3,<2", "b[x]>=2.1,<2.2", "c", "e @ git+https://git.example/e.git@abc", "z>=0.3,<0.4",
+				"pytest==8.1",
+			},
 			[]string{"a==1.2.9"},
 		},
 		"setup.py": {
-			map[string]string{"setup.py": "import os\nfrom setuptools import setup\nos.mkdir('ran')\nBASE = ['a>1']\nsetup(name='x', install_requires=BASE + ['b'], extras_require={'test': ['c'], 'docs': ['d']}, tests_require=open('x').read())\n"},
+			map[string]string{"setup.py": "import os\nfrom setuptools import setup\nos.mkdir('ran')\n" +
+				"BASE = ['a>1']\nsetup(name='x', install_requires=BASE + ['b'], extras_require={'test': " +
+				"['c'], 'docs': ['d']}, tests_require=open('x').read())\n"},
 			[]string{"a>1", "b", "c"},
 			nil,
 		},
 		"setup.cfg and tox.ini": {
-			map[string]string{"setup.cfg": "[options]\ninstall_requires =\n    a\n    b>=2  # why\n[options.extras_require]\ntesting =\n    c\n", "tox.ini": "[testenv]\ndeps =\n    pytest<9\n    py39: d\n    -r{toxinidir}/requirements/test.txt\n    .[testing]\n", "requirements/test.txt": "g\n"},
+			map[string]string{
+				"setup.cfg": "[options]\ninstall_requires =\n    a\n    b>=2  # why\n" +
+					"[options.extras_require]\ntesting =\n    c\n",
+				"tox.ini": "[testenv]\ndeps =\n    pytest<9\n    py39: d\n" +
+					"    -r{toxinidir}/requirements/test.txt\n    .[testing]\n",
+				"requirements/test.txt": "g\n",
+			},
 			[]string{"a", "b>=2", "c", "pytest<9", "d", "-r DIR/requirements/test.txt"},
 			nil,
 		},
 		"noxfile": {
-			map[string]string{"noxfile.py": "import nox\n@nox.session\ndef tests(session):\n    session.install('a', 'pytest<9')\n    session.install('-e', '.[test]')\n    session.run('pytest')\ndef lint(session):\n    session.install('flake8')\n"},
+			map[string]string{"noxfile.py": "import nox\n@nox.session\ndef tests(session):\n" +
+				"    session.install('a', 'pytest<9')\n    session.install('-e', '.[test]')\n" +
+				"    session.run('pytest')\ndef lint(session):\n    session.install('flake8')\n"},
 			[]string{"a", "pytest<9"},
 			nil,
 		},
 		"the project itself in its requirements": {
-			map[string]string{"requirements-dev.txt": "-r requirements.txt\n-e .[speed]\npytest\n", "requirements.txt": "a\n.\n", "setup.cfg": "[options.extras_require]\nspeed = s\n"},
+			map[string]string{
+				"requirements-dev.txt": "-r requirements.txt\n-e .[speed]\npytest\n",
+				"requirements.txt":     "a\n.\n",
+				"setup.cfg":            "[options.extras_require]\nspeed = s\n",
+			},
 			[]string{"s", "-r DIR/requirements-dev.txt", "-r DIR/requirements.txt"},
 			nil,
 		},
 		"with hashes": {
-			map[string]string{"requirements.txt": "a==1 --hash=sha256:x\n", "pyproject.toml": "[project]\ndependencies = ['a']\n[tool.pytest.ini_options]\n"},
+			map[string]string{
+				"requirements.txt": "a==1 --hash=sha256:x\n",
+				"pyproject.toml":   "[project]\ndependencies = ['a']\n[tool.pytest.ini_options]\n",
+			},
 			[]string{"-r DIR/requirements.txt"},
 			nil,
 		},
 		"Pipfile": {
-			map[string]string{"Pipfile": "[packages]\na = '*'\nb = {version = '>=2'}\nc = {path = '.'}\n[dev-packages]\npytest = '*'\n", "Pipfile.lock": `{"default":{"a":{"version":"==1.0"}},"develop":{"pytest":{"version":"==8.0"}}}`},
+			map[string]string{
+				"Pipfile": "[packages]\na = '*'\nb = {version = '>=2'}\nc = {path = '.'}\n" +
+					"[dev-packages]\npytest = '*'\n",
+				"Pipfile.lock": `{"default":{"a":{"version":"==1.0"}},` +
+					`"develop":{"pytest":{"version":"==8.0"}}}`,
+			},
 			[]string{"a", "b>=2", "pytest"},
 			[]string{"a==1.0", "pytest==8.0"},
 		},
 		"several versions of one": {
-			map[string]string{"uv.lock": "[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\nname = \"a\"\nversion = \"2\"\n[[package]]\nname = \"b\"\nversion = \"3\"\n", "bobbin-exact.txt": "c_d==4\n"},
+			map[string]string{
+				"uv.lock": "[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\n" +
+					"name = \"a\"\nversion = \"2\"\n[[package]]\nname = \"b\"\nversion = \"3\"\n",
+				"bobbin-exact.txt": "c_d==4\n",
+			},
 			nil,
 			[]string{"b==3", "c-d==4"},
 		},
-		"nothing that can be read": {map[string]string{"pyproject.toml": "[", "setup.py": "(", "setup.cfg": "x", "Pipfile.lock": "{"}, nil, nil},
+		"nothing that can be read": {
+			map[string]string{"pyproject.toml": "[", "setup.py": "(", "setup.cfg": "x", "Pipfile.lock": "{"},
+			nil,
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, out := t.TempDir(), t.TempDir()
+			dir := t.TempDir()
+			out := t.TempDir()
 			for file, text := range c.tree {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
 			cmd := exec.CommandContext(t.Context(), "python3", "-S", "-", out) // without installed packages
-			cmd.Dir, cmd.Stdin = dir, strings.NewReader(readRequirements)
+			cmd.Dir = dir
+			cmd.Stdin = strings.NewReader(readRequirements)
 			said, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(said))
 			lines := func(file string) []string {

@@ -6,7 +6,8 @@ import (
 )
 
 // nodeManifest matches the files that configure the package managers of Node.
-var nodeManifest = regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.json|\.npmrc|\.yarnrc(\.yml)?|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?)$`)
+var nodeManifest = regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.json|\.npmrc|` +
+	`\.yarnrc(\.yml)?|yarn\.lock|pnpm-lock\.yaml|pnpm-workspace\.yaml|bun\.lockb?)$`)
 
 const npmRegistry = "registry.npmjs.org"
 
@@ -31,7 +32,8 @@ func fetchNPM(_ []string, exact bool) string {
 		return "npm ci" + flags
 	}
 	return `verb=install; if test -f package-lock.json; then verb=ci; fi
-npm $verb` + flags + ` 2>"$TMPDIR/npm.err" || { cat "$TMPDIR/npm.err" >&2; grep -q ERESOLVE "$TMPDIR/npm.err" && npm $verb --legacy-peer-deps` + flags + `; }`
+npm $verb` + flags + ` 2>"$TMPDIR/npm.err" || { cat "$TMPDIR/npm.err" >&2; ` +
+		`grep -q ERESOLVE "$TMPDIR/npm.err" && npm $verb --legacy-peer-deps` + flags + `; }`
 }
 
 // readNodeManifest reports whether a package.json names packages, or has workspaces whose folders may name
@@ -44,5 +46,6 @@ func readNodeManifest(_, text string) (names, exact bool) {
 	if json.Unmarshal([]byte(text), &m) != nil {
 		return false, false // the project's own tools report the error
 	}
-	return len(m.Dependencies)+len(m.DevDependencies)+len(m.OptionalDependencies)+len(m.PeerDependencies) > 0 || m.Workspaces != nil, false
+	return len(m.Dependencies)+len(m.DevDependencies)+len(m.OptionalDependencies)+
+		len(m.PeerDependencies) > 0 || m.Workspaces != nil, false
 }

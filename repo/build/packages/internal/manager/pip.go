@@ -15,8 +15,9 @@ var readRequirements string
 // become requirements.
 var pip = Manager{
 	Name: "pip", Kind: "python",
-	Locks:      regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
-	Manifests:  regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
+	Locks: regexp.MustCompile(`^(poetry\.lock|uv\.lock|pdm\.lock|pylock\.toml|Pipfile\.lock)$`),
+	Manifests: regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|` +
+		`pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
 	Read:       readPythonManifest,
 	ExtraFiles: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
 	Needs: func(file string) bool { // a requirements file may include others
@@ -41,7 +42,8 @@ fi`
 // BOBBIN_RUNNER.
 func ForRunner(name string) (Manager, bool) { return pip, name == "pytest" }
 
-var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|\.install\(|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
+var pythonNames = regexp.MustCompile(`dependencies|install_requires|tests_require|extras_require|\bdeps\b|` +
+	`\.install\(|\[(dev-)?packages\]|\[dependency-groups\]|pytest`)
 
 // readPythonManifest reports whether a file names packages. A requirements file names exact versions if each
 // of its lines does.

@@ -12,7 +12,8 @@ var pnpm = Manager{
 		if exact {
 			frozen = "--frozen-lockfile"
 		}
-		return `pnpm install ` + frozen + ` --ignore-scripts --package-import-method=copy --store-dir="$TMPDIR/pnpm"`
+		return `pnpm install ` + frozen +
+			` --ignore-scripts --package-import-method=copy --store-dir="$TMPDIR/pnpm"`
 	},
 	Pins:     []string{"pnpm-lock.yaml"},
 	Vendored: "node_modules",

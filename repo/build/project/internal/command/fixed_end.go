@@ -9,8 +9,10 @@ import (
 
 // Programs at the end of a command whose exit status does not depend on what ran before.
 var (
-	constant = []string{"true", "false", ":", "echo", "printf", "exit", "cat", "rm", "cd"}                      // after ; or ||
-	passing  = []string{"head", "tail", "cat", "tee", "sort", "uniq", "wc", "sed", "tr", "cut", "less", "echo"} // at the end of a pipe
+	// after ; or ||
+	constant = []string{"true", "false", ":", "echo", "printf", "exit", "cat", "rm", "cd"}
+	// at the end of a pipe
+	passing = []string{"head", "tail", "cat", "tee", "sort", "uniq", "wc", "sed", "tr", "cut", "less", "echo"}
 )
 
 // FixedEnd returns the end of a command line that sets the exit status whatever happens before it. It
@@ -20,7 +22,8 @@ func FixedEnd(line string) string {
 	if err != nil || len(file.Stmts) == 0 {
 		return ""
 	}
-	last, behind := file.Stmts[len(file.Stmts)-1], len(file.Stmts) > 1
+	last := file.Stmts[len(file.Stmts)-1]
+	behind := len(file.Stmts) > 1
 	for {
 		binary, ok := last.Cmd.(*syntax.BinaryCmd)
 		switch {
@@ -28,10 +31,12 @@ func FixedEnd(line string) string {
 			return shown(last)
 		case !ok:
 			return ""
-		case binary.Op == syntax.OrStmt && calls(binary.Y, constant), (binary.Op == syntax.Pipe || binary.Op == syntax.PipeAll) && calls(binary.Y, passing):
+		case binary.Op == syntax.OrStmt && calls(binary.Y, constant),
+			(binary.Op == syntax.Pipe || binary.Op == syntax.PipeAll) && calls(binary.Y, passing):
 			return shown(binary.Y)
 		}
-		last, behind = binary.Y, false
+		last = binary.Y
+		behind = false
 	}
 }
 

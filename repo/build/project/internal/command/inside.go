@@ -58,15 +58,18 @@ func insideScript(name, line string, scripts Scripts) (Found, bool) {
 		call, ok := callOf(s.words)
 		switch {
 		case ok && (found.Runner == "" || found.Kind == call.kind):
-			found.Kind, found.Runner = call.kind, call.runner
-			found.Flags, found.Alone = call.flags, len(steps) == 1 && !call.rewritten
+			found.Kind = call.kind
+			found.Runner = call.runner
+			found.Flags = call.flags
+			found.Alone = len(steps) == 1 && !call.rewritten
 			calls = append(calls, assignments(s.words)+call.line)
 			written = append(written, assignments(s.words)+cmp.Or(call.written, call.line))
 		case checksForm(s):
 		case found.Runner == "":
 			before = append(before, s.text)
 		case s.changesFolder():
-			calls, written = append(calls, s.text), append(written, s.text)
+			calls = append(calls, s.text)
+			written = append(written, s.text)
 		case s.callsScripts():
 			return Found{}, false
 		}
@@ -74,7 +77,8 @@ func insideScript(name, line string, scripts Scripts) (Found, bool) {
 	if found.Runner == "" {
 		return Found{}, false
 	}
-	found.Plain = !slices.ContainsFunc(before, func(text string) bool { return !strings.HasPrefix(text, "cd ") })
+	found.Plain = !slices.ContainsFunc(before,
+		func(text string) bool { return !strings.HasPrefix(text, "cd ") })
 	found.Line = strings.Join(slices.Concat(before, calls), " && ")
 	if line := strings.Join(slices.Concat(before, written), " && "); line != found.Line {
 		found.Written = line
@@ -164,7 +168,15 @@ func (r *reader) one(s step) []step {
 }
 
 // formatters make TAP readable for people, and remove what could be parsed.
-var formatters = map[string]bool{"tap-spec": true, "faucet": true, "colortape": true, "tap-arc": true, "tap-min": true, "tap-difflet": true, "tap-summary": true}
+var formatters = map[string]bool{
+	"tap-spec":    true,
+	"faucet":      true,
+	"colortape":   true,
+	"tap-arc":     true,
+	"tap-min":     true,
+	"tap-difflet": true,
+	"tap-summary": true,
+}
 
 // elsewhere are the flags with which npm runs the scripts of other folders.
 var elsewhere = []string{"--prefix", "-C", "-w", "--workspace", "-ws", "--workspaces"}
@@ -182,8 +194,10 @@ func (r *reader) called(words []string) []string {
 		if len(rest) > 0 && (rest[0] == "run" || rest[0] == "run-script") {
 			rest = rest[1:]
 		}
-		rest = slices.DeleteFunc(slices.Clone(rest), func(w string) bool { return w == "-s" || w == "--silent" })
-		if len(rest) == 0 || r.scripts[rest[0]] == "" || slices.Contains(r.within, rest[0]) || words[0] == "npm" && runsElsewhere(rest[1:]) {
+		rest = slices.DeleteFunc(slices.Clone(rest),
+			func(w string) bool { return w == "-s" || w == "--silent" })
+		if len(rest) == 0 || r.scripts[rest[0]] == "" || slices.Contains(r.within, rest[0]) ||
+			words[0] == "npm" && runsElsewhere(rest[1:]) {
 			return nil
 		}
 		return rest[:1] // the other arguments are mostly for a person's terminal
@@ -226,12 +240,14 @@ func (s step) changesFolder() bool {
 }
 
 // scriptCall matches a call of scripts by a package manager or a program for that.
-var scriptCall = regexp.MustCompile(`(?:^|[\s(])(?:npm\s(?:.*\s)?(?:run|run-script|t|tst|test)(?:[\s)]|$)|(?:pnpm|yarn|bun|npm-run-all2?|run-[sp]|lerna|turbo|nx)\s)`)
+var scriptCall = regexp.MustCompile(`(?:^|[\s(])(?:npm\s(?:.*\s)?(?:run|run-script|t|tst|test)(?:[\s)]|$)|` +
+	`(?:pnpm|yarn|bun|npm-run-all2?|run-[sp]|lerna|turbo|nx)\s)`)
 
 // callsScripts reports whether a step calls scripts that were not read, such as those of another folder. It
 // returns false if they only check the form of something, as far as their names tell.
 func (s step) callsScripts() bool {
-	return scriptCall.MatchString(s.text) && (!slices.ContainsFunc(s.words, formScript.MatchString) || slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "test") }))
+	return scriptCall.MatchString(s.text) && (!slices.ContainsFunc(s.words, formScript.MatchString) ||
+		slices.ContainsFunc(s.words, func(w string) bool { return strings.HasPrefix(w, "test") }))
 }
 
 // wordsOf returns the words of a simple command, including its assignments, without expanding them.

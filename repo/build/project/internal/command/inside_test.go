@@ -12,13 +12,21 @@ const mochaFlags = MochaReport
 func TestTheRunnerInsideACommand(t *testing.T) {
 	t.Parallel()
 	scripts := Scripts{
-		"lint": "eslint . && prettier --check .", "test:types": "tsd", "test:unit": "cross-env NODE_ENV=test nyc --reporter lcov mocha 'test/**/*.js' --reporter dot",
-		"build": "tsc -p .", "loop": "npm run loop", "verify": "node scripts/verify.js", "docs": "node scripts/docs.js",
+		"lint":       "eslint . && prettier --check .",
+		"test:types": "tsd",
+		"test:unit":  "cross-env NODE_ENV=test nyc --reporter lcov mocha 'test/**/*.js' --reporter dot",
+		"build":      "tsc -p .",
+		"loop":       "npm run loop",
+		"verify":     "node scripts/verify.js",
+		"docs":       "node scripts/docs.js",
 	}
 	for line, want := range map[string]string{
-		"npm run lint && npm run test:types && npm run docs && npm run test:unit": "NODE_ENV=test mocha 'test/**/*.js'" + mochaFlags,
-		"run-s lint test:*":                                    "NODE_ENV=test mocha 'test/**/*.js'" + mochaFlags,
-		"npm run build && npm run verify && jest":              "tsc -p . && node scripts/verify.js && jest --verbose",
+		"npm run lint && npm run test:types && npm run docs && npm run test:unit": "NODE_ENV=test mocha " +
+			"'test/**/*.js'" + mochaFlags,
+		"run-s lint test:*": "NODE_ENV=test mocha 'test/**/*.js'" +
+			mochaFlags,
+		"npm run build && npm run verify && jest": "tsc -p . && node scripts/verify.js && " +
+			"jest --verbose",
 		"tsc --noEmit && vitest":                               "vitest --run --reporter=verbose",
 		"standard && tape test/*.js | tap-spec":                "tape test/*.js",
 		"xo && c8 ava":                                         "ava --tap",
@@ -30,18 +38,25 @@ func TestTheRunnerInsideACommand(t *testing.T) {
 		"go vet ./... && CGO_ENABLED=0 go test -v -race ./...": "CGO_ENABLED=0 go test -json -race ./...",
 		"cargo clippy && cargo test --workspace":               "cargo test --no-fail-fast --workspace",
 		"node --import tsx --test":                             "node --import tsx --test",
-		"mocha unit && mocha integration":                      "mocha unit" + mochaFlags + " && mocha integration" + mochaFlags,
-		"python manage.py test shop":                           "python3 manage.py test -v 2 shop",
-		"mocha unit && npm run lint -w client && npm pack":     "mocha unit" + mochaFlags,
-		"cd a && pytest && cd ../b && pytest x":                "cd a && python3 -m pytest -q && cd ../b && python3 -m pytest -q x",
-		"npm run test:unit -- --prefix x && cd .. && jest":     "NODE_ENV=test mocha 'test/**/*.js'" + mochaFlags + " && cd .. && jest --verbose",
-		"npm run unit --prefix client && jest":                 "npm run unit --prefix client && jest --verbose",
+		"mocha unit && mocha integration": "mocha unit" + mochaFlags +
+			" && mocha integration" + mochaFlags,
+		"python manage.py test shop":                       "python3 manage.py test -v 2 shop",
+		"mocha unit && npm run lint -w client && npm pack": "mocha unit" + mochaFlags,
+		"cd a && pytest && cd ../b && pytest x": "cd a && python3 -m pytest -q && cd ../b " +
+			"&& python3 -m pytest -q x",
+		"npm run test:unit -- --prefix x && cd .. && jest": "NODE_ENV=test mocha 'test/**/*.js'" +
+			mochaFlags + " && cd .. && jest --verbose",
+		"npm run unit --prefix client && jest": "npm run unit --prefix client && jest " +
+			"--verbose",
 	} {
 		found, ok := Inside(line, scripts)
 		require.True(t, ok, line)
 		require.Equal(t, want, found.Line, line)
 	}
-	for _, line := range []string{"", "npm run loop", "npm run lint", "node test.js", "sh test.sh", "echo 'jest", "karma start", "echo mocha", "for f in *; do mocha $f; done"} {
+	for _, line := range []string{
+		"", "npm run loop", "npm run lint", "node test.js", "sh test.sh", "echo 'jest", "karma start",
+		"echo mocha", "for f in *; do mocha $f; done",
+	} {
 		_, ok := Inside(line, scripts)
 		require.False(t, ok, line)
 	}
@@ -52,27 +67,47 @@ func TestTheRunnerInsideACommand(t *testing.T) {
 func TestScriptsOfOtherFoldersAreNotTheRoots(t *testing.T) {
 	t.Parallel()
 	for _, test := range []string{
-		"mocha server && cd client && npm test", "mocha server && (cd client && npm test)", "mocha && npm --prefix client run test", "mocha && CI=1 npm test -w client", "mocha && npm test --workspaces",
-		"mocha && yarn workspace client test", "mocha && run-s test:*", "mocha && npm test", "npm run client && mocha server", "npm test --prefix a && npm test --prefix=b",
+		"mocha server && cd client && npm test", "mocha server && (cd client && npm test)", "mocha && npm " +
+			"--prefix client run test", "mocha && CI=1 npm test -w client", "mocha && npm test --workspaces",
+		"mocha && yarn workspace client test", "mocha && run-s test:*", "mocha && npm test",
+		"npm run client && mocha server", "npm test --prefix a && npm test --prefix=b",
 		strings.Repeat("npm test --prefix x && ", 30) + "true", "npm run wide",
 	} {
 		wide := strings.Repeat("npm run wider && ", 1000) + "jest"
-		found, ok := InsideScript("test", Scripts{"test": test, "client": "cd client && mocha", "wide": wide, "wider": strings.ReplaceAll(wide, "wider", "widest"), "widest": "# nothing"})
+		found, ok := InsideScript("test", Scripts{
+			"test":   test,
+			"client": "cd client && mocha",
+			"wide":   wide,
+			"wider":  strings.ReplaceAll(wide, "wider", "widest"),
+			"widest": "# nothing",
+		})
 		require.False(t, ok, "%s: %s", test, found.Line)
 	}
-	found, ok := InsideScript("test", Scripts{"test": "npm run lint && npm run client", "lint": "cd client && eslint .", "client": "cd client && mocha"})
+	found, ok := InsideScript("test", Scripts{
+		"test":   "npm run lint && npm run client",
+		"lint":   "cd client && eslint .",
+		"client": "cd client && mocha",
+	})
 	require.True(t, ok)
 	require.Equal(t, "cd client && mocha"+mochaFlags, found.Line)
 }
 
 func TestACommandThatIsTheRunnerAlone(t *testing.T) {
 	t.Parallel()
-	for line, alone := range map[string]bool{"jest --ci": true, "cross-env A=b jest": true, "eslint . && jest": false, "nyc mocha": false, "jest --watch": false, "node --test": true} {
+	for line, alone := range map[string]bool{
+		"jest --ci":          true,
+		"cross-env A=b jest": true,
+		"eslint . && jest":   false,
+		"nyc mocha":          false,
+		"jest --watch":       false,
+		"node --test":        true,
+	} {
 		found, ok := Inside(line, nil)
 		require.True(t, ok, line)
 		require.Equal(t, alone, found.Alone, line)
 	}
-	found, ok := InsideScript("test", Scripts{"pretest": "npm run build", "build": "babel src -d lib", "test": "mocha"})
+	found, ok := InsideScript("test",
+		Scripts{"pretest": "npm run build", "build": "babel src -d lib", "test": "mocha"})
 	require.True(t, ok)
 	require.Equal(t, "babel src -d lib && mocha"+mochaFlags, found.Line)
 }
@@ -81,9 +116,17 @@ func TestACommandThatIsTheRunnerAlone(t *testing.T) {
 func TestTheCommandAsTheProjectHasIt(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
-		"eslint . && jest --ci": "jest --ci", "A=b mocha unit && mocha more": "A=b mocha unit && mocha more", "vitest": "vitest --run", "vitest run": "vitest run",
-		"react-scripts test": "react-scripts test --watchAll=false", "python -m unittest discover -s checks": "python3 -m unittest discover -s checks",
-		"tsc && pytest x": "", "tape test": "", "go test ./...": "", "cargo test": "", "node --test": "",
+		"eslint . && jest --ci":                 "jest --ci",
+		"A=b mocha unit && mocha more":          "A=b mocha unit && mocha more",
+		"vitest":                                "vitest --run",
+		"vitest run":                            "vitest run",
+		"react-scripts test":                    "react-scripts test --watchAll=false",
+		"python -m unittest discover -s checks": "python3 -m unittest discover -s checks",
+		"tsc && pytest x":                       "",
+		"tape test":                             "",
+		"go test ./...":                         "",
+		"cargo test":                            "",
+		"node --test":                           "",
 	} {
 		found, ok := Inside(line, nil)
 		require.True(t, ok, line)

@@ -65,14 +65,17 @@ var (
 // readTox reads the commands of the sections whose names begin with testenv in an ini file.
 func readTox(text string) []string {
 	var out []string
-	in, listing := "", false
+	in := ""
+	listing := false
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
 		if m := section.FindStringSubmatch(trimmed); m != nil {
-			in, listing = m[1], false
+			in = m[1]
+			listing = false
 			continue
 		}
-		if strings.HasPrefix(trimmed, "#") || !strings.HasPrefix(in, "testenv") || strings.Contains(in, "lint") || strings.Contains(in, "docs") {
+		if strings.HasPrefix(trimmed, "#") || !strings.HasPrefix(in, "testenv") ||
+			strings.Contains(in, "lint") || strings.Contains(in, "docs") {
 			continue
 		}
 		if m := setting.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
@@ -96,7 +99,8 @@ func toxLine(line string) string {
 	}
 	line = strings.TrimLeft(line, "-! ")
 	line = posargs.ReplaceAllString(line, "$1")
-	line = strings.NewReplacer("{toxinidir}", ".", "{tox_root}", ".", "{envpython}", "python3", "{envbindir}/", "", `\`, "").Replace(line)
+	line = strings.NewReplacer("{toxinidir}", ".", "{tox_root}", ".", "{envpython}", "python3",
+		"{envbindir}/", "", `\`, "").Replace(line)
 	if toxInner.MatchString(line) || strings.Contains(line, "{") {
 		return ""
 	}
@@ -114,12 +118,13 @@ func readNox(text string) []string {
 	var out []string
 	for _, m := range noxRun.FindAllStringSubmatch(text, -1) {
 		var words []string
-		for _, q := range quoted.FindAllStringSubmatch(option.ReplaceAllStringFunc(m[1], func(s string) string {
-			if strings.ContainsAny(s, `"'`) && !strings.HasPrefix(strings.TrimSpace(s), "env") {
-				return s // part of an argument such as "--x=y"
-			}
-			return ""
-		}), -1) {
+		for _, q := range quoted.FindAllStringSubmatch(option.ReplaceAllStringFunc(m[1],
+			func(s string) string {
+				if strings.ContainsAny(s, `"'`) && !strings.HasPrefix(strings.TrimSpace(s), "env") {
+					return s // part of an argument such as "--x=y"
+				}
+				return ""
+			}), -1) {
 			words = append(words, q[1]+q[2])
 		}
 		out = append(out, strings.Join(words, " "))
@@ -128,7 +133,8 @@ func readNox(text string) []string {
 }
 
 var (
-	testName   = regexp.MustCompile(`^(?:unit[-_]?)?(?:tests?|check|pytest|unittest)(?:[-_:](?:unit|all|py|suite))?$`)
+	testName = regexp.MustCompile(
+		`^(?:unit[-_]?)?(?:tests?|check|pytest|unittest)(?:[-_:](?:unit|all|py|suite))?$`)
 	tomlString = regexp.MustCompile(`^\{?\s*(?:cmd\s*=\s*|shell\s*=\s*)?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
 
@@ -147,7 +153,8 @@ func readPyproject(text string) []string {
 			continue
 		}
 		m := setting.FindStringSubmatch(trimmed)
-		if m == nil || !strings.HasPrefix(in, "tool.") || !strings.Contains(in, "scripts") && !strings.Contains(in, "tasks") || !testName.MatchString(m[1]) {
+		if m == nil || !strings.HasPrefix(in, "tool.") || !strings.Contains(in, "scripts") &&
+			!strings.Contains(in, "tasks") || !testName.MatchString(m[1]) {
 			continue
 		}
 		if v := tomlString.FindStringSubmatch(m[2]); v != nil {
@@ -170,7 +177,8 @@ func readRecipes(text string) []string {
 	for line := range strings.Lines(text) {
 		switch {
 		case strings.HasPrefix(line, "\t") || strings.HasPrefix(line, "  "):
-			if line = strings.TrimLeft(strings.TrimSpace(line), "@-+"); testing && !strings.Contains(line, "$(") && !strings.Contains(line, "${") {
+			if line = strings.TrimLeft(strings.TrimSpace(line),
+				"@-+"); testing && !strings.Contains(line, "$(") && !strings.Contains(line, "${") {
 				out = append(out, strings.ReplaceAll(justArguments.ReplaceAllString(line, ""), "$$", "$"))
 			}
 		case strings.TrimSpace(line) != "" && !strings.HasPrefix(line, "#"):

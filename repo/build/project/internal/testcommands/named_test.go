@@ -16,20 +16,41 @@ func TestWhatFilesNameForTheTests(t *testing.T) {
 		want       []string
 	}{
 		{
-			"tox.ini", "[tox]\nenvlist = py3\n\n[testenv]\ndeps = coverage\ncommands =\n    python -m unittest discover -s {toxinidir}/checks {posargs:-v}\n    py3: - coverage report\n\n[testenv:lint]\ncommands = flake8\n",
+			"tox.ini", "[tox]\nenvlist = py3\n\n[testenv]\ndeps = coverage\ncommands =\n" +
+				"    python -m unittest discover -s {toxinidir}/checks {posargs:-v}\n" +
+				"    py3: - coverage report\n\n[testenv:lint]\ncommands = flake8\n",
 			[]string{"python -m unittest discover -s ./checks -v", "coverage report"},
 		},
 		{
-			"noxfile.py", "import nox\n\n@nox.session(python=['3.11'])\ndef tests(session):\n    session.install('-e', '.')\n    session.run('pytest', '--cov=shop', 'checks', *session.posargs, env={'A': 'b'})\n",
+			"noxfile.py",
+			"import nox\n\n@nox.session(python=['3.11'])\ndef tests(session):\n    session.install('-e', " +
+				"'.')\n    session.run('pytest', '--cov=shop', 'checks', *session.posargs, env={'A': 'b'})\n",
 			[]string{"pytest --cov=shop checks"},
 		},
 		{
-			"pyproject.toml", "[project]\nname = 'shop'\n\n[tool.hatch.envs.default.scripts]\ntest = \"python -m pytest {args:checks}\"\nlint = \"ruff\"\n\n[tool.pytest.ini_options]\naddopts = '-q'\n\n[tool.poe.tasks]\ntest = { cmd = \"pytest -x\" }\n",
+			"pyproject.toml", "[project]\nname = 'shop'\n\n[tool.hatch.envs.default.scripts]\n" +
+				"test = \"python -m pytest {args:checks}\"\nlint = \"ruff\"\n\n[tool.pytest.ini_options]\n" +
+				"addopts = '-q'\n\n[tool.poe.tasks]\ntest = { cmd = \"pytest -x\" }\n",
 			[]string{"python -m pytest checks", "pytest", "pytest -x"},
 		},
-		{"justfile", "default:\n  just --list\n\n# runs them\ntest *args:\n  @npm run build\n  npx mocha {{args}}\n\nlint:\n  eslint .\n", []string{"npm run build", "npx mocha"}},
-		{"Makefile", "PY := python\n\nbuild: x\n\tcc x\n\ntests: generate\n\tpytest\n\ntest: build\n\t@python -m unittest discover -s checks\n\t$(PY) setup.py\n\nlint:\n\tflake8\n", []string{"python -m unittest discover -s checks"}},
-		{"Taskfile.yml", "version: '3'\ntasks:\n  lint: {cmds: [eslint .]}\n  test:\n    dir: server\n    cmds:\n      - go test {{.CLI_ARGS}} ./...\n      - cmd: mocha\n", []string{"cd 'server' && go test  ./...", "cd 'server' && mocha"}},
+		{
+			"justfile",
+			"default:\n  just --list\n\n# runs them\ntest *args:\n  @npm run build\n  npx mocha {{args}}\n" +
+				"\nlint:\n  eslint .\n",
+			[]string{"npm run build", "npx mocha"},
+		},
+		{
+			"Makefile",
+			"PY := python\n\nbuild: x\n\tcc x\n\ntests: generate\n\tpytest\n\ntest: build\n" +
+				"\t@python -m unittest discover -s checks\n\t$(PY) setup.py\n\nlint:\n\tflake8\n",
+			[]string{"python -m unittest discover -s checks"},
+		},
+		{
+			"Taskfile.yml",
+			"version: '3'\ntasks:\n  lint: {cmds: [eslint .]}\n  test:\n    dir: server\n    cmds:\n" +
+				"      - go test {{.CLI_ARGS}} ./...\n      - cmd: mocha\n",
+			[]string{"cd 'server' && go test  ./...", "cd 'server' && mocha"},
+		},
 	} {
 		for _, s := range Sources {
 			if s.File != c.file {
@@ -48,7 +69,9 @@ func TestWhatFilesNameForTheTests(t *testing.T) {
 	require.Equal(t, []Command{
 		{"pip install -e .", ".github/workflows/ci.yml"},
 		{"cd 'server' && python -m unittest discover    -s checks", ".github/workflows/ci.yml"},
-	}, ci.Commands("on: push\njobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n      - run: pip install -e .\n      - working-directory: server\n        run: |\n          python -m unittest discover \\\n            -s checks\n          echo ${{ matrix.os }}\n")[:2])
+	}, ci.Commands("on: push\njobs:\n  test:\n    steps:\n      - uses: actions/checkout@v4\n" +
+		"      - run: pip install -e .\n      - working-directory: server\n        run: |\n          " +
+		"python -m unittest discover \\\n            -s checks\n          echo ${{ matrix.os }}\n")[:2])
 }
 
 func FuzzNamed(f *testing.F) {
@@ -74,8 +97,10 @@ func TestHostileFilesNameNothing(t *testing.T) {
 		aliases += fmt.Sprintf("a%d: &a%d [*a%d, *a%d, *a%d]\n", i+1, i+1, i, i, i)
 	}
 	for _, text := range []string{
-		"jobs: " + strings.Repeat("[", most-6), "jobs: " + strings.Repeat("{a: ", most/4-2), "tasks: " + strings.Repeat("[", most/2-8) + strings.Repeat("]", most/2-8),
-		strings.Repeat("- ", most/2), strings.Repeat("? ", most/2), strings.Repeat("[", most), "a = " + strings.Repeat("[", most-4), "[testenv]\ncommands = " + strings.Repeat("{[", most/2-20),
+		"jobs: " + strings.Repeat("[", most-6), "jobs: " + strings.Repeat("{a: ", most/4-2),
+		"tasks: " + strings.Repeat("[", most/2-8) + strings.Repeat("]", most/2-8),
+		strings.Repeat("- ", most/2), strings.Repeat("? ", most/2), strings.Repeat("[", most),
+		"a = " + strings.Repeat("[", most-4), "[testenv]\ncommands = " + strings.Repeat("{[", most/2-20),
 		aliases + "jobs: {a: {steps: *a30}}\ntasks: {test: {cmds: *a30}}\n",
 	} {
 		tried := map[uintptr]bool{}

@@ -164,7 +164,12 @@ func Read(path string) (*Index, error) {
 		s.Records = append(s.Records, Record{
 			Path: string(d.takeBytes(int(d.readUnsigned()))), Mode: filemode.FileMode(d.readUnsigned()),
 			Hash: d.readHash(), Doubtful: d.readByte() != 0,
-			Stat: Stat{Size: d.readSigned(), modified: d.readSigned(), Changed: d.readSigned(), inode: d.readUnsigned()},
+			Stat: Stat{
+				Size:     d.readSigned(),
+				modified: d.readSigned(),
+				Changed:  d.readSigned(),
+				inode:    d.readUnsigned(),
+			},
 		})
 	}
 	if d.err != nil || len(d.b) != 0 {
@@ -181,7 +186,8 @@ type decoder struct {
 
 func (d *decoder) takeBytes(n int) []byte {
 	if n < 0 || n > len(d.b) {
-		d.b, d.err = nil, io.ErrUnexpectedEOF
+		d.b = nil
+		d.err = io.ErrUnexpectedEOF
 		return nil
 	}
 	out := d.b[:n]
@@ -204,7 +210,8 @@ func (d *decoder) readByte() byte {
 func (d *decoder) readUnsigned() uint64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 {
-		d.b, d.err = nil, io.ErrUnexpectedEOF
+		d.b = nil
+		d.err = io.ErrUnexpectedEOF
 		return 0
 	}
 	d.b = d.b[n:]
@@ -214,7 +221,8 @@ func (d *decoder) readUnsigned() uint64 {
 func (d *decoder) readSigned() int64 {
 	v, n := binary.Varint(d.b)
 	if n <= 0 {
-		d.b, d.err = nil, io.ErrUnexpectedEOF
+		d.b = nil
+		d.err = io.ErrUnexpectedEOF
 		return 0
 	}
 	d.b = d.b[n:]

@@ -39,7 +39,9 @@ func Rerun(t testing.TB, env []string, flags ...string) string {
 	again := exec.Command("/proc/self/exe", append([]string{"-test.v"}, flags...)...)
 	again.Dir = dir
 	again.Env = append(append(os.Environ(), "TMPDIR="+dir, "HOME="+dir), env...)
-	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: ordinaryID, Gid: ordinaryID}}
+	again.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: ordinaryID, Gid: ordinaryID},
+	}
 	out, err := again.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)

@@ -46,10 +46,12 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	}
 	var said []string
 	if len(unread) > 0 {
-		said = append(said, fmt.Sprintf("You have not read these lines in this session: %s. Read them, or grade what rests on them as inferred.", strings.Join(unread, ", ")))
+		said = append(said, fmt.Sprintf("You have not read these lines in this session: %s. Read them, "+
+			"or grade what rests on them as inferred.", strings.Join(unread, ", ")))
 	}
 	if len(unrun) > 0 {
-		said = append(said, fmt.Sprintf("These were not run in this session: %s. Run them, and give the command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
+		said = append(said, fmt.Sprintf("These were not run in this session: %s. Run them, and give the "+
+			"command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
 	}
 	return strings.Join(said, " ")
 }
@@ -96,7 +98,8 @@ func PlacesOf(source string) (places []Location) {
 // Read reports whether the agent was shown those lines: by a tool that reads, in the output of a
 // command, by a command that names the file, or in a diff. An attachment is recognised by its name.
 func (p Past) Read(at Location) bool {
-	if slices.ContainsFunc(p.Attached, func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
+	if slices.ContainsFunc(p.Attached,
+		func(a workflow.Attachment) bool { return a.Name == at.Path || a.Name == path.Base(at.Path) }) {
 		return true
 	}
 	calls := map[string]model.Call{}
@@ -141,8 +144,10 @@ func Names(text, place string) bool {
 			return false
 		}
 		from += at
-		before, after := text[:from], text[from+len(place):]
-		if (before == "" || !inName(before[len(before)-1])) && (after == "" || after[0] < '0' || after[0] > '9') {
+		before := text[:from]
+		after := text[from+len(place):]
+		if (before == "" || !inName(before[len(before)-1])) &&
+			(after == "" || after[0] < '0' || after[0] > '9') {
 			return true
 		}
 	}
@@ -151,7 +156,8 @@ func Names(text, place string) bool {
 // inName reports whether c before a place belongs to the same file name. A slash does not count, since
 // a place may follow a folder.
 func inName(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '-' || c == '.'
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' ||
+		c == '-' || c == '.'
 }
 
 // Holds reports whether the line of the file is among those of the place.
@@ -162,7 +168,8 @@ func (p Location) Holds(path string, line int) bool {
 // isFile reports whether the place is in the file that a tool shows as shown. A place without a folder
 // matches every file of that name.
 func (p Location) isFile(shown string) bool {
-	return path.Clean(shown) == path.Clean(p.Path) || !strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
+	return path.Clean(shown) == path.Clean(p.Path) ||
+		!strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
 }
 
 // ExampleMissing says what a report lacks about the reporter's own example. It returns an empty string
@@ -170,9 +177,11 @@ func (p Location) isFile(shown string) bool {
 func (p Past) ExampleMissing(example string) string {
 	switch {
 	case example == "" && p.reporterGaveCode():
-		return `The reporter gave an example. Run it here, and say in example whether it "fails", "passes", or "cannot_run" here; "none", where that is no example of the bug.`
+		return `The reporter gave an example. Run it here, and say in example whether it "fails", ` +
+			`"passes", or "cannot_run" here; "none", where that is no example of the bug.`
 	case (example == "fails" || example == "passes") && len(p.Commands) == 0:
-		return fmt.Sprintf(`Nothing was run in this session, so that the reporter's example %s is not known. Run it, or say "cannot_run".`, example)
+		return fmt.Sprintf(`Nothing was run in this session, so that the reporter's example %s is not `+
+			`known. Run it, or say "cannot_run".`, example)
 	}
 	return ""
 }
@@ -199,7 +208,9 @@ func (p Past) WeakReproduction(c progress.Command) string {
 	if p.WasTold(said) {
 		return ""
 	}
-	return said + "Give to run, and then here, a command that fails because of the bug and would pass without it, such as one that compares what is printed. Where there is none, report again as it is; people are told how it ended."
+	return said + "Give to run, and then here, a command that fails because of the bug and would pass " +
+		"without it, such as one that compares what is printed. Where there is none, " +
+		"report again as it is; people are told how it ended."
 }
 
 // WasTold reports whether a refusal that the model got before contains the text.
@@ -216,10 +227,12 @@ func EndsWithoutShowing(c progress.Command) string {
 	case c.ExitCode == -1:
 		return "was stopped before it ended"
 	case c.ExitCode == 126 || c.ExitCode == 127:
-		return fmt.Sprintf("ended with exit code %d: a command of it is not there, or cannot be run", c.ExitCode)
+		return fmt.Sprintf("ended with exit code %d: a command of it is not there, or cannot be run",
+			c.ExitCode)
 	}
 	if behind := plaintext.OneLine(project.FixedEnd(c.Command)); behind != "" {
-		return fmt.Sprintf("ended with exit code %d whatever happens, since `%s` is its end", c.ExitCode, behind)
+		return fmt.Sprintf("ended with exit code %d whatever happens, since `%s` is its end",
+			c.ExitCode, behind)
 	}
 	if c.ExitCode == 0 {
 		return "ended with exit code 0, as if nothing were wrong"

@@ -23,25 +23,41 @@ func called(name, args, result string) []model.Message {
 // What is graded as observed must have been read or run in the session.
 func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	t.Parallel()
-	p := Past{Commands: []progress.Command{{Command: "go test ./money\ngo vet ./money", ExitCode: 1}}, Attached: []workflow.Attachment{{Name: "app.log"}}}
-	p.Messages = append(p.Messages, called("read_file", `{"path":"money/split.go"}`, "money/split.go, lines 10-16 of 40\n10\tx\n")...)
-	p.Messages = append(p.Messages, called("search", `{"pattern":"Split"}`, "refund/refund.go:20: total += l.Paid\n")...)
-	p.Messages = append(p.Messages, called("run", `{"command":"sed -n 1,9p cart/cart.go"}`, "exit code 0\nx")...)
-	p.Messages = append(p.Messages, called("history", `{"commit":"c0ffee"}`, "--- a/coupon/coupon.go\n+++ b/coupon/coupon.go\n")...)
+	p := Past{
+		Commands: []progress.Command{{Command: "go test ./money\ngo vet ./money", ExitCode: 1}},
+		Attached: []workflow.Attachment{{Name: "app.log"}},
+	}
+	p.Messages = append(p.Messages,
+		called("read_file", `{"path":"money/split.go"}`, "money/split.go, lines 10-16 of 40\n10\tx\n")...)
+	p.Messages = append(p.Messages,
+		called("search", `{"pattern":"Split"}`, "refund/refund.go:20: total += l.Paid\n")...)
+	p.Messages = append(p.Messages,
+		called("run", `{"command":"sed -n 1,9p cart/cart.go"}`, "exit code 0\nx")...)
+	p.Messages = append(p.Messages,
+		called("history", `{"commit":"c0ffee"}`, "--- a/coupon/coupon.go\n+++ b/coupon/coupon.go\n")...)
 	observed := func(source string) []workflow.Evidence {
 		return []workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}}
 	}
 	for _, source := range []string{
-		"", "money/split.go:13", "split.go:13", "`money/split.go:16-20`", "refund/refund.go:20", "cart/cart.go:3", "coupon/coupon.go:74", "app.log:7",
+		"", "money/split.go:13", "split.go:13", "`money/split.go:16-20`", "refund/refund.go:20",
+		"cart/cart.go:3", "coupon/coupon.go:74", "app.log:7",
 		"go test ./money", "go test ./money go vet ./money: FAIL", "what Ann wrote in the thread",
 	} {
 		require.Empty(t, p.NotSeen(observed(source)), source)
 	}
-	for _, source := range []string{"money/split.go:17", "money/split.go:1-9", "refund/refund.go:21", "refund/refund.go:2", "fund.go:20", "order/order.go:1", "other/split.go:13"} {
-		require.Contains(t, p.NotSeen(observed(source)), "You have not read these lines in this session: ", source)
+	for _, source := range []string{
+		"money/split.go:17", "money/split.go:1-9", "refund/refund.go:21", "refund/refund.go:2", "fund.go:20",
+		"order/order.go:1", "other/split.go:13",
+	} {
+		require.Contains(t, p.NotSeen(observed(source)),
+			"You have not read these lines in this session: ", source)
 	}
-	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, and give the command as you ran it, or grade what rests on them as inferred.", p.NotSeen(observed("go test ./refund")))
-	require.Empty(t, p.NotSeen([]workflow.Evidence{{Claim: "x", Grade: "inferred", Source: "order/order.go:1"}}))
+	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, "+
+		"and give the command as you ran it, or grade what rests on them as inferred.",
+		p.NotSeen(observed("go test ./refund")))
+	require.Empty(t, p.NotSeen([]workflow.Evidence{{
+		Claim: "x", Grade: "inferred", Source: "order/order.go:1",
+	}}))
 }
 
 func TestAFailedReadShowsNothing(t *testing.T) {
@@ -55,9 +71,15 @@ func TestAFailedReadShowsNothing(t *testing.T) {
 func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 	t.Parallel()
 	for command, code := range map[string]int{
-		"go test ./money": 1, "go run ./cmd | grep 25.00": 1, "set -e\ncat > a_test.go <<'E'\nx\nE\ngo test ./...": 1, "go test ./money | tail -3 | grep ok": 1,
-		"cd money; go test .": 2, "echo a && false": 1,
-		"grep -c 'x; true' log": 1, "go test ./... # || true": 1, "go test ./... | grep '| tail'": 1,
+		"go test ./money":                                    1,
+		"go run ./cmd | grep 25.00":                          1,
+		"set -e\ncat > a_test.go <<'E'\nx\nE\ngo test ./...": 1,
+		"go test ./money | tail -3 | grep ok":                1,
+		"cd money; go test .":                                2,
+		"echo a && false":                                    1,
+		"grep -c 'x; true' log":                              1,
+		"go test ./... # || true":                            1,
+		"go test ./... | grep '| tail'":                      1,
 	} {
 		require.Empty(t, Past{}.WeakReproduction(progress.Command{Command: command, ExitCode: code}), command)
 	}
@@ -77,18 +99,26 @@ func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 		require.Empty(t, again.WeakReproduction(progress.Command{Command: command}), "it is told once")
 		require.NotEmpty(t, again.WeakReproduction(progress.Command{Command: command + "; true"}))
 	}
-	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "go test; exit 1", ExitCode: 1}), "whatever happens")
-	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "eslint .", ExitCode: 127}), "a command of it is not there")
-	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "sleep 999", ExitCode: -1}), "was stopped")
+	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "go test; exit 1", ExitCode: 1}),
+		"whatever happens")
+	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "eslint .", ExitCode: 127}),
+		"a command of it is not there")
+	require.Contains(t,
+		Past{}.WeakReproduction(progress.Command{Command: "sleep 999", ExitCode: -1}), "was stopped")
 }
 
 func TestTheReportersExampleIsNotPassedOver(t *testing.T) {
 	t.Parallel()
-	gave := Past{Messages: []model.Message{{Role: model.User, Text: "Ann wrote in the thread:\n<message>\nThis fails:\n```\nSplit(5, 3)\n```\n</message>"}}}
+	gave := Past{Messages: []model.Message{{
+		Role: model.User,
+		Text: "Ann wrote in the thread:\n<message>\nThis fails:\n```\nSplit(5, 3)\n```\n</message>",
+	}}}
 	require.Contains(t, gave.ExampleMissing(""), "The reporter gave an example.")
 	require.Contains(t, gave.ExampleMissing("fails"), "Nothing was run in this session")
 	require.Empty(t, gave.ExampleMissing("cannot_run"))
 	gave.Commands = []progress.Command{{Command: "go run x.go", ExitCode: 1}}
 	require.Empty(t, gave.ExampleMissing("passes"))
-	require.Empty(t, Past{Messages: []model.Message{{Role: model.User, Text: "(program) facts\n```\nx\n```"}}}.ExampleMissing(""))
+	require.Empty(t, Past{
+		Messages: []model.Message{{Role: model.User, Text: "(program) facts\n```\nx\n```"}},
+	}.ExampleMissing(""))
 }

@@ -13,7 +13,10 @@ import (
 // FuzzClaims checks that whatever a model names as a source or a command, what was not seen is
 // reported, and a command that the session ran is accepted.
 func FuzzClaims(f *testing.F) {
-	for _, seed := range []string{"src/a.go:12", "`src/a.go:12-20`, b.go:3", "./a/b.c:1–2", "go test ./...", "a/b.go:99999999999999999999-1", "go test || true", "x | tail -1;", "a\necho done\n", "", "`"} {
+	for _, seed := range []string{
+		"src/a.go:12", "`src/a.go:12-20`, b.go:3", "./a/b.c:1–2", "go test ./...",
+		"a/b.go:99999999999999999999-1", "go test || true", "x | tail -1;", "a\necho done\n", "", "`",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
@@ -23,9 +26,12 @@ func FuzzClaims(f *testing.F) {
 			require.False(t, Past{}.Read(p))
 		}
 		evidence := []workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}}
-		require.Equal(t, len(PlacesOf(source)) > 0, strings.Contains(Past{}.NotSeen(evidence), "You have not read"))
+		require.Equal(t, len(PlacesOf(source)) > 0,
+			strings.Contains(Past{}.NotSeen(evidence), "You have not read"))
 		if strings.TrimSpace(source) != "" && strings.Trim(source, "` \n\t") != "" {
-			require.NotContains(t, Past{Commands: []progress.Command{{Command: strings.Trim(source, "` \t\r\n\v\f")}}}.NotSeen(evidence), "You have not read")
+			require.NotContains(t, Past{
+				Commands: []progress.Command{{Command: strings.Trim(source, "` \t\r\n\v\f")}},
+			}.NotSeen(evidence), "You have not read")
 		}
 		_ = Past{}.WeakReproduction(progress.Command{Command: source, ExitCode: 1})
 	})

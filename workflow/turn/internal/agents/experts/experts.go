@@ -114,7 +114,8 @@ func (f Finder) InQuestion(text string) (places []owners.Location) {
 	for _, m := range fileMark.FindAllStringSubmatch(text, maxPlaces) {
 		line, _ := strconv.Atoi(m[2])
 		path := strings.TrimRight(m[1], "./")
-		if info, err := fs.Lstat(tree, path); err == nil && (info.Mode().IsRegular() || info.IsDir()) && path != "" {
+		if info, err := fs.Lstat(tree,
+			path); err == nil && (info.Mode().IsRegular() || info.IsDir()) && path != "" {
 			places = add(places, owners.Location{Path: path, Line: line})
 		}
 	}
@@ -188,7 +189,8 @@ func (a Answer) ownersText() string {
 	var shown []string
 	for _, o := range a.Owners {
 		if name, _, address := strings.Cut(o, "@"); address && name != "" {
-			at := slices.IndexFunc(a.People, func(p owners.Person) bool { return strings.EqualFold(p.Email, o) })
+			at := slices.IndexFunc(a.People,
+				func(p owners.Person) bool { return strings.EqualFold(p.Email, o) })
 			if at < 0 {
 				shown = append(shown, "somebody by an address")
 			} else {
@@ -238,20 +240,27 @@ func (f Finder) Answered(ctx context.Context, a Answer, asks workflow.Person) []
 
 // Mention lets the line mention the people who know the places, if the repository is configured so, and
 // returns the row that records it.
-func (f Finder) Mention(ctx context.Context, a Answer, asks workflow.Person, line *workflow.Line) []store.Part {
+func (f Finder) Mention(
+	ctx context.Context, a Answer, asks workflow.Person, line *workflow.Line,
+) []store.Part {
 	if asks.Guest {
 		return nil
 	}
 	if line.Mentions = f.peopleToMention(ctx, a, asks.ID); len(line.Mentions) == 0 {
 		return nil
 	}
-	return []store.Part{consent.Decision{What: mentionDecision, Allowed: true, Reason: strings.Join(line.Mentions, " "), User: asks.ID}}
+	return []store.Part{consent.Decision{
+		What:    mentionDecision,
+		Allowed: true,
+		Reason:  strings.Join(line.Mentions, " "),
+		User:    asks.ID,
+	}}
 }
 
-// peopleToMention returns the ids of the people to mention: members of the thread's channel whom Slack knows by
-// the email address of their commits or of CODEOWNERS. It returns nil if the repository is not
-// configured so, or if somebody was mentioned in the session before. It stops at the first look-up that Slack does not
-// answer.
+// peopleToMention returns the ids of the people to mention: members of the thread's channel whom Slack
+// knows by the email address of their commits or of CODEOWNERS. It returns nil if the repository is
+// not configured so, or if somebody was mentioned in the session before. It stops at the first look-up
+// that Slack does not answer.
 func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids []string) {
 	if here := f.Trees.Current(); here == nil || !here.Repository.MentionsOwners {
 		return nil
@@ -270,7 +279,8 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		}
 		id, err := permission.MentionableID(ctx, f.Slack, f.Session().Thread, address)
 		if err != nil {
-			f.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+			f.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope "+
+				"users:read.email)", "err", err)
 			return ids
 		}
 		if id != "" && id != asks && !slices.Contains(ids, id) {
@@ -288,7 +298,8 @@ func (a Answer) addresses() (all []string) {
 		}
 	}
 	for _, p := range a.People[:min(len(a.People), maxNamed)] {
-		if strings.Contains(p.Email, "@") && !slices.ContainsFunc(all, func(a string) bool { return strings.EqualFold(a, p.Email) }) {
+		if strings.Contains(p.Email, "@") &&
+			!slices.ContainsFunc(all, func(a string) bool { return strings.EqualFold(a, p.Email) }) {
 			all = append(all, p.Email)
 		}
 	}

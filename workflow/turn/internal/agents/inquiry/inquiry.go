@@ -35,12 +35,16 @@ type Material struct {
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
 // under the same key is not asked again. The answer {} means that the agent gave none.
-func (iq *Inquiries) Ask(ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk) (workflow.Inquiry, error) {
+func (iq *Inquiries) Ask(
+	ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk,
+) (workflow.Inquiry, error) {
 	return iq.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
 }
 
 // AskAbout is Ask with more material.
-func (iq *Inquiries) AskAbout(ctx context.Context, q workflow.Inquiry, about Material) (workflow.Inquiry, error) {
+func (iq *Inquiries) AskAbout(
+	ctx context.Context, q workflow.Inquiry, about Material,
+) (workflow.Inquiry, error) {
 	kept, err := iq.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
@@ -57,7 +61,9 @@ func (iq *Inquiries) AskAbout(ctx context.Context, q workflow.Inquiry, about Mat
 			return kept, err
 		}
 		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
-		if err := j.Append(ctx, agent.Entry{Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}}}); err != nil {
+		if err := j.Append(ctx, agent.Entry{
+			Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}},
+		}); err != nil {
 			return kept, err
 		}
 	}
@@ -79,13 +85,17 @@ func (iq *Inquiries) AskAbout(ctx context.Context, q workflow.Inquiry, about Mat
 
 // agentFor holds which agent answers which kind of inquiry.
 var agentFor = map[workflow.InquiryKind]string{
-	workflow.InquiryConsult: agent.Consultant, workflow.InquiryExplain: agent.Explainer, workflow.InquiryScope: agent.Reviewer,
-	workflow.InquiryReview: agent.Critic,
+	workflow.InquiryConsult: agent.Consultant,
+	workflow.InquiryExplain: agent.Explainer,
+	workflow.InquiryScope:   agent.Reviewer,
+	workflow.InquiryReview:  agent.Critic,
 }
 
 // EnsureInquiry returns the inquiry's row. If there is none under its key, it records the row together
 // with the parts in with, in one transaction, so both are written once.
-func (iq *Inquiries) EnsureInquiry(ctx context.Context, q workflow.Inquiry, with ...store.Part) (workflow.Inquiry, error) {
+func (iq *Inquiries) EnsureInquiry(
+	ctx context.Context, q workflow.Inquiry, with ...store.Part,
+) (workflow.Inquiry, error) {
 	for range 2 {
 		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
 		if err != nil {
@@ -158,7 +168,10 @@ func (iq *Inquiries) StartOpen(ctx context.Context) error {
 		}
 		iq.mu.Unlock()
 		if !begun {
-			go func() { defer close(done); iq.answerOpen(ctx, q) }()
+			go func() {
+				defer close(done)
+				iq.answerOpen(ctx, q)
+			}()
 		}
 	}
 	return nil
@@ -208,7 +221,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 	parts := iq.answerParts(q)
 	if _, tells := ledger.Find[inbox.AgentNote](parts); tells && iq.hideFromOrchestrator(ctx, q.By) {
 		parts = ledger.Without[inbox.AgentNote](parts)
-		ledger.Change(parts, func(u *store.Update) { u.Open = nil }) // the thread has read the answer, which must not redirect approved work
+		// the thread has read the answer, which must not redirect approved work
+		ledger.Change(parts, func(u *store.Update) { u.Open = nil })
 	}
 	if limit != nil {
 		who, err := iq.Permissions.WhoAllows(ctx)
@@ -227,7 +241,8 @@ func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 // questionText returns what the agent is shown for a person's question, and the hunks of the change if
 // the question is about it.
 func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
-	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" + prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
+	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" +
+		prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
 		text, err := iq.ConsultText(ctx, question)
 		return text, nil, err
@@ -249,7 +264,8 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 		if err != nil {
 			return "", nil, err
 		}
-		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+prompt.Fence("report", findings.ReportForWorkers(r)))
+		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+
+			prompt.Fence("report", findings.ReportForWorkers(r)))
 		scope, err := iq.scopeText(ctx)
 		if err != nil {
 			return "", nil, err
@@ -273,13 +289,16 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 		return "", nil, err
 	}
 	if len(known) > 0 {
-		parts = append(parts, prompt.ProgramMark+"The program took each hunk of the fix out, alone, and ran the tests:\n"+prompt.Fence("output", known.List()))
+		parts = append(parts, prompt.ProgramMark+"The program took each hunk of the fix out, alone, "+
+			"and ran the tests:\n"+prompt.Fence("output", known.List()))
 	}
 	added, removed := 0, 0
 	for _, h := range hunks {
-		added, removed = added+h.Added, removed+h.Removed
+		added = added + h.Added
+		removed = removed + h.Removed
 	}
-	parts = append(parts, prompt.ProgramMark+fmt.Sprintf("The change so far, +%d −%d lines. Your tools see the files with it.\n", added, removed)+prompt.Fence("diff", prompt.HunkText(hunks)))
+	parts = append(parts, prompt.ProgramMark+fmt.Sprintf("The change so far, +%d −%d lines. "+
+		"Your tools see the files with it.\n", added, removed)+prompt.Fence("diff", prompt.HunkText(hunks)))
 	return strings.Join(parts, "\n\n"), hunks, nil
 }
 
@@ -310,7 +329,8 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, 
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+prompt.Fence("report", findings.ReportWhole(r)))
+		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+
+			prompt.Fence("report", findings.ReportWhole(r)))
 		since, err := iq.AmendmentText(ctx, r.Revision)
 		if err != nil {
 			return "", err
@@ -328,7 +348,8 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, 
 	parts = append(parts, scope...)
 	if work := iq.Trees.Current().Work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
-			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
+			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+
+				prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
 		}
 	}
 	return strings.Join(parts, "\n\n"), nil
@@ -342,21 +363,23 @@ func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) 
 	if err != nil || a == nil || a.Scope == "" {
 		return nil, err
 	}
-	parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
+	parts = append(parts, prompt.ProgramMark+
+		"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
 	taken, err := iq.Store.Removals(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range taken {
 		if r.Approval == a.ID {
-			parts = append(parts, prompt.TakenOut(r)+"\n"+prompt.Fence("diff", prompt.CutBytes(r.Diff(), prompt.MaxHunkBytes/4)))
+			parts = append(parts, prompt.TakenOut(r)+"\n"+
+				prompt.Fence("diff", prompt.CutBytes(r.Diff(), prompt.MaxHunkBytes/4)))
 		}
 	}
 	return parts, nil
 }
 
-// hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the person's
-// own words would be held back now, and so is the answer to them.
+// hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the
+// person's own words would be held back now, and so is the answer to them.
 func (iq *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool {
 	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
 	why := ""
@@ -379,7 +402,8 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 				"there may be nothing to look at yet. Ask again in a moment.")))
 		}
 		f = append(f, lookedNote(q))
-		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open { // after a stop, only this question was asked
+		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
+			// after a stop, only this question was asked
 			f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 		}
 		return f
@@ -390,7 +414,8 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	if at == workflow.PhaseConsulting {
 		at = s.PreviousPhase
 	}
-	nothingElse := s.Revision == 0 && !s.Open && (at == workflow.PhaseExploring || at == workflow.PhaseAnswered)
+	nothingElse := s.Revision == 0 && !s.Open &&
+		(at == workflow.PhaseExploring || at == workflow.PhaseAnswered)
 	if nothingElse {
 		update.OptionalEvents = []workflow.Event{workflow.EventAnswer}
 	} else if s.Phase == workflow.PhaseConsulting {
@@ -399,12 +424,16 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	name := iq.Agents[agent.Consultant].Signature()
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		f = append(f, store.Lines(iq.ProgramLine(fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
+		f = append(f, store.Lines(iq.ProgramLine(
+			fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
 	}
 	f = append(f, inbox.AgentNote{Key: fmt.Sprintf("inquiry:%d", q.ID), By: q.By, Text: fmt.Sprintf(
-		"The %s was asked from the thread:\n%s\nIts answer stands in the thread already:\n%s\nApply it to what you do, in a report or the work, and say so in a line; where nothing is to be done, not_for_me.",
-		name, prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)), prompt.Fence("advice", advice.Text()))})
+		"The %s was asked from the thread:\n%s\nIts answer stands in the thread already:\n%s\n"+
+			"Apply it to what you do, in a report or the work, and say so in a line; "+
+			"where nothing is to be done, not_for_me.",
+		name, prompt.Fence("message", prompt.CutBytes(q.Question, maxNote)),
+		prompt.Fence("advice", advice.Text()))})
 	if !nothingElse {
 		update.Open = ledger.Wake
 		switch at {
@@ -422,7 +451,8 @@ func lookedNote(q workflow.Inquiry) inbox.AgentNote {
 	if q.Kind == workflow.InquiryReview {
 		var v review.Verdict
 		_ = json.Unmarshal(q.Answer, &v) // the answer is a Verdict as JSON
-		said, who = v.ForPerson(), "critic"
+		said = v.ForPerson()
+		who = "critic"
 	} else {
 		var e decision.Explanation
 		_ = json.Unmarshal(q.Answer, &e) // the answer is an Explanation as JSON

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
-// The consultant's advice wakes the orchestrator in a phase in which it may report, unless nothing but the advice was
-// asked for. Where there is no advice, a report that waits still does.
+// The consultant's advice wakes the orchestrator in a phase in which it may report, unless nothing but the
+// advice was asked for. Where there is no advice, a report that waits still does.
 func TestWhereAdviceFindsTheSession(t *testing.T) {
 	t.Parallel()
 	const advice, none = `{"bottom_line": "It is the proxy."}`, `{}`
@@ -33,12 +33,21 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 	}{
 		"below a report":                       {true, asked, false, advice, workflow.PhaseExploring, true},
 		"below a report, after another answer": {true, nil, false, advice, workflow.PhaseExploring, true},
-		"while a remark is read":               {true, []workflow.Event{workflow.EventRequest}, true, advice, workflow.PhaseExploring, true},
-		"after something else was answered":    {true, []workflow.Event{workflow.EventRequest, workflow.EventAnswer}, false, advice, workflow.PhaseExploring, true},
-		"nothing else was asked":               {false, asked, false, advice, workflow.PhaseAnswered, false},
-		"the first question was answered":      {false, []workflow.Event{workflow.EventAnswer}, false, advice, workflow.PhaseAnswered, false},
-		"no advice":                            {true, asked, false, none, workflow.PhaseReported, false},
-		"no advice, after another answer":      {true, nil, false, none, workflow.PhaseReported, false},
+		"while a remark is read": {
+			true, []workflow.Event{workflow.EventRequest}, true, advice, workflow.PhaseExploring, true,
+		},
+		"after something else was answered": {
+			true,
+			[]workflow.Event{workflow.EventRequest, workflow.EventAnswer},
+			false, advice,
+			workflow.PhaseExploring, true,
+		},
+		"nothing else was asked": {false, asked, false, advice, workflow.PhaseAnswered, false},
+		"the first question was answered": {
+			false, []workflow.Event{workflow.EventAnswer}, false, advice, workflow.PhaseAnswered, false,
+		},
+		"no advice":                       {true, asked, false, none, workflow.PhaseReported, false},
+		"no advice, after another answer": {true, nil, false, none, workflow.PhaseReported, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +57,12 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 			}
 			require.NoError(t, l.Record(t.Context(), store.Update{Events: c.events, Open: &c.open}))
 			iq := &Inquiries{Ledger: l}
-			q, err := iq.EnsureInquiry(t.Context(), workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "message:1", Question: "is it the proxy?", By: "ann"})
+			q, err := iq.EnsureInquiry(t.Context(), workflow.Inquiry{
+				Kind:     workflow.InquiryConsult,
+				Key:      "message:1",
+				Question: "is it the proxy?",
+				By:       "ann",
+			})
 			require.NoError(t, err)
 			q.Answer = json.RawMessage(c.answer)
 			require.NoError(t, l.Record(t.Context(), iq.answerParts(q)...))

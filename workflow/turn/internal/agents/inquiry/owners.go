@@ -21,7 +21,8 @@ func (iq *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
 			places = append(places, experts.InReport(r)...)
 		}
 	}
-	parts := []store.Part{store.Lines(iq.ProgramLine("Which file do you mean? Write its path as the repository has it, and I say who knows it."))}
+	parts := []store.Part{store.Lines(iq.ProgramLine("Which file do you mean? Write its path as the " +
+		"repository has it, and I say who knows it."))}
 	if len(places) > 0 {
 		asks, err := iq.Slack.Person(ctx, iq.Session().Thread, q.By)
 		if err != nil {

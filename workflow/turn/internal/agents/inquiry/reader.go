@@ -72,7 +72,8 @@ func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 		return model.Result{}, fmt.Errorf("inquiry: %w", err)
 	}
 	d.inquiry.Answer = b
-	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true}, append(said, progress.Inquiry(d.inquiry))...), nil
+	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true},
+		append(said, progress.Inquiry(d.inquiry))...), nil
 }
 
 func (d *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, error) {
@@ -98,7 +99,8 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	text.Add(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
-		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]), plaintext.OneLine(h.Why)))
+		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]),
+			plaintext.OneLine(h.Why)))
 	}
 	contradiction, refusal, err := d.transcript.CheckWords(ctx, d.transcript.Agent.Signature(), text.String())
 	if refusal != "" || err != nil {
@@ -118,7 +120,12 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 		if err != nil {
 			return model.Result{}, err
 		}
-		said.Files = []workflow.File{{Name: "change.diff", Title: "The change", Text: prompt.CutBytes(diff, maxDiffFile), Snippet: "diff"}}
+		said.Files = []workflow.File{{
+			Name:    "change.diff",
+			Title:   "The change",
+			Text:    prompt.CutBytes(diff, maxDiffFile),
+			Snippet: "diff",
+		}}
 	}
 	return d.answerResult(e, store.Lines{said})
 }
@@ -140,7 +147,8 @@ func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.R
 	if missing := d.asked.Unanswered(found); missing != "" && !d.askedAgain {
 		d.askedAgain = true
 		return prompt.Wrong(
-			"review_change: there is no answer about %s. Call it again with all findings, tests and criteria.",
+			"review_change: there is no answer about %s. Call it again with all findings, "+
+				"tests and criteria.",
 			missing,
 		), nil
 	}

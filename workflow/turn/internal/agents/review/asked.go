@@ -63,8 +63,10 @@ func (a Asked) Text() string {
 		}
 		parts = append(
 			parts,
-			prompt.ProgramMark+"The done criteria, each with the line that the thread would be told of it. "+
-				"Say of each, by its number, in criteria: is that line true, and what people finally wanted?\n"+
+			prompt.ProgramMark+
+				"The done criteria, each with the line that the thread would be told of it. "+
+				"Say of each, by its number, in criteria: is that line true, "+
+				"and what people finally wanted?\n"+
 				prompt.Fence("criteria", strings.Join(lines, "\n")),
 		)
 	}
@@ -127,7 +129,8 @@ func (v *Verdict) takeAnswers(r decision.Review, asked Asked, files fs.FS, hunks
 		a := CriterionAnswer{Line: c.Line}
 		if found := criterionVerdict(r.Criteria, i+1); found != nil {
 			a.CriterionVerdict = *found
-			a.Now, a.Why = oneLine(found.Now), oneLine(found.Why)
+			a.Now = oneLine(found.Now)
+			a.Why = oneLine(found.Why)
 		}
 		a.Number = i + 1
 		v.Criteria = append(v.Criteria, a)
@@ -137,8 +140,8 @@ func (v *Verdict) takeAnswers(r decision.Review, asked Asked, files fs.FS, hunks
 // maxTestLines is how many lines of a test that shows nothing are compared, to see whether it was mended.
 const maxTestLines = 12
 
-// emptyTest returns the finding that a test shows nothing. It cites the line of the change that names the test
-// or, if there is none, the test by its name.
+// emptyTest returns the finding that a test shows nothing. It cites the line of the change that names the
+// test or, if there is none, the test by its name.
 func emptyTest(name, why string, files fs.FS, hunks []diff.Hunk) Finding {
 	f := Finding{Finding: decision.Finding{
 		Place: plaintext.OneLine(name), Kind: decision.FoundEmptyTest,
@@ -172,7 +175,8 @@ func (v Verdict) WrongCriteria() (wrong []CriterionAnswer) {
 
 // forOrchestrator returns the verdict on a done criterion as the orchestrator is told it.
 func (a CriterionAnswer) forOrchestrator() string {
-	told, why := fmt.Sprintf("done criterion %d, told as `%s`,", a.Number, a.Line), strings.TrimRight(a.Why, ".")
+	told := fmt.Sprintf("done criterion %d, told as `%s`,", a.Number, a.Line)
+	why := strings.TrimRight(a.Why, ".")
 	if a.Verdict == decision.CriterionChanged {
 		return fmt.Sprintf("%s is something else by now: %s. %s. Give that as now.", told, a.Now, why)
 	}

@@ -20,7 +20,8 @@ func TestTheAnswersAboutTests(t *testing.T) {
 	)
 	hunks = append(hunks, diff.Hunk{
 		Number: 3, Path: "money/split_test.go", Kind: "added", NewStart: 1, NewLines: 6,
-		Text: "@@ -0,0 +1,6 @@\n+package money\n+\n+func TestWord(t *testing.T) {\n+\tif Word != \"x\" {\n+\t}\n+}\n",
+		Text: "@@ -0,0 +1,6 @@\n+package money\n+\n+func TestWord(t *testing.T) {\n+\tif Word != \"x\" {\n" +
+			"+\t}\n+}\n",
 	})
 	asked := NewAsked([]string{"TestSplit", "TestWord", "TestLost", "cart > is <empty>"}, nil)
 	answer := decision.Review{Tests: []decision.TestVerdict{
@@ -100,7 +101,8 @@ func TestAMissingReviewSaysHowToHaveOne(t *testing.T) {
 	t.Parallel()
 	missing := Outcome{Why: "a limit was reached"}
 	require.Equal(t, "Not reviewed: a limit was reached", missing.Short())
-	require.Equal(t, `Reply "review it" to have it reviewed; otherwise it stays unreviewed.`, missing.MakeUp())
+	require.Equal(t, `Reply "review it" to have it reviewed; otherwise it stays unreviewed.`,
+		missing.MakeUp())
 	require.Empty(t, Outcome{Verdict: Verdict{Findings: []Finding{}}}.MakeUp())
 	require.Equal(t, "Reviewed: nothing found", Verdict{}.ForPerson())
 }

@@ -37,7 +37,8 @@ func diffText(hunks []diff.Hunk, most int) string {
 		text := files[path]
 		if share := max(most/len(paths), minShown); whole > most && len(text) > share {
 			kept := text[:strings.LastIndexByte(text[:share], '\n')+1]
-			text = kept + fmt.Sprintf("… (cut: %d more lines; read the file)\n", strings.Count(text[len(kept):], "\n"))
+			text = kept + fmt.Sprintf("… (cut: %d more lines; read the file)\n",
+				strings.Count(text[len(kept):], "\n"))
 		}
 		b.WriteString(text)
 	}
@@ -64,7 +65,8 @@ func numbered(h diff.Hunk) string {
 // eachLine calls visit for each line of a hunk. op is +, - or a space, and old and now are line
 // numbers; op is 0 for a line that is no line of a file.
 func eachLine(h diff.Hunk, visit func(op byte, old, now int, line string)) {
-	old, now := h.OldStart, h.NewStart
+	old := h.OldStart
+	now := h.NewStart
 	lined := strings.HasPrefix(h.Text, "@@")
 	for line := range strings.Lines(h.Text) {
 		line = strings.TrimRight(line, "\n")

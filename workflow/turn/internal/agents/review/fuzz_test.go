@@ -12,7 +12,10 @@ import (
 // FuzzCheck checks that every finding that is kept quotes a line that exists, whatever place a model
 // names.
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{"money/split.go:4", "`./money/split.go:4-6`", "money/old.go:9", "../x:1", "/etc/passwd:1", ".env:1", "a:99999999999999999999", "", "money/split.go:4:4", "\xff:1", "a\nb:1"} {
+	for _, seed := range []string{
+		"money/split.go:4", "`./money/split.go:4-6`", "money/old.go:9", "../x:1", "/etc/passwd:1", ".env:1",
+		"a:99999999999999999999", "", "money/split.go:4:4", "\xff:1", "a\nb:1",
+	} {
 		f.Add(seed, decision.FoundDeadCode)
 		f.Add(seed, decision.FoundUnrelated)
 	}

@@ -18,18 +18,23 @@ import (
 
 // A Verdict is a critic's answer in the form that is stored.
 type Verdict struct {
-	Findings  []Finding              `json:"findings"` // nil: the critic gave no answer; empty: it found nothing
-	Tests     []decision.TestVerdict `json:"tests,omitempty"`
-	NotJudged []string               `json:"not_judged,omitempty"` // new tests that the answer says nothing about
-	Criteria  []CriterionAnswer      `json:"criteria,omitempty"`   // without a verdict: the answer says nothing about it
+	// nil: the critic gave no answer; empty: it found nothing
+	Findings []Finding              `json:"findings"`
+	Tests    []decision.TestVerdict `json:"tests,omitempty"`
+	// new tests that the answer says nothing about
+	NotJudged []string `json:"not_judged,omitempty"`
+	// without a verdict: the answer says nothing about it
+	Criteria []CriterionAnswer `json:"criteria,omitempty"`
 }
 
 // A Finding is a critic's finding whose cited line exists.
 type Finding struct {
 	decision.Finding
-	Path    string   `json:"path"`
-	Quoted  []string `json:"quoted"`            // the cited line and up to three after it, at the time of the review
-	Removed bool     `json:"removed,omitempty"` // the change removed the line; the finding is open while the line is gone
+	Path string `json:"path"`
+	// the cited line and up to three after it, at the time of the review
+	Quoted []string `json:"quoted"`
+	// the change removed the line; the finding is open while the line is gone
+	Removed bool `json:"removed,omitempty"`
 }
 
 const (
@@ -70,7 +75,8 @@ func locate(f decision.Finding, files fs.FS, hunks []diff.Hunk) (Finding, bool) 
 	}
 	kept := Finding{Finding: f, Path: path.Clean(m[1])}
 	kept.Place = fmt.Sprintf("%s:%d", kept.Path, n)
-	kept.What, kept.Do = strings.TrimRight(oneLine(f.What), "."), oneLine(f.Do)
+	kept.What = strings.TrimRight(oneLine(f.What), ".")
+	kept.Do = oneLine(f.Do)
 	if lines := linesOf(files, kept.Path); n <= len(lines) {
 		kept.Quoted = lines[n-1 : min(n-1+maxQuoted, len(lines))]
 	} else if kept.Quoted = removedAt(hunks, kept.Path, n); kept.Quoted == nil {
@@ -118,7 +124,8 @@ func removedAt(hunks []diff.Hunk, path string, n int) (lines []string) {
 // inChange reports whether a line is in a hunk, by its new number or by its old one.
 func inChange(hunks []diff.Hunk, path string, n int) bool {
 	return slices.ContainsFunc(hunks, func(h diff.Hunk) bool {
-		return h.Path == path && (n >= h.NewStart && n < h.NewStart+h.NewLines || n >= h.OldStart && n < h.OldStart+h.OldLines)
+		return h.Path == path &&
+			(n >= h.NewStart && n < h.NewStart+h.NewLines || n >= h.OldStart && n < h.OldStart+h.OldLines)
 	})
 }
 
@@ -161,8 +168,11 @@ func (v Verdict) ForOrchestrator() string {
 	for _, c := range v.WrongCriteria() {
 		lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, c.forOrchestrator()))
 	}
-	return "Not pushed yet. Another agent reviewed the change and found this:\n" + prompt.Fence("advice", strings.Join(lines, "\n")) +
-		"\nLook whether it is right. Mend what is by delegate, and call finish again; where something is to stay as it is, say why in kept, one short line. This comes once: the next finish pushes, and the thread is told what was left."
+	return "Not pushed yet. Another agent reviewed the change and found this:\n" +
+		prompt.Fence("advice", strings.Join(lines, "\n")) +
+		"\nLook whether it is right. Mend what is by delegate, and call finish again; " +
+		"where something is to stay as it is, say why in kept, one short line. This comes once: " +
+		"the next finish pushes, and the thread is told what was left."
 }
 
 // ForPerson returns what a person who asked for a review is told.
@@ -246,7 +256,8 @@ func (o Outcome) cost() string {
 func (o Outcome) Lines() (lines []string) {
 	for _, f := range o.Findings {
 		state := "mended"
-		if slices.ContainsFunc(o.Left, func(l Finding) bool { return l.Place == f.Place && l.What == f.What }) {
+		if slices.ContainsFunc(o.Left,
+			func(l Finding) bool { return l.Place == f.Place && l.What == f.What }) {
 			state = "left"
 		}
 		lines = append(lines, fmt.Sprintf("Review, %s: %s", state, f.line()))

@@ -21,10 +21,26 @@ func work() (fstest.MapFS, []diff.Hunk) {
 		"logo.png":       file("\x89PNG\x00\n"),
 		"empty.go":       file(""),
 	}
-	return files, []diff.Hunk{{
-		Number: 1, Path: "money/split.go", Kind: "modified", OldStart: 3, OldLines: 4, NewStart: 3, NewLines: 4,
-		Text: "@@ -3,4 +3,4 @@\n func Split() {\n-\tdrop()\n+\tprintln(1)\n \tshare()\n }\n",
-	}, {Number: 2, Path: "money/old.go", Kind: "deleted", OldStart: 1, OldLines: 9, Text: "@@ -1,9 +0,0 @@\n-package money\n" + strings.Repeat("-x\n", 8)}}
+	return files, []diff.Hunk{
+		{
+			Number:   1,
+			Path:     "money/split.go",
+			Kind:     "modified",
+			OldStart: 3,
+			OldLines: 4,
+			NewStart: 3,
+			NewLines: 4,
+			Text:     "@@ -3,4 +3,4 @@\n func Split() {\n-\tdrop()\n+\tprintln(1)\n \tshare()\n }\n",
+		},
+		{
+			Number:   2,
+			Path:     "money/old.go",
+			Kind:     "deleted",
+			OldStart: 1,
+			OldLines: 9,
+			Text:     "@@ -1,9 +0,0 @@\n-package money\n" + strings.Repeat("-x\n", 8),
+		},
+	}
 }
 
 func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
@@ -63,7 +79,11 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 	}
 	many := decision.Review{}
 	for range 50 {
-		many.Findings = append(many.Findings, decision.Finding{Place: "money/split.go:4", Kind: decision.FoundDeadCode, What: strings.Repeat("long ", 1000)})
+		many.Findings = append(many.Findings, decision.Finding{
+			Place: "money/split.go:4",
+			Kind:  decision.FoundDeadCode,
+			What:  strings.Repeat("long ", 1000),
+		})
 	}
 	v := Check(many, Asked{}, files, hunks)
 	require.Len(t, v.Findings, maxFindings)
@@ -93,7 +113,8 @@ func TestWhatWasMendedIsKnown(t *testing.T) {
 		{Place: "money/old.go:9", Kind: decision.FoundUnrelated, What: "nobody asked for it"},
 	}}, Asked{}, files, hunks)
 	require.Len(t, v.Standing(files), 3)
-	files["money/split.go"].Data = []byte("package money\n\n// Split splits.\nfunc Split() {\n\tprintln(1)\n\tshare()\n}\n")
+	files["money/split.go"].Data = []byte("package money\n\n// Split splits.\nfunc Split() {\n" +
+		"\tprintln(1)\n\tshare()\n}\n")
 	require.Len(t, v.Standing(files), 3, "a line further down is the same")
 	files["money/split.go"].Data = []byte("package money\n\nfunc Split() {\n\tshare()\n}\n")
 	files["money/old.go"] = &fstest.MapFile{Data: []byte("package money\nx\n")}
@@ -107,20 +128,30 @@ func TestWhatWasMendedIsKnown(t *testing.T) {
 func TestAnOutcomeInALine(t *testing.T) {
 	t.Parallel()
 	finding := func(place string) Finding {
-		return Finding{Finding: decision.Finding{Place: place, Kind: decision.FoundDebugOutput, What: "prints each share"}}
+		return Finding{Finding: decision.Finding{
+			Place: place,
+			Kind:  decision.FoundDebugOutput,
+			What:  "prints each share",
+		}}
 	}
-	one, two := []Finding{finding("a.go:1")}, []Finding{finding("a.go:1"), finding("b.go:2")}
+	one := []Finding{finding("a.go:1")}
+	two := []Finding{finding("a.go:1"), finding("b.go:2")}
 	for want, o := range map[string]Outcome{
 		"Review: nothing found":                    {Verdict: Verdict{Findings: []Finding{}}},
 		"Review: nothing found (under $0.01)":      {Verdict: Verdict{Findings: []Finding{}}, USD: 0.0001},
 		"Review: 1 finding, mended ($0.01)":        {Verdict: Verdict{Findings: one}, USD: 0.012},
 		"Not reviewed: the model could not answer": {Why: "the model could not answer"},
-		"Review: 1 of 2 findings left: “`a.go:1`, debug output: prints each share”. Kept: “people want it” ($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
-		"Review: 2 of 2 findings left: “`a.go:1`, debug output: prints each share”; and 1 more":                     {Verdict: Verdict{Findings: two}, Left: two},
+		"Review: 1 of 2 findings left: “`a.go:1`, debug output: prints each share”. Kept: “people want it” " +
+			"($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
+		"Review: 2 of 2 findings left: “`a.go:1`, debug output: prints each share”; " +
+			"and 1 more": {Verdict: Verdict{Findings: two}, Left: two},
 	} {
 		require.Equal(t, want, o.Short())
 	}
-	require.Equal(t, []string{"Review, left: `a.go:1`, debug output: prints each share", "Review, mended: `b.go:2`, debug output: prints each share"},
+	require.Equal(t, []string{
+		"Review, left: `a.go:1`, debug output: prints each share",
+		"Review, mended: `b.go:2`, debug output: prints each share",
+	},
 		Outcome{Verdict: Verdict{Findings: two}, Left: one}.Lines())
 }
 
@@ -137,7 +168,13 @@ func TestAChangeIsShownWithTheNumbersOfItsLines(t *testing.T) {
 	// Each of many large files is cut, and none is left out.
 	var large []diff.Hunk
 	for _, name := range []string{"a.go", "b.go", "c.go"} {
-		large = append(large, diff.Hunk{Path: name, Kind: "added", NewStart: 1, NewLines: 500, Text: "@@ -0,0 +1,500 @@\n" + strings.Repeat("+one more line\n", 500)})
+		large = append(large, diff.Hunk{
+			Path:     name,
+			Kind:     "added",
+			NewStart: 1,
+			NewLines: 500,
+			Text:     "@@ -0,0 +1,500 @@\n" + strings.Repeat("+one more line\n", 500),
+		})
 	}
 	text := diffText(large, 9<<10)
 	require.Less(t, len(text), 10<<10)

@@ -31,8 +31,12 @@ func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	ledger.Dir = t.TempDir()
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	trees := &worktree.Trees{
-		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop}},
-		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors, Sandbox: repotest.OpenSandbox(t),
+		Ledger:    ledger,
+		Snapshots: &worktree.Snapshots{Ledger: ledger},
+		Catalog:   &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop}},
+		Folders:   &folder.Folders{Dir: ledger.Dir},
+		Mirrors:   mirrors,
+		Sandbox:   repotest.OpenSandbox(t),
 	}
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)

@@ -27,7 +27,10 @@ func (r *Runtime) SkillTool() model.Tool {
 		return s, ok && !s.ByCommand
 	}
 	names := func() []string {
-		return slices.DeleteFunc(slices.Clone(set.Names()), func(name string) bool { _, ok := find(name); return !ok })
+		return slices.DeleteFunc(slices.Clone(set.Names()), func(name string) bool {
+			_, ok := find(name)
+			return !ok
+		})
 	}
 	return tool.LoadSkill(find, names, nil)
 }
@@ -46,9 +49,20 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		return nil, fmt.Errorf("open %s: %w", out, err)
 	}
 	b := &tool.Env{
-		Workspace: w, Mirror: r.Trees.Current().Mirror, Folder: r.Trees.Current().Folder(),
-		Commands: tool.Commands{Sandbox: r.Trees.Sandbox, SandboxOff: r.Trees.SandboxOff, Project: r.Trees.Current().Project(), ScratchDir: r.Folder("build-cache")},
-		MayWrite: mayWrite, Edited: edited, OutputDir: out, Attachment: r.Attachments.ReadText, AttachedAs: r.Attachments.RefOf,
+		Workspace: w,
+		Mirror:    r.Trees.Current().Mirror,
+		Folder:    r.Trees.Current().Folder(),
+		Commands: tool.Commands{
+			Sandbox:    r.Trees.Sandbox,
+			SandboxOff: r.Trees.SandboxOff,
+			Project:    r.Trees.Current().Project(),
+			ScratchDir: r.Folder("build-cache"),
+		},
+		MayWrite:   mayWrite,
+		Edited:     edited,
+		OutputDir:  out,
+		Attachment: r.Attachments.ReadText,
+		AttachedAs: r.Attachments.RefOf,
 	}
 	if r.Trees.Checker != nil {
 		b.Checker = r.Trees.Current().Checker
@@ -79,7 +93,9 @@ func (r *Runtime) ReadingTools(b *tool.Env) []model.Tool {
 
 // AroundRun wraps a tool so that it waits for the base's packages and build. It calls before ahead of
 // the tool and after behind it; the parts that after returns are recorded with the tool's result.
-func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
+func (r *Runtime) AroundRun(
+	inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error),
+) model.Tool {
 	return r.around(inner, false, before, after)
 }
 
@@ -90,7 +106,10 @@ func (r *Runtime) AroundCheck(inner model.Tool, before func(context.Context) err
 }
 
 // around implements AroundRun, and AroundCheck if tested is set.
-func (r *Runtime) around(inner model.Tool, tested bool, before func(context.Context) error, after func(context.Context) ([]store.Part, error)) model.Tool {
+func (r *Runtime) around(inner model.Tool, tested bool, before func(
+	context.Context,
+) error, after func(context.Context) ([]store.Part, error),
+) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 		ready := r.Trees.Current().BaseBuilt

@@ -47,12 +47,15 @@ func (r *Runtime) counted(tools []model.Tool) []model.Tool {
 	return tools
 }
 
-func (r *Runtime) NewLoop(ctx context.Context, row agent.Agent, j *Transcript, tools []model.Tool) *agent.Loop {
+func (r *Runtime) NewLoop(
+	ctx context.Context, row agent.Agent, j *Transcript, tools []model.Tool,
+) *agent.Loop {
 	ask := func(ctx context.Context, q model.Request) (model.Response, error) {
 		return r.askModel(ctx, row.Name, q)
 	}
 	return &agent.Loop{
-		Agent: row, Tools: r.counted(tools), Transcript: j, Ask: ask, CheckStep: r.Budget.CheckLimits, Log: r.Log,
+		Agent: row, Tools: r.counted(tools), Transcript: j, Ask: ask, CheckStep: r.Budget.CheckLimits,
+		Log:      r.Log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
 		Step:     r.beginStep, Interruptible: []string{"run", "check"},
 		OnRetry: func(a model.RetryNotice) { r.sayRetry(ctx, a) },
@@ -83,7 +86,8 @@ func CompactionNotice(f model.Compaction) string {
 	if f.Upto == 0 {
 		how = "I go on without the long outputs of older steps"
 	}
-	return "This has grown longer than my model can read at once. " + how + "; what you wrote, approvals, reports and plans stay word for word."
+	return "This has grown longer than my model can read at once. " + how +
+		"; what you wrote, approvals, reports and plans stay word for word."
 }
 
 // beginStep returns the context of one model call or command, which CancelSteps cancels.

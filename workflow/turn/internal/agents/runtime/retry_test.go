@@ -16,9 +16,15 @@ func TestWhatIsToldOfAModelThatIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for want, a := range map[string]model.RetryNotice{
 		"": {Kind: endpoint.KindUnreachable, Reason: "sk-123", Wait: 9 * time.Second},
-		"The model's endpoint asks to wait 41s. Nothing is lost; I go on then.":                           {Kind: endpoint.KindQuota, Reason: "sk-123", Wait: 40_200 * time.Millisecond, Asked: true},
-		"The model's endpoint does not answer at the moment. Nothing is lost; I keep trying for a while.": {Kind: endpoint.KindUnreachable, Reason: "sk-123", Wait: 12 * time.Second},
-		"Asking the model small instead: big could not answer (no allowance is left).":                    {Kind: endpoint.KindQuota, Model: "big", Instead: "small", Reason: "sk-123"},
+		"The model's endpoint asks to wait 41s. Nothing is lost; I go on then.": {
+			Kind: endpoint.KindQuota, Reason: "sk-123", Wait: 40_200 * time.Millisecond, Asked: true,
+		},
+		"The model's endpoint does not answer at the moment. Nothing is lost; I keep trying for a while.": {
+			Kind: endpoint.KindUnreachable, Reason: "sk-123", Wait: 12 * time.Second,
+		},
+		"Asking the model small instead: big could not answer (no allowance is left).": {
+			Kind: endpoint.KindQuota, Model: "big", Instead: "small", Reason: "sk-123",
+		},
 	} {
 		key, text := RetryText(a, 10*time.Second)
 		require.Equal(t, want, text)

@@ -66,7 +66,13 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	}
 	used := spending.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
 	if used.Tokens > 0 || used.USD > 0 {
-		parts = append(parts, progress.AgentUsage{Task: j.task, Input: e.Usage.Input, Cached: e.Usage.Cached, Output: e.Usage.Output, USD: used.USD})
+		parts = append(parts, progress.AgentUsage{
+			Task:   j.task,
+			Input:  e.Usage.Input,
+			Cached: e.Usage.Cached,
+			Output: e.Usage.Output,
+			USD:    used.USD,
+		})
 	}
 	if j.task < 0 && used.USD > 0 {
 		parts = append(parts, progress.InquiryCost{ID: -j.task, USD: used.USD})
@@ -88,7 +94,12 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 			parts = append(parts, w)
 		case tool.CommandRun:
 			parts = append(parts, spending.Usage{Printed: w.Printed},
-				progress.Command{Task: max(j.task, 0), Command: w.Command, ExitCode: w.ExitCode, Output: w.Output})
+				progress.Command{
+					Task:     max(j.task, 0),
+					Command:  w.Command,
+					ExitCode: w.ExitCode,
+					Output:   w.Output,
+				})
 		case result.Result:
 			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
 			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
@@ -106,7 +117,8 @@ func redNames(r result.Result) (names []string) {
 	seen := map[string]bool{}
 	add := func(name string) {
 		if !seen[name] {
-			seen[name], names = true, append(names, name)
+			seen[name] = true
+			names = append(names, name)
 		}
 	}
 	for _, t := range r.Tests {
@@ -128,7 +140,8 @@ func redNames(r result.Result) (names []string) {
 			add(t.Group + " " + t.Of)
 		}
 	}
-	if len(names) == 0 && r.TestsRan && !r.TestsOK && !r.EveryFailureNamed() && r.Missing.Tests == "" && r.Stopped == "" {
+	if len(names) == 0 && r.TestsRan && !r.TestsOK && !r.EveryFailureNamed() && r.Missing.Tests == "" &&
+		r.Stopped == "" {
 		add("the tests")
 	}
 	return names
@@ -166,7 +179,10 @@ func (j *Transcript) Splice(ctx context.Context) error {
 		}
 		messages = append(messages, said)
 	}
-	return j.Append(ctx, agent.Entry{Messages: messages, Writes: []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}}})
+	return j.Append(ctx, agent.Entry{
+		Messages: messages,
+		Writes:   []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}},
+	})
 }
 
 // AgentLine returns a line with the agent's own words.
@@ -174,9 +190,11 @@ func (j *Transcript) AgentLine(text string) store.Lines {
 	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
 }
 
-// OwnLine returns a line with the agent's own words and, below them, what the program knows if they claim what
-// only the program may say. Such words are refused the first time.
-func (j *Transcript) OwnLine(ctx context.Context, words string) (line store.Lines, refusal string, err error) {
+// OwnLine returns a line with the agent's own words and, below them, what the program knows if they claim
+// what only the program may say. Such words are refused the first time.
+func (j *Transcript) OwnLine(
+	ctx context.Context, words string,
+) (line store.Lines, refusal string, err error) {
 	known, refusal, err := j.CheckWords(ctx, j.Agent.Signature(), words)
 	return ledger.VouchBelow(j.AgentLine(words), known), refusal, err
 }
@@ -188,7 +206,9 @@ func (j *Transcript) ProgramLine(text string) store.Lines {
 
 // ProgressLine returns a line signed by the agent that only reports progress.
 func (j *Transcript) ProgressLine(text workflow.Text) store.Lines {
-	return store.Lines{{Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true}}
+	return store.Lines{{
+		Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true,
+	}}
 }
 
 // Say is the function of the tool say.
@@ -222,9 +242,11 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 	}
 	said := model.Message{Role: model.User, From: m.User, Text: prompt.ProgramMark + m.Shown}
 	if m.Shown == "" {
-		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User), prompt.Fence("message", r.Slack.Readable(ctx, text)))
+		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User),
+			prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
-	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply || m.Kind == workflow.MessageSent}
+	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention ||
+		m.Kind == workflow.MessageReply || m.Kind == workflow.MessageSent}
 	adopted, err := r.Inbox().Adopted(ctx, m.ID)
 	if err != nil {
 		return model.Message{}, err

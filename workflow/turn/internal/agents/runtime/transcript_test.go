@@ -13,7 +13,10 @@ import (
 // The pictures of a message are added when a model is asked, and are not stored in the transcript.
 func TestATranscriptKeepsNoPictures(t *testing.T) {
 	t.Parallel()
-	m := model.Message{Role: model.User, Pictures: []model.Picture{{Ref: "attachment:2", Media: "image/png", Data: []byte("png")}}}
+	m := model.Message{
+		Role:     model.User,
+		Pictures: []model.Picture{{Ref: "attachment:2", Media: "image/png", Data: []byte("png")}},
+	}
 	item, err := marshalMessage(&m)
 	require.NoError(t, err)
 	require.NotContains(t, string(item), "data")
@@ -31,23 +34,31 @@ func TestACheckKnowsATestByEveryNameThatAProofGivesIt(t *testing.T) {
 		return parts[0].(progress.Check)
 	}
 	for label, red := range map[string]result.Test{
-		"TestSplit":                      {Name: "TestSplit/rest", Of: "TestSplit"},
-		"test_split":                     {Name: "test_split[1-2]", Of: "test_split"},
-		"test_sum":                       {Name: "test_sum (i=1)", Of: "test_sum", Group: "tests.Sums"},
-		"example.com/shop/cart TestNew":  {Name: "TestNew", Group: "example.com/shop/cart"},
-		"example.com/shop/cart TestMany": {Name: "TestMany/none", Of: "TestMany", Group: "example.com/shop/cart"},
-		"of example.com/shop/cart":       result.BrokenGroup("example.com/shop/cart", "does not compile", ""),
+		"TestSplit":                     {Name: "TestSplit/rest", Of: "TestSplit"},
+		"test_split":                    {Name: "test_split[1-2]", Of: "test_split"},
+		"test_sum":                      {Name: "test_sum (i=1)", Of: "test_sum", Group: "tests.Sums"},
+		"example.com/shop/cart TestNew": {Name: "TestNew", Group: "example.com/shop/cart"},
+		"example.com/shop/cart TestMany": {
+			Name: "TestMany/none", Of: "TestMany", Group: "example.com/shop/cart",
+		},
+		"of example.com/shop/cart": result.BrokenGroup("example.com/shop/cart", "does not compile", ""),
 	} {
 		red.Status = result.Failed
 		require.True(t, check(result.Result{Tests: []result.Test{red}}).Failed(label), label)
 		red.Status = result.Passed
 		require.False(t, check(result.Result{Tests: []result.Test{red}}).Failed(label), label)
 	}
-	other := check(result.Result{Tests: []result.Test{{Name: "TestNew", Group: "example.com/shop/cart", Status: result.Failed}}})
+	other := check(result.Result{
+		Tests: []result.Test{{Name: "TestNew", Group: "example.com/shop/cart", Status: result.Failed}},
+	})
 	require.False(t, other.Failed("example.com/shop/money TestNew"))
 	require.False(t, other.Failed("New"))
 
 	require.NotEmpty(t, check(result.Result{TestsRan: true, ExitCode: 1}).Red, "the tests have no names")
-	require.Empty(t, check(result.Result{TestsRan: true, ExitCode: 1, Missing: result.Missing{Tests: "make is not installed"}}).Red)
+	require.Empty(t, check(result.Result{
+		TestsRan: true,
+		ExitCode: 1,
+		Missing:  result.Missing{Tests: "make is not installed"},
+	}).Red)
 	require.Empty(t, check(result.Result{TestsRan: true, TestsOK: true}).Red)
 }

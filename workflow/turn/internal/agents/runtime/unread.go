@@ -13,7 +13,8 @@ import (
 // agents is not among them: it waits until the session goes on.
 func (r *Runtime) Unread(ctx context.Context) ([]workflow.Message, error) {
 	unseen, err := r.Inbox().Unseen(ctx, 0)
-	return slices.DeleteFunc(unseen, func(m workflow.Message) bool { return m.Kind == workflow.MessageTold }), err
+	return slices.DeleteFunc(unseen,
+		func(m workflow.Message) bool { return m.Kind == workflow.MessageTold }), err
 }
 
 // RefuseUnread judges what people wrote meanwhile, and refuses a call that would end the orchestrator's turn

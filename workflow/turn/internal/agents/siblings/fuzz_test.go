@@ -13,7 +13,10 @@ import (
 // FuzzPlaces checks that lines are read in order or not at all, whatever a model names as a place, and
 // that a place that the text of the change does not name is not in the fix.
 func FuzzPlaces(f *testing.F) {
-	for _, seed := range []string{"cart/total.go:40", "`a.go:1-3`", "a.go:3-1", ":1", "a.go:99999999", "a:b:2", "x a.go, ./b.go:2.", "new\nline:1", ""} {
+	for _, seed := range []string{
+		"cart/total.go:40", "`a.go:1-3`", "a.go:3-1", ":1", "a.go:99999999", "a:b:2", "x a.go, ./b.go:2.",
+		"new\nline:1", "",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, words string) {

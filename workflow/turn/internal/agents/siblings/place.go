@@ -59,7 +59,8 @@ func placeOf(h find.Hit) evidence.Location {
 // inScope reports whether the text of the change names the line of h, or its file if the defect itself
 // is in another file.
 func inScope(change string, h find.Hit, causePath string) bool {
-	for _, word := range strings.FieldsFunc(change, func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
+	for _, word := range strings.FieldsFunc(change,
+		func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
 		word = strings.TrimRight(word, ".:!?")
 		at, ok := linesAt(word)
 		switch {

@@ -46,7 +46,9 @@ func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong stri
 		return refusal(err)
 	}
 	if hits.Total > maxFound {
-		return refusal(model.Mistakef("the pattern %s matches %s lines, which is the shape of no defect. Give one that finds the faulty shape alone, or leave siblings out.", shown(said.Pattern), plaintext.FormatCount(hits.Total)))
+		return refusal(model.Mistakef("the pattern %s matches %s lines, which is the shape of no defect. "+
+			"Give one that finds the faulty shape alone, or leave siblings out.",
+			shown(said.Pattern), plaintext.FormatCount(hits.Total)))
 	}
 	places, err := s.settle(said.Pattern, hits.Lines, judged)
 	if err != nil {
@@ -55,7 +57,12 @@ func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong stri
 	if wrong := s.sendBack(said.Pattern, places, judged); wrong != "" {
 		return wrong, nil
 	}
-	*said = workflow.Siblings{Pattern: said.Pattern, Literal: said.Literal, Places: places, Partly: !hits.Whole}
+	*said = workflow.Siblings{
+		Pattern: said.Pattern,
+		Literal: said.Literal,
+		Places:  places,
+		Partly:  !hits.Whole,
+	}
 	return "", nil
 }
 
@@ -86,14 +93,16 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]w
 		}
 		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.ReleaseNotLookedAt}
 		if its != nil && s.Past.Read(placeOf(h)) {
-			place.Verdict, place.Why = its.Verdict, plaintext.OneLine(its.Why)
+			place.Verdict = its.Verdict
+			place.Why = plaintext.OneLine(its.Why)
 			place.InFix = its.Verdict == workflow.ReleaseAffected && inScope(s.Change, h, hits[cause].Path)
 		}
 		places = append(places, place)
 	}
 	for _, j := range judged {
 		if !found[j.At] {
-			return nil, model.Mistakef("the pattern %s finds nothing at %s. Correct the place, widen the pattern (a|b), or leave the place out.", shown(pattern), plaintext.SafeLine(j.At, maxShown))
+			return nil, model.Mistakef("the pattern %s finds nothing at %s. Correct the place, widen the "+
+				"pattern (a|b), or leave the place out.", shown(pattern), plaintext.SafeLine(j.At, maxShown))
 		}
 	}
 	return places, nil
@@ -132,9 +141,11 @@ func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
 		}
 	}
 	if len(cited) == 0 {
-		return 0, model.Mistake("the cause names no line to hold the pattern against. Name the wrong line in it as file:line.")
+		return 0, model.Mistake("the cause names no line to hold the pattern against. " +
+			"Name the wrong line in it as file:line.")
 	}
-	return 0, model.Mistakef("the pattern %s does not match the cause's own line (%s), so that it finds not even this defect. Give one that does, or leave siblings out.", shown(pattern), cited[0])
+	return 0, model.Mistakef("the pattern %s does not match the cause's own line (%s), so that it finds "+
+		"not even this defect. Give one that does, or leave siblings out.", shown(pattern), cited[0])
 }
 
 // cites reports whether the report's cause names the line of h.
@@ -165,8 +176,10 @@ func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []jud
 	if len(judged) > 0 {
 		also = ", or not after reading them"
 	}
-	return fmt.Sprintf("%sfinds these, which you did not judge%s: %s. Read each, and report again with a verdict and its why in places; people are told of the others that nobody looked at them. "+
-		"An affected one is in this fix only if what you say will change names its file:line.", told, also, strings.Join(left, ", "))
+	return fmt.Sprintf("%sfinds these, which you did not judge%s: %s. Read each, and report again with a "+
+		"verdict and its why in places; people are told of the others that nobody looked at them. "+
+		"An affected one is in this fix only if what you say will change names its file:line.", told, also,
+		strings.Join(left, ", "))
 }
 
 // shown returns a pattern as code, in one line.

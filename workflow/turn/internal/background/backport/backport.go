@@ -29,8 +29,14 @@ func (p *Porter) Run(ctx context.Context, session string) error {
 	defer p.Folders.Hold(session)()
 	watched, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
-	go func() { defer close(done); p.watch(watched, *row, cancel) }()
-	defer func() { cancel(nil); <-done }()
+	go func() {
+		defer close(done)
+		p.watch(watched, *row, cancel)
+	}()
+	defer func() {
+		cancel(nil)
+		<-done
+	}()
 	err = p.work(watched, *row)
 	var refused *refusal
 	switch {
@@ -54,7 +60,8 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 		case <-tick.C:
 		}
 		now, err := p.Rows.Of(ctx, row.Session)
-		if err == nil && slices.ContainsFunc(now, func(r backports.Row) bool { return r.Branch == row.Branch && r.State == backports.Stopped }) {
+		if err == nil && slices.ContainsFunc(now,
+			func(r backports.Row) bool { return r.Branch == row.Branch && r.State == backports.Stopped }) {
 			cancel(errStopped)
 		}
 	}
@@ -63,7 +70,8 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 // refuse ends the row as refused, with the reason, and posts the line that says so.
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
 	after := row
-	after.State, after.Reason = backports.Refused, r.why
+	after.State = backports.Refused
+	after.Reason = r.why
 	line := workflow.Line{Agent: p.Signature, Text: p.Secrets.Mask(r.said), Vouched: []int{0}}
 	if r.details != "" {
 		line.Buttons = details(p.Secrets.Mask(r.details))
@@ -125,7 +133,8 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 // open opens the repository's mirror and fetches from the remote, since the release may have new
 // commits. It returns a refusal if the repository is no longer configured, or if commands are off.
 func (p *Porter) open(ctx context.Context, row backports.Row) (*backportRun, error) {
-	at := slices.IndexFunc(p.Repositories, func(r repository.Repository) bool { return r.Name == row.Repository })
+	at := slices.IndexFunc(p.Repositories,
+		func(r repository.Repository) bool { return r.Name == row.Repository })
 	switch {
 	case at < 0:
 		return nil, refused(row, "the configuration names no repository "+row.Repository+" any more")

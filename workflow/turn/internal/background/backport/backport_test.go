@@ -29,20 +29,24 @@ import (
 
 const (
 	broken = "def split(total, n):\n    return [total // n] * n\n\n\n# The end.\n"
-	mended = "def split(total, n):\n    return [total // n + (i < total % n) for i in range(n)]\n\n\n# The end.\n"
-	counts = "import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n"
-	rests  = "import unittest\n\nfrom money import split\n\n\nclass Rest(unittest.TestCase):\n    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n"
+	mended = "def split(total, n):\n    return [total // n + (i < total % n) " +
+		"for i in range(n)]\n\n\n# The end.\n"
+	counts = "import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n" +
+		"    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n"
+	rests = "import unittest\n\nfrom money import split\n\n\nclass Rest(unittest.TestCase):\n" +
+		"    def test_rest(self):\n        self.assertEqual(sum(split(10, 3)), 10)\n"
 )
 
 // A scene is a session that pushed a fix, a remote with a release, and a Porter.
 type scene struct {
 	*Porter
-	t       *testing.T
-	turn    *store.Turn
-	origin  string
-	branch  string   // branch of the next backport that ask asks for
-	base    string   // base of the change that ask asks for; open sets main before the fix
-	commits []string // the release, main before the fix, the fix, a later change; then two releases with different code
+	t      *testing.T
+	turn   *store.Turn
+	origin string
+	branch string // branch of the next backport that ask asks for
+	base   string // base of the change that ask asks for; open sets main before the fix
+	// the release, main before the fix, the fix, a later change; then two releases with different code
+	commits []string
 }
 
 func open(t *testing.T) *scene {
@@ -56,7 +60,8 @@ func open(t *testing.T) *scene {
 	old := repotest.Files{"money.py": broken, "test_money.py": counts, "README": "a shop\n"}
 	var err error
 	s.commits, err = repotest.Origin(s.origin, old, repotest.Files{"NEWS": "it moved\n"},
-		repotest.Files{"money.py": mended, "test_rest.py": rests}, repotest.Files{"README": "a shop that splits\n"},
+		repotest.Files{"money.py": mended, "test_rest.py": rests},
+		repotest.Files{"README": "a shop that splits\n"},
 		repotest.Files{"money.py": "def split(total, n):\n    return n * [total // n]\n"},
 		repotest.Files{"money.py": broken + "\n\n" + mended, "README": "a shop\n"})
 	require.NoError(t, err)
@@ -65,9 +70,18 @@ func open(t *testing.T) *scene {
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Porter = &Porter{
-		Rows: backports.Register{Store: st}, Mirrors: mirrors, Signature: "orchestrator", Log: storetest.Silent, Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}}, Releases: map[string][]string{"shop": {"release/*"}},
-		Checker: &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Rows:         backports.Register{Store: st},
+		Mirrors:      mirrors,
+		Signature:    "orchestrator",
+		Log:          storetest.Silent,
+		Folders:      &folder.Folders{Dir: filepath.Join(dir, "sessions")},
+		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}},
+		Releases:     map[string][]string{"shop": {"release/*"}},
+		Checker: &build.Checker{Caches: build.Caches{
+			Sandbox: repotest.OpenSandbox(t),
+			Dir:     filepath.Join(dir, "cache"),
+			Log:     storetest.Silent,
+		}},
 	}
 	return s
 }
@@ -81,7 +95,8 @@ func (s *scene) git(args ...string) string {
 func (s *scene) ask(release, commit string, message int64) {
 	s.t.Helper()
 	p := *storetest.Permission(fmt.Sprint("k", message), workflow.PermitBackport, 1)
-	p.Message, p.MessageTS = message, fmt.Sprintf("%d.0", message)
+	p.Message = message
+	p.MessageTS = fmt.Sprintf("%d.0", message)
 	if message == 1 {
 		storetest.RecordReport(s.t, s.turn, 1, "A split loses the rest.")
 	} else {
@@ -89,10 +104,11 @@ func (s *scene) ask(release, commit string, message int64) {
 		in.User = "U1"
 		require.NoError(s.t, storetest.Inbox(s.Rows.Store).Receive(s.t.Context(), in))
 	}
-	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true}, consent.Permission{Permission: p}, backports.Order{
-		Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.base, Revision: 1,
-		User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
-	}))
+	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true},
+		consent.Permission{Permission: p}, backports.Order{
+			Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.base, Revision: 1,
+			User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
+		}))
 }
 
 // push commits the files over a commit to a branch in the remote, and returns the new commit.
@@ -164,7 +180,8 @@ func TestABackportIsMadeOnceWhateverHappens(t *testing.T) {
 			}
 			require.Equal(t, row.Onto, s.git("rev-parse", "bobbin/x-backport-1.1^"))
 			require.Equal(t, mended, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
-			require.Contains(t, s.git("log", "-1", "--format=%B", "bobbin/x-backport-1.1"), "Approved-by: Ann Lee\n")
+			require.Contains(t, s.git("log", "-1", "--format=%B", "bobbin/x-backport-1.1"),
+				"Approved-by: Ann Lee\n")
 			a, err := audit.Verify(t.Context(), s.Rows.Store.DB, "")
 			require.NoError(t, err)
 			require.Nil(t, a.Flaw)
@@ -185,12 +202,18 @@ func TestWhatWasIntendedMayNotBeForgotten(t *testing.T) {
 	require.NotEqual(t, s.row().Commit, "")
 }
 
-// While the operator has paused the work, or while a stop is not judged yet, nothing is pushed, and the order stands.
+// While the operator has paused the work, or while a stop is not judged yet, nothing is
+// pushed, and the order stands.
 func TestNothingIsPushedDuringAPause(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ begin, end string }{
-		"paused":     {`insert into pauses (scope, name, paused_by) values ('all', '', 'ann')`, `delete from pauses`},
-		"stop waits": {`with m as (update inbox set handled_at = null) update sessions set stop_asked = true`, `update sessions set stop_asked = false`},
+		"paused": {
+			`insert into pauses (scope, name, paused_by) values ('all', '', 'ann')`, `delete from pauses`,
+		},
+		"stop waits": {
+			`with m as (update inbox set handled_at = null) update sessions set stop_asked = true`,
+			`update sessions set stop_asked = false`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -220,16 +243,20 @@ func TestNothingIsPushedDuringAPause(t *testing.T) {
 func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
 	t.Parallel()
 	for wanted, want := range map[string]string{
-		"main":           "No backport to `main`: that is the branch that the change was made for.",
-		"2.0":            "No backport to `2.0`: there is no such branch. Releases with a branch: ",
-		"1":              "No backport to `1`: there is no such branch. Releases with a branch: ",
-		"v1.1.0":         "No backport to `v1.1.0`: that is a tag, and nothing is pushed to a tag. Releases with a branch: ",
-		"bobbin/x":       "No backport to `bobbin/x`: there is no such branch. Releases with a branch: ",
-		"../../etc":      "No backport to `../../etc`: there is no such branch. Releases with a branch: ",
-		"old":            "No backport to `old`: the change is there already.",
-		"other/1.2":      "No backport to `other/1.2`: the change conflicts with what stands there, in `money.py` (both changed line 2). Nothing was pushed; somebody has to bring it there by hand.",
-		"release/quiet":  "No backport to `release/quiet`: the proof does not hold there, so nothing was pushed. ",
-		"release/1.1`*x": "No backport to `release/1.1'*x`: there is no such branch. Releases with a branch: ",
+		"main": "No backport to `main`: that is the branch that the change was made for.",
+		"2.0":  "No backport to `2.0`: there is no such branch. Releases with a branch: ",
+		"1":    "No backport to `1`: there is no such branch. Releases with a branch: ",
+		"v1.1.0": "No backport to `v1.1.0`: that is a tag, and nothing is pushed to a tag. " +
+			"Releases with a branch: ",
+		"bobbin/x":  "No backport to `bobbin/x`: there is no such branch. Releases with a branch: ",
+		"../../etc": "No backport to `../../etc`: there is no such branch. Releases with a branch: ",
+		"old":       "No backport to `old`: the change is there already.",
+		"other/1.2": "No backport to `other/1.2`: the change conflicts with what stands there, in " +
+			"`money.py` (both changed line 2). Nothing was pushed; somebody has to bring it there by hand.",
+		"release/quiet": "No backport to `release/quiet`: the proof does not hold there, " +
+			"so nothing was pushed. ",
+		"release/1.1`*x": "No backport to `release/1.1'*x`: there is no such branch. " +
+			"Releases with a branch: ",
 	} {
 		t.Run(wanted, func(t *testing.T) {
 			t.Parallel()
@@ -249,14 +276,15 @@ func TestWhatCannotBeBackportedIsSaid(t *testing.T) {
 	}
 }
 
-// A remote that is away fails an attempt. The queue, which waits for a database as long as it is away, does not see
-// that a connection failed.
+// A remote that is away fails an attempt. The queue, which waits for a database as long as it is away, does
+// not see that a connection failed.
 func TestARemoteThatIsAwayFailsAnAttempt(t *testing.T) {
 	t.Parallel()
 	_, refusedThere := net.Dial("tcp", "127.0.0.1:1")
 	var network net.Error
 	require.ErrorAs(t, refusedThere, &network)
-	err := unlessRefused(backports.Row{}, fmt.Errorf("open the mirror: %w", &remote.Error{Op: "fetch shop", Reason: "no connection", Retry: true, Err: refusedThere}))
+	err := unlessRefused(backports.Row{}, fmt.Errorf("open the mirror: %w",
+		&remote.Error{Op: "fetch shop", Reason: "no connection", Retry: true, Err: refusedThere}))
 	require.EqualError(t, err, "open the mirror: fetch shop: no connection")
 	require.NotErrorAs(t, err, &network)
 }
@@ -274,17 +302,26 @@ func TestABackportOfSomethingNewerGoesOn(t *testing.T) {
 	row := s.row()
 	require.Equal(t, backports.Pushed, row.State, row.Reason)
 	require.Equal(t, row.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
-	require.Equal(t, []string{first.Commit, s.commits[0]}, strings.Fields(s.git("log", "-2", "--skip=1", "--format=%H", "bobbin/x-backport-1.1")))
+	require.Equal(t, []string{first.Commit, s.commits[0]},
+		strings.Fields(s.git("log", "-2", "--skip=1", "--format=%H", "bobbin/x-backport-1.1")))
 	require.Equal(t, "a shop that splits", s.git("show", "bobbin/x-backport-1.1:README"))
 }
 
-// The session pushes something on top of its first push, which main has by now or has not. The backport has the work of
-// both pushes, also if the second one changes what the first one wrote.
+// The session pushes something on top of its first push, which main has by now or has not. The backport has
+// the work of both pushes, also if the second one changes what the first one wrote.
 func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
 	t.Parallel()
-	reads := repotest.Files{"README": "a shop that rounds\n", "test_readme.py": "import unittest\n\n\nclass Readme(unittest.TestCase):\n    def test_readme(self):\n        self.assertIn(\"rounds\", open(\"README\").read())\n"}
+	reads := repotest.Files{
+		"README": "a shop that rounds\n",
+		"test_readme.py": "import unittest\n\n\nclass Readme(unittest.TestCase):\n" +
+			"    def test_readme(self):\n        self.assertIn(\"rounds\", open(\"README\").read())\n",
+	}
 	revised := strings.Replace(mended, "    return", "    n = n or 1\n    return", 1)
-	revises := repotest.Files{"money.py": revised, "test_none.py": strings.NewReplacer("Rest", "Nobody", "test_rest", "test_nobody", "split(10, 3)", "split(10, 0)").Replace(rests)}
+	revises := repotest.Files{
+		"money.py": revised,
+		"test_none.py": strings.NewReplacer("Rest", "Nobody", "test_rest", "test_nobody",
+			"split(10, 3)", "split(10, 0)").Replace(rests),
+	}
 	for name, c := range map[string]struct {
 		base    int
 		changed repotest.Files
@@ -309,12 +346,14 @@ func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
 			require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1^"))
 			require.Equal(t, c.money, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
 			require.Equal(t, rests, s.git("show", "bobbin/x-backport-1.1:test_rest.py")+"\n")
-			require.Len(t, strings.Fields(s.git("show", "--format=", "--name-only", "bobbin/x-backport-1.1")), len(c.changed))
+			require.Len(t, strings.Fields(s.git("show", "--format=", "--name-only", "bobbin/x-backport-1.1")),
+				len(c.changed))
 		})
 	}
 }
 
-// What a session sets back after a backport, while main does not have it, is set back on the backport's branch, too.
+// What a session sets back after a backport, while main does not have it, is set back on
+// the backport's branch, too.
 func TestABackportSetsBackWhatItsChangeDoes(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -345,11 +384,14 @@ func TestABackportOfNothingNewIsRefused(t *testing.T) {
 	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
 }
 
-// The change brings a package.json with a test script. The release's own tests prove its backport nevertheless.
+// The change brings a package.json with a test script. The release's own tests
+// prove its backport nevertheless.
 func TestABackportDoesNotDecideHowItIsTested(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.ask("1.1", s.push(s.commits[2], repotest.Files{"package.json": `{"scripts": {"test": "node --test"}}`}), 1)
+	s.ask("1.1", s.push(s.commits[2], repotest.Files{
+		"package.json": `{"scripts": {"test": "node --test"}}`,
+	}), 1)
 	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
 	require.Equal(t, backports.Pushed, s.row().State, s.row().Reason)
 	require.Contains(t, s.said()[0], "1 new test: red before, green now; 1 still pass")
@@ -366,12 +408,13 @@ func TestABranchStaysWithItsRelease(t *testing.T) {
 	s.ask("api-1.1", s.commits[3], 2)
 	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
 	require.Equal(t, backports.Refused, s.row().State)
-	require.Contains(t, s.said(), "No backport to `api-1.1`: its branch `bobbin/x-backport-1.1` holds the backport to `release/1.1`.")
+	require.Contains(t, s.said(),
+		"No backport to `api-1.1`: its branch `bobbin/x-backport-1.1` holds the backport to `release/1.1`.")
 	require.Equal(t, first.Commit, s.git("rev-parse", "bobbin/x-backport-1.1"))
 }
 
-// The pushed branch was merged by squashing and deleted before this machine's mirror fetched it. The backport takes
-// the change from the files that are kept of the session; without them it is refused.
+// The pushed branch was merged by squashing and deleted before this machine's mirror fetched it. The backport
+// takes the change from the files that are kept of the session; without them it is refused.
 func TestAPushedBranchMayBeGone(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []bool{true, false} {
@@ -395,7 +438,8 @@ func TestAPushedBranchMayBeGone(t *testing.T) {
 			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
 			if !kept {
 				require.Equal(t, backports.Refused, s.row().State)
-				require.Equal(t, []string{"No backport to `release/1.1`: the pushed commit `" + s.commits[2][:7] + "` is on no branch of the repository any more."}, s.said())
+				require.Equal(t, []string{"No backport to `release/1.1`: the pushed commit `" +
+					s.commits[2][:7] + "` is on no branch of the repository any more."}, s.said())
 				return
 			}
 			require.Equal(t, backports.Pushed, s.row().State, s.row().Reason)

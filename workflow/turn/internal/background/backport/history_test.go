@@ -54,19 +54,31 @@ func (h *history) commit(files repotest.Files, parents ...plumbing.Hash) plumbin
 		tree.Entries = append(tree.Entries, object.TreeEntry{Name: name, Mode: filemode.Regular, Hash: blob})
 	}
 	h.made++
-	who := object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Unix(1700000000+int64(h.made), 0)}
-	return h.put((&object.Commit{Author: who, Committer: who, Message: fmt.Sprint("Commit ", h.made), TreeHash: h.put(tree.Encode), ParentHashes: parents}).Encode)
+	who := object.Signature{
+		Name:  "Ada",
+		Email: "ada@example.com",
+		When:  time.Unix(1700000000+int64(h.made), 0),
+	}
+	return h.put((&object.Commit{
+		Author:       who,
+		Committer:    who,
+		Message:      fmt.Sprint("Commit ", h.made),
+		TreeHash:     h.put(tree.Encode),
+		ParentHashes: parents,
+	}).Encode)
 }
 
 func (h *history) branch(name string, at plumbing.Hash) {
 	h.t.Helper()
-	require.NoError(h.t, h.store.SetReference(plumbing.NewHashReference(plumbing.NewBranchReferenceName(name), at)))
+	require.NoError(h.t,
+		h.store.SetReference(plumbing.NewHashReference(plumbing.NewBranchReferenceName(name), at)))
 }
 
 const (
 	splits = "def split(total, n):\n    return [total // n] * n\n"
 	rates  = "RATE = 1\n"
-	flaky  = "import random\nimport unittest\n\n\nclass Flaky(unittest.TestCase):\n    def test_now_and_then(self):\n        self.assertTrue(random.random() < 0.5)\n"
+	flaky  = "import random\nimport unittest\n\n\nclass Flaky(unittest.TestCase):\n" +
+		"    def test_now_and_then(self):\n        self.assertTrue(random.random() < 0.5)\n"
 )
 
 // money returns the text of money.py: split at its beginning if first is set, otherwise at its end, and
@@ -86,21 +98,28 @@ func money(first bool, functions int) string {
 	return b.String()
 }
 
-// longHistory writes a main line of a hundred commits, or more, with merges, with commits that cannot be imported,
-// and with code that moves within its file. Releases branch off from it, and each gets 20 commits. It
-// returns the base of the fix and the commit with the fix.
+// longHistory writes a main line of a hundred commits, or more, with merges, with commits that cannot be
+// imported, and with code that moves within its file. Releases branch off from it, and each gets 20 commits.
+// It returns the base of the fix and the commit with the fix.
 func longHistory(h *history, commits int) (base, pushed plumbing.Hash) {
 	moved := commits / 5
 	at := make([]plumbing.Hash, 0, commits)
 	files := func(n int) repotest.Files {
-		f := repotest.Files{"money.py": money(n < moved, n*20/commits), "rates.py": rates, "test_money.py": counts, "NEWS": fmt.Sprintln(n)}
-		if n%(commits/10) >= commits*9/100 { // the last tenth of each tenth of the commits does not even import
+		f := repotest.Files{
+			"money.py":      money(n < moved, n*20/commits),
+			"rates.py":      rates,
+			"test_money.py": counts,
+			"NEWS":          fmt.Sprintln(n),
+		}
+		if n%(commits/10) >= commits*9/100 {
+			// the last tenth of each tenth of the commits does not even import
 			f["rates.py"] = "RATE = = 1\n"
 		}
 		return f
 	}
 	for len(at) < commits {
-		n, parents := len(at), []plumbing.Hash{}
+		n := len(at)
+		parents := []plumbing.Hash{}
 		if n > 0 {
 			parents = append(parents, at[n-1])
 		}
@@ -117,14 +136,24 @@ func longHistory(h *history, commits int) (base, pushed plumbing.Hash) {
 		left int
 		own  repotest.Files
 	}{
-		"release/1.1": {left: commits * 30 / 100, own: repotest.Files{"money.py": "# The release's own.\nOLD = True\n\n\ndef old():\n    return 1\n\n\n" + money(false, 6)}},
-		"release/1.2": {left: commits * 42 / 100, own: repotest.Files{"cash.py": money(false, 8), "money.py": ""}}, // money.py is renamed
-		"release/1.3": {left: commits * 597 / 1000},                                                                // the tree does not import
+		"release/1.1": {
+			left: commits * 30 / 100,
+			own: repotest.Files{"money.py": "# The release's own.\nOLD = True\n\n\ndef old():\n" +
+				"    return 1\n\n\n" + money(false, 6)},
+		},
+		// money.py is renamed
+		"release/1.2": {
+			left: commits * 42 / 100,
+			own:  repotest.Files{"cash.py": money(false, 8), "money.py": ""},
+		},
+		// the tree does not import
+		"release/1.3": {left: commits * 597 / 1000},
 		"release/1.4": {left: commits * 65 / 100, own: repotest.Files{"test_flaky.py": flaky}},
 		"release/1.0": {left: commits * 6 / 100}, // it left the main line before the code moved
 	}
 	for _, name := range slices.Sorted(maps.Keys(releases)) {
-		r, tip := releases[name], at[releases[name].left]
+		r := releases[name]
+		tip := at[releases[name].left]
 		tree := files(r.left).With(r.own)
 		maps.DeleteFunc(tree, func(_, text string) bool { return text == "" })
 		for n := range 20 {
@@ -134,15 +163,20 @@ func longHistory(h *history, commits int) (base, pushed plumbing.Hash) {
 	}
 	tree := files(commits - 1).With(repotest.Files{"rates.py": rates})
 	base = h.commit(tree, at[commits-1])
-	tree = tree.With(repotest.Files{"money.py": strings.Replace(tree["money.py"], splits, strings.TrimSuffix(mended, "\n\n\n# The end.\n")+"\n", 1), "test_rest.py": rests})
+	tree = tree.With(repotest.Files{
+		"money.py": strings.Replace(tree["money.py"], splits,
+			strings.TrimSuffix(mended, "\n\n\n# The end.\n")+"\n", 1),
+		"test_rest.py": rests,
+	})
 	pushed = h.commit(tree, base)
 	h.branch("main", base)
 	h.branch("bobbin/x", pushed)
 	return base, pushed
 }
 
-// A release that left the main line many commits ago gets the change if it applies there and is proven. Otherwise the
-// line in the thread names the reason. With BOBBIN_EVERY the main line has 1,000 commits instead of 100.
+// A release that left the main line many commits ago gets the change if it applies there and is
+// proven. Otherwise the line in the thread names the reason. With BOBBIN_EVERY the main line has
+// 1,000 commits instead of 100.
 func TestBackportsOverALongHistory(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -156,9 +190,17 @@ func TestBackportsOverALongHistory(t *testing.T) {
 	s.base = base.String()
 	for n, c := range []struct{ release, want string }{
 		{"1.1", "Backport to `release/1.1`, as ann asked: pushed `bobbin/x-backport-1.1`"},
-		{"1.2", "No backport to `release/1.2`: the change conflicts with what stands there, in `money.py` (deleted on one side"},
+		{
+			"1.2",
+			"No backport to `release/1.2`: the change conflicts with what stands there, " +
+				"in `money.py` (deleted on one side",
+		},
 		{"1.3", "No backport to `release/1.3`: the proof does not hold there, so nothing was pushed."},
-		{"1.0", "No backport to `release/1.0`: the change conflicts with what stands there, in `money.py` (both changed line"},
+		{
+			"1.0",
+			"No backport to `release/1.0`: the change conflicts with what stands there, " +
+				"in `money.py` (both changed line",
+		},
 		{"1.4", ""},
 	} {
 		s.branch = "bobbin/x-backport-" + c.release
@@ -182,8 +224,10 @@ func TestBackportsOverALongHistory(t *testing.T) {
 	if said := s.said()[4]; row.State == backports.Pushed {
 		require.Contains(t, said, "1 new test: red before, green now")
 	} else {
-		require.Contains(t, said, "No backport to `release/1.4`: the proof does not hold there, so nothing was pushed. ")
+		require.Contains(t, said,
+			"No backport to `release/1.4`: the proof does not hold there, so nothing was pushed. ")
 		require.Contains(t, said, "test_now_and_then")
 	}
-	require.Len(t, strings.Fields(s.git("for-each-ref", "--format=%(refname)", "refs/heads/bobbin/x-*")), len(slices.DeleteFunc(rows, func(r backports.Row) bool { return r.State != backports.Pushed })))
+	require.Len(t, strings.Fields(s.git("for-each-ref", "--format=%(refname)", "refs/heads/bobbin/x-*")),
+		len(slices.DeleteFunc(rows, func(r backports.Row) bool { return r.State != backports.Pushed })))
 }

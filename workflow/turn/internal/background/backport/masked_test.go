@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
-// The name of the new test is a secret that only the release's .env has. It is masked in the line, behind its button
-// and in the pull request.
+// The name of the new test is a secret that only the release's .env has. It is masked in the line, behind its
+// button and in the pull request.
 func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 	t.Parallel()
 	names := strings.Replace(rests, "    def test_rest", "    def check", 1) +
@@ -22,7 +22,8 @@ func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 		s := open(t)
 		s.Secrets = redact.New()
 		s.Repositories[0].Pulls.Host = github.New(github.Config{})
-		s.git("branch", "-f", "release/1.1", s.push(s.commits[0], repotest.Files{".env": "DB_PASSWORD=moss_covered_bucket\n"}))
+		s.git("branch", "-f", "release/1.1",
+			s.push(s.commits[0], repotest.Files{".env": "DB_PASSWORD=moss_covered_bucket\n"}))
 		change := repotest.Files{"test_rest.py": names}
 		if fixed {
 			change["money.py"] = mended
@@ -30,7 +31,8 @@ func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 		s.ask("1.1", s.push(s.commits[1], change), 1)
 		require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
 		var behind string
-		require.NoError(t, s.Rows.Store.Pool.QueryRow(t.Context(), `select string_agg(means, ' ') from buttons`).Scan(&behind))
+		require.NoError(t, s.Rows.Store.Pool.QueryRow(t.Context(),
+			`select string_agg(means, ' ') from buttons`).Scan(&behind))
 		shown := append(s.said(), behind)
 		if row := s.row(); fixed {
 			require.Equal(t, backports.Pushed, row.State, row.Reason)

@@ -40,8 +40,8 @@ type backportRun struct {
 	project    project.Project // how the release is built and tested, by its own files
 }
 
-// mergeChange merges the change into the release's files, with the backport that the branch holds already, and
-// returns what both change there. It returns a refusal on a conflict, and if the change is there already.
+// mergeChange merges the change into the release's files, with the backport that the branch holds already,
+// and returns what both change there. It returns a refusal on a conflict, and if the change is there already.
 func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
 	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
@@ -76,9 +76,9 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 	return k.work.Changes(ctx)
 }
 
-// mergePushed merges the change into the release's files. If the change's base has the change that the branch holds
-// already, it merges that one first: the new one alone would take it back. If the base does not have it, then the new
-// change holds it, or has set it back.
+// mergePushed merges the change into the release's files. If the change's base has the change that the branch
+// holds already, it merges that one first: the new one alone would take it back. If the base does not have
+// it, then the new change holds it, or has set it back.
 func (k *backportRun) mergePushed(ctx context.Context) ([]git.Conflict, error) {
 	if k.row.Earlier != "" {
 		has, err := k.baseHasEarlier(ctx)
@@ -95,8 +95,9 @@ func (k *backportRun) mergePushed(ctx context.Context) ([]git.Conflict, error) {
 	return k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
 }
 
-// baseHasEarlier reports whether the change's base has the earlier change, in whatever way it was merged there: then
-// merging it once more changes nothing. If the earlier change is not known, the base counts as having it.
+// baseHasEarlier reports whether the change's base has the earlier change, in whatever way it was
+// merged there: then merging it once more changes nothing. If the earlier change is not known,
+// the base counts as having it.
 func (k *backportRun) baseHasEarlier(ctx context.Context) (bool, error) {
 	c := k.row.EarlierOf
 	if !k.work.HasCommit(c.Base) || !k.work.HasCommit(c.Pushed) {
@@ -120,8 +121,9 @@ func (k *backportRun) baseHasEarlier(ctx context.Context) (bool, error) {
 	return len(conflicts) == 0 && after == base, k.work.Restore(ctx, "")
 }
 
-// findPushed makes the pushed commit readable in the work. If its branch was deleted before this machine's mirror
-// fetched it, the files that are kept of the session hold it. It returns a refusal if the commit is nowhere.
+// findPushed makes the pushed commit readable in the work. If its branch was deleted before this
+// machine's mirror fetched it, the files that are kept of the session hold it. It returns a
+// refusal if the commit is nowhere.
 func (k *backportRun) findPushed(ctx context.Context) error {
 	if k.work.HasCommit(k.row.Pushed) {
 		return nil
@@ -133,13 +135,15 @@ func (k *backportRun) findPushed(ctx context.Context) error {
 	if kept != nil {
 		var unfit *git.PackError
 		if err := k.work.Unpack(ctx, kept.Pack); errors.As(err, &unfit) {
-			k.Log.Warn("the session's files do not lead to what it pushed", "commit", k.row.Pushed, "err", err)
+			k.Log.Warn("the session's files do not lead to what it pushed",
+				"commit", k.row.Pushed, "err", err)
 		} else if err != nil {
 			return err
 		}
 	}
 	if !k.work.HasCommit(k.row.Pushed) {
-		return refused(k.row, "the pushed commit "+name(prompt.ShortHash(k.row.Pushed))+" is on no branch of the repository any more")
+		return refused(k.row, "the pushed commit "+name(prompt.ShortHash(k.row.Pushed))+
+			" is on no branch of the repository any more")
 	}
 	return nil
 }
@@ -153,7 +157,8 @@ func (k *backportRun) reader() git.Commits {
 
 // learnSecrets reads the secrets in the private files of the commits whose tests run.
 func (k *backportRun) learnSecrets(ctx context.Context) (err error) {
-	k.hide, err = private.Secrets(ctx, k.Secrets, k.reader(), k.row.Onto, k.row.Earlier, k.row.Base, k.row.Pushed)
+	k.hide, err = private.Secrets(ctx, k.Secrets, k.reader(), k.row.Onto, k.row.Earlier,
+		k.row.Base, k.row.Pushed)
 	return err
 }
 
@@ -168,7 +173,9 @@ func (k *backportRun) close() {
 
 // proveAndCommit proves the change on the release and commits it. It returns the row with the commit, in the
 // state Intended.
-func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change) (made backports.Row, err error) {
+func (k *backportRun) proveAndCommit(
+	ctx context.Context, changes []diff.Change,
+) (made backports.Row, err error) {
 	made = k.row
 	if made.Tree, err = k.work.Tree(ctx); err != nil {
 		return made, err
@@ -178,7 +185,11 @@ func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change)
 		return made, err
 	}
 	if !shown.Holds() {
-		return made, &refusal{why: "not proven", said: k.hide.Mask(unprovenText(k.row, shown)), details: k.hide.Mask(strings.Join(shown.Lines(), "\n"))}
+		return made, &refusal{
+			why:     "not proven",
+			said:    k.hide.Mask(unprovenText(k.row, shown)),
+			details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
+		}
 	}
 	failpoint.Crash("backport_proven")
 	if err := k.reach("proven"); err != nil {
@@ -200,12 +211,14 @@ func (k *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	if project.Test == "" { // the change may bring the first tests
 		project = k.repository.Project(k.work.FS())
 	}
-	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto, k.repository.SetupFor(project.Test, k.row.At), nil)
+	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto,
+		k.repository.SetupFor(project.Test, k.row.At), nil)
 	switch {
 	case ctx.Err() != nil:
 		return proof.Proof{}, ctx.Err()
 	case err != nil:
-		k.Log.Warn("a backport is proven without its packages", "repository", k.row.Repository, "release", k.row.Release, "err", err)
+		k.Log.Warn("a backport is proven without its packages", "repository", k.row.Repository,
+			"release", k.row.Release, "err", err)
 	default:
 		defer have.Close()
 		checker.Cache.UsePackages(have)
@@ -244,16 +257,20 @@ func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	}
 	return k.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
-		Message:  k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\nBackported from commit " + row.Pushed + "."),
-		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User), [2]string{"Session", row.Session}),
+		Message: k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) +
+			"\n\nBackported from commit " + row.Pushed + "."),
+		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
+			[2]string{"Session", row.Session}),
 	})
 }
 
 // withoutTrailers returns a commit's body without the paragraph of Bobbin's trailers at its end.
 func withoutTrailers(body string) string {
-	rest, last := "", body
+	rest := ""
+	last := body
 	if at := strings.LastIndex(body, "\n\n"); at >= 0 {
-		rest, last = body[:at], body[at+2:]
+		rest = body[:at]
+		last = body[at+2:]
 	}
 	if strings.Contains("\n"+last, "\nSession: ") {
 		return strings.TrimSpace(rest)
@@ -263,12 +280,16 @@ func withoutTrailers(body string) string {
 
 // announcement returns the text that is posted when the row's commit is pushed, and the intent to open a pull
 // request if the repository has a host.
-func (k *backportRun) announcement(ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof) (backports.Announcement, error) {
+func (k *backportRun) announcement(
+	ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof,
+) (backports.Announcement, error) {
 	added, removed := 0, 0
 	for _, c := range changes {
-		added, removed = added+c.Added, removed+c.Removed
+		added = added + c.Added
+		removed = removed + c.Removed
 	}
-	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch, prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
+	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch,
+		prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
 	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
@@ -295,16 +316,40 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 		return t, err
 	}
 	w := proposal.PullRequestText{
-		Title: c.Subject + " (backport to " + row.Release + ")", Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".", Report: report, Proof: shown.Lines(),
-		Approval: workflow.Approval{Revision: row.Revision, UserName: row.UserName, Scope: "its backport to " + row.Release}, Changes: changes, Mask: k.hide.Mask,
+		Title:   c.Subject + " (backport to " + row.Release + ")",
+		Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".",
+		Report:  report,
+		Proof:   shown.Lines(),
+		Approval: workflow.Approval{
+			Revision: row.Revision,
+			UserName: row.UserName,
+			Scope:    "its backport to " + row.Release,
+		},
+		Changes: changes,
+		Mask:    k.hide.Mask,
 	}
-	t.Pull = &pullrequest.Intent{Repository: row.Repository, Branch: row.Branch, Head: row.Commit, Base: row.Release, Title: w.Heading(), Body: w.Body(), Files: w.Paths()}
+	t.Pull = &pullrequest.Intent{
+		Repository: row.Repository,
+		Branch:     row.Branch,
+		Head:       row.Commit,
+		Base:       row.Release,
+		Title:      w.Heading(),
+		Body:       w.Body(),
+		Files:      w.Paths(),
+	}
 	return t, nil
 }
 
 // publish pushes the commit of the row, then records the push and posts its line.
 func (k *backportRun) publish(ctx context.Context) error {
-	spec := git.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
+	spec := git.PushSpec{
+		Commit:    k.row.Commit,
+		Tree:      k.row.Tree,
+		Base:      k.row.Onto,
+		Branch:    k.row.Branch,
+		Prefix:    k.repository.BranchPrefix,
+		Protected: []string{k.row.Release},
+	}
 	_, err := k.work.Push(ctx, spec)
 	switch {
 	case isPassing(err): // the push may have arrived, so it is tried until the remote answers

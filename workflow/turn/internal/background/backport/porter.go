@@ -26,8 +26,9 @@ type Porter struct {
 	Signature    string // the agent that signs the lines
 	Log          *slog.Logger
 
-	reached func(point string) error // tests only: called at each point; an error ends the run there, as a kill does. nil: not called
-	forgets bool                     // tests only: the commit of the row is ignored and made anew
+	// tests only: called at each point; an error ends the run there, as a kill does. nil: not called
+	reached func(point string) error
+	forgets bool // tests only: the commit of the row is ignored and made anew
 }
 
 func (p *Porter) reach(point string) error {
@@ -38,5 +39,7 @@ func (p *Porter) reach(point string) error {
 }
 
 func details(text string) []workflow.Button {
-	return []workflow.Button{{ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text}}
+	return []workflow.Button{{
+		ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text,
+	}}
 }

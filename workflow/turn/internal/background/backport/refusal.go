@@ -19,9 +19,9 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.why }
 
-// unlessRefused turns an error of the remote that no retry would fix into a refusal. Of one that a retry may fix it
-// keeps the text alone: the queue would take a failed connection for one to the database, and try for ever. It
-// returns any other error unchanged.
+// unlessRefused turns an error of the remote that no retry would fix into a refusal. Of one that a retry may
+// fix it keeps the text alone: the queue would take a failed connection for one to the database, and try for
+// ever. It returns any other error unchanged.
 func unlessRefused(row backports.Row, err error) error {
 	var no *remote.Error
 	switch {
@@ -41,5 +41,9 @@ func isPassing(err error) bool {
 
 // refused returns a refusal with the usual sentence for the thread.
 func refused(row backports.Row, why string) error {
-	return &refusal{why: why, said: fmt.Sprintf("No backport to %s: %s.", name(cmp.Or(row.Release, row.Wanted)), strings.TrimSuffix(why, "."))}
+	return &refusal{
+		why: why,
+		said: fmt.Sprintf("No backport to %s: %s.", name(cmp.Or(row.Release, row.Wanted)),
+			strings.TrimSuffix(why, ".")),
+	}
 }

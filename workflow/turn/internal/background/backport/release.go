@@ -14,9 +14,13 @@ import (
 // backport that was pushed before keeps the commit that it was made on.
 func (k *backportRun) findRelease() (backports.Row, error) {
 	row := k.row
-	own, base := cmp.Or(k.repository.BranchPrefix, git.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
-	all := k.mirror.Commits().Releases(func(name string) bool { return !strings.HasPrefix(name, own) && name != base })
-	found := matchReleases(all, row.Wanted, func(name string) bool { return lookback.IsRelease(k.Releases[row.Repository], own, name) })
+	own := cmp.Or(k.repository.BranchPrefix, git.DefaultPrefix)
+	base := cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
+	all := k.mirror.Commits().Releases(func(name string) bool {
+		return !strings.HasPrefix(name, own) && name != base
+	})
+	found := matchReleases(all, row.Wanted,
+		func(name string) bool { return lookback.IsRelease(k.Releases[row.Repository], own, name) })
 	switch {
 	case len(found) == 0 && row.Wanted == base:
 		return row, refused(row, "that is the branch that the change was made for")
@@ -46,8 +50,10 @@ func matchReleases(all []git.ReleaseBranch, wanted string, release func(string) 
 		return all[i : i+1]
 	}
 	for _, branch := range []bool{true, false} {
-		found := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
-		if named := slices.DeleteFunc(slices.Clone(found), func(r git.ReleaseBranch) bool { return !release(r.Name) }); len(named) > 0 {
+		found := slices.DeleteFunc(slices.Clone(all),
+			func(r git.ReleaseBranch) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
+		if named := slices.DeleteFunc(slices.Clone(found),
+			func(r git.ReleaseBranch) bool { return !release(r.Name) }); len(named) > 0 {
 			found = named
 		}
 		if len(found) > 0 {
@@ -60,7 +66,8 @@ func matchReleases(all []git.ReleaseBranch, wanted string, release func(string) 
 // releaseList returns a sentence with the release branches that can be named.
 func (k *backportRun) releaseList(all []git.ReleaseBranch) string {
 	branches := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool {
-		return !r.Branch || !lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)
+		return !r.Branch ||
+			!lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)
 	})
 	if len(branches) == 0 {
 		return "No branch matches `releases` of the configuration"

@@ -20,7 +20,9 @@ func name(word string) string {
 }
 
 func failedText(row backports.Row) string {
-	return fmt.Sprintf("The backport to %s failed on my side again and again, and I gave it up. To try it once more, write \"backport to %s\".", name(cmp.Or(row.Release, row.Wanted)), plaintext.SafeLine(row.Wanted, 80))
+	return fmt.Sprintf("The backport to %s failed on my side again and again, and I gave it up. "+
+		"To try it once more, write \"backport to %s\".", name(cmp.Or(row.Release, row.Wanted)),
+		plaintext.SafeLine(row.Wanted, 80))
 }
 
 // conflictText returns the line that names the places where the release conflicts with the change.
@@ -34,7 +36,8 @@ func conflictText(row backports.Row, conflicts []git.Conflict) string {
 	if more := len(places) - maxNamed; more > 0 {
 		places = append(places[:maxNamed], plaintext.CountNoun(more, "more place"))
 	}
-	return fmt.Sprintf("No backport to %s: the change conflicts with what stands there, in %s. Nothing was pushed; somebody has to bring it there by hand.", name(row.Release), strings.Join(places, ", "))
+	return fmt.Sprintf("No backport to %s: the change conflicts with what stands there, in %s. Nothing was "+
+		"pushed; somebody has to bring it there by hand.", name(row.Release), strings.Join(places, ", "))
 }
 
 // unprovenText returns the line that says why the change is not proven on the release.
@@ -43,7 +46,8 @@ func unprovenText(row backports.Row, shown proof.Proof) string {
 	if shown.Outcome() == proof.NotStarted {
 		why = "Nothing can be run there: " + shown.Missing
 	}
-	return fmt.Sprintf("No backport to %s: the proof does not hold there, so nothing was pushed. %s", name(row.Release), strings.TrimSpace(why))
+	return fmt.Sprintf("No backport to %s: the proof does not hold there, so nothing was pushed. %s",
+		name(row.Release), strings.TrimSpace(why))
 }
 
 const maxNamed = 6

@@ -26,11 +26,12 @@ import (
 
 // A Looker works look backs. All of its fields are set once, before the first job.
 type Looker struct {
-	Store          *store.Store
-	Repositories   []repository.Repository
-	Releases       map[string][]string // patterns of the branches and tags that are tried, by repository
-	MentionAuthors map[string]bool     // repositories where the author of the bug is mentioned, not only named
-	Slack          ledger.Slack        // nil: nobody is mentioned
+	Store        *store.Store
+	Repositories []repository.Repository
+	Releases     map[string][]string // patterns of the branches and tags that are tried, by repository
+	// repositories where the author of the bug is mentioned, not only named
+	MentionAuthors map[string]bool
+	Slack          ledger.Slack // nil: nobody is mentioned
 	Mirrors        *git.Mirrors
 	Checker        *build.Checker // nil: nothing can be run, and a look back ends without a result
 	Limit          time.Duration  // for all runs of one look back; zero: a look back ends without a result
@@ -57,7 +58,9 @@ func (p Push) Parts() []store.Part {
 	if !p.Wanted || !ok || err != nil {
 		return nil
 	}
-	return []store.Part{progress.Lookback{Key: pushKey + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text}}
+	return []store.Part{
+		progress.Lookback{Key: pushKey + p.Commit, Repository: p.Repository, Base: p.Base, Probe: text},
+	}
 }
 
 // pushKey is the prefix of the key of a look back that a push asked for.
@@ -66,7 +69,12 @@ const pushKey = "push:"
 // BeforeFix returns the row that asks the same for the command that reproduces the bug of a report.
 func BeforeFix(repository string, r workflow.Report, probe past.Probe) (store.Part, error) {
 	text, err := json.Marshal(probe)
-	return progress.Lookback{Key: fmt.Sprintf("report:%d", r.Revision), Repository: repository, Base: r.BaseCommit, Probe: text}, err
+	return progress.Lookback{
+		Key:        fmt.Sprintf("report:%d", r.Revision),
+		Repository: repository,
+		Base:       r.BaseCommit,
+		Probe:      text,
+	}, err
 }
 
 // pulse is the interval at which watch looks whether the look back was ended. It is short, since a stop
@@ -84,8 +92,14 @@ func (l *Looker) Run(ctx context.Context, session string) error {
 	}
 	watched, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
-	go func() { defer close(done); l.watch(watched, row.ID, cancel) }()
-	defer func() { cancel(nil); <-done }()
+	go func() {
+		defer close(done)
+		l.watch(watched, row.ID, cancel)
+	}()
+	defer func() {
+		cancel(nil)
+		<-done
+	}()
 	err = l.work(watched, *row)
 	if errors.Is(context.Cause(watched), errEnded) {
 		return nil
@@ -116,11 +130,12 @@ type look struct {
 	probe      past.Probe
 	repository repository.Repository
 	mirror     *git.Mirror
-	began      time.Time                       // when the session began
-	hide       *redact.Finder                  // Secrets and those in the private files of the base and of the change
-	tries      map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
-	until      time.Duration                   // limit on spent: once it is reached, nothing more is run
-	spent      time.Duration
+	began      time.Time // when the session began
+	// Secrets and those in the private files of the base and of the change
+	hide  *redact.Finder
+	tries map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
+	until time.Duration                   // limit on spent: once it is reached, nothing more is run
+	spent time.Duration
 }
 
 func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
@@ -144,7 +159,8 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 // open opens the mirror and reads the probe and its earlier runs. ready is false if the look back can
 // no longer be worked: the repository is not configured, commands are off, or a commit is missing.
 func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
-	at := slices.IndexFunc(l.Repositories, func(r repository.Repository) bool { return r.Name == row.Repository })
+	at := slices.IndexFunc(l.Repositories,
+		func(r repository.Repository) bool { return r.Name == row.Repository })
 	if at < 0 || l.Checker == nil || l.Limit <= 0 {
 		return nil, false, nil
 	}
@@ -169,7 +185,8 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 			return nil, false, nil
 		}
 	}
-	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base, k.probe.Commit); err != nil {
+	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base,
+		k.probe.Commit); err != nil {
 		return nil, false, err
 	}
 	s, err := l.Store.Session(ctx, row.Session)
@@ -212,7 +229,8 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 	if err != nil {
 		return found, err
 	}
-	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason, "first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
+	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason,
+		"first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
 	if r.Certain {
 		found.First = r.First
 	}
@@ -227,10 +245,12 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 // learn runs the command once on the base, where it was red. On other commits it has to fail in the
 // same way to count as red.
 func (k *look) learn(ctx context.Context) error {
-	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *build.Checker) (v past.Verdict, err error) {
-		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.SetupFor(k.probe.Project.Test, k.began))
-		return v, err
-	})
+	_, err := k.timed(ctx, k.row.Base, 1,
+		func(ctx context.Context, c *build.Checker) (v past.Verdict, err error) {
+			k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base,
+				k.repository.SetupFor(k.probe.Project.Test, k.began))
+			return v, err
+		})
 	return err
 }
 
@@ -247,7 +267,10 @@ func (k *look) ask(ctx context.Context, commit string, nth int) (past.Verdict, e
 
 // timed calls run with the rest of the limit as its timeout, and stores the verdict as a row. It
 // returns past.ErrSpent if no time is left or the timeout passes.
-func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *build.Checker) (past.Verdict, error)) (past.Verdict, error) {
+func (k *look) timed(ctx context.Context, commit string, nth int, run func(
+	context.Context, *build.Checker,
+) (past.Verdict, error),
+) (past.Verdict, error) {
 	left := k.until - k.spent
 	if left <= 0 {
 		return past.Verdict{}, past.ErrSpent
@@ -269,7 +292,13 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	if v.Why, err = k.mask(ctx, commit, v.Why); err != nil {
 		return v, err
 	}
-	t := workflow.LookbackTry{Commit: commit, Nth: nth, Answer: string(v.Answer), Why: v.Why, TookMS: took.Milliseconds()}
+	t := workflow.LookbackTry{
+		Commit: commit,
+		Nth:    nth,
+		Answer: string(v.Answer),
+		Why:    v.Why,
+		TookMS: took.Milliseconds(),
+	}
 	var probe json.RawMessage
 	if k.probe.Learned && commit == k.row.Base && nth == 1 {
 		if probe, err = json.Marshal(k.probe); err != nil {

@@ -56,9 +56,20 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Looker = &Looker{
-		Store: st, Mirrors: mirrors, Limit: time.Hour, Signature: "orchestrator", Log: storetest.Silent,
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}}}, Releases: map[string][]string{"shop": {"main"}},
-		Checker: &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Store:     st,
+		Mirrors:   mirrors,
+		Limit:     time.Hour,
+		Signature: "orchestrator",
+		Log:       storetest.Silent,
+		Repositories: []repository.Repository{
+			{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}},
+		},
+		Releases: map[string][]string{"shop": {"main"}},
+		Checker: &build.Checker{Caches: build.Caches{
+			Sandbox: repotest.OpenSandbox(t),
+			Dir:     filepath.Join(dir, "cache"),
+			Log:     storetest.Silent,
+		}},
 	}
 	return s
 }
@@ -66,7 +77,10 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 // ask asks for a look back from the newest commit.
 func (s *scene) ask(revision int, command string) *workflow.Lookback {
 	s.t.Helper()
-	part, err := BeforeFix("shop", workflow.Report{Revision: revision, BaseCommit: s.commits[11]}, past.Probe{Command: command, Code: 1})
+	part, err := BeforeFix("shop", workflow.Report{Revision: revision, BaseCommit: s.commits[11]}, past.Probe{
+		Command: command,
+		Code:    1,
+	})
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.turn.Record(s.t.Context(), part))
 	row, err := s.Store.OpenLookback(s.t.Context(), s.turn.Session().ID)
@@ -92,7 +106,8 @@ func TestALookBackIsSaidOnce(t *testing.T) {
 	s := open(t)
 	s.ask(1, redFrom5)
 	s.run()
-	want := fmt.Sprintf("Red since `%s` (2023-11-14, \"a tree\") by Ada, by the reproduction.\nAlso red on main.", s.commits[5][:7])
+	want := fmt.Sprintf("Red since `%s` (2023-11-14, \"a tree\") by Ada, by the reproduction.\n"+
+		"Also red on main.", s.commits[5][:7])
 	require.Equal(t, []string{want}, s.said())
 	s.run()
 	require.Len(t, s.said(), 1)
@@ -108,31 +123,46 @@ func TestALookBackIsSaidOnce(t *testing.T) {
 	require.Equal(t, s.commits[5], done[1].Found.First)
 }
 
-// A command may print a secret of the commit that it runs on, whose private files may differ from those of the base.
+// A command may print a secret of the commit that it runs on, whose private files may
+// differ from those of the base.
 func TestALookBackMasksTheSecretsOfEachCommit(t *testing.T) {
 	t.Parallel()
-	s := openWith(t, map[int]repotest.Files{0: {".env": "DB_PASSWORD=moss-covered-bucket\n"}, 9: {".env": "DB_PASSWORD=fern-covered-basket\n"}})
+	s := openWith(t, map[int]repotest.Files{
+		0: {".env": "DB_PASSWORD=moss-covered-bucket\n"},
+		9: {".env": "DB_PASSWORD=fern-covered-basket\n"},
+	})
 	s.Secrets = redact.New()
 	row := s.ask(1, `n=$(cat n); test $n -lt 3 || { test $n -lt 9 && $(cut -d= -f2 .env); }`)
 	s.run()
 	require.Len(t, s.said(), 1)
-	require.Contains(t, s.said()[0], "6 commits between them could not be told ([masked: configured] is not installed)")
+	require.Contains(t, s.said()[0],
+		"6 commits between them could not be told ([masked: configured] is not installed)")
 	tries, err := s.Store.LookbackTries(t.Context(), row.ID)
 	require.NoError(t, err)
 	require.NotContains(t, fmt.Sprint(tries), "bucket")
 }
 
-// In a repository of several projects the packages are those of the folder that the work is limited to. The project
-// at the top names none.
+// In a repository of several projects the packages are those of the folder that the work is limited to. The
+// project at the top names none.
 func TestALookBackHasThePackagesOfItsFolder(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	of := packagestest.Files()
 	s := openWith(t, map[int]repotest.Files{
-		0: {"go.mod": "module example.com/all\n\ngo 1.24\n", "services/cart/go.mod": of["go.mod"], "services/cart/go.sum": of["go.sum"], "services/cart/a.go": of["a.go"]},
+		0: {
+			"go.mod":               "module example.com/all\n\ngo 1.24\n",
+			"services/cart/go.mod": of["go.mod"],
+			"services/cart/go.sum": of["go.sum"],
+			"services/cart/a.go":   of["a.go"],
+		},
 	})
-	s.Repositories[0].Scope, s.Repositories[0].Setup.Env = "services/cart", packagestest.Mirrors()
-	s.Checker.Caches.ModuleCache, s.Checker.Caches.Packages = "-", &packages.Fetcher{Sandbox: s.Checker.Caches.Sandbox, Network: packagestest.New(t)}
+	s.Repositories[0].Scope = "services/cart"
+	s.Repositories[0].Setup.Env = packagestest.Mirrors()
+	s.Checker.Caches.ModuleCache = "-"
+	s.Checker.Caches.Packages = &packages.Fetcher{
+		Sandbox: s.Checker.Caches.Sandbox,
+		Network: packagestest.New(t),
+	}
 	s.ask(1, `test -d "$GOMODCACHE/example.com/greet@v1.0.0" || exit 9; `+redFrom5)
 	s.run()
 	require.Len(t, s.said(), 1)
@@ -146,7 +176,8 @@ func TestAnAnswerThatIsKeptIsNotAskedAgain(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	for _, nth := range []int{1, 2} {
-		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(past.Red)}, nil))
+		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID,
+			workflow.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(past.Red)}, nil))
 	}
 	s.run()
 	require.Contains(t, s.said()[0], s.commits[4][:7])
@@ -160,10 +191,19 @@ func TestALookBackEndsAtItsLimit(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	s.Limit = time.Minute
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(past.Red), TookMS: 1}, nil))
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[10], Nth: 1, Answer: string(past.Red), TookMS: time.Minute.Milliseconds()}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID,
+		workflow.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(past.Red), TookMS: 1}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{
+		Commit: s.commits[10],
+		Nth:    1,
+		Answer: string(past.Red),
+		TookMS: time.Minute.Milliseconds(),
+	}, nil))
 	s.run()
-	require.Equal(t, []string{fmt.Sprintf("Red at `%s` (2023-11-14, \"a tree\") by Ada already, by the reproduction, the oldest commit that I could tell: the time for looking back was over.\nAlso red on main.", s.commits[10][:7])}, s.said())
+	require.Equal(t,
+		[]string{fmt.Sprintf("Red at `%s` (2023-11-14, \"a tree\") by Ada already, by the reproduction, "+
+			"the oldest commit that I could tell: the time for looking back was over.\nAlso red on main.",
+			s.commits[10][:7])}, s.said())
 }
 
 // A stop ends a look back whose command is running.
@@ -198,8 +238,12 @@ func TestWordsOfStrangersEndNoQuote(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a 'b' c 'd' <!channel>", quoted("a `b` c\n\"d\" <!channel>", 80))
 	require.Less(t, len(quoted(strings.Repeat("x", 500), 80)), 90)
-	require.Equal(t, "Also red on a; green on b, c; cannot be told on d (does not build).", WhereElse([]workflow.ReleaseVerdict{
-		{Name: "a", Answer: "red"}, {Name: "b", Answer: "green"}, {Name: "d", Answer: "unclear", Why: "does not build"}, {Name: "c", Answer: "green"},
-	}))
+	require.Equal(t, "Also red on a; green on b, c; cannot be told on d (does not build).",
+		WhereElse([]workflow.ReleaseVerdict{
+			{Name: "a", Answer: "red"},
+			{Name: "b", Answer: "green"},
+			{Name: "d", Answer: "unclear", Why: "does not build"},
+			{Name: "c", Answer: "green"},
+		}))
 	require.Empty(t, WhereElse(nil))
 }

@@ -26,7 +26,8 @@ func released(t *testing.T, dir, module string, versions []string) (commits map[
 	require.NoError(t, os.WriteFile(filepath.Join(work, "go.mod"), []byte("module history\n"), 0o644))
 	run := func(env []string, name string, args ...string) (string, error) {
 		cmd := exec.CommandContext(t.Context(), name, args...)
-		cmd.Dir, cmd.Env = work, append(append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"), env...)
+		cmd.Dir = work
+		cmd.Env = append(append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null"), env...)
 		out, err := cmd.Output()
 		return strings.TrimSpace(string(out)), err
 	}
@@ -50,8 +51,10 @@ func released(t *testing.T, dir, module string, versions []string) (commits map[
 		require.NoError(t, json.Unmarshal(text, &info))
 		at := info.Time.Format(time.RFC3339)
 		env := []string{
-			"GIT_DIR=" + filepath.Join(dir, ".git"), "GIT_WORK_TREE=" + have.Dir, "GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at,
-			"GIT_AUTHOR_NAME=The Go Authors", "GIT_AUTHOR_EMAIL=go@example.com", "GIT_COMMITTER_NAME=The Go Authors", "GIT_COMMITTER_EMAIL=go@example.com",
+			"GIT_DIR=" + filepath.Join(dir, ".git"), "GIT_WORK_TREE=" + have.Dir, "GIT_AUTHOR_DATE=" + at,
+			"GIT_COMMITTER_DATE=" + at, "GIT_AUTHOR_NAME=The Go Authors",
+			"GIT_AUTHOR_EMAIL=go@example.com", "GIT_COMMITTER_NAME=The Go Authors",
+			"GIT_COMMITTER_EMAIL=go@example.com",
 		}
 		must(env, "git", "add", "-A", "-f", ".")
 		must(env, "git", "commit", "-q", "--allow-empty", "-m", module+" "+v)
@@ -65,7 +68,8 @@ func released(t *testing.T, dir, module string, versions []string) (commits map[
 // The oldest versions need packages that are not here, so nothing can be told of them.
 func TestTheReleaseIsNamedInWhichARealModuleChanged(t *testing.T) {
 	t.Parallel()
-	if os.Getenv("BOBBIN_RELEASED") == "" { // it needs a network and takes half a minute; it runs with SIZE=whole
+	if os.Getenv("BOBBIN_RELEASED") == "" {
+		// it needs a network and takes half a minute; it runs with SIZE=whole
 		t.Skip("BOBBIN_RELEASED=1 fetches thirty releases of " + releasedModule + " and builds some of them")
 	}
 	remotetest.NeedGit(t)
@@ -77,12 +81,15 @@ func TestTheReleaseIsNamedInWhichARealModuleChanged(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "origin")
 	commits := released(t, dir, releasedModule, versions)
 	s.commits = []string{11: commits["v0.30.0"]}
-	s.Repositories[0].URL, s.Releases = dir, map[string][]string{"shop": {"v0.9.0", "v0.1[0-2].0"}}
-	s.Repositories[0].Setup.Off = true // only the versions' own tests need the packages that they name, and the oldest versions need more
+	s.Repositories[0].URL = dir
+	s.Releases = map[string][]string{"shop": {"v0.9.0", "v0.1[0-2].0"}}
+	// only the versions' own tests need the packages that they name, and the oldest versions need more
+	s.Repositories[0].Setup.Off = true
 	s.Checker.Caches.Sandbox = repotest.OpenBuilder(t)
 	mirror, err := s.Mirrors.Open(t.Context(), s.Repositories[0].Remote)
 	require.NoError(t, err)
-	require.NoError(t, repotest.SeedGoCache(t.Context(), s.Checker.Caches.Sandbox, repotest.GoCacheDir(s.Checker.For(mirror).Cache.WritableMounts(""))))
+	require.NoError(t, repotest.SeedGoCache(t.Context(), s.Checker.Caches.Sandbox,
+		repotest.GoCacheDir(s.Checker.For(mirror).Cache.WritableMounts(""))))
 	s.ask(1, `cat >modfile/go_line_test.go <<'END'
 package modfile
 
@@ -96,6 +103,7 @@ func TestGoLineHasTwoParts(t *testing.T) {
 END
 go test -run TestGoLineHasTwoParts ./modfile`)
 	s.run()
-	require.Equal(t, []string{fmt.Sprintf("Red since `%s` (2023-06-06, %q) by The Go Authors, by the reproduction.\nAlso red on v0.12.0, v0.11.0; green on v0.10.0, v0.9.0.",
+	require.Equal(t, []string{fmt.Sprintf("Red since `%s` (2023-06-06, %q) by The Go Authors, "+
+		"by the reproduction.\nAlso red on v0.12.0, v0.11.0; green on v0.10.0, v0.9.0.",
 		commits["v0.11.0"][:7], releasedModule+" v0.11.0")}, s.said())
 }

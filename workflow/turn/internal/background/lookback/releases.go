@@ -21,7 +21,8 @@ const maxReleases = 6
 // the bot's own branches, which are never releases; if it is empty, bobbin/ is used.
 func IsRelease(patterns []string, prefix, name string) bool {
 	return !strings.HasPrefix(name, cmp.Or(prefix, git.DefaultPrefix)) &&
-		slices.ContainsFunc(patterns, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+		slices.ContainsFunc(patterns,
+			func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
 }
 
 // releases returns the releases that the configuration's patterns match, newest first, at most
@@ -34,16 +35,25 @@ func (k *look) releases() []git.ReleaseBranch {
 }
 
 // askReleases returns the verdict on each release. A release for which no time is left is unclear.
-func (k *look) askReleases(ctx context.Context, releases []git.ReleaseBranch) (list []workflow.ReleaseVerdict, err error) {
+func (k *look) askReleases(
+	ctx context.Context, releases []git.ReleaseBranch,
+) (list []workflow.ReleaseVerdict, err error) {
 	for _, r := range releases {
 		v, err := k.ask(ctx, r.Commit, 1)
 		switch {
 		case errors.Is(err, past.ErrSpent):
-			v.Answer, v.Why = past.Unclear, "not tried: no time was left"
+			v.Answer = past.Unclear
+			v.Why = "not tried: no time was left"
 		case err != nil:
 			return nil, err
 		}
-		list = append(list, workflow.ReleaseVerdict{Name: r.Name, Commit: r.Commit, Branch: r.Branch, Answer: string(v.Answer), Why: v.Why})
+		list = append(list, workflow.ReleaseVerdict{
+			Name:   r.Name,
+			Commit: r.Commit,
+			Branch: r.Branch,
+			Answer: string(v.Answer),
+			Why:    v.Why,
+		})
 	}
 	return list, nil
 }

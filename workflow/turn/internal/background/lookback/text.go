@@ -23,7 +23,10 @@ func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	if err != nil {
 		return line, err
 	}
-	since, where, named, buttons := found.Since, WhereElse(found.Releases), false, k.backportButtons(found.Releases)
+	since := found.Since
+	where := WhereElse(found.Releases)
+	named := false
+	buttons := k.backportButtons(found.Releases)
 	for _, b := range before {
 		named = named || b.Found.First != ""
 		if b.Repository == k.row.Repository && b.Found.Since == since {
@@ -52,7 +55,10 @@ func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []wo
 	for _, r := range releases {
 		if pushed && r.Branch && r.Answer == string(past.Red) && len(buttons) < maxButtons {
 			buttons = append(buttons, workflow.Button{
-				ActionID: workflow.ButtonBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
+				ActionID: workflow.ButtonBackport,
+				Label:    plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70),
+				Value:    store.NewToken(),
+				Means:    commit + " " + r.Name,
 			})
 		}
 	}
@@ -77,7 +83,8 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	}
 	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
 	if err != nil {
-		k.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)", "err", err)
+		k.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)",
+			"err", err)
 	}
 	if id == "" {
 		return nil
@@ -98,13 +105,16 @@ func (k *look) sinceText(r past.Result) string {
 	case r.First != "" && r.Certain:
 		return fmt.Sprintf("Red since %s%s%s.", k.nameCommit(r.First), k.broughtBy(r), by)
 	case r.First != "":
-		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.", k.nameCommit(r.First), k.broughtBy(r), by)
+		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.",
+			k.nameCommit(r.First), k.broughtBy(r), by)
 	case r.Red == "" || r.Green == "" && r.Red == k.row.Base:
 		return ""
 	case r.Green == "":
-		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.", k.nameCommit(r.Red), by, whyNotOlder[r.Reason])
+		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.",
+			k.nameCommit(r.Red), by, whyNotOlder[r.Reason])
 	}
-	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green), k.nameCommit(r.Red), by, k.whyNotNearer(r))
+	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green),
+		k.nameCommit(r.Red), by, k.whyNotNearer(r))
 }
 
 // whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
@@ -120,7 +130,8 @@ var whyNotOlder = map[past.Reason]string{
 func (k *look) whyNotNearer(r past.Result) string {
 	switch r.Reason {
 	case past.Spent:
-		return fmt.Sprintf("the time for looking back was over with %s between them", plaintext.CountNoun(r.Between, "commit"))
+		return fmt.Sprintf("the time for looking back was over with %s between them",
+			plaintext.CountNoun(r.Between, "commit"))
 	case past.Flaky:
 		return "the test does not end the same each time"
 	case past.Cut:
@@ -129,13 +140,15 @@ func (k *look) whyNotNearer(r past.Result) string {
 	if r.Between == 0 {
 		return "a branch that it merges could not be told"
 	}
-	return fmt.Sprintf("%s between them could not be told%s", plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
+	return fmt.Sprintf("%s between them could not be told%s",
+		plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
 }
 
 // commonWhy returns the most frequent reason why commits are unclear, in parentheses, or an empty
 // string.
 func (k *look) commonWhy() string {
-	counts, most := map[string]int{}, ""
+	counts := map[string]int{}
+	most := ""
 	for _, t := range k.tries {
 		if t.Why == "" {
 			continue
@@ -162,7 +175,8 @@ func (k *look) nameCommit(hash string) string {
 	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, k.pull(n)) {
 		pull = " (" + k.pull(n) + ")"
 	}
-	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly), quoted(c.Subject, 80), quoted(c.Author, 60), pull)
+	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly),
+		quoted(c.Subject, 80), quoted(c.Author, 60), pull)
 }
 
 // broughtBy names the pull request of the merge that brought the first red commit to the main line, or
@@ -189,7 +203,8 @@ func (k *look) pull(number int) string {
 // quoted returns text from outside as one short line, with backticks, double quotes and backslashes
 // replaced so that it cannot end a quote or begin code.
 func quoted(words string, most int) string {
-	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'", `\`, "/").Replace(plaintext.OneLine(words)), most)
+	return plaintext.SafeLine(strings.NewReplacer("`", "'", `"`, "'",
+		`\`, "/").Replace(plaintext.OneLine(words)), most)
 }
 
 // Known returns what the command showed on the repository's releases in the newest finished look back
@@ -197,7 +212,8 @@ func quoted(words string, most int) string {
 func Known(done []workflow.Lookback, repository, base, command string) string {
 	for _, b := range slices.Backward(done) {
 		var probe past.Probe
-		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
+		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil ||
+			probe.Command != command {
 			continue
 		}
 		if where := WhereElse(b.Found.Releases); where != "" {

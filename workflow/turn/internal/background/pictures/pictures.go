@@ -64,7 +64,8 @@ func (p *Photographer) Run(ctx context.Context, session string) error {
 		return err
 	}
 	shoot := shooting{Photographer: p, request: *q}
-	if at := slices.IndexFunc(p.Repositories, func(r repository.Repository) bool { return r.Name == q.Repository && !r.Visual.Off }); at >= 0 {
+	if at := slices.IndexFunc(p.Repositories,
+		func(r repository.Repository) bool { return r.Name == q.Repository && !r.Visual.Off }); at >= 0 {
 		shoot.repository = p.Repositories[at]
 		if err := shoot.take(ctx); err != nil {
 			return err
@@ -137,7 +138,8 @@ func (s *shooting) choose(ctx context.Context, m *git.Mirror) ([]string, error) 
 	read := func(path string) ([]byte, error) { return m.Commits().ReadFile(s.request.Commit, path) }
 	list := screenshot.Pages(read, files, s.request.Changed, maxPages)
 	if len(list) == 0 {
-		s.none = "no page in the repository uses what changed, as its files stand there. The repository's `visual` in Bobbin's configuration can name a page"
+		s.none = "no page in the repository uses what changed, as its files stand there. " +
+			"The repository's `visual` in Bobbin's configuration can name a page"
 	}
 	return list, nil
 }
@@ -171,14 +173,21 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 	case fresh:
 		s.said = append(s.said, name+" is new.")
 	case was == nil:
-		s.said = append(s.said, fmt.Sprintf("%s after the change; no picture from before: %s.", name, unshown.Why))
+		s.said = append(s.said,
+			fmt.Sprintf("%s after the change; no picture from before: %s.", name, unshown.Why))
 	case places == 0:
 		s.said = append(s.said, name+" looks as before.")
 		return nil
 	default:
-		s.said = append(s.said, fmt.Sprintf("%s before and after: %s, boxed.", name, plaintext.CountNoun(places, "place")))
+		s.said = append(s.said,
+			fmt.Sprintf("%s before and after: %s, boxed.", name, plaintext.CountNoun(places, "place")))
 	}
-	s.pages = append(s.pages, pictures.Page{Path: page, Places: places, Before: pictures.Picture(marked[0]), After: pictures.Picture(marked[1])})
+	s.pages = append(s.pages, pictures.Page{
+		Path:   page,
+		Places: places,
+		Before: pictures.Picture(marked[0]),
+		After:  pictures.Picture(marked[1]),
+	})
 	return nil
 }
 
@@ -210,7 +219,10 @@ func (s *shooting) files() (list []workflow.File) {
 				continue
 			}
 			list = append(list, workflow.File{
-				Name: name + "-" + side.when + "." + side.Kind, Title: s.Secrets.Mask(fmt.Sprintf("%s %s (%s)", p.Path, side.when, prompt.ShortHash(side.commit))), Data: side.Content,
+				Name: name + "-" + side.when + "." + side.Kind,
+				Title: s.Secrets.Mask(fmt.Sprintf("%s %s (%s)", p.Path, side.when,
+					prompt.ShortHash(side.commit))),
+				Data: side.Content,
 			})
 		}
 	}

@@ -43,7 +43,9 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 	s := &scene{t: t, Photographer: &Photographer{}}
 	st := storetest.Open(t)
 	s.turn = storetest.BeginTurn(t, st)
-	require.NoError(t, s.turn.Record(t.Context(), progress.Task{Task: workflow.Task{Number: 1, Category: workflow.CategoryVisual}}))
+	require.NoError(t, s.turn.Record(t.Context(), progress.Task{
+		Task: workflow.Task{Number: 1, Category: workflow.CategoryVisual},
+	}))
 	s.ends(workflow.TaskDone)
 	dir := t.TempDir()
 	var err error
@@ -52,9 +54,19 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Photographer = &Photographer{
-		Store: st, Mirrors: mirrors, Processor: 8 * time.Second, Signature: "orchestrator", Log: storetest.Silent,
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}}},
-		Checker:      &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Store:     st,
+		Mirrors:   mirrors,
+		Processor: 8 * time.Second,
+		Signature: "orchestrator",
+		Log:       storetest.Silent,
+		Repositories: []repository.Repository{{
+			Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")},
+		}},
+		Checker: &build.Checker{Caches: build.Caches{
+			Sandbox: repotest.OpenSandbox(t),
+			Dir:     filepath.Join(dir, "cache"),
+			Log:     storetest.Silent,
+		}},
 	}
 	return s
 }
@@ -62,7 +74,8 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 // ends sets the state of the session's only task.
 func (s *scene) ends(state workflow.TaskState) {
 	s.t.Helper()
-	require.NoError(s.t, s.turn.Record(s.t.Context(), progress.Task{Task: workflow.Task{ID: 1, State: state}}))
+	require.NoError(s.t,
+		s.turn.Record(s.t.Context(), progress.Task{Task: workflow.Task{ID: 1, State: state}}))
 }
 
 // take requests pictures of the changed files, takes them, and returns the line that was posted.
@@ -87,7 +100,9 @@ func (s *scene) newest() string {
 
 func (s *scene) files() (names []string) {
 	s.t.Helper()
-	rows, err := s.Store.Pool.Query(s.t.Context(), `select f->>'name' || ' ' || (f->>'title') from outbox, json_array_elements(files) f where files is not null order by outbox.id`)
+	rows, err := s.Store.Pool.Query(s.t.Context(),
+		`select f->>'name' || ' ' || (f->>'title') from outbox, json_array_elements(files) f
+			where files is not null order by outbox.id`)
 	require.NoError(s.t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -103,9 +118,11 @@ func (s *scene) files() (names []string) {
 func TestPagesBeforeAndAfter(t *testing.T) {
 	t.Parallel()
 	s := open(t, shop, shop.With(repotest.Files{"web/cart.css": `.pay { color: #000; background: #ff0 }`}))
-	require.Equal(t, "`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.", s.take("web/cart.css"))
+	require.Equal(t, "`web/cart.html` before and after: 1 place, boxed.\n`web/quiet.html` looks as before.",
+		s.take("web/cart.css"))
 	require.Equal(t, []string{
-		fmt.Sprintf("cart-before.png web/cart.html before (%.7s)", s.commits[0]), fmt.Sprintf("cart-after.png web/cart.html after (%.7s)", s.commits[1]),
+		fmt.Sprintf("cart-before.png web/cart.html before (%.7s)", s.commits[0]),
+		fmt.Sprintf("cart-after.png web/cart.html after (%.7s)", s.commits[1]),
 	}, s.files())
 	pages, err := pictures.Newest(t.Context(), s.Store.DB, s.turn.Session().ID)
 	require.NoError(t, err)
@@ -126,12 +143,18 @@ func TestPicturesAreSaidOnce(t *testing.T) {
 	said := s.take("web/cart.css")
 	require.Contains(t, said, "`web/cart.html?a=1` before and after: 1 place, boxed.")
 	id := s.turn.Session().ID
-	require.NoError(t, pictures.End(t.Context(), s.Store, pictures.Request{ID: 1, Session: id}, nil, workflow.Line{Agent: "a", Text: "twice"}))
+	require.NoError(t, pictures.End(t.Context(), s.Store, pictures.Request{ID: 1, Session: id}, nil,
+		workflow.Line{Agent: "a", Text: "twice"}))
 	require.Equal(t, said, s.newest())
 	s.take("web/cart.css")
 	require.Len(t, s.files(), 2)
 
-	require.NoError(t, s.turn.Record(t.Context(), pictures.Request{Key: "push:other", Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}, pictures.Stopped{}))
+	require.NoError(t, s.turn.Record(t.Context(), pictures.Request{
+		Key:        "push:other",
+		Repository: "shop",
+		Base:       s.commits[0],
+		Commit:     s.commits[1],
+	}, pictures.Stopped{}))
 	require.NoError(t, s.Run(t.Context(), id))
 	require.Len(t, s.files(), 2)
 }
@@ -139,12 +162,21 @@ func TestPicturesAreSaidOnce(t *testing.T) {
 // If there is nothing to show, one line says why, and what would help.
 func TestNoPictures(t *testing.T) {
 	t.Parallel()
-	s := open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`, "main.go": "package main // changed\n"}))
+	s := open(t, shop,
+		shop.With(repotest.Files{"web/new.html": `<p>fresh`, "main.go": "package main // changed\n"}))
 	require.Equal(t, "`web/new.html` is new.", s.take("web/new.html", "main.go"))
 	require.Len(t, s.files(), 1)
 	for want, change := range map[string]func(s *scene) (changed string){
-		"No pictures of before and after: no page in the repository uses what changed, as its files stand there. The repository's `visual` in Bobbin's configuration can name a page.": func(*scene) string { return "main.go" },
-		"No pictures of before and after: there is no sandbox to show a page in.":                                                                                                      func(s *scene) string { s.Checker = nil; return "web/new.html" },
+		"No pictures of before and after: no page in the repository uses what changed, as its files stand " +
+			"there. The repository's `visual` in Bobbin's configuration can name a page.": func(
+			*scene,
+		) string {
+			return "main.go"
+		},
+		"No pictures of before and after: there is no sandbox to show a page in.": func(s *scene) string {
+			s.Checker = nil
+			return "web/new.html"
+		},
 		"No picture of `web/gone.html`: there is no such file.": func(s *scene) string {
 			s.Repositories[0].Visual.Pages = []string{"web/gone.html"}
 			return "web/new.html"
@@ -158,21 +190,27 @@ func TestNoPictures(t *testing.T) {
 			return "web/new.html"
 		},
 	} {
-		s := open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`, "web/huge.html": strings.Repeat(" ", 9<<20), "main.go": "package main // changed\n"}))
+		s := open(t, shop, shop.With(repotest.Files{
+			"web/new.html":  `<p>fresh`,
+			"web/huge.html": strings.Repeat(" ", 9<<20),
+			"main.go":       "package main // changed\n",
+		}))
 		changed := change(s)
 		require.True(t, strings.HasPrefix(s.take(changed), want), s.newest())
 		require.Empty(t, s.files())
 	}
 	s = open(t, shop, shop.With(repotest.Files{"web/new.html": `<p>fresh`}))
 	s.ends(workflow.TaskFailed)
-	require.NoError(t, s.turn.Record(t.Context(), Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}.Request()))
+	require.NoError(t, s.turn.Record(t.Context(),
+		Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}.Request()))
 	asked, err := pictures.Open(t.Context(), s.Store.DB, s.turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, asked, "nobody worked on what people see")
 
 	s.ends(workflow.TaskDone)
 	s.Repositories[0].Visual.Off = true
-	require.NoError(t, s.turn.Record(t.Context(), Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}.Request()))
+	require.NoError(t, s.turn.Record(t.Context(),
+		Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}.Request()))
 	require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
 	lines, err := s.Store.Lines(t.Context(), s.turn.Session().ID)
 	require.NoError(t, err)
@@ -182,27 +220,38 @@ func TestNoPictures(t *testing.T) {
 	require.Nil(t, asked)
 }
 
-// A page that reads a private file does not get it, so its picture cannot show a secret. The control is a file that is
-// not private.
+// A page that reads a private file does not get it, so its picture cannot show a secret. The control is
+// a file that is not private.
 func TestNoPageGetsAPrivateFile(t *testing.T) {
 	t.Parallel()
 	shows := repotest.Files{}
 	for page, file := range map[string]string{"env.html": "/server/.env", "txt.html": "/server/env.txt"} {
-		shows[page] = `<body><script>fetch("` + file + `").then(r => r.text()).then(t => document.body.append(t))</script>`
+		shows[page] = `<body><script>fetch("` + file +
+			`").then(r => r.text()).then(t => document.body.append(t))</script>`
 	}
 	const before, after = "DB_PASSWORD=moss\n", "DB_PASSWORD=fern-covered-basket\n"
 	for _, build := range []string{"", "true"} {
-		s := open(t, shows.With(repotest.Files{"server/.env": before, "server/env.txt": before}), repotest.Files{"server/.env": after, "server/env.txt": after})
+		s := open(t, shows.With(repotest.Files{"server/.env": before, "server/env.txt": before}),
+			repotest.Files{"server/.env": after, "server/env.txt": after})
 		s.Repositories[0].Visual = repository.Visual{Build: build, Pages: []string{"env.html", "txt.html"}}
-		require.Equal(t, "`env.html` looks as before.\n`txt.html` before and after: 1 place, boxed.", s.take("server/env.txt"))
+		require.Equal(t, "`env.html` looks as before.\n`txt.html` before and after: 1 place, boxed.",
+			s.take("server/env.txt"))
 	}
 }
 
 // A command builds the pages of both trees, and only plain files of its output are read.
 func TestPagesThatAreBuilt(t *testing.T) {
 	t.Parallel()
-	built := repotest.Files{"in.txt": "<p>old", "build.sh": "mkdir out && cat in.txt >out/index.html && ln -s /etc/passwd out/stolen.html && mkfifo out/pipe.html"}
+	built := repotest.Files{
+		"in.txt": "<p>old",
+		"build.sh": "mkdir out && cat in.txt >out/index.html && ln -s /etc/passwd out/stolen.html && " +
+			"mkfifo out/pipe.html",
+	}
 	s := open(t, built, built.With(repotest.Files{"in.txt": "<p>new, and longer"}))
-	s.Repositories[0].Visual = repository.Visual{Build: "sh build.sh", Pages: []string{"out/index.html", "out/stolen.html", "out/pipe.html"}}
-	require.Equal(t, "`out/index.html` before and after: 1 place, boxed.\nNo picture of `out/stolen.html`: there is no such file.\nNo picture of `out/pipe.html`: there is no such file.", s.take("in.txt"))
+	s.Repositories[0].Visual = repository.Visual{
+		Build: "sh build.sh",
+		Pages: []string{"out/index.html", "out/stolen.html", "out/pipe.html"},
+	}
+	require.Equal(t, "`out/index.html` before and after: 1 place, boxed.\nNo picture of `out/stolen.html`: "+
+		"there is no such file.\nNo picture of `out/pipe.html`: there is no such file.", s.take("in.txt"))
 }

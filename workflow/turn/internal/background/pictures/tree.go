@@ -30,7 +30,12 @@ type tree struct {
 // open returns the tree of a commit: from the mirror, or after the command that builds the pages.
 func (s *shooting) open(ctx context.Context, m *git.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
-		return tree{read: hidePrivate(func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }), close: func() {}}, nil
+		return tree{
+			read: hidePrivate(func(path string) ([]byte, error) {
+				return m.Commits().ReadFile(commit, path)
+			}),
+			close: func() {},
+		}, nil
 	}
 	session, err := s.Store.Session(ctx, s.request.Session)
 	if err != nil {
@@ -77,7 +82,9 @@ func hidePrivate(read func(path string) ([]byte, error)) func(path string) ([]by
 	}
 }
 
-func (s *shooting) build(ctx context.Context, c *build.Checker, commit, dir string) (how build.Ending, err error) {
+func (s *shooting) build(
+	ctx context.Context, c *build.Checker, commit, dir string,
+) (how build.Ending, err error) {
 	if err := c.Cache.Mirror().Materialise(ctx, commit, dir); err != nil {
 		return how, err
 	}

@@ -17,7 +17,10 @@ func TestWhatIsReviewedOnce(t *testing.T) {
 		return scopeKey(&workflow.Approval{ID: approval}, tree, since)
 	}
 	require.Equal(t, key("a", "t", "words"), key("a", "t", "words"))
-	keys := []string{key("a", "t", ""), key("b", "t", ""), key("a", "u", ""), key("a", "t", "words"), key("a", "t", "other words")}
+	keys := []string{
+		key("a", "t", ""), key("b", "t", ""), key("a", "u", ""), key("a", "t", "words"),
+		key("a", "t", "other words"),
+	}
 	slices.Sort(keys)
 	require.Len(t, slices.Compact(keys), 5)
 }
@@ -26,13 +29,18 @@ func TestWhatIsReviewedOnce(t *testing.T) {
 func TestAHunkThatWasPutBackIsKnownAgain(t *testing.T) {
 	t.Parallel()
 	hunk := diff.Hunk{Path: "a.go", Kind: "modified", NewStart: 7, Text: "@@ -7,2 +7,3 @@\n a\n+b\n c\n"}
-	back := sumsOf([]workflow.Removal{{Hunks: []workflow.RemovedHunk{{Sum: "other"}}}, {Hunks: []workflow.RemovedHunk{{Sum: HunkSum(hunk)}}}})
+	back := sumsOf([]workflow.Removal{
+		{Hunks: []workflow.RemovedHunk{{Sum: "other"}}},
+		{Hunks: []workflow.RemovedHunk{{Sum: HunkSum(hunk)}}},
+	})
 
 	moved := hunk
-	moved.NewStart, moved.Text = 30, "@@ -30,2 +30,3 @@\n a\n+b\n c\n"
+	moved.NewStart = 30
+	moved.Text = "@@ -30,2 +30,3 @@\n a\n+b\n c\n"
 	require.Contains(t, back, HunkSum(moved))
 
-	changed, elsewhere := hunk, hunk
+	changed := hunk
+	elsewhere := hunk
 	changed.Text, elsewhere.Path = "@@ -7,2 +7,3 @@\n a\n+B\n c\n", "b.go"
 	require.NotContains(t, back, HunkSum(changed))
 	require.NotContains(t, back, HunkSum(elsewhere))

@@ -19,7 +19,8 @@ import (
 // PutBack returns the removals under the approval that a person had put back.
 func (s *Scope) PutBack(ctx context.Context, a *workflow.Approval) ([]workflow.Removal, error) {
 	all, err := s.Store.Removals(ctx, s.Session().ID)
-	return slices.DeleteFunc(all, func(r workflow.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
+	return slices.DeleteFunc(all,
+		func(r workflow.Removal) bool { return r.User == "" || r.Approval != a.ID }), err
 }
 
 // HunkSum returns the hash by which a hunk is known again when it moves within its file.
@@ -35,10 +36,10 @@ func sumsOf(list []workflow.Removal) (sums []string) {
 	return sums
 }
 
-// RestoreRemovals merges removals that a person who may approve had put back into the files that they were taken
-// out of: the fork of a task while the task works there, otherwise the session's own workspace. k is the
-// task that works in tree; nil means the work as a whole. If a removal does not fit any more, the agents
-// are told to make it anew.
+// RestoreRemovals merges removals that a person who may approve had put back into the files that they were
+// taken out of: the fork of a task while the task works there, otherwise the session's own workspace. k is
+// the task that works in tree; nil means the work as a whole. If a removal does not fit any more, the
+// agents are told to make it anew.
 func (s *Scope) RestoreRemovals(ctx context.Context, tree *git.Workspace, k *workflow.Task) error {
 	all, err := s.Store.Removals(ctx, s.Session().ID)
 	if err != nil {
@@ -69,9 +70,11 @@ func (s *Scope) RestoreRemovals(ctx context.Context, tree *git.Workspace, k *wor
 	return nil
 }
 
-// layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing can be
-// merged: the removal waits until an agent has removed that, and done and finish demand it.
-func (s *Scope) layRemoval(ctx context.Context, tree *git.Workspace, k *workflow.Task, r workflow.Removal) error {
+// layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing
+// can be merged: the removal waits until an agent has removed that, and done and finish demand it.
+func (s *Scope) layRemoval(
+	ctx context.Context, tree *git.Workspace, k *workflow.Task, r workflow.Removal,
+) error {
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err
@@ -85,7 +88,11 @@ func (s *Scope) layRemoval(ctx context.Context, tree *git.Workspace, k *workflow
 	conflicts, err := tree.Merge(ctx, nil, r.Without, r.With)
 	var unfit *git.PathError
 	if errors.As(err, &unfit) {
-		return s.Record(ctx, inbox.AgentNote{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
+		return s.Record(ctx, inbox.AgentNote{
+			Key: "waits:" + r.Hash,
+			Text: fmt.Sprintf("What was put back is not in the files yet, "+
+				"since they hold what cannot be committed: %v. Without that it comes by itself.", unfit),
+		})
 	}
 	if err != nil && len(pack) > 0 {
 		return err
@@ -97,8 +104,13 @@ func (s *Scope) layRemoval(ctx context.Context, tree *git.Workspace, k *workflow
 		}
 		s.Log.Info("what was taken out does not fit any more", "conflicts", why, "err", err)
 		written = append(written,
-			inbox.AgentNote{Key: "unfit:" + r.Hash, Text: "What was to be put back does not fit into the files as they are now. Make it anew where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff())},
-			store.Lines(s.ProgramLine("The files have changed since at "+r.Places()+", so it is made anew instead of put back.")))
+			inbox.AgentNote{
+				Key: "unfit:" + r.Hash,
+				Text: "What was to be put back does not fit into the files as they are now. Make it anew " +
+					"where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff()),
+			},
+			store.Lines(s.ProgramLine("The files have changed since at "+r.Places()+
+				", so it is made anew instead of put back.")))
 		return s.Record(ctx, written...)
 	}
 	if err := s.Trees.LetCommandsWrite(tree); err != nil {

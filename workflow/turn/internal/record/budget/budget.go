@@ -67,7 +67,8 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 		if u.Near() && !u.Reached() && !u.Warned {
 			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
 			err := b.Record(ctx, spending.Warning(u), store.Lines(b.ProgramLine(text)))
-			if err != nil && !errors.Is(err, store.ErrStale) { // stale: it was said before, perhaps in another session
+			if err != nil && !errors.Is(err, store.ErrStale) {
+				// stale: it was said before, perhaps in another session
 				return err
 			}
 		}
@@ -114,25 +115,28 @@ func ReachedLimits(uses []workflow.LimitUse) (out []workflow.LimitUse) {
 func (e *LimitError) Message(who string) string {
 	text := e.Used() + ". Nothing is lost."
 	if ends := e.dayEnds(); ends != "" {
-		return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s", text, ends, who)
+		return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s",
+			text, ends, who)
 	}
 	return fmt.Sprintf("%s Reply \"go on\" to allow as much again. %s", text, who)
 }
 
-// NotLookedInto returns the text for people whose question was not looked into. consent reports whether the session
-// waits for consent to what it has shown: "go on" is about that then, and allows nothing.
+// NotLookedInto returns the text for people whose question was not looked into. consent reports whether the
+// session waits for consent to what it has shown: "go on" is about that then, and allows nothing.
 func (e *LimitError) NotLookedInto(who string, consent bool) string {
 	if !consent {
 		return workflow.NotLookedInto + e.Message(who) + " Then ask again."
 	}
-	text := workflow.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: what follows pauses at the limit, and \"go on\" allows as much again there."
+	text := workflow.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: " +
+		"what follows pauses at the limit, and \"go on\" allows as much again there."
 	if ends := e.dayEnds(); ends != "" {
 		return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
 	}
 	return text
 }
 
-// dayEnds says when the day of the first reached limit of a day ends; empty: only limits of the session are reached.
+// dayEnds says when the day of the first reached limit of a day ends; empty: only limits
+// of the session are reached.
 func (e *LimitError) dayEnds() string {
 	for _, u := range e.Reached {
 		if ends := u.Ends(); ends != "" {

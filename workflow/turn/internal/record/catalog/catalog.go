@@ -27,7 +27,12 @@ func (c *Catalog) ChangeButton(label string) []workflow.Button {
 	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
 		return nil
 	}
-	return []workflow.Button{{ActionID: workflow.ButtonRepository, Label: label, Value: store.NewToken(), Means: strings.Join(c.Names(), "\n")}}
+	return []workflow.Button{{
+		ActionID: workflow.ButtonRepository,
+		Label:    label,
+		Value:    store.NewToken(),
+		Means:    strings.Join(c.Names(), "\n"),
+	}}
 }
 
 func (c *Catalog) Names() (names []string) {
@@ -40,14 +45,19 @@ func (c *Catalog) Names() (names []string) {
 // ChoiceButtons returns one button for each repository, for when no modal can be opened.
 func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
 	for _, name := range c.Names() {
-		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonChoose, Label: name, Value: store.NewToken(), Means: name})
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonChoose,
+			Label:    name,
+			Value:    store.NewToken(),
+			Means:    name,
+		})
 	}
 	return buttons
 }
 
-// Current returns the session's repository, or the one that its request is about. ok is false if a person has to
-// choose one, or if the configuration does not name it. It fails if the request cannot be read: a repository that
-// is chosen by a part of the words may be another one.
+// Current returns the session's repository, or the one that its request is about. ok is false if a person has
+// to choose one, or if the configuration does not name it. It fails if the request cannot be read: a
+// repository that is chosen by a part of the words may be another one.
 func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool, err error) {
 	s := c.Session()
 	name := s.Repository
@@ -70,7 +80,8 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 // own channels.
 func (c *Catalog) allowed() []repository.Repository {
 	channel := c.Session().Thread.Channel
-	return slices.DeleteFunc(slices.Clone(c.Repositories), func(r repository.Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
+	return slices.DeleteFunc(slices.Clone(c.Repositories),
+		func(r repository.Repository) bool { return r.Private && !slices.Contains(r.Channels, channel) })
 }
 
 // requestText returns the session's title and the messages that no agent has read yet, to choose a

@@ -12,7 +12,8 @@ import (
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	shop, blog := named("shop", "C1"), named("blog", "C2")
+	shop := named("shop", "C1")
+	blog := named("blog", "C2")
 	both := []repository.Repository{shop, blog}
 	for _, c := range []struct {
 		text, channel string
@@ -39,7 +40,10 @@ func named(name string, channels ...string) repository.Repository {
 // FuzzChoose checks that choose returns a known name or none, that the order of the repositories does
 // not matter, and that a text in a repository's channel always finds one.
 func FuzzChoose(f *testing.F) {
-	for _, text := range []string{"it fails in shop.", "repo:desk it fails", "REPO:Shop", "in", "repo:", "in ../../etc", "in shop, in desk", "in \xff"} {
+	for _, text := range []string{
+		"it fails in shop.", "repo:desk it fails", "REPO:Shop", "in", "repo:", "in ../../etc",
+		"in shop, in desk", "in \xff",
+	} {
 		f.Add(text, "C1")
 	}
 	all := []repository.Repository{named("shop", "C1"), named("desk", "C2"), named("a.b-c_d")}

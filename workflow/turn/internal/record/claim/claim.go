@@ -147,6 +147,7 @@ func readings(sentence string) (all []string) {
 // wordsOf returns the skeleton of a sentence without markup.
 func wordsOf(sentence string) string {
 	words, _ := plaintext.Skeleton(sentence)
-	words = strings.NewReplacer("|", " ", "&amp;", " and ", "&", " and ").Replace(markup.ReplaceAllString(words, ""))
+	words = strings.NewReplacer("|", " ", "&amp;", " and ",
+		"&", " and ").Replace(markup.ReplaceAllString(words, ""))
 	return ornament.ReplaceAllString(strings.Join(strings.Fields(words), " "), "")
 }

@@ -165,10 +165,13 @@ func TestClaims(t *testing.T) {
 func TestTheRestStays(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Split hands out every cent. 500 tests added. The callers stay.":              "Split hands out every cent. The callers stay.",
-		"Split hands out every cent.\n\n- 500 tests added\n- the callers stay":        "Split hands out every cent.\n\n- the callers stay",
-		"Pushed to main. Approved by bob.":                                            "",
-		"Split rounds (`money/split.go:13`); all tests pass.\nPerLine does the same.": "Split rounds (`money/split.go:13`);\nPerLine does the same.",
+		"Split hands out every cent. 500 tests added. The callers stay.": "Split hands out " +
+			"every cent. The callers stay.",
+		"Split hands out every cent.\n\n- 500 tests added\n- the callers stay": "Split hands out " +
+			"every cent.\n\n- the callers stay",
+		"Pushed to main. Approved by bob.": "",
+		"Split rounds (`money/split.go:13`); all tests pass.\nPerLine does the same.": "Split rounds " +
+			"(`money/split.go:13`);\nPerLine does the same.",
 	} {
 		got, found := claim.Without(text)
 		require.Equal(t, want, got)

@@ -15,17 +15,19 @@ import (
 
 // words matches what a scripted model writes in a story: a text of its own, or an argument that people read.
 var words = regexp.MustCompile(
-	`(?m)^(?:say|  (?:message|text|summary|how|left|changed|reason|bottom_line|cause|change|question|title):) (.+)$|` +
+	`(?m)^(?:say|  (?:message|text|summary|how|left|changed|reason|bottom_line|cause|change|question|` +
+		`title):) (.+)$|` +
 		`"(?:message|text|summary|how|left|changed|reason|bottom_line|cause|title|question|description)": ?` +
 		`"((?:[^"\\]|\\.)*)"`,
 )
 
-// TestWordsOfTheStoriesAreNoClaims reads what models say in all stories and evaluation tasks. Those of careless
-// models are left out.
+// TestWordsOfTheStoriesAreNoClaims reads what models say in all stories and evaluation tasks. Those of
+// careless models are left out.
 func TestWordsOfTheStoriesAreNoClaims(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	err := filepath.WalkDir(filepath.Join("..", "..", "cmd", "bobbin", "testdata"), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join("..", "..", "cmd", "bobbin",
+		"testdata"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "careless_") {
 			return err
 		}

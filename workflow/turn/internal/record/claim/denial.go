@@ -138,8 +138,8 @@ func (p place) conditional() bool {
 	return !sometime || !byItself.MatchString(p.text())
 }
 
-// underCondition reports whether a condition before the clause says when the claim is to be true. What was so or is
-// so already was said to be so.
+// underCondition reports whether a condition before the clause says when the claim is to be true. What was so
+// or is so already was said to be so.
 func (p place) underCondition() bool {
 	clause, before := p.clause()
 	m := fronted.FindStringSubmatch(before)
@@ -200,7 +200,8 @@ func (p place) toCome() bool {
 // manager".
 var strangers = regexp.MustCompile(`(?:\b(?:the|a|an|any|its|their|some|somebody|someone|whoever|` +
 	`each|every|no|other|it|default|hand|law|phone|e?mail|letter|cron|jobs?|bots?|managers?|users?|` +
-	`admins?|customers?|clients?|banks?|owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|roles?)(?:'s?)?)$`)
+	`admins?|customers?|clients?|banks?|owners?|hooks?|servers?|handlers?|middleware|polic(?:y|ies)|` +
+	`roles?)(?:'s?)?)$`)
 
 // noPerson are words that no person has as a name, at the beginning of a form.
 var noPerson = regexp.MustCompile(`^(?:who|which|what|it|that|whoever|i|we|user|manager|handler|` +

@@ -20,8 +20,8 @@ func sentencesOf(t *testing.T, table string) []string {
 	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
-// TestTables reads tables of sentences, one a line. Those in as_written were written before the forms that find them,
-// as people and models write; not each of these claims is found.
+// TestTables reads tables of sentences, one a line. Those in as_written were written before the forms that
+// find them, as people and models write; not each of these claims is found.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	for _, table := range []struct {
@@ -61,8 +61,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestHarmlessSentencesNeedTheGuards is the control: many of the harmless sentences have the form of a claim, and are
-// none only because of the words that deny it, ask, or speak of code.
+// TestHarmlessSentencesNeedTheGuards is the control: many of the harmless sentences have the form of a claim,
+// and are none only because of the words that deny it, ask, or speak of code.
 func TestHarmlessSentencesNeedTheGuards(t *testing.T) {
 	t.Parallel()
 	guarded := 0

@@ -34,7 +34,11 @@ func GroundsOf(r workflow.Report) (g Grounds) {
 var outcomes = map[string]string{"confirmed": "confirmed", "ruled_out": "ruled out", "open": "still open"}
 
 // examples holds what is said about the reporter's own example.
-var examples = map[string]string{"fails": "fails here", "passes": "does not fail here", "cannot_run": "cannot be run here"}
+var examples = map[string]string{
+	"fails":      "fails here",
+	"passes":     "does not fail here",
+	"cannot_run": "cannot be run here",
+}
 
 // Text lists the grounds. What was observed comes before what was inferred.
 func (g Grounds) Text() string {
@@ -46,7 +50,8 @@ func (g Grounds) Text() string {
 		if i == 0 {
 			lines = append(lines, "Hypotheses:")
 		}
-		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s)", i+1, plaintext.OneLine(h.Claim), outcomes[h.Outcome], ProbeText(h.Probe)))
+		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s)", i+1, plaintext.OneLine(h.Claim),
+			outcomes[h.Outcome], ProbeText(h.Probe)))
 	}
 	for _, grade := range []string{"observed", "inferred"} {
 		for _, e := range g.Evidence {
@@ -103,7 +108,8 @@ func IsCommand(source string) bool {
 // ProbeText returns what was run or read, in one line: a command or a place as code, a sentence
 // unchanged. Of a command of several lines it returns the first one.
 func ProbeText(probe string) string {
-	if first, rest, _ := strings.Cut(strings.TrimSpace(probe), "\n"); strings.TrimSpace(rest) != "" && isCode(first) {
+	if first, rest, _ := strings.Cut(strings.TrimSpace(probe),
+		"\n"); strings.TrimSpace(rest) != "" && isCode(first) {
 		probe = strings.TrimSpace(first) + " …"
 	}
 	probe = strings.Trim(plaintext.OneLine(probe), "`")
@@ -119,14 +125,17 @@ func isCode(s string) bool {
 	if len(words) < 2 {
 		return true
 	}
-	return shellMarks.MatchString(s) || slices.Contains(programs, words[0]) || programPath.MatchString(words[0])
+	return shellMarks.MatchString(s) || slices.Contains(programs, words[0]) ||
+		programPath.MatchString(words[0])
 }
 
 var (
 	shellMarks  = regexp.MustCompile(`\|\|?|&&|[<>$;*]|(?:^| )--?[a-zA-Z]`)
 	programPath = regexp.MustCompile(`^(?:\.{0,2}/|[\w./-]+\.(?:sh|py|rb|js|php|pl)$)`)
 	programs    = []string{
-		"bash", "bundle", "bun", "cargo", "cat", "composer", "curl", "deno", "dotnet", "git", "go", "gradle", "grep", "head", "jest", "jq", "ls", "make", "mvn",
-		"node", "npm", "npx", "php", "phpunit", "pnpm", "psql", "pytest", "python", "python3", "rake", "rg", "rspec", "ruby", "sed", "sh", "sqlite3", "tail", "uv", "vitest", "yarn",
+		"bash", "bundle", "bun", "cargo", "cat", "composer", "curl", "deno", "dotnet", "git", "go", "gradle",
+		"grep", "head", "jest", "jq", "ls", "make", "mvn", "node", "npm", "npx", "php", "phpunit", "pnpm",
+		"psql", "pytest", "python", "python3", "rake", "rg", "rspec", "ruby", "sed", "sh", "sqlite3",
+		"tail", "uv", "vitest", "yarn",
 	}
 )

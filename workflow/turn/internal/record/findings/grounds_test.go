@@ -11,23 +11,33 @@ import (
 // A command of several lines keeps its lines, and backticks in it do not end the code block.
 func TestACommandIsShownAsItWasRun(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "`go test ./money` (fails with exit code 1)", ShownBy("go test ./money\n", "fails with exit code 1"))
-	require.Equal(t, "this command (fails with exit code 1)\n```\ncat > a.js <<'E'\nx(`1`)\nE\nnode a.js\n```", ShownBy("cat > a.js <<'E'\nx(`1`)\nE\nnode a.js", "fails with exit code 1"))
+	require.Equal(t, "`go test ./money` (fails with exit code 1)",
+		ShownBy("go test ./money\n", "fails with exit code 1"))
+	require.Equal(t, "this command (fails with exit code 1)\n```\ncat > a.js <<'E'\nx(`1`)\nE\nnode a.js\n"+
+		"```", ShownBy("cat > a.js <<'E'\nx(`1`)\nE\nnode a.js", "fails with exit code 1"))
 	require.Equal(t, "this command\n```\necho `date`\n```", ShownBy("echo `date`", ""))
 	require.Equal(t, "this command\n````\nprintf '```\nx'\n````", ShownBy("printf '```\nx'", ""))
 }
 
 func TestWorkersGetTheCommandInItsLines(t *testing.T) {
 	t.Parallel()
-	r := workflow.Report{Kind: workflow.ReportRootCause, Text: "Root cause.", Body: []byte(`{"reproduction":"cd money\ngo test .","example":"passes"}`)}
-	require.Equal(t, "Root cause.\nThe reporter's own example does not fail here.\nShown by: this command\n```\ncd money\ngo test .\n```", ReportWhole(r))
+	r := workflow.Report{
+		Kind: workflow.ReportRootCause,
+		Text: "Root cause.",
+		Body: []byte(`{"reproduction":"cd money\ngo test .","example":"passes"}`),
+	}
+	require.Equal(t, "Root cause.\nThe reporter's own example does not fail here.\nShown by: this command\n"+
+		"```\ncd money\ngo test .\n```", ReportWhole(r))
 }
 
 func TestCitedLinesStandBesideTheClaim(t *testing.T) {
 	t.Parallel()
 	g := Grounds{
-		Evidence: []workflow.Evidence{{Claim: "the rest is dropped", Grade: "observed", Source: "money/split.go:13"}},
-		Quoted:   map[string]string{"money/split.go:13": "\tshares[i] = total * `w` / sum"},
+		Evidence: []workflow.Evidence{{
+			Claim: "the rest is dropped", Grade: "observed", Source: "money/split.go:13",
+		}},
+		Quoted: map[string]string{"money/split.go:13": "\tshares[i] = total * `w` / sum"},
 	}
-	require.Equal(t, "• observed: the rest is dropped (`money/split.go:13`: `shares[i] = total * 'w' / sum`)", g.Text())
+	require.Equal(t,
+		"• observed: the rest is dropped (`money/split.go:13`: `shares[i] = total * 'w' / sum`)", g.Text())
 }

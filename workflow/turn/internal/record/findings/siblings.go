@@ -50,9 +50,11 @@ func ElsewhereText(s *workflow.Siblings) string {
 	case few:
 		return "Elsewhere: " + text + partly + "."
 	case text == "":
-		return fmt.Sprintf("Elsewhere: %d places of this shape, none of them looked at%s.", len(s.Places), partly)
+		return fmt.Sprintf("Elsewhere: %d places of this shape, none of them looked at%s.",
+			len(s.Places), partly)
 	default:
-		return fmt.Sprintf("Elsewhere: %s; %d of %d looked at%s.", text, len(s.Places)-len(g.unlooked), len(s.Places), partly)
+		return fmt.Sprintf("Elsewhere: %s; %d of %d looked at%s.", text, len(s.Places)-len(g.unlooked),
+			len(s.Places), partly)
 	}
 }
 
@@ -101,7 +103,8 @@ func siblingLines(s *workflow.Siblings) (lines []string) {
 		what   string
 	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
 		for _, p := range of.places {
-			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, maxPlace), of.what, plaintext.OneLine(p.Why)))
+			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, maxPlace), of.what,
+				plaintext.OneLine(p.Why)))
 		}
 	}
 	if len(g.unlooked) > 0 {

@@ -60,7 +60,8 @@ func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status stri
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
 func ReportText(c decision.RootCause, revision int, commit, status string) string {
-	elsewhere, most := ElsewhereText(c.Siblings), maxCause
+	elsewhere := ElsewhereText(c.Siblings)
+	most := maxCause
 	if elsewhere != "" {
 		elsewhere += "\n"
 		most--

@@ -13,7 +13,9 @@ import (
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	c := decision.RootCause{
-		Summary: "Refunds are too high", Cause: "Split drops the rest (money/split.go:13)", Confidence: "high",
+		Summary:    "Refunds are too high",
+		Cause:      "Split drops the rest (money/split.go:13)",
+		Confidence: "high",
 		Evidence: []workflow.Evidence{
 			{Claim: "one line is right", Grade: "inferred"},
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
@@ -27,7 +29,8 @@ No code was changed. Reply "fix it", or say what is wrong.`
 	c.Change = "Split hands out\nevery cent"
 	c.Cause = strings.Repeat("and so on\n", 30)
 	shown := ReportText(c, 2, "c0ffee1", StatusShown)
-	require.Contains(t, shown, "\n… (the rest is under Details)\nWhat will change: Split hands out every cent\n")
+	require.Contains(t, shown,
+		"\n… (the rest is under Details)\nWhat will change: Split hands out every cent\n")
 	require.Len(t, strings.Split(shown, "\n"), 10)
 
 	want = `Unproven: nothing was made to fail yet.
@@ -35,13 +38,22 @@ No code was changed. Reply "fix it", or say what is wrong.`
 • inferred: one line is right`
 	grounds := Grounds{Evidence: c.Evidence}
 	require.Equal(t, want, DetailsText(grounds, "", ""))
-	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"), "Shown by: `go test ./money` (fails with exit code 1)\n• observed")
+	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"),
+		"Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }
 
 // A command of several lines is shown in full once, and by its first line everywhere else.
 func TestGroundsNameALongCommandOnce(t *testing.T) {
 	t.Parallel()
-	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...", "python3 - <<'EOF'\nprint(1)\nEOF"
-	g := Grounds{Reproduction: shows, Evidence: []workflow.Evidence{{Claim: "it fails", Grade: "observed", Source: shows}, {Claim: "so does this", Grade: "observed", Source: probes}}}
-	require.Equal(t, "• observed: it fails (the command below)\n• observed: so does this (`python3 - <<'EOF' …`)", g.Text())
+	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...",
+		"python3 - <<'EOF'\nprint(1)\nEOF"
+	g := Grounds{
+		Reproduction: shows,
+		Evidence: []workflow.Evidence{
+			{Claim: "it fails", Grade: "observed", Source: shows},
+			{Claim: "so does this", Grade: "observed", Source: probes},
+		},
+	}
+	require.Equal(t, "• observed: it fails (the command below)\n"+
+		"• observed: so does this (`python3 - <<'EOF' …`)", g.Text())
 }

@@ -25,11 +25,13 @@ func (l *Ledger) AmendmentText(ctx context.Context, revision int, without ...int
 		if slices.Contains(without, a.Message) {
 			continue
 		}
-		lines = append(lines, prompt.PersonName(a.UserName)+": "+prompt.Indent(plaintext.CutBytes(a.Text, maxAmendment)))
+		lines = append(lines,
+			prompt.PersonName(a.UserName)+": "+prompt.Indent(plaintext.CutBytes(a.Text, maxAmendment)))
 	}
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return prompt.ProgramMark + "Said since the approval by people who may approve. Where it corrects the above, it counts and the above does not:\n" +
+	return prompt.ProgramMark + "Said since the approval by people who may approve. " +
+		"Where it corrects the above, it counts and the above does not:\n" +
 		prompt.Fence("message", strings.Join(lines, "\n")), nil
 }

@@ -29,5 +29,8 @@ func Change[P store.Part](parts []store.Part, do func(*P)) {
 
 // Without returns a copy of parts without those of kind P.
 func Without[P store.Part](parts []store.Part) []store.Part {
-	return slices.DeleteFunc(slices.Clone(parts), func(x store.Part) bool { _, is := x.(P); return is })
+	return slices.DeleteFunc(slices.Clone(parts), func(x store.Part) bool {
+		_, is := x.(P)
+		return is
+	})
 }

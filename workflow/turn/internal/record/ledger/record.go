@@ -26,7 +26,8 @@ func (l *Ledger) SecretFinder() *redact.Finder {
 func (l *Ledger) SetRepository(hidden *redact.Finder, locate func(string) *workflow.Code) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hidden, l.locate = hidden, locate
+	l.hidden = hidden
+	l.locate = locate
 }
 
 // codeLinks finds the lines of code that a text names. It returns nil if the repository is not open.
@@ -51,7 +52,8 @@ func (l *Ledger) Record(ctx context.Context, parts ...store.Part) error {
 	was := l.Session().Phase
 	err := l.Turn.Record(ctx, masked...)
 	if s := l.Session(); err == nil && s.Phase != was {
-		l.Log.Info("the session goes on to another phase", "was", was, "is", s.Phase, "repository", s.Repository)
+		l.Log.Info("the session goes on to another phase", "was", was, "is", s.Phase,
+			"repository", s.Repository)
 	}
 	return err
 }

@@ -20,5 +20,6 @@ func TestModelsAreShownNoSecret(t *testing.T) {
 	require.Equal(t, "it is [masked: configured]", told(finder, model.User))
 	require.Equal(t, "it is [masked: configured]", told(finder, model.ToolRole))
 	require.Equal(t, "it is a-given-value", told(finder, model.Assistant))
-	require.Equal(t, "it is a-given-value", told(nil, model.User), "the control: without a finder it is shown")
+	require.Equal(t, "it is a-given-value", told(nil, model.User),
+		"the control: without a finder it is shown")
 }

@@ -26,7 +26,8 @@ func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
 func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 	first, _, _ := strings.Cut(text, ". ")
 	said, err := l.Store.Lines(ctx, l.Session().ID)
-	if err == nil && slices.ContainsFunc(said, func(l store.PostedLine) bool { return strings.HasPrefix(l.Text, first) }) {
+	if err == nil &&
+		slices.ContainsFunc(said, func(l store.PostedLine) bool { return strings.HasPrefix(l.Text, first) }) {
 		return
 	}
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
@@ -56,8 +57,8 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	}
 }
 
-// ProgramLine returns a line that the program itself says, in the orchestrator's name. The program vouches for
-// the first line of the text.
+// ProgramLine returns a line that the program itself says, in the orchestrator's name. The program vouches
+// for the first line of the text.
 func (l *Ledger) ProgramLine(text string, buttons ...workflow.Button) []workflow.Line {
 	lines := l.AgentLine(text, buttons...)
 	lines[0].Vouched = []int{0}
@@ -97,12 +98,22 @@ func (l *Ledger) ProgressLine(text string) []workflow.Line {
 
 // DetailsButton returns a button that opens a modal with the text.
 func DetailsButton(text string) workflow.Button {
-	return workflow.Button{ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: text}
+	return workflow.Button{
+		ActionID: workflow.ButtonDetails,
+		Label:    "Details",
+		Value:    store.NewToken(),
+		Means:    text,
+	}
 }
 
 // PutBackButton returns a button with which a person who may approve puts exactly that removal back.
 func PutBackButton(r workflow.Removal) workflow.Button {
-	return workflow.Button{ActionID: workflow.ButtonPutBack, Label: "Put it back", Value: store.NewToken(), Means: r.Hash}
+	return workflow.Button{
+		ActionID: workflow.ButtonPutBack,
+		Label:    "Put it back",
+		Value:    store.NewToken(),
+		Means:    r.Hash,
+	}
 }
 
 var Wake, Rest = ptr(true), ptr(false)

@@ -13,7 +13,9 @@ type Slack interface {
 	// oldest first.
 	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error)
 	// Reread returns the current text of a message, and the files that are shared with it.
-	Reread(ctx context.Context, thread workflow.Thread, ts string) (text string, files []workflow.Attachment, found bool, err error)
+	Reread(
+		ctx context.Context, thread workflow.Thread, ts string,
+	) (text string, files []workflow.Attachment, found bool, err error)
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
 	// Readable returns the text with names in place of Slack ids.

@@ -79,7 +79,8 @@ func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, erro
 // ApprovalPushed reports whether the change that was approved was pushed.
 func (l *Ledger) ApprovalPushed(ctx context.Context, a *workflow.Approval) (bool, error) {
 	pushes, err := l.Store.Pushes(ctx, l.Session().ID)
-	return slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
+	return slices.ContainsFunc(pushes,
+		func(p workflow.Push) bool { return p.Approval == a.ID && p.State == workflow.PushDone }), err
 }
 
 // MissingApproval returns the refusal for a model that called a tool which needs an approval: what
@@ -87,13 +88,16 @@ func (l *Ledger) ApprovalPushed(ctx context.Context, a *workflow.Approval) (bool
 func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 	s := l.Session()
 	if s.Revision == 0 {
-		return "Refused: nothing was shown to the thread that anybody could approve. For a bug report_root_cause comes first, for a feature restate_request; then wait for the thread's word.", nil
+		return "Refused: nothing was shown to the thread that anybody could approve. " +
+			"For a bug report_root_cause comes first, for a feature restate_request; " +
+			"then wait for the thread's word.", nil
 	}
 	text := fmt.Sprintf("Refused: nobody has approved revision %d (%s).", s.Revision, s.ReportKind)
 	if standing, err := l.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return "", err
 	} else if standing != nil {
-		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. What is asked for since then needs a report or a request of its own.", s.Revision, s.ReportKind)
+		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. "+
+			"What is asked for since then needs a report or a request of its own.", s.Revision, s.ReportKind)
 	}
 	decisions, err := l.Store.Decisions(ctx, s.ID)
 	if err != nil {
@@ -104,9 +108,11 @@ func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 		if d.What != "approve" || d.Allowed || d.Revision != s.Revision {
 			continue
 		}
-		if t := fmt.Sprintf("%s tried, which did not count: %s.", l.PersonName(ctx, d.User), d.Reason); !slices.Contains(tried, t) {
+		if t := fmt.Sprintf("%s tried, which did not count: %s.", l.PersonName(ctx, d.User),
+			d.Reason); !slices.Contains(tried, t) {
 			tried = append(tried, t)
 		}
 	}
-	return strings.Join(append([]string{text}, tried...), " ") + " Rest with reply until somebody who may approve has.", nil
+	return strings.Join(append([]string{text}, tried...), " ") +
+		" Rest with reply until somebody who may approve has.", nil
 }

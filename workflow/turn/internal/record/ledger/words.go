@@ -16,15 +16,17 @@ import (
 // OwnWords returns an agent's words as a text for the thread. Where they claim what only the program may
 // say, they are refused the first time that the agent tries in this turn; later the text goes on with what
 // the program knows.
-func (l *Ledger) OwnWords(ctx context.Context, who, words string) (text workflow.Text, refusal string, err error) {
+func (l *Ledger) OwnWords(
+	ctx context.Context, who, words string,
+) (text workflow.Text, refusal string, err error) {
 	text.Add(workflow.Unmark(words))
 	known, refusal, err := l.CheckWords(ctx, who, words)
 	text.Vouch(known)
 	return text, refusal, err
 }
 
-// OwnLine returns a line with the orchestrator's own words and, below them, what the program knows if they claim
-// what only the program may say. Such words are refused the first time, as by [Ledger.OwnWords].
+// OwnLine returns a line with the orchestrator's own words and, below them, what the program knows if they
+// claim what only the program may say. Such words are refused the first time, as by [Ledger.OwnWords].
 func (l *Ledger) OwnLine(
 	ctx context.Context, words string, buttons ...workflow.Button,
 ) (lines []workflow.Line, refusal string, err error) {
@@ -47,16 +49,18 @@ func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known, refu
 			l.warned = map[string]bool{}
 		}
 		l.warned[key] = true
-		return "", fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved or reviewed it, "+
-			"and how many tests there are or pass; it says so by itself. Say what you found or do, without this.",
-			plaintext.QuoteLine(found[0].Sentence)), nil
+		return "",
+			fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved or reviewed it, "+
+				"and how many tests there are or pass; it says so by itself. Say what you found or do, "+
+				"without this.",
+				plaintext.QuoteLine(found[0].Sentence)), nil
 	}
 	known, err = l.contradiction(ctx, who, found)
 	return known, "", err
 }
 
-// Contradict returns what the program says beside an agent's words that claim what only the program may say, or an
-// empty string. It is for words that end the agent's work: a refusal would make it go on.
+// Contradict returns what the program says beside an agent's words that claim what only the program may say,
+// or an empty string. It is for words that end the agent's work: a refusal would make it go on.
 func (l *Ledger) Contradict(ctx context.Context, who, words string) (string, error) {
 	found := claim.In(words)
 	if len(found) == 0 {
@@ -70,8 +74,8 @@ func (l *Ledger) contradiction(ctx context.Context, who string, found []claim.Cl
 	return fmt.Sprintf("These are %s's own words. %s", who, known), err
 }
 
-// Headline returns an agent's words for a line or a name that is the program's own: without the sentences that
-// claim what only the program may say. If nothing else is left, it returns the session's title.
+// Headline returns an agent's words for a line or a name that is the program's own: without the sentences
+// that claim what only the program may say. If nothing else is left, it returns the session's title.
 func (l *Ledger) Headline(words string) string {
 	rest, found := claim.Without(words)
 	if len(found) == 0 || !plaintext.Blank(rest) {
@@ -114,7 +118,8 @@ func (l *Ledger) pushedText(ctx context.Context) (string, error) {
 	text := "Nothing was pushed in this thread."
 	for _, p := range pushes {
 		if p.State == workflow.PushDone {
-			text = fmt.Sprintf("The last push of this thread: `%s` at %s.", p.Branch, prompt.ShortHash(p.Commit))
+			text = fmt.Sprintf("The last push of this thread: `%s` at %s.", p.Branch,
+				prompt.ShortHash(p.Commit))
 		}
 	}
 	return text, err

@@ -43,7 +43,8 @@ const maxFileName = 100 // characters
 // PersonName returns a person's name, or another word that a person chose, in a form that is safe in a
 // line of the program.
 func PersonName(name string) string {
-	return MarkReplacements.ReplaceAllString(strings.NewReplacer("<", "‹", ">", "›").Replace(plaintext.OneLine(plaintext.EscapeText(name))), `"program"`)
+	return MarkReplacements.ReplaceAllString(strings.NewReplacer("<", "‹",
+		">", "›").Replace(plaintext.OneLine(plaintext.EscapeText(name))), `"program"`)
 }
 
 // FileName returns a file's name in a form that is safe in a line of the program: in quotes unless it

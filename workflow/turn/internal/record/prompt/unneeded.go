@@ -27,7 +27,8 @@ func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 	if len(open) == 1 {
 		which, each = "this one", "It is"
 	}
-	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
+	fmt.Fprintf(&b, "Not pushed yet. The proof holds, but of the %s of the fix, each taken out alone, "+
+		"nothing fails without %s:\n", plaintext.CountNoun(len(all), "hunk"), which)
 	for i, h := range open {
 		fmt.Fprintf(&b, "Hunk %s, %s\n", h.ID(), strings.Trim(strconv.Quote(h.Place()), `"`))
 		if i < maxUnneeded {
@@ -38,6 +39,7 @@ func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 	fmt.Fprintf(&b, `%s one of three:
 - Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
 - It mends something: delegate a test that fails without it, then finish.
-- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`, each, id, id)
+- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`,
+		each, id, id)
 	return b.String()
 }

@@ -12,10 +12,23 @@ import (
 func TestHunksThatNothingNeedsAreNamed(t *testing.T) {
 	t.Parallel()
 	all := workflow.HunkResults{
-		{Sum: "0a1b2c3d", Path: "money/split.go", Line: 9, Verdict: workflow.HunkNeeded, Why: "TestSplit fails"},
-		{Sum: "5e2fcb00", Path: "cart/cart.go", Line: 56, Verdict: workflow.HunkUnneeded, Text: "@@ -56,1 +56,1 @@\n-a\n+b\n"},
+		{
+			Sum:     "0a1b2c3d",
+			Path:    "money/split.go",
+			Line:    9,
+			Verdict: workflow.HunkNeeded,
+			Why:     "TestSplit fails",
+		},
+		{
+			Sum:     "5e2fcb00",
+			Path:    "cart/cart.go",
+			Line:    56,
+			Verdict: workflow.HunkUnneeded,
+			Text:    "@@ -56,1 +56,1 @@\n-a\n+b\n",
+		},
 	}
-	require.Equal(t, `Not pushed yet. The proof holds, but of the 2 hunks of the fix, each taken out alone, nothing fails without this one:
+	require.Equal(t,
+		`Not pushed yet. The proof holds, but of the 2 hunks of the fix, each taken out alone, nothing fails without this one:
 Hunk 5e2fcb, cart/cart.go:56
 <diff>
 @@ -56,1 +56,1 @@
@@ -27,7 +40,8 @@ It is one of three:
 - It mends something: delegate a test that fails without it, then finish.
 - It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": "5e2fcb", "keep": "the reason"}]. People read the reason.`,
 		UnneededHunks(all))
-	require.Contains(t, UnneededHunks(all, "5e2fcb", "0a1b2c", "bb\nbb"), "There is no hunk \"bb bb\".\nNot pushed")
+	require.Contains(t, UnneededHunks(all, "5e2fcb", "0a1b2c", "bb\nbb"),
+		"There is no hunk \"bb bb\".\nNot pushed")
 	all = append(all, workflow.HunkResult{Sum: "77aa00ff", Path: "a\nb.go", Verdict: workflow.HunkUnneeded})
 	text := UnneededHunks(all)
 	require.Contains(t, text, "nothing fails without these:\n")

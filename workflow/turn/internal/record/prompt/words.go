@@ -9,17 +9,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// WithoutJSONFlag returns a command as people write it: without -json after go test, which the program adds to
-// count tests.
+// WithoutJSONFlag returns a command as people write it: without -json after go test, which the
+// program adds to count tests.
 func WithoutJSONFlag(command string) string {
 	return strings.Replace(command, "go test -json ", "go test ", 1)
 }
 
-// UnreadRefusal is the refusal of a tool call that would end a turn before its agent has read what people wrote.
-const UnreadRefusal = "Somebody wrote in the thread meanwhile; you are shown it now. Take it into account and call this again."
+// UnreadRefusal is the refusal of a tool call that would end a turn before its agent
+// has read what people wrote.
+const UnreadRefusal = "Somebody wrote in the thread meanwhile; you are shown it now. " +
+	"Take it into account and call this again."
 
 // HaltedRefusal is the refusal of a tool call that would continue stopped work.
-const HaltedRefusal = "Refused: somebody stopped this work, and nobody who may approve has said \"go on\" since. Answer what was written, say that \"go on\" is waited for, and wait."
+const HaltedRefusal = "Refused: somebody stopped this work, and nobody who may approve has said \"go on\" " +
+	"since. Answer what was written, say that \"go on\" is waited for, and wait."
 
 // Quote returns the text as a quote in Slack's markup.
 func Quote(text string) string {

@@ -18,19 +18,22 @@ const (
 // in lines of 72 characters. Without a title the first sentence of the summary is the subject, or
 // fallback if there is no summary. It has no effect at a git host.
 func CommitMessage(title, summary, fallback string) string {
-	title, body := strings.TrimRight(plaintext.OneLine(title), "."), strings.TrimSpace(summary)
+	title = strings.TrimRight(plaintext.OneLine(title), ".")
+	body := strings.TrimSpace(summary)
 	if title == "" {
 		first, rest := firstSentence(body)
-		title = cmp.Or(strings.TrimRight(plaintext.OneLine(first), "."), strings.TrimRight(plaintext.OneLine(fallback), "."))
+		title = cmp.Or(strings.TrimRight(plaintext.OneLine(first), "."),
+			strings.TrimRight(plaintext.OneLine(fallback), "."))
 		if len([]rune(title)) <= maxSubject {
 			body = strings.TrimSpace(rest)
 		}
 	}
-	return strings.TrimSpace(plaintext.CutWords(host.CommitText(title), maxSubject) + "\n\n" + host.CommitText(plaintext.WrapProse(body, bodyWidth)))
+	return strings.TrimSpace(plaintext.CutWords(host.CommitText(title), maxSubject) + "\n\n" +
+		host.CommitText(plaintext.WrapProse(body, bodyWidth)))
 }
 
-// Trailers returns the trailers that name who reported and who approved the work, as text without an effect at a
-// git host. approver is empty if nothing was stored of that person but userName and the id of the user.
+// Trailers returns the trailers that name who reported and who approved the work, as text without an effect
+// at a git host. approver is empty if nothing was stored of that person but userName and the id of the user.
 func Trailers(reporters []string, approver, userName, user string) (list [][2]string) {
 	for _, who := range reporters {
 		list = append(list, [2]string{"Reported-by", host.CommitText(plaintext.OneLine(who))})
@@ -44,8 +47,8 @@ func Trailers(reporters []string, approver, userName, user string) (list [][2]st
 	return list
 }
 
-// UnprovenTrailer returns the trailer that says why nothing was proven, as text without an effect at a git host: the
-// reason may quote a command's output.
+// UnprovenTrailer returns the trailer that says why nothing was proven, as text without an effect at a git
+// host: the reason may quote a command's output.
 func UnprovenTrailer(reason string) [2]string {
 	return [2]string{"Unproven", host.CommitText(plaintext.OneLine(reason))}
 }

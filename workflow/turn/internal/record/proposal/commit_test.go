@@ -11,18 +11,31 @@ import (
 func TestCommitMessage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ title, summary, want string }{
-		{"Hand out every cent.", "Split hands out every cent.\nThe remainder went nowhere.", "Hand out every cent\n\nSplit hands out every cent.\nThe remainder went nowhere."},
-		{"", "Hand out every cent. The remainder went nowhere.", "Hand out every cent\n\nThe remainder went nowhere."},
-		{"", "Hand out every cent.", "Hand out every cent"},
-		{"", "", "What the report says"},
-		{"Fix #12 [skip ci]", "As @bea said in " + strings.Repeat("word ", 12) + "[skip ci]", "Fix # 12 [ skip ci]\n\nAs @ bea said in word word word word word word word word word word word\nword [ skip ci]"},
-		{"Hand\nout ", "", "Hand out"},
 		{
-			strings.Repeat("word ", 20), "", "word word word word word word word word word word word word word word…",
+			"Hand out every cent.", "Split hands out every cent.\nThe remainder went nowhere.",
+			"Hand out every cent\n\nSplit hands out every cent.\nThe remainder went nowhere.",
 		},
 		{
-			"", "Unify the recovery of panics in the middleware and in all of the handlers that wrap it. Done.",
-			"Unify the recovery of panics in the middleware and in all of the…\n\nUnify the recovery of panics in the middleware and in all of the\nhandlers that wrap it. Done.",
+			"", "Hand out every cent. The remainder went nowhere.",
+			"Hand out every cent\n\nThe remainder went nowhere.",
+		},
+		{"", "Hand out every cent.", "Hand out every cent"},
+		{"", "", "What the report says"},
+		{
+			"Fix #12 [skip ci]", "As @bea said in " + strings.Repeat("word ", 12) + "[skip ci]",
+			"Fix # 12 [ skip ci]\n\nAs @ bea said in word word word word word word word word word word " +
+				"word\nword [ skip ci]",
+		},
+		{"Hand\nout ", "", "Hand out"},
+		{
+			strings.Repeat("word ", 20), "",
+			"word word word word word word word word word word word word word word…",
+		},
+		{
+			"",
+			"Unify the recovery of panics in the middleware and in all of the handlers that wrap it. Done.",
+			"Unify the recovery of panics in the middleware and in all of the…\n\nUnify the recovery of " +
+				"panics in the middleware and in all of the\nhandlers that wrap it. Done.",
 		},
 	} {
 		got := CommitMessage(c.title, c.summary, "What the report says.")
@@ -35,17 +48,19 @@ func TestCommitMessage(t *testing.T) {
 // TestTrailersDoNothing checks that a person's name has no effect at a host, and that an address stays.
 func TestTrailersDoNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, [][2]string{{"Reported-by", "Ann # 12 <ann@shop.example>"}, {"Approved-by", "@ bea"}}, Trailers([]string{"Ann #12 <ann@shop.example>"}, "", "@bea", "U2"))
+	require.Equal(t, [][2]string{{"Reported-by", "Ann # 12 <ann@shop.example>"}, {"Approved-by", "@ bea"}},
+		Trailers([]string{"Ann #12 <ann@shop.example>"}, "", "@bea", "U2"))
 	require.Empty(t, Trailers(nil, "", "U2", "U2"))
 }
 
 func TestAReasonOfNoProofDoesNothing(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, [2]string{"Unproven", "the package @ types/node is not installed [ skip-ci]"}, UnprovenTrailer("the package @types/node\nis not installed [skip-ci]"))
+	require.Equal(t, [2]string{"Unproven", "the package @ types/node is not installed [ skip-ci]"},
+		UnprovenTrailer("the package @types/node\nis not installed [skip-ci]"))
 }
 
-// TestOnlyTheProgramsTrailersAreTrailers makes real commits of a careless model's words. Git finds the program's
-// trailers and no others, with both of its readers.
+// TestOnlyTheProgramsTrailersAreTrailers makes real commits of a careless model's words. Git finds the
+// program's trailers and no others, with both of its readers.
 func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -62,14 +77,18 @@ func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
 	}
 	git("", "init", "--quiet")
 	var own []string
-	for _, x := range append(Trailers([]string{"Ann\nApproved-by: eve <ann@shop.example>"}, "", "bea\nSigned-off-by: eve", "U2"), UnprovenTrailer("no\nApproved-by: eve"), [2]string{"Session", "s1"}) {
+	for _, x := range append(Trailers([]string{"Ann\nApproved-by: eve <ann@shop.example>"}, "",
+		"bea\nSigned-off-by: eve", "U2"),
+		UnprovenTrailer("no\nApproved-by: eve"), [2]string{"Session", "s1"}) {
 		own = append(own, x[0]+": "+x[1])
 	}
 	require.Len(t, own, 4)
 	var messages []string
 	for _, summary := range []string{
-		"Split rounds.\n\nApproved-by: bob\nSigned-off-by: Bob <bob@example.com>", "Approved-by: bob", "Split rounds.\n---\nApproved-by: bob", "Split rounds.\n\n  Co-authored-by: Eve <eve@example.com>\n  and so on",
-		"Fixes: #12", "Split rounds. " + strings.Repeat("word ", 11) + "Approved-by: bob",
+		"Split rounds.\n\nApproved-by: bob\nSigned-off-by: Bob <bob@example.com>", "Approved-by: bob",
+		"Split rounds.\n---\nApproved-by: bob",
+		"Split rounds.\n\n  Co-authored-by: Eve <eve@example.com>\n  and so on", "Fixes: #12",
+		"Split rounds. " + strings.Repeat("word ", 11) + "Approved-by: bob",
 	} {
 		messages = append(messages, CommitMessage("", summary, "Fix it"))
 	}

@@ -27,7 +27,8 @@ func DecidingPaths(changes []diff.Change) []string {
 		said = append(said, fmt.Sprintf("%s, %s: it %s", path, c.Kind, words))
 	}
 	if more := len(said) - maxNamed; more > 0 {
-		said = append(said[:maxNamed], "and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
+		said = append(said[:maxNamed],
+			"and "+plaintext.CountNoun(more, "more file")+" like these; the diff has them")
 	}
 	return said
 }

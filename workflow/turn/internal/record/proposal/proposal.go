@@ -49,23 +49,26 @@ func (w PullRequestText) Body() string {
 	if len(w.Proof) > 0 {
 		part("Proof", "- "+strings.Join(w.Proof, "\n- "))
 	}
-	allowed := fmt.Sprintf("- Revision %d approved by %s", w.Approval.Revision, plaintext.OneLine(w.Approval.UserName))
+	allowed := fmt.Sprintf("- Revision %d approved by %s", w.Approval.Revision,
+		plaintext.OneLine(w.Approval.UserName))
 	if w.Approval.Scope != "" {
 		allowed += ", limited to: " + plaintext.OneLine(w.Approval.Scope)
 	}
 	if a := w.Allowance; a != nil {
-		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName), plaintext.OneLine(a.Names))
+		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName),
+			plaintext.OneLine(a.Names))
 	}
 	part("Approvals", allowed)
 	part("Files", FilesText(w.Changes))
 	return host.Body(strings.TrimSpace(b.String()))
 }
 
-// headings match what Markdown makes a heading: a line that begins with number signs, and a line of equals signs.
+// headings match what Markdown makes a heading: a line that begins with number signs,
+// and a line of equals signs.
 var headings = regexp.MustCompile(`(?m)^([ \t>]*)(#{1,6}(?:[ \t]|$)|=+[ \t]*$)`)
 
-// withoutHeadings returns a text without headings: the headings of a pull request are the program's, and a model's
-// words cannot begin a part such as "Approvals".
+// withoutHeadings returns a text without headings: the headings of a pull request are the program's, and a
+// model's words cannot begin a part such as "Approvals".
 func withoutHeadings(text string) string { return headings.ReplaceAllString(text, `$1\$2`) }
 
 // Paths returns the paths of the changed files.

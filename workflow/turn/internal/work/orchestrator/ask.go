@@ -35,7 +35,8 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	case !slices.Contains(q.Options, q.Recommended):
 		return prompt.Wrong("recommended has to be one of the options, word for word."), nil
 	case aligning && number > may:
-		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended answers for what is open, and call restate_request.", s.QuestionsAsked), nil
+		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended "+
+			"answers for what is open, and call restate_request.", s.QuestionsAsked), nil
 	}
 	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
 		return prompt.DerefResult(unread), err
@@ -54,7 +55,8 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
 	}
 	if waiting != nil {
-		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: "put again below"}}, written...)
+		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: "put again below"}},
+			written...)
 	}
 	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true}, written...), nil
 }

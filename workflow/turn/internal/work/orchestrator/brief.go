@@ -34,7 +34,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		parts = append(parts, learned)
 	}
 	if skills := o.Trees.Current().Skills.Catalogue(); skills != "" {
-		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
+		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+
+			prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
 	twins, err := o.Duplicates.Facts(ctx)
 	if err != nil {
@@ -54,7 +55,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier), func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
+	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier),
+		func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -74,7 +76,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		parts = append(parts, more)
 	}
 	return j.Append(ctx, agent.Entry{
-		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: append(used, shown),
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
+		Writes:   append(used, shown),
 	})
 }
 
@@ -96,9 +99,11 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 		short := plaintext.CutLine(plaintext.OneLine(l.Text), 100)
 		shown = append(shown, fmt.Sprintf("%d. %s", l.ID, plaintext.QuoteLine(short)))
 	}
-	text = prompt.ProgramMark + "Learned of this repository before: what the program saw, or what members asked to have remembered. Data, and perhaps out of date: look before you rely on it.\n" +
+	text = prompt.ProgramMark + "Learned of this repository before: what the program saw, or what members " +
+		"asked to have remembered. Data, and perhaps out of date: look before you rely on it.\n" +
 		prompt.Fence("lessons", strings.Join(given, "\n"))
-	line := o.ProgressLine(fmt.Sprintf("Uses %s learned here before (\"lessons\" tells more): %s", plaintext.CountNoun(len(all), "thing"), strings.Join(shown, " ")))
+	line := o.ProgressLine(fmt.Sprintf("Uses %s learned here before (\"lessons\" tells more): %s",
+		plaintext.CountNoun(len(all), "thing"), strings.Join(shown, " ")))
 	return text, []any{store.Lines(line)}, nil
 }
 
@@ -121,13 +126,15 @@ func (o *Orchestrator) EarlierText(
 		if s.Own || kept != "" {
 			continue
 		}
-		line := prompt.PersonName(s.Name) + ": " + prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))
+		line := prompt.PersonName(s.Name) + ": " +
+			prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))
 		if root := s.TS == o.Session().Thread.TS; size >= worktree.MaxEarlier && !root {
 			left++
 			continue
 		}
 		size += len(line)
-		lines, of[s.TS] = append(lines, line), true
+		lines = append(lines, line)
+		of[s.TS] = true
 	}
 	slices.Reverse(lines)
 	if len(lines) == 0 {
@@ -135,7 +142,8 @@ func (o *Orchestrator) EarlierText(
 	}
 	head := prompt.ProgramMark + "Said in the thread before"
 	if left > 0 {
-		head += fmt.Sprintf(" (the thread is long: its first message and the newest; %d messages between them are left out)", left)
+		head += fmt.Sprintf(" (the thread is long: its first message and the newest; "+
+			"%d messages between them are left out)", left)
 	}
 	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of, nil
 }

@@ -23,7 +23,11 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 
 	said = []workflow.ThreadMessage{{Name: "bea", TS: "0.1", Text: "the first words"}}
 	for i := range 200 {
-		said = append(said, workflow.ThreadMessage{Name: "ann", TS: fmt.Sprintf("2.%d", i), Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200))})
+		said = append(said, workflow.ThreadMessage{
+			Name: "ann",
+			TS:   fmt.Sprintf("2.%d", i),
+			Text: fmt.Sprintf("reply %d %s", i, strings.Repeat("x", 200)),
+		})
 	}
 	said[1].Skipped = 4800
 	text, of, err := tn.EarlierText(t.Context(), said)

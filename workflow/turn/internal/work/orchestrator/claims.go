@@ -16,8 +16,9 @@ import (
 type claims struct {
 	evidence              []workflow.Evidence
 	reproduction, example string
-	siblings              *workflow.Siblings // other places with the defect; the results are written into it; nil: none were looked for
-	cause, change         string
+	// other places with the defect; the results are written into it; nil: none were looked for
+	siblings      *workflow.Siblings
+	cause, change string
 }
 
 // unprovenClaims returns which of the claims nothing in the session shows, or an empty string if all are
@@ -33,7 +34,13 @@ func (o *Orchestrator) unprovenClaims(ctx context.Context, said claims) (string,
 	}
 	if said.siblings != nil {
 		place := o.Trees.Current()
-		search := siblings.Search{Root: place.Copy.Root(), Folder: cmp.Or(place.Folder(), "."), Past: p, Cause: said.cause, Change: said.change}
+		search := siblings.Search{
+			Root:   place.Copy.Root(),
+			Folder: cmp.Or(place.Folder(), "."),
+			Past:   p,
+			Cause:  said.cause,
+			Change: said.change,
+		}
 		if wrong, err = search.Settle(ctx, said.siblings); wrong != "" || err != nil {
 			return wrong, err
 		}
@@ -46,13 +53,14 @@ func (o *Orchestrator) unprovenClaims(ctx context.Context, said claims) (string,
 		return "", err
 	}
 	if c == nil {
-		return "The reproduction was not run here: give the command to run first, word for word, or leave reproduction out; the report is then marked unproven.", nil
+		return "The reproduction was not run here: give the command to run first, word for word, " +
+			"or leave reproduction out; the report is then marked unproven.", nil
 	}
 	return p.WeakReproduction(*c), nil
 }
 
-// sessionEvidence returns what a report of this session can be based on: the transcript, the commands that were
-// run, and the attached files.
+// sessionEvidence returns what a report of this session can be based on: the transcript, the commands that
+// were run, and the attached files.
 func (o *Orchestrator) sessionEvidence(ctx context.Context) (p evidence.Past, err error) {
 	j, err := o.Runtime.OpenTranscript(ctx, 0, o.Agents[agent.Orchestrator])
 	if err != nil {

@@ -31,11 +31,14 @@ func (o *Orchestrator) delegationRefusal() string {
 	case s.Halted != "":
 		return prompt.HaltedRefusal
 	case s.Phase == workflow.PhaseAligning:
-		return "Refused: an interview is under way. End it with restate_request, and wait until somebody confirms it."
+		return "Refused: an interview is under way. End it with restate_request, " +
+			"and wait until somebody confirms it."
 	case s.Phase == workflow.PhaseDiagnosing:
-		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, and wait for the thread's word."
+		return "Refused: a Diagnosis Report was asked for. Give it with report_diagnosis, " +
+			"and wait for the thread's word."
 	case s.Workflow == workflow.CommandStartWork && s.ReportKind != workflow.ReportPlan:
-		return "Refused: a written plan was asked for. Write it with propose_plan, and wait for the thread's word."
+		return "Refused: a written plan was asked for. Write it with propose_plan, " +
+			"and wait for the thread's word."
 	}
 	return ""
 }
@@ -65,7 +68,8 @@ func badAssignments(list []decision.Assignment, plan workflow.Plan) string {
 		}
 		for _, n := range a.After {
 			if n < 1 || n > i {
-				return fmt.Sprintf("Task %d says it comes after task %d; after may only name earlier tasks of the list.", i+1, n)
+				return fmt.Sprintf("Task %d says it comes after task %d; "+
+					"after may only name earlier tasks of the list.", i+1, n)
 			}
 		}
 		switch n := len(plan.Tasks); {
@@ -81,13 +85,16 @@ func badAssignments(list []decision.Assignment, plan workflow.Plan) string {
 // dropFailedTasks drops the failed tasks, which the new tasks of that revision replace. Those of the same
 // revision are takenUp: the new tasks inherit their highest number of failures. What failed under an earlier
 // revision tried something else.
-func dropFailedTasks(all []workflow.Task, revision int) (dropped []store.Part, takenUp []workflow.Task, failures int) {
+func dropFailedTasks(
+	all []workflow.Task, revision int,
+) (dropped []store.Part, takenUp []workflow.Task, failures int) {
 	for _, k := range all {
 		if k.State != workflow.TaskFailed {
 			continue
 		}
 		if k.Revision == revision {
-			failures, takenUp = max(failures, k.Failures), append(takenUp, k)
+			failures = max(failures, k.Failures)
+			takenUp = append(takenUp, k)
 		}
 		k.State = workflow.TaskDropped
 		dropped = append(dropped, progress.Task{Task: k})
@@ -106,14 +113,17 @@ func (o *Orchestrator) applyAdvice(ctx context.Context, takenUp []workflow.Task)
 	if !ok {
 		return nil, nil
 	}
-	q.Applied, q.Answer = true, nil
+	q.Applied = true
+	q.Answer = nil
 	said := fmt.Sprintf("Applying the %s's recommendation: %s",
 		o.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(o.Headline(advice.BottomLine)))
 	return []store.Part{progress.Inquiry(q), store.Lines(o.ProgramLine(said))}, nil
 }
 
 // openAdvice returns the newest recommendation after failed attempts at those tasks that was not applied.
-func openAdvice(all []workflow.Inquiry, tasks []workflow.Task) (q workflow.Inquiry, advice workflow.Advice, ok bool) {
+func openAdvice(
+	all []workflow.Inquiry, tasks []workflow.Task,
+) (q workflow.Inquiry, advice workflow.Advice, ok bool) {
 	for _, q := range slices.Backward(all) {
 		var advice workflow.Advice
 		if q.Applied || json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
@@ -162,8 +172,8 @@ func startOfFailure(all []workflow.Task) (tree string, below bool) {
 	return tree, below
 }
 
-// allGotNowhere reports whether the newest tasks, runtime.MaxTasksWithoutProgress of them, all ended because their
-// workers made no progress. More tasks would then end no better.
+// allGotNowhere reports whether the newest tasks, runtime.MaxTasksWithoutProgress of them, all ended because
+// their workers made no progress. More tasks would then end no better.
 func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 	all, err := o.Store.Tasks(ctx, o.Session().ID, "")
 	if err != nil || len(all) < runtime.MaxTasksWithoutProgress {
@@ -179,8 +189,13 @@ func (o *Orchestrator) allGotNowhere(ctx context.Context) (bool, error) {
 
 // giveUpTasks asks people how to go on, and pauses the session.
 func (l *Tools) giveUpTasks() model.Result {
-	return ledger.WithParts(model.Result{Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.", Ends: true},
-		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. What was changed is kept, and nothing was pushed since. Say what to try instead, or have another model configured and reply here.", runtime.MaxTasksWithoutProgress))),
+	return ledger.WithParts(model.Result{
+		Text: "The tasks got nowhere, and the thread was asked. Wait for what people say.",
+		Ends: true,
+	},
+		store.Lines(l.ProgramLine(fmt.Sprintf("The last %d tasks ended without a result. "+
+			"What was changed is kept, and nothing was pushed since. Say what to try instead, "+
+			"or have another model configured and reply here.", runtime.MaxTasksWithoutProgress))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 }
 
@@ -322,7 +337,8 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 	}
 	var results []string
 	for _, k := range done {
-		state, summary := string(k.State), k.Summary
+		state := string(k.State)
+		summary := k.Summary
 		switch k.State {
 		case workflow.TaskClashes:
 			state = "verified, but not merged"
@@ -350,26 +366,38 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 	if diff, err := tool.ShowDiff(ctx, l.Trees.Current().Work, "", maxShownDiff); err == nil && diff != "" {
 		results = append(results, "The whole change so far:", prompt.Fence("diff", diff))
 	}
-	return model.Result{Text: strings.Join(append(results, nextStep(done, l.Trees.Current().Unprovable())), "\n")}, nil
+	return model.Result{
+		Text: strings.Join(append(results, nextStep(done, l.Trees.Current().Unprovable())), "\n"),
+	}, nil
 }
 
 // nextStep returns what the orchestrator may do after the tasks have ended. If nothing can be proven
 // here, for the reason in unprovable, a task that ended without a result did not fail.
 func nextStep(done []workflow.Task, unprovable string) string {
 	const seen = "Your tools see the files as they are now, with this work in them. "
-	if unprovable == "" || !slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked }) {
-		if slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked || k.State == workflow.TaskFailed }) {
-			return seen + "Not all is done. finish holds the whole change to the same proof: unless the files change, it is refused for the same reason. Delegate what is missing with what you learned, or ask."
+	if unprovable == "" ||
+		!slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked }) {
+		if slices.ContainsFunc(done, func(k workflow.Task) bool {
+			return k.State == workflow.TaskBlocked || k.State == workflow.TaskFailed
+		}) {
+			return seen + "Not all is done. finish holds the whole change to the same proof: " +
+				"unless the files change, it is refused for the same reason. " +
+				"Delegate what is missing with what you learned, or ask."
 		}
-		return seen + "If all is done, call finish. If not, delegate what is missing with what you learned, or ask."
+		return seen +
+			"If all is done, call finish. If not, delegate what is missing with what you learned, or ask."
 	}
-	text := unprovable + " A task that is blocked by that alone did not fail: nothing speaks against its change, or for it, and the same work again would prove no more."
+	text := unprovable + " A task that is blocked by that alone did not fail: " +
+		"nothing speaks against its change, or for it, and the same work again would prove no more."
 	for _, k := range done {
 		if k.State == workflow.TaskBlocked && k.Apart && k.StartTree != "" {
-			text += fmt.Sprintf(" Task %d worked in a tree of its own, and its change is not in the files: to have it, delegate it alone.", k.Number)
+			text += fmt.Sprintf(" Task %d worked in a tree of its own, and its change is not in the files: "+
+				"to have it, delegate it alone.", k.Number)
 		}
 	}
-	return text + " " + seen + "Delegate what was not begun, a task a call. When all is there, call finish, which asks the thread whether to push it unproven; or blocked, to have mended first what is missing."
+	return text + " " +
+		seen + "Delegate what was not begun, a task a call. When all is there, call finish, " +
+		"which asks the thread whether to push it unproven; or blocked, to have mended first what is missing."
 }
 
 // askWhatNow asks the thread how to go on, lists what was tried, and restores the files.
@@ -387,7 +415,8 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 		}
 		for _, a := range attempts {
 			if !a.Held && (k.State == workflow.TaskFailed || k.State == workflow.TaskDropped) {
-				tried = append(tried, fmt.Sprintf("  %d. task %d: %s", len(tried)+1, k.Number, prompt.FirstLine(a.Summary)))
+				tried = append(tried,
+					fmt.Sprintf("  %d. task %d: %s", len(tried)+1, k.Number, prompt.FirstLine(a.Summary)))
 			}
 		}
 		if k.State == workflow.TaskFailed {
@@ -402,13 +431,23 @@ func (l *Tools) askWhatNow(ctx context.Context) (model.Result, error) {
 	}
 	said, told := "The files are as they were before.", "the files were put back"
 	if below {
-		said = "The files are as the last verified task left them, and may still hold what was tried before it."
+		said = "The files are as the last verified task left them, " +
+			"and may still hold what was tried before it."
 		told = "the files are as the last verified task left them, with what was tried before it"
 	}
-	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf("%s failed, the last one with the %s's recommendation. %s What was tried:\n%s\nHow shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
-		plaintext.CountNoun(len(tried), "attempt"), l.Agents[agent.Consultant].Signature(), said, strings.Join(tried, "\n")))),
+	written = append(append(written, restored...), store.Lines(l.ProgramLine(fmt.Sprintf(
+		"%s failed, the last one with the %s's recommendation. %s What was tried:\n%s\n"+
+			"How shall I go on? Say what I got wrong, what to try, or ask somebody who knows this code.",
+		plaintext.CountNoun(len(tried), "attempt"),
+		l.Agents[agent.Consultant].Signature(),
+		said,
+		strings.Join(tried, "\n"),
+	))),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
-	return ledger.WithParts(model.Result{Text: "The attempts failed, " + told + ", and the thread was asked. Wait for what people say.", Ends: true}, written...), nil
+	return ledger.WithParts(model.Result{
+		Text: "The attempts failed, " + told + ", and the thread was asked. Wait for what people say.",
+		Ends: true,
+	}, written...), nil
 }
 
 // restoreFiles restores the session's files to their state before the first of the tasks that failed in

@@ -62,7 +62,11 @@ func TestAdviceIsAppliedToWhatItWasGivenFor(t *testing.T) {
 	advice := func(key string, applied bool) workflow.Inquiry {
 		return workflow.Inquiry{Key: key, Applied: applied, Answer: []byte(`{"bottom_line": "` + key + `"}`)}
 	}
-	all := []workflow.Inquiry{advice("escalation:1", false), advice("escalation:12", false), advice("message:3", false), advice("escalation:4", true), {Key: "escalation:5"}}
+	all := []workflow.Inquiry{
+		advice("escalation:1", false), advice("escalation:12", false), advice("message:3", false),
+		advice("escalation:4", true),
+		{Key: "escalation:5"},
+	}
 	for id, want := range map[int64]string{1: "escalation:1", 2: "", 3: "", 4: "", 5: ""} {
 		_, got, ok := openAdvice(all, []workflow.Task{{ID: id}})
 		require.Equal(t, want != "", ok, id)
@@ -95,13 +99,54 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 		below bool
 		why   string
 	}{
-		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)}, "a", false, ""},
-		{[]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)}, "b", false, "what was verified stays"},
-		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", false), task(workflow.TaskFailed, "c", false)}, "c", true, "the third task, too, began with what the first one left"},
-		{[]workflow.Task{task(workflow.TaskFailed, "a", true)}, "", false, "a tree of its own was never merged"},
-		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)}, "a", false, ""},
-		{[]workflow.Task{task(workflow.TaskDone, "a", true), task(workflow.TaskFailed, "a", true)}, "", false, ""},
-		{[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", true), task(workflow.TaskFailed, "b", true)}, "", true, "the verified task began with what the first one left"},
+		{
+			[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", false)},
+			"a",
+			false,
+			"",
+		},
+		{
+			[]workflow.Task{task(workflow.TaskDone, "a", false), task(workflow.TaskFailed, "b", false)},
+			"b",
+			false,
+			"what was verified stays",
+		},
+		{
+			[]workflow.Task{
+				task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", false),
+				task(workflow.TaskFailed, "c", false),
+			},
+			"c",
+			true,
+			"the third task, too, began with what the first one left",
+		},
+		{
+			[]workflow.Task{task(workflow.TaskFailed, "a", true)},
+			"",
+			false,
+			"a tree of its own was never merged",
+		},
+		{
+			[]workflow.Task{task(workflow.TaskDropped, "a", false), task(workflow.TaskFailed, "b", true)},
+			"a",
+			false,
+			"",
+		},
+		{
+			[]workflow.Task{task(workflow.TaskDone, "a", true), task(workflow.TaskFailed, "a", true)},
+			"",
+			false,
+			"",
+		},
+		{
+			[]workflow.Task{
+				task(workflow.TaskDropped, "a", false), task(workflow.TaskDone, "b", true),
+				task(workflow.TaskFailed, "b", true),
+			},
+			"",
+			true,
+			"the verified task began with what the first one left",
+		},
 	} {
 		start, below := startOfFailure(c.tasks)
 		require.Equal(t, c.start, start, c.why)
@@ -113,7 +158,8 @@ func TestWhatFailedIsPutBackToItsStart(t *testing.T) {
 func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 	t.Parallel()
 	const why = "Nothing can be proven here: `eslint .` did not start on main (eslint is not installed)."
-	blocked, begun := workflow.Task{Number: 1, State: workflow.TaskBlocked, StartTree: "a"}, workflow.Task{Number: 2, State: workflow.TaskBlocked, StartTree: "a", Apart: true}
+	blocked := workflow.Task{Number: 1, State: workflow.TaskBlocked, StartTree: "a"}
+	begun := workflow.Task{Number: 2, State: workflow.TaskBlocked, StartTree: "a", Apart: true}
 	held := workflow.Task{Number: 3, State: workflow.TaskDone, StartTree: "a", Apart: true}
 	for _, tasks := range [][]workflow.Task{{blocked}, {blocked, held}} {
 		require.NotContains(t, nextStep(tasks, ""), "did not fail")
@@ -123,7 +169,10 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 		require.NotContains(t, said, "with what you learned")
 		require.NotContains(t, said, "a tree of its own")
 	}
-	require.Contains(t, nextStep([]workflow.Task{blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true}}, why), "same work again would prove no more. Task 2 worked in a tree of its own, and its change is not in the files: to have it, delegate it alone. Your")
+	require.Contains(t,
+		nextStep([]workflow.Task{blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true}}, why),
+		"same work again would prove no more. Task 2 worked in a tree of its own, "+
+			"and its change is not in the files: to have it, delegate it alone. Your")
 	require.Contains(t, nextStep([]workflow.Task{held}, why), "If all is done, call finish.")
 	for _, state := range []workflow.TaskState{workflow.TaskBlocked, workflow.TaskFailed} {
 		said := nextStep([]workflow.Task{held, {Number: 5, State: state}}, "")
@@ -136,7 +185,9 @@ func TestBadAssignments(t *testing.T) {
 	t.Parallel()
 	one := decision.Assignment{Description: "mend", Category: "deep"}
 	require.Empty(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}))
-	require.Empty(t, badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}}, workflow.Plan{}))
+	require.Empty(t,
+		badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}},
+			workflow.Plan{}))
 	for name, list := range map[string][]decision.Assignment{
 		"none":         nil,
 		"too many":     make([]decision.Assignment, 11),

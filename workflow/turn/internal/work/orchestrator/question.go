@@ -10,8 +10,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// QuestionText returns a question as the thread sees it. A question of an interview has its number and how many
-// decisions come after it, and the first one says how to answer.
+// QuestionText returns a question as the thread sees it. A question of an interview has its number and how
+// many decisions come after it, and the first one says how to answer.
 func QuestionText(q decision.Question, aligning bool, number int) string {
 	text := q.Question
 	if aligning {
@@ -63,7 +63,8 @@ func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
 		buttons = append(buttons, b)
 	}
 	if aligning {
-		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+		buttons = append(buttons,
+			workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
 	}
 	return buttons
 }

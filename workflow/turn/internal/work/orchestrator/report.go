@@ -51,7 +51,8 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 		name, _, _ := strings.Cut(place, ":")
 		return slices.ContainsFunc(files, func(a workflow.Attachment) bool {
 			return a.State == workflow.AttachmentRead && a.Name == name
-		}) || slices.ContainsFunc(commands, func(c progress.Command) bool { return strings.Contains(c.Output, place) })
+		}) || slices.ContainsFunc(commands,
+			func(c progress.Command) bool { return strings.Contains(c.Output, place) })
 	}), err
 }
 
@@ -94,7 +95,8 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 	case evidence.EndsWithoutShowing(*c) != "":
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	default:
-		how, r.fails = fmt.Sprintf("fails with exit code %d", c.ExitCode), c
+		how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
+		r.fails = c
 	}
 	r.how = findings.ShownBy(c.Command, how)
 	return r, nil
@@ -108,7 +110,8 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 		return nil
 	}
 	p := l.Trees.Current()
-	part, err := lookback.BeforeFix(p.Repository.Name, report, past.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	part, err := lookback.BeforeFix(p.Repository.Name, report,
+		past.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
 	if err != nil {
 		l.Log.Warn("it is not asked since when the bug is there", "err", err)
 		return nil
@@ -168,13 +171,18 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	s := l.Session()
 	switch _, err := s.Phase.Next(workflow.EventReport); {
 	case err != nil:
-		return prompt.Wrong("A report cannot be given now: the session is %s. Use reply to answer, or finish the approved work.", s.Phase), nil
+		return prompt.Wrong("A report cannot be given now: the session is %s. Use reply to answer, "+
+			"or finish the approved work.", s.Phase), nil
 	case s.Phase == workflow.PhaseDiagnosing:
-		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, and call report_diagnosis."), nil
+		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, " +
+			"and call report_diagnosis."), nil
 	case len(c.Evidence) == 0:
-		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: observed|inferred, source: file:line or command}."), nil
+		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
+			"observed|inferred, source: file:line or command}."), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change}, c.Summary); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx,
+		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change},
+		c.Summary); refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
@@ -194,11 +202,13 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		return prompt.Wrong("%s", refusal), err
 	}
 	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision,
+		prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
 	failpoint.Crash("report_made")
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how), l.lookBack(*r, shown)...)
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how),
+		l.lookBack(*r, shown)...)
 }
 
 // Diagnosis shows a Diagnosis Report and ends the turn to wait for the thread's approval.
@@ -214,7 +224,9 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n")}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); refused != nil || err != nil {
+	if refused, err := l.checkClaims(ctx, claims{
+		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"),
+	}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); refused != nil || err != nil {
 		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
 	}
 	shown, err := l.reproduced(ctx, &d.Reproduction)
@@ -232,10 +244,12 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision,
+		prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how), append(begun, l.lookBack(*r, shown)...)...)
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how),
+		append(begun, l.lookBack(*r, shown)...)...)
 }
 
 // addReleases adds the releases that have the bug to the affected scope, if the command was run on them
@@ -249,7 +263,8 @@ func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisRep
 	if err != nil {
 		return err
 	}
-	if known := lookback.Known(done, s.Repository, s.BaseCommit, r.fails.Command); known != "" && !slices.Contains(d.AffectedScope, known) {
+	if known := lookback.Known(done, s.Repository, s.BaseCommit,
+		r.fails.Command); known != "" && !slices.Contains(d.AffectedScope, known) {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), known)
 	}
 	return nil
@@ -268,14 +283,17 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 	}
 	missing := l.missingPlaces(strings.Join(words, "\n"))
 	for _, e := range said.evidence {
-		if path, line := worktree.SplitLocation(e.Source); path != "" && !slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
+		if path, line := worktree.SplitLocation(e.Source); path != "" &&
+			!slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
 			missing = append(missing, plaintext.OneLine(e.Source))
 		}
 	}
 	if missing, err := l.notPrinted(ctx, missing); err != nil {
 		return nil, err
 	} else if len(missing) > 0 {
-		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). Look them up with read_file and report again.", prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
+		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). "+
+			"Look them up with read_file and report again.",
+			prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
 	if unsaid, err := l.unprovenClaims(ctx, said); unsaid != "" || err != nil {
 		return &model.Result{Wrong: true, Text: unsaid}, err
@@ -284,7 +302,9 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 }
 
 // showReport shows the report with its buttons, after the parts in written, and ends the turn.
-func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details string, written ...store.Part) (model.Result, error) {
+func (l *Tools) showReport(
+	ctx context.Context, r *workflow.Report, details string, written ...store.Part,
+) (model.Result, error) {
 	s := l.Session()
 	details, err := l.Attachments.NameRefs(ctx, details)
 	if err != nil {
@@ -318,11 +338,18 @@ func (l *Tools) showReport(ctx context.Context, r *workflow.Report, details stri
 	r.Text = lines[0].Text // what was shown is found by it
 	written = append(written, who.Mention(ctx, people, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
-		OptionalEvents: []workflow.Event{workflow.EventReport}, // dropped if the phase does not allow it; the report itself is always an event
-		Change:         func(s *workflow.Session) { s.Kind, s.Workflow = workflow.KindBug, workflow.CommandNone },
-		Open:           ledger.Rest,
+		// dropped if the phase does not allow it; the report itself is always an event
+		OptionalEvents: []workflow.Event{workflow.EventReport},
+		Change: func(s *workflow.Session) {
+			s.Kind = workflow.KindBug
+			s.Workflow = workflow.CommandNone
+		},
+		Open: ledger.Rest,
 	})
-	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision), Ends: true}, written...), nil
+	return ledger.WithParts(model.Result{
+		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision),
+		Ends: true,
+	}, written...), nil
 }
 
 // refuseUnread refuses to show anything while messages wait that the orchestrator has not read.

@@ -47,7 +47,13 @@ func (o *Orchestrator) NewReport(ctx context.Context, kind string, body any) (*w
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return &workflow.Report{
-		Session: s.ID, Revision: s.Revision + 1, Kind: kind, Body: b, BaseCommit: s.BaseCommit, AskedBy: askers, Credits: o.credits(ctx, askers),
+		Session:    s.ID,
+		Revision:   s.Revision + 1,
+		Kind:       kind,
+		Body:       b,
+		BaseCommit: s.BaseCommit,
+		AskedBy:    askers,
+		Credits:    o.credits(ctx, askers),
 	}, nil
 }
 
@@ -140,7 +146,8 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	if missing := r.Missing(); missing != "" {
 		return prompt.Wrong("restate_request: %s.", missing), nil
 	}
-	if _, err := s.Phase.Next(workflow.EventPlan); err != nil && s.Phase != workflow.PhaseAligning && s.Phase != workflow.PhasePlanning {
+	if _, err := s.Phase.Next(workflow.EventPlan); err != nil && s.Phase != workflow.PhaseAligning &&
+		s.Phase != workflow.PhasePlanning {
 		return prompt.Wrong("A request cannot be restated while the session is %s.", s.Phase), nil
 	}
 	if err := l.Runtime.Hear(ctx); err != nil {
@@ -176,7 +183,8 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 		update.Events = []workflow.Event{workflow.EventPlan}
 	}
 	if s.Workflow == workflow.CommandStartWork {
-		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update, consent.Report(*report),
+		return ledger.WithParts(model.Result{Text: "Shown. Now write the plan: propose_plan."}, update,
+			consent.Report(*report),
 			store.Lines(shown), store.Lines(l.ProgressLine("Planning the implementation"))), nil
 	}
 	return l.beginWork(ctx, report, update, shown)
@@ -207,13 +215,17 @@ func (l *Tools) beginWork(
 			return model.Result{}, err
 		}
 		waits := l.MaskShown(
-			fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: reply \"go ahead\".",
+			fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: "+
+				"reply \"go ahead\".",
 				report.Revision, why, strings.TrimSuffix(who, ".")),
 		)
 		shown = ledger.VouchBelow(shown, waits)
 		report.Text = shown[0].Text
 		shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
-		return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+		return ledger.WithParts(model.Result{
+			Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
+			Ends: true,
+		},
 			update, consent.Report(*report), store.Replies(shown),
 			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
 	}
@@ -226,7 +238,8 @@ func (l *Tools) beginWork(
 		return model.Result{}, err
 	}
 	written = append(written, approved...)
-	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
+	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, "+
+		"so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
@@ -240,9 +253,15 @@ func (l *Tools) showUnderstanding(
 	if changed != "" {
 		changed = "; changed: " + plaintext.QuoteLine(changed)
 	}
-	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\nReply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
+	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\n"+
+		"Reply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
 	shown := l.ProgramLine(report.Text,
-		workflow.Button{ActionID: "confirm", Label: "Yes, that is it", Style: "primary", Value: store.NewToken()},
+		workflow.Button{
+			ActionID: "confirm",
+			Label:    "Yes, that is it",
+			Style:    "primary",
+			Value:    store.NewToken(),
+		},
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
 		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
 	shown = ledger.VouchBelow(shown, known)
@@ -261,7 +280,8 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	switch {
 	case s.Phase == workflow.PhaseExploring:
 		events = append(events, workflow.EventPlan)
-	case s.Phase == workflow.PhaseWorking && s.ReportKind == workflow.ReportPlan: // the approved plan cannot be done as it is
+	case s.Phase == workflow.PhaseWorking && s.ReportKind == workflow.ReportPlan:
+		// the approved plan cannot be done as it is
 	case s.Phase != workflow.PhasePlanning:
 		return prompt.Wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
 	}
@@ -295,7 +315,10 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 		Name: "plan.md", Text: workflow.Unmark(p.Markdown()),
 		Title: fmt.Sprintf("%s (revision %d)", workflow.Unmark(plaintext.OneLine(p.Title)), report.Revision),
 	}}
-	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision), Ends: true},
+	return ledger.WithParts(model.Result{
+		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
+		Ends: true,
+	},
 		consent.Report(*report), store.Replies(shown), store.Update{
 			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,
 			Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature },

@@ -66,7 +66,10 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 		return model.Result{}, err
 	}
 	return ledger.WithParts(model.Result{Text: "The thread was told. Wait for it.", Ends: true},
-		store.Replies(line), store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest}), nil
+		store.Replies(line), store.Update{
+			Events: []workflow.Event{workflow.EventPause},
+			Open:   ledger.Rest,
+		}), nil
 }
 
 // blockedLine returns the line that says what is missing, lists the changed files so far, and says how
@@ -86,8 +89,13 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []workflo
 			return nil, err
 		}
 		if len(changes) > 0 {
-			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.", proposal.FilesText(changes)))
-			buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()})
+			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.",
+				proposal.FilesText(changes)))
+			buttons = append(buttons, workflow.Button{
+				ActionID: workflow.ButtonShowDiff,
+				Label:    "Show the diff",
+				Value:    store.NewToken(),
+			})
 		}
 	}
 	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
@@ -119,7 +127,8 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	if _, err := s.Phase.Next(event); err == nil {
 		rest.Events = []workflow.Event{event}
 	}
-	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true}, append(written, rest)...), nil
+	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true},
+		append(written, rest)...), nil
 }
 
 // reportAwaitsWord reports whether the session explores below a report that was shown, that nobody approved
@@ -141,7 +150,8 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	}
 	name := l.Agents[agent.Consultant].Signature()
 	if n, err := l.Inquiries.CountConsultations(ctx); err != nil || n >= maxConsultations {
-		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, or ask the thread.", name, n), err
+		return prompt.Wrong("The %s was asked %d times in this thread already. Decide by yourself, "+
+			"or ask the thread.", name, n), err
 	}
 	q := workflow.Inquiry{Kind: workflow.InquiryConsult, Key: "call:" + agent.CallID(ctx), Question: question}
 	asking := fmt.Sprintf("Asking the %s: %s", name, plaintext.QuoteLine(l.Headline(question)))
@@ -164,9 +174,12 @@ func (l *Tools) Consult(ctx context.Context, question string) (model.Result, err
 	told := "The " + name + " gave no answer. Go on without it."
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) == nil && advice.BottomLine != "" {
-		told = "The " + name + " recommends, and the thread has read it:\n" + prompt.Fence("advice", advice.Text())
+		told = "The " + name + " recommends, and the thread has read it:\n" +
+			prompt.Fence("advice", advice.Text())
 	}
-	return ledger.WithParts(model.Result{Text: told}, store.Update{OptionalEvents: []workflow.Event{workflow.EventReturn}}), nil
+	return ledger.WithParts(model.Result{Text: told}, store.Update{
+		OptionalEvents: []workflow.Event{workflow.EventReturn},
+	}), nil
 }
 
 // maxConsultations is how often the orchestrator may ask the consultant in one thread. Requests of

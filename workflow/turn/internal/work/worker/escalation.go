@@ -51,7 +51,8 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
 		return "\nThe " + name + " was asked and gave no answer.", nil
 	}
-	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
+	return fmt.Sprintf("\nThe %s was asked, and recommends:\n%s\nApply it: delegate again with it in the "+
+		"description, or say why not.", name, prompt.Fence("advice", advice.Text())), nil
 }
 
 // tried returns what the consultant is shown of the failed attempts, each with its whole diff: those at
@@ -61,7 +62,10 @@ func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	shown := []string{prompt.ProgramMark + fmt.Sprintf("%s at this task failed. Why, and what is to be done instead?\n", plaintext.CountNoun(h.task.Failures, "attempt")) + prompt.Fence("task", h.task.Description)}
+	shown := []string{prompt.ProgramMark + fmt.Sprintf(
+		"%s at this task failed. Why, and what is to be done instead?\n",
+		plaintext.CountNoun(h.task.Failures, "attempt"),
+	) + prompt.Fence("task", h.task.Description)}
 	var failed []workflow.Attempt
 	numbers := map[int64]int{}
 	for _, k := range all {
@@ -73,14 +77,17 @@ func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		failed = append(failed, slices.DeleteFunc(attempts, func(a workflow.Attempt) bool { return a.Held })...)
+		failed = append(failed,
+			slices.DeleteFunc(attempts, func(a workflow.Attempt) bool { return a.Held })...)
 	}
 	for _, a := range append(failed, *last) {
 		which := fmt.Sprintf("Attempt %d", a.Number)
 		if a.Task != h.task.ID {
 			which += fmt.Sprintf(" at task %d, which this one takes up", numbers[a.Task])
 		}
-		shown = append(shown, prompt.ProgramMark+which+":\n"+prompt.Fence("diff", prompt.CutDiff(a.Diff, 2*prompt.MaxDiffBytes/(len(failed)+1)))+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
+		shown = append(shown, prompt.ProgramMark+which+":\n"+prompt.Fence(
+			"diff", prompt.CutDiff(a.Diff, 2*prompt.MaxDiffBytes/(len(failed)+1)),
+		)+"\n"+prompt.Fence("output", prompt.CutBytes(a.Summary, 8<<10)))
 	}
 	return shown, nil
 }

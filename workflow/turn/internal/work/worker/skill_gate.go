@@ -52,19 +52,24 @@ func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error)
 // program, before the change that makes it pass.
 func notSeenRed(proof proof.Proof, checks []progress.Check) string {
 	if len(proof.NewTests) == len(proof.Guards) {
-		return "The skill tdd is in force, and no test is new that fails without the change: write one that fails, see it fail in a check, then make it pass."
+		return "The skill tdd is in force, and no test is new that fails without the change: " +
+			"write one that fails, see it fail in a check, then make it pass."
 	}
 	var unseen []string
-	named := proof.Base.EveryTestNamed() && proof.Branch.EveryTestNamed() // otherwise the proof names files, and a check no test
+	// otherwise the proof names files, and a check no test
+	named := proof.Base.EveryTestNamed() && proof.Branch.EveryTestNamed()
 	for _, name := range proof.NewTests {
-		if !slices.Contains(proof.Guards, name) && !slices.ContainsFunc(checks, func(c progress.Check) bool { return c.Failed(name) || !named && len(c.Red) > 0 }) {
+		if !slices.Contains(proof.Guards, name) && !slices.ContainsFunc(checks,
+			func(c progress.Check) bool { return c.Failed(name) || !named && len(c.Red) > 0 }) {
 			unseen = append(unseen, name)
 		}
 	}
 	if len(unseen) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The skill tdd is in force, and the program never saw %s fail before it passed. Take the change away that makes it pass, run check, see it red, and bring the change back.", strings.Join(unseen, ", "))
+	return fmt.Sprintf("The skill tdd is in force, and the program never saw %s fail before it passed. "+
+		"Take the change away that makes it pass, run check, see it red, and bring the change back.",
+		strings.Join(unseen, ", "))
 }
 
 // nothingSeenRed returns what the skill diagnose demands: a check or a command has to fail before
@@ -75,11 +80,13 @@ func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (str
 		return "", err
 	}
 	red := slices.ContainsFunc(checks, func(c progress.Check) bool { return len(c.Red) > 0 || !c.Built }) ||
-		slices.ContainsFunc(commands, func(c progress.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
+		slices.ContainsFunc(commands,
+			func(c progress.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
 	if red {
 		return "", nil
 	}
-	return "The skill diagnose is in force, and nothing was seen to fail: run the command that shows the defect on the code as it was, first.", nil
+	return "The skill diagnose is in force, and nothing was seen to fail: " +
+		"run the command that shows the defect on the code as it was, first.", nil
 }
 
 // designFaults returns which design rules the task's change breaks, or an empty string if it breaks none

@@ -16,12 +16,18 @@ const sideBySide = 3
 
 // RunTasks runs the tasks of one delegation, each as soon as those that it waits for are done, at most
 // sideBySide in parallel. A task is blocked if one that it waits for is not done.
-func (w *Workers) RunTasks(ctx context.Context, tasks []workflow.Task, a *workflow.Approval) ([]workflow.Task, error) {
-	return w.runInOrder(ctx, tasks, func(ctx context.Context, k workflow.Task) (workflow.Task, error) { return w.runTask(ctx, k, a) })
+func (w *Workers) RunTasks(
+	ctx context.Context, tasks []workflow.Task, a *workflow.Approval,
+) ([]workflow.Task, error) {
+	return w.runInOrder(ctx, tasks,
+		func(ctx context.Context, k workflow.Task) (workflow.Task, error) { return w.runTask(ctx, k, a) })
 }
 
 // runInOrder implements RunTasks; run runs one task.
-func (w *Workers) runInOrder(ctx context.Context, tasks []workflow.Task, run func(context.Context, workflow.Task) (workflow.Task, error)) ([]workflow.Task, error) {
+func (w *Workers) runInOrder(ctx context.Context, tasks []workflow.Task, run func(
+	context.Context, workflow.Task,
+) (workflow.Task, error),
+) ([]workflow.Task, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := map[int]chan struct{}{}
@@ -51,7 +57,8 @@ func (w *Workers) runInOrder(ctx context.Context, tasks []workflow.Task, run fun
 			tasks[i] = k
 			if err != nil {
 				failed = append(failed, err)
-				// At a limit, the other tasks meet it before their next step, and keep the answers that they asked for until then.
+				// At a limit, the other tasks meet it before their next step, and keep the answers
+				// that they asked for until then.
 				if !errors.As(err, new(*budget.LimitError)) && !errors.Is(err, errRests) {
 					cancel()
 				}
@@ -76,7 +83,9 @@ func firstError(list []error) error {
 }
 
 // awaitEarlier waits until the tasks before k have ended. It blocks k if one of them is not done.
-func (w *Workers) awaitEarlier(ctx context.Context, k workflow.Task, ended map[int]chan struct{}, state func(int) workflow.Task) (workflow.Task, error) {
+func (w *Workers) awaitEarlier(
+	ctx context.Context, k workflow.Task, ended map[int]chan struct{}, state func(int) workflow.Task,
+) (workflow.Task, error) {
 	for _, n := range k.After {
 		wait, here := ended[n]
 		if !here {
@@ -92,7 +101,8 @@ func (w *Workers) awaitEarlier(ctx context.Context, k workflow.Task, ended map[i
 			return k, errRests
 		}
 		if before.State != workflow.TaskDone && k.State == workflow.TaskOpen {
-			k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since task %d is %s", n, before.State)
+			k.State = workflow.TaskBlocked
+			k.Summary = fmt.Sprintf("not begun, since task %d is %s", n, before.State)
 			return k, w.recordTask(ctx, k)
 		}
 	}

@@ -82,8 +82,8 @@ func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 	return check
 }
 
-// note stores what failed with the tree of the files that it failed on. Files that cannot be committed have none,
-// and the tool done refuses them.
+// note stores what failed with the tree of the files that it failed on. Files that cannot be committed have
+// none, and the tool done refuses them.
 func (f *failedCheck) note(ctx context.Context, w *git.Workspace, text string) error {
 	tree, err := w.Tree(ctx)
 	switch {
@@ -105,11 +105,14 @@ func (f *failedCheck) refuse(tree string) string {
 		return ""
 	}
 	*f = failedCheck{}
-	return "Nothing was run: these files failed the last check, and nothing was changed since. Mend that first; where it is not the change's fault, call done once more.\n" + red.text
+	return "Nothing was run: these files failed the last check, and nothing was changed since. " +
+		"Mend that first; where it is not the change's fault, call done once more.\n" + red.text
 }
 
 // runTask runs one task, or the rest of it, and returns it with its result.
-func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workflow.Approval) (workflow.Task, error) {
+func (w *Workers) runTask(
+	ctx context.Context, k workflow.Task, approval *workflow.Approval,
+) (workflow.Task, error) {
 	if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
 		return k, nil
 	}
@@ -121,7 +124,9 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
 	var unfit *git.PathError
 	if errors.As(err, &unfit) {
-		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate one task alone that removes or ignores it.", unfit)
+		k.State = workflow.TaskBlocked
+		k.Summary = fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. "+
+			"Delegate one task alone that removes or ignores it.", unfit)
 		return k, w.recordTask(ctx, k)
 	}
 	if err != nil {
@@ -168,7 +173,8 @@ func (h *task) openEnv(ctx context.Context) (*tool.Env, error) {
 
 // placeNamed matches path/to/file.ext:12 and path/to/file.ext:12-30, and also (:40), which is in the
 // file named before.
-var placeNamed = regexp.MustCompile(`(?:([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*)|(?:^|[\s(,` + "`" + `])):(\d+)(?:[-–](\d+))?\b`)
+var placeNamed = regexp.MustCompile(`(?:([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*)|(?:^|[\s(,` +
+	"`" + `])):(\d+)(?:[-–](\d+))?\b`)
 
 // namedLines returns the places that a task names, then those that its report names. If there are many,
 // only the first are shown.
@@ -221,12 +227,15 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	if c := h.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
-	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind], prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", findings.ReportForWorkers(report)))
+	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind],
+		prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", findings.ReportForWorkers(report)))
 	if excerpts != "" {
-		parts = append(parts, prompt.ProgramMark+"The lines that it and your task name, as they are now; their files count as read:\n"+prompt.Fence("excerpts", excerpts))
+		parts = append(parts, prompt.ProgramMark+"The lines that it and your task name, as they are now; "+
+			"their files count as read:\n"+prompt.Fence("excerpts", excerpts))
 	}
 	if h.grant.Scope != "" {
-		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
+		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it "+
+			"may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
 	}
 	since, err := h.amendmentText(ctx)
 	if err != nil {
@@ -253,7 +262,8 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	}
 	for _, name := range taskSkills(h.task) {
 		if s, ok := h.Trees.Current().Skills.Find(name); ok {
-			parts = append(parts, prompt.ProgramMark+"The skill "+name+" is in force; the program holds you to it:\n"+prompt.Fence("skill", s.Body))
+			parts = append(parts, prompt.ProgramMark+"The skill "+
+				name+" is in force; the program holds you to it:\n"+prompt.Fence("skill", s.Body))
 		}
 	}
 	more, pictures, err := h.Attachments.Describe(ctx, "Attached in the thread", nil)
@@ -263,10 +273,12 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	if more != "" {
 		parts = append(parts, more)
 	}
-	parts = append(parts, prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
+	parts = append(parts,
+		prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
 	h.task.State = workflow.TaskWorking
 	return h.transcript.Append(ctx, agent.Entry{
-		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}}, Writes: []any{progress.Task{Task: h.task}},
+		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
+		Writes:   []any{progress.Task{Task: h.task}},
 	})
 }
 
@@ -299,7 +311,8 @@ func (h *task) planText(report workflow.Report) string {
 		return ""
 	}
 	p := plan.Tasks[h.task.Plan-1]
-	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan, p.Acceptance, p.Check)
+	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan,
+		p.Acceptance, p.Check)
 }
 
 // doneBefore returns what the tasks before this one did.
@@ -326,9 +339,13 @@ func (h *task) workerTools(env *tool.Env) []model.Tool {
 	own := func(context.Context) error { return h.Trees.LetCommandsWrite(h.tree) }
 	tools := append(decision.Working(h), h.Runtime.SkillTool())
 	tests := h.Trees.Current().Tests
-	env.CommandSetter = tool.CommandSetter{Current: tests.Project, Keep: tests.Keep, Judge: func(line, source string) (project.Project, error) {
-		return tests.Judge(h.transcript.Agent.Signature(), line, source)
-	}}
+	env.CommandSetter = tool.CommandSetter{
+		Current: tests.Project,
+		Keep:    tests.Keep,
+		Judge: func(line, source string) (project.Project, error) {
+			return tests.Judge(h.transcript.Agent.Signature(), line, source)
+		},
+	}
 	tools = append(tools, tool.Reading(env)...)
 	for _, run := range tool.Running(env) {
 		call := run.Call
@@ -371,7 +388,8 @@ func (h *task) Blocked(ctx context.Context, reason string) (model.Result, error)
 		return model.Result{}, err
 	}
 	said := store.Lines(ledger.VouchBelow(h.transcript.AgentLine("Blocked: "+reason), known))
-	h.task.State, h.task.Summary = workflow.TaskBlocked, reason
+	h.task.State = workflow.TaskBlocked
+	h.task.Summary = reason
 	return ledger.WithParts(
 		model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said,
 	), nil
@@ -401,7 +419,9 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return model.Result{}, err
 	}
 	if tree == h.task.StartTree {
-		return prompt.Wrong("Nothing was changed since this task began, so there is nothing to verify. Make the change and call done again; where nothing has to be changed, call blocked and say why."), nil
+		return prompt.Wrong("Nothing was changed since this task began, so there is nothing to verify. " +
+			"Make the change and call done again; where nothing has to be changed, " +
+			"call blocked and say why."), nil
 	}
 	if red := h.red.refuse(tree); red != "" {
 		return prompt.Wrong("%s", red), nil
@@ -411,7 +431,9 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	}
 	failpoint.Crash("claim_recorded")
 	if left, err := h.Scope.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
-		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
+		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, "+
+			"and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()),
+			claimFailedUpdate), err
 	}
 	return h.verifyClaim(ctx, d)
 }
@@ -423,7 +445,8 @@ func (h *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.Delivery.RefuseSecrets(ctx, h.tree, fmt.Sprintf("attempt %d at task %d", len(earlier)+1, h.task.ID))
+	return h.Delivery.RefuseSecrets(ctx, h.tree,
+		fmt.Sprintf("attempt %d at task %d", len(earlier)+1, h.task.ID))
 }
 
 // A claim is the proof of the task's current files.
@@ -446,7 +469,12 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 		return c, err
 	}
 	failpoint.Crash("claim_proven")
-	c.attempt = &workflow.Attempt{Task: h.task.ID, Number: len(c.earlier) + 1, Tree: tree, Held: h.passes(c.proof)}
+	c.attempt = &workflow.Attempt{
+		Task:   h.task.ID,
+		Number: len(c.earlier) + 1,
+		Tree:   tree,
+		Held:   h.passes(c.proof),
+	}
 	if c.attempt.Held && !c.proof.Holds() {
 		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
 	}
@@ -465,11 +493,16 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 		return model.Result{}, err
 	}
 	if c.proof.Outcome() == proof.NotStarted {
-		return ledger.WithParts(prompt.Wrong("%s\nThat is no failed attempt, and no fault of the change. Where another command tests it here, name that in check; else call blocked, and say what is missing: your change is kept.", c.attempt.Summary), claimFailedUpdate), nil
+		return ledger.WithParts(prompt.Wrong(
+			"%s\nThat is no failed attempt, and no fault of the change. Where another command tests it "+
+				"here, name that in check; else call blocked, and say what is missing: your change is kept.",
+			c.attempt.Summary,
+		), claimFailedUpdate), nil
 	}
 	if !c.attempt.Held {
 		if n := len(c.earlier); n > 0 && c.earlier[n-1].Tree == c.attempt.Tree {
-			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, and it failed again:\n%s", c.attempt.Summary), claimFailedUpdate), nil
+			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, "+
+				"and it failed again:\n%s", c.attempt.Summary), claimFailedUpdate), nil
 		}
 		if diff, err := h.tree.Diff(ctx); err == nil {
 			c.attempt.Diff = prompt.CutDiff(diff, prompt.MaxDiffBytes)
@@ -484,13 +517,18 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	if scoped.Taken != nil {
 		taken = "\n" + prompt.TakenOut(*scoped.Taken)
 		if !scoped.Left {
-			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and say what more it takes.%s", h.grant.Scope, taken), claimFailedUpdate), nil
+			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the "+
+				"approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and "+
+				"say what more it takes.%s", h.grant.Scope, taken), claimFailedUpdate), nil
 		}
 		if c, err = h.proveClaim(ctx); err != nil {
 			return model.Result{}, err
 		}
 		if !c.attempt.Held {
-			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary), claimFailedUpdate), nil
+			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the "+
+				"scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and "+
+				"say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary),
+				claimFailedUpdate), nil
 		}
 	}
 	if changed, err := h.tellExpectations(ctx, c.proof); changed != "" || err != nil {
@@ -531,7 +569,10 @@ func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string)
 	if err != nil || len(unseen) == 0 {
 		return nil, err
 	}
-	r := ledger.WithParts(model.Result{Text: "Verified, but somebody wrote for you meanwhile; you are shown it now. Do what it asks, and call done again, also where it changes nothing.\n" + a.Summary + taken},
+	r := ledger.WithParts(model.Result{
+		Text: "Verified, but somebody wrote for you meanwhile; you are shown it now. Do what it asks, " +
+			"and call done again, also where it changes nothing.\n" + a.Summary + taken,
+	},
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}})
 	return &r, nil
 }
@@ -543,7 +584,8 @@ func (h *task) passes(p proof.Proof) bool {
 	if p.Holds() {
 		return true
 	}
-	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 && len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
+	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 &&
+		len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
 	among := h.task.Apart || len(h.task.After) > 0
 	feature := h.Session().Kind == workflow.KindFeature
 	return plain && (among || p.MayGoUnproven(feature) || feature && len(p.Guards) == 0)
@@ -569,10 +611,18 @@ func failureOutput(p proof.Proof) string {
 	return b.String()
 }
 
-func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a *workflow.Attempt) (model.Result, error) {
+func (h *task) attemptHeld(
+	ctx context.Context, d decision.Done, shown string, a *workflow.Attempt,
+) (model.Result, error) {
 	d = withoutClaims(d)
-	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskDone, strings.TrimSpace(d.Summary)+prompt.LeftLine(d.Left), a.Tree
-	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}}}
+	h.task.State = workflow.TaskDone
+	h.task.Summary = strings.TrimSpace(d.Summary) + prompt.LeftLine(d.Left)
+	h.task.Tree = a.Tree
+	written := []store.Part{
+		progress.Attempt(*a),
+		progress.Task{Task: h.task},
+		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
+	}
 	written = append(written, h.transcript.ProgressLine(doneText(d, shown)))
 	ticked, err := h.tickPlan(ctx, h.task)
 	if ticked != nil {
@@ -581,8 +631,8 @@ func (h *task) attemptHeld(ctx context.Context, d decision.Done, shown string, a
 	return ledger.WithParts(model.Result{Text: "Verified:\n" + a.Summary, Ends: true}, written...), err
 }
 
-// withoutClaims takes out of a worker's words what only the program says, to people and to agents: what it counted,
-// what was approved, and what was pushed.
+// withoutClaims takes out of a worker's words what only the program says, to people and to agents: what it
+// counted, what was approved, and what was pushed.
 func withoutClaims(d decision.Done) decision.Done {
 	d.Summary, _ = claims.Without(d.Summary)
 	d.Left, _ = claims.Without(d.Left)
@@ -592,7 +642,8 @@ func withoutClaims(d decision.Done) decision.Done {
 // doneText returns what the thread is told of a task that is done: the first sentences of the worker's
 // summary, what stays open, and what the program saw of it.
 func doneText(d decision.Done, shown string) (text workflow.Text) {
-	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n") // a second line could look like a line of another agent
+	// a second line could look like a line of another agent
+	what, _, _ := strings.Cut(strings.TrimSpace(d.Summary), "\n")
 	if what = plaintext.FirstSentences(what, 300); !strings.HasSuffix(what, "…") {
 		what = strings.TrimRight(what, ".") + "."
 	}
@@ -633,17 +684,21 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 
 // mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
 func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
-	h.task.State, h.task.Summary, h.task.Tree = workflow.TaskClashes, clash, a.Tree
+	h.task.State = workflow.TaskClashes
+	h.task.Summary = clash
+	h.task.Tree = a.Tree
 	return ledger.WithParts(
 		model.Result{
-			Text: "Verified, but it clashes with what others did meanwhile. The task goes back to the orchestrator.",
+			Text: "Verified, but it clashes with what others did meanwhile. " +
+				"The task goes back to the orchestrator.",
 			Ends: true,
 		},
 		progress.Attempt(*a),
 		progress.Task{Task: h.task},
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
 		h.transcript.ProgramLine(
-			"Verified by itself, but others changed the same lines meanwhile; the orchestrator gets it as a task",
+			"Verified by itself, but others changed the same lines meanwhile; "+
+				"the orchestrator gets it as a task",
 		),
 	)
 }
@@ -661,9 +716,12 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 		written = append(written, said)
 	}
 	if h.task.Failures < h.MaxAttempts() {
-		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary), written...), nil
+		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary),
+			written...), nil
 	}
-	h.task.State, h.task.Summary = workflow.TaskFailed, fmt.Sprintf("%s failed. The last one:\n%s", plaintext.CountNoun(h.task.Failures, "attempt"), a.Summary)
+	h.task.State = workflow.TaskFailed
+	h.task.Summary = fmt.Sprintf("%s failed. The last one:\n%s",
+		plaintext.CountNoun(h.task.Failures, "attempt"), a.Summary)
 	if h.task.Failures == h.MaxAttempts() {
 		advice, err := h.escalate(ctx, a, said)
 		if err != nil {
@@ -672,7 +730,10 @@ func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Re
 		h.task.Summary += advice
 		written = append(written, store.Update{OptionalEvents: []workflow.Event{workflow.EventAdvice}})
 	}
-	return ledger.WithParts(model.Result{Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary, Ends: true},
+	return ledger.WithParts(model.Result{
+		Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary,
+		Ends: true,
+	},
 		append(written, progress.Task{Task: h.task})...), nil
 }
 
@@ -693,7 +754,8 @@ func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
 // endNowhere ends a task whose worker made no progress. The orchestrator decides how to go on.
 func (h *task) endNowhere(ctx context.Context, end agent.End) error {
 	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
-	h.task.State, h.task.Summary = workflow.TaskFailed, runtime.NoProgressPrefix+runtime.EndReason[end]
+	h.task.State = workflow.TaskFailed
+	h.task.Summary = runtime.NoProgressPrefix + runtime.EndReason[end]
 	said := h.transcript.ProgramLine(
 		fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]),
 	)

@@ -25,11 +25,16 @@ import (
 func TestTDDWantsToSeeRed(t *testing.T) {
 	t.Parallel()
 	named := result.Result{Counted: true}
-	shown := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}}, Base: named, Branch: named}
+	shown := proof.Proof{
+		OwnTests: proof.OwnTests{NewTests: []string{"TestA", "TestB"}},
+		Base:     named,
+		Branch:   named,
+	}
 	require.Contains(t, notSeenRed(proof.Proof{}, nil), "no test is new")
 	require.Contains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestB")
 	require.NotContains(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}}), "TestA,")
-	require.Empty(t, notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
+	require.Empty(t,
+		notSeenRed(shown, []progress.Check{{Red: []string{"TestA"}}, {Red: []string{"TestB/case"}}}))
 
 	byExitCode := proof.Proof{OwnTests: proof.OwnTests{NewTests: []string{"tests/split.sh"}}}
 	require.Contains(t, notSeenRed(byExitCode, []progress.Check{{Built: true}}), "tests/split.sh")
@@ -39,8 +44,15 @@ func TestTDDWantsToSeeRed(t *testing.T) {
 // A report may name many places that do not belong to the task.
 func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 	t.Parallel()
-	r := workflow.Report{Kind: workflow.ReportRootCause, Text: "Wrong at a.go:1.", Body: []byte(`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`)}
-	require.Equal(t, []tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}}, namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
+	r := workflow.Report{
+		Kind: workflow.ReportRootCause,
+		Text: "Wrong at a.go:1.",
+		Body: []byte(
+			`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`),
+	}
+	require.Equal(t,
+		[]tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}},
+		namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
 }
 
 // The line has whole sentences, and says what stays open.
@@ -81,8 +93,8 @@ func TestAFailedCheckIsNotProven(t *testing.T) {
 	require.Empty(t, red.refuse("a"), "a test may be unstable")
 }
 
-// What a failed check left may be too large for a commit. The check says what failed nevertheless, and done refuses
-// the files.
+// What a failed check left may be too large for a commit. The check says what failed nevertheless,
+// and done refuses the files.
 func TestAFailedCheckOfFilesThatCannotBeCommitted(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
@@ -104,8 +116,10 @@ func TestAFailedCheckOfFilesThatCannotBeCommitted(t *testing.T) {
 func TestSkillsOfATask(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual}))
-	require.Equal(t, []string{"tdd", "frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryVisual, Skill: "tdd"}))
-	require.Equal(t, []string{"frontend-ui-ux"}, taskSkills(workflow.Task{Category: workflow.CategoryDeep, Skill: "frontend-ui-ux"}))
+	require.Equal(t, []string{"tdd", "frontend-ui-ux"},
+		taskSkills(workflow.Task{Category: workflow.CategoryVisual, Skill: "tdd"}))
+	require.Equal(t, []string{"frontend-ui-ux"},
+		taskSkills(workflow.Task{Category: workflow.CategoryDeep, Skill: "frontend-ui-ux"}))
 	require.Empty(t, taskSkills(workflow.Task{Category: workflow.CategoryQuick}))
 }
 
@@ -118,23 +132,29 @@ func TestTheFirstErrorIsTheOneThatMatters(t *testing.T) {
 	require.NoError(t, firstError(nil))
 }
 
-// A task at a limit does not break off a task beside it, though a third one waits for the first. Any other error does.
+// A task at a limit does not break off a task beside it, though a third one waits for the
+// first. Any other error does.
 func TestATaskAtALimitBreaksNoOtherOff(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{&budget.LimitError{}, errors.New("disk full")} {
 		synctest.Test(t, func(t *testing.T) {
 			var begun []int
 			var beside error
-			tasks := []workflow.Task{{Number: 1, State: workflow.TaskOpen}, {Number: 2, State: workflow.TaskOpen}, {Number: 3, State: workflow.TaskOpen, After: []int{1}}}
-			_, err := (&Workers{}).runInOrder(t.Context(), tasks, func(ctx context.Context, k workflow.Task) (workflow.Task, error) {
-				if k.Number != 2 {
-					begun = append(begun, k.Number)
-					return k, cause
-				}
-				synctest.Wait() // until nothing of the other tasks runs any more
-				beside = ctx.Err()
-				return k, beside
-			})
+			tasks := []workflow.Task{
+				{Number: 1, State: workflow.TaskOpen},
+				{Number: 2, State: workflow.TaskOpen},
+				{Number: 3, State: workflow.TaskOpen, After: []int{1}},
+			}
+			_, err := (&Workers{}).runInOrder(t.Context(), tasks,
+				func(ctx context.Context, k workflow.Task) (workflow.Task, error) {
+					if k.Number != 2 {
+						begun = append(begun, k.Number)
+						return k, cause
+					}
+					synctest.Wait() // until nothing of the other tasks runs any more
+					beside = ctx.Err()
+					return k, beside
+				})
 			require.Equal(t, cause, err)
 			require.Equal(t, []int{1}, begun)
 			if errors.As(cause, new(*budget.LimitError)) {
@@ -150,7 +170,13 @@ func TestATaskAtALimitBreaksNoOtherOff(t *testing.T) {
 func TestNamedLines(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []tool.Line{
-		{Path: "parser/link.go", Number: 12}, {Path: "parser/link.go", Number: 163, Last: 171}, {Path: "parser/link.go", Number: 99}, {Path: "a.py", Number: 3}, {Path: "a.py", Number: 7},
-	}, namedLines(workflow.Task{Description: "`parser/link.go:12`, parser/link.go:163-171 and sub x (:99); then a.py:3, :7"}, workflow.Report{}))
+		{Path: "parser/link.go", Number: 12},
+		{Path: "parser/link.go", Number: 163, Last: 171},
+		{Path: "parser/link.go", Number: 99},
+		{Path: "a.py", Number: 3},
+		{Path: "a.py", Number: 7},
+	}, namedLines(workflow.Task{
+		Description: "`parser/link.go:12`, parser/link.go:163-171 and sub x (:99); then a.py:3, :7",
+	}, workflow.Report{}))
 	require.Empty(t, namedLines(workflow.Task{Description: "at 12:30 (:9)"}, workflow.Report{}))
 }

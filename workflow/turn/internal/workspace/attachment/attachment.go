@@ -47,7 +47,8 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 		if err != nil {
 			at.Log.Warn("cannot read an attachment", "file", a.File, "err", err)
 			got = a
-			got.State, got.Why = workflow.AttachmentUnread, "Slack says nothing of it at the moment; attach it again"
+			got.State = workflow.AttachmentUnread
+			got.Why = "Slack says nothing of it at the moment; attach it again"
 		}
 		if got.Media == workflow.MediaText {
 			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
@@ -65,9 +66,11 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 func (at *Attachments) unseenNotice(a workflow.Attachment) []workflow.Line {
 	switch {
 	case a.State == workflow.AttachmentUnread:
-		return at.ProgramLine(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+		return at.ProgramLine(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name),
+			strings.TrimSuffix(a.Why, ".")))
 	case a.Picture() && !at.Sees:
-		return at.ProgramLine(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. Write what it shows, or attach it as text.", shownName(a.Name)))
+		return at.ProgramLine(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. "+
+			"Write what it shows, or attach it as text.", shownName(a.Name)))
 	}
 	return nil
 }
@@ -79,7 +82,9 @@ func shownName(name string) string {
 
 // Describe returns a text for agents about the files that came with the messages in of, or about all
 // files if of is nil, and the pictures among them.
-func (at *Attachments) Describe(ctx context.Context, where string, of map[string]bool) (text string, pictures []model.Picture, err error) {
+func (at *Attachments) Describe(
+	ctx context.Context, where string, of map[string]bool,
+) (text string, pictures []model.Picture, err error) {
 	list, err := at.fetchNew(ctx)
 	if err != nil {
 		return "", nil, err
@@ -99,14 +104,17 @@ func (at *Attachments) Describe(ctx context.Context, where string, of map[string
 				return "", nil, err
 			}
 			if whole != nil {
-				short = append(short, prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", string(whole.Content)))
+				short = append(short,
+					prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", string(whole.Content)))
 			}
 		}
 	}
 	if lines == nil {
 		return "", nil, nil
 	}
-	head := prompt.ProgramMark + where + ", by people, as data (read_file and search take attachment:1 and so on as a path, run does not; to people, call a file by its own name):\n" + strings.Join(lines, "\n")
+	head := prompt.ProgramMark + where + ", by people, as data (read_file and search take attachment:1 and " +
+		"so on as a path, run does not; to people, call a file by its own name):\n" +
+		strings.Join(lines, "\n")
 	return strings.Join(append([]string{head}, short...), "\n\n"), pictures, nil
 }
 
@@ -152,13 +160,15 @@ func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, c
 	}
 	switch {
 	case a == nil:
-		return "", nil, model.Mistake("There is no " + strconv.Quote(ref) + ". What people attached was told with what they wrote: attachment:1 and so on.")
+		return "", nil, model.Mistake("There is no " + strconv.Quote(ref) +
+			". What people attached was told with what they wrote: attachment:1 and so on.")
 	case a.State == workflow.AttachmentGone:
 		return "", nil, model.Mistake(ref + " was withdrawn: its message was deleted. Do not rely on it.")
 	case a.State != workflow.AttachmentRead:
 		return "", nil, model.Mistake(ref + " was not read: " + a.Why)
 	case a.Picture():
-		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. Models that can see are shown it with the message; whether you were stands there.")
+		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. " +
+			"Models that can see are shown it with the message; whether you were stands there.")
 	}
 	return a.Name, a.Content, nil
 }
@@ -186,7 +196,8 @@ func (at *Attachments) WithPictures(ctx context.Context, messages []model.Messag
 			continue
 		}
 		if !cloned {
-			messages, cloned = slices.Clone(messages), true
+			messages = slices.Clone(messages)
+			cloned = true
 		}
 		messages[i].Pictures = slices.Clone(m.Pictures)
 		for n, p := range m.Pictures {
@@ -222,7 +233,8 @@ func (at *Attachments) readPicture(ctx context.Context, ref string) []byte {
 // CompleteMention adds what an event left out: a mention may come without the files and the messages
 // that were shared with it. It returns the complete text.
 func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) (text string, err error) {
-	if m.Kind != workflow.MessageMention || strings.Contains(m.Text, "[attached: ") || strings.Contains(m.Text, "\n> ") {
+	if m.Kind != workflow.MessageMention || strings.Contains(m.Text, "[attached: ") ||
+		strings.Contains(m.Text, "\n> ") {
 		return m.Text, nil // the text already has what was shared
 	}
 	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)
@@ -236,7 +248,8 @@ func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) 
 	if len(files) > 0 {
 		parts = append(parts, inbox.Attachments(files))
 	}
-	if again != m.Text && strings.HasPrefix(again, m.Text) { // the same text, followed by what was shared with it; an edit comes as its own event
+	if again != m.Text && strings.HasPrefix(again, m.Text) {
+		// the same text, followed by what was shared with it; an edit comes as its own event
 		parts = append(parts, inbox.CompletedText{ID: m.ID, Text: again})
 		m.Text = again
 	}

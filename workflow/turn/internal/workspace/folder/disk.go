@@ -14,8 +14,14 @@ var disks = []struct {
 	what, cure string
 }{
 	{syscall.ENOSPC, "The disk of the machine I run on is full", "Whoever runs me frees space there"},
-	{syscall.EDQUOT, "The disk quota of the account I run as is used up", "Whoever runs me raises it or frees space there"},
-	{syscall.EROFS, "The disk of the machine I run on cannot be written to any more", "Whoever runs me makes it writable again"},
+	{
+		syscall.EDQUOT, "The disk quota of the account I run as is used up",
+		"Whoever runs me raises it or frees space there",
+	},
+	{
+		syscall.EROFS, "The disk of the machine I run on cannot be written to any more",
+		"Whoever runs me makes it writable again",
+	},
 	{syscall.EIO, "The disk of the machine I run on fails", "Whoever runs me looks after it"},
 }
 
@@ -24,7 +30,8 @@ var disks = []struct {
 func DiskMessage(err error) string {
 	for _, d := range disks {
 		if errors.Is(err, d.errno) && !failpoint.Disabled(failpoint.DiskErrors) {
-			return d.what + ", so I stopped in the middle. Nothing that I had kept is lost. " + d.cure + "; reply here then, and I go on."
+			return d.what + ", so I stopped in the middle. Nothing that I had kept is lost. " + d.cure +
+				"; reply here then, and I go on."
 		}
 	}
 	return ""

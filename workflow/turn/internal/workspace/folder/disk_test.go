@@ -15,12 +15,14 @@ import (
 func TestDiskWords(t *testing.T) {
 	t.Parallel()
 	for errno, want := range map[syscall.Errno]string{
-		syscall.ENOSPC: "is full, so I stopped in the middle. Nothing that I had kept is lost. Whoever runs me frees space there; reply here",
+		syscall.ENOSPC: "is full, so I stopped in the middle. Nothing that I had kept is lost. " +
+			"Whoever runs me frees space there; reply here",
 		syscall.EDQUOT: "The disk quota of the account I run as is used up, so",
 		syscall.EROFS:  "cannot be written to any more, so",
 		syscall.EIO:    "The disk of the machine I run on fails, so",
 	} {
-		err := fmt.Errorf("keep the files: %w", errors.Join(errors.New("x"), &fs.PathError{Op: "write", Path: "/srv/a", Err: errno}))
+		err := fmt.Errorf("keep the files: %w",
+			errors.Join(errors.New("x"), &fs.PathError{Op: "write", Path: "/srv/a", Err: errno}))
 		require.Contains(t, DiskMessage(err), want)
 		require.NotContains(t, DiskMessage(err), "/srv", "a path of the machine")
 		require.False(t, strings.Contains(DiskMessage(err), "\n"))

@@ -36,7 +36,8 @@ func (d *Folders) Hold(session string) (release func()) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		now := time.Now()
-		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now) // the time of last use; the folder may not exist
+		// the time of last use; the folder may not exist
+		_ = os.Chtimes(filepath.Join(d.Dir, session), now, now)
 		if d.held[session]--; d.held[session] == 0 {
 			delete(d.held, session)
 		}
@@ -60,8 +61,9 @@ func (d *Folders) moveAside(f folder) (string, error) {
 type Retention struct {
 	Age   time.Duration // limit on the time since a turn last worked in a folder; zero: none
 	Alone time.Duration // the same limit for a folder with files that could not be stored in the database
-	Bytes int64         // limit on the size of all folders together, in bytes; the least recently used go first; zero: none
-	Dry   bool          // only report what would be removed
+	// limit on the size of all folders together, in bytes; the least recently used go first; zero: none
+	Bytes int64
+	Dry   bool // only report what would be removed
 }
 
 // A folder is one session's folder, as Clean sees it.
@@ -119,7 +121,12 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 			continue // it was removed meanwhile
 		}
 		dir := filepath.Join(d.Dir, e.Name())
-		list = append(list, folder{name: e.Name(), used: info.ModTime(), bytes: disk.DiskUse(dir), alone: hasLocalOnlyFiles(dir)})
+		list = append(list, folder{
+			name:  e.Name(),
+			used:  info.ModTime(),
+			bytes: disk.DiskUse(dir),
+			alone: hasLocalOnlyFiles(dir),
+		})
 	}
 	slices.SortStableFunc(list, func(a, b folder) int { return a.used.Compare(b.used) })
 	return list, err
@@ -128,7 +135,8 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 // removalReason returns why a folder may be removed, or an empty string if it may not. sum is the size
 // of all folders now.
 func (k Retention) removalReason(f folder, sum int64) string {
-	age, limit := time.Since(f.used), k.Age
+	age := time.Since(f.used)
+	limit := k.Age
 	if f.alone {
 		limit = k.Alone
 	}

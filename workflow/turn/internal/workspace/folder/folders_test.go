@@ -19,7 +19,8 @@ func worked(t *testing.T, r *Folders, session string, hours int) {
 	t.Helper()
 	dir := filepath.Join(r.Dir, session)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "work", "files"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "work", "files", "main.go"), make([]byte, 64<<10), 0o644))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, "work", "files", "main.go"), make([]byte, 64<<10), 0o644))
 	at := time.Now().Add(-time.Duration(hours) * time.Hour)
 	require.NoError(t, os.Chtimes(dir, at, at))
 }
@@ -45,7 +46,14 @@ func TestFoldersGoByAgeThenBySize(t *testing.T) {
 	t.Parallel()
 	r := &Folders{Dir: filepath.Join(t.TempDir(), "sessions")}
 	require.Empty(t, cleaned(t, r, Retention{Age: time.Hour}), "there are none yet")
-	for session, hours := range map[string]int{"old": 200, "b": 4, "a": 3, "new": 1, "other": 200, "x.gone-7": 0} {
+	for session, hours := range map[string]int{
+		"old":      200,
+		"b":        4,
+		"a":        3,
+		"new":      1,
+		"other":    200,
+		"x.gone-7": 0,
+	} {
 		worked(t, r, session, hours)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(r.Dir, "other", LocalOnlyFile+"0"), nil, 0o600))
@@ -55,7 +63,8 @@ func TestFoldersGoByAgeThenBySize(t *testing.T) {
 
 	require.Equal(t, "old x.gone-7", cleaned(t, r, Retention{Age: hours(100), Dry: true}))
 	require.Equal(t, "old x.gone-7", cleaned(t, r, Retention{Age: hours(100), Alone: hours(1000)}))
-	require.Equal(t, "b a", cleaned(t, r, Retention{Age: hours(100), Alone: hours(1000), Bytes: 160 << 10}), "two stay: the newest, and what is kept nowhere else")
+	require.Equal(t, "b a", cleaned(t, r, Retention{Age: hours(100), Alone: hours(1000), Bytes: 160 << 10}),
+		"two stay: the newest, and what is kept nowhere else")
 	require.Empty(t, cleaned(t, r, Retention{}))
 	require.Equal(t, "other", cleaned(t, r, Retention{Age: hours(100), Alone: hours(150)}))
 	require.Equal(t, "new", cleaned(t, r, Retention{Bytes: 1}))
@@ -65,7 +74,8 @@ func TestAFolderInUseStays(t *testing.T) {
 	t.Parallel()
 	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "s1", 200)
-	one, two := r.Hold("s1"), r.Hold("s1")
+	one := r.Hold("s1")
+	two := r.Hold("s1")
 	keep := Retention{Age: time.Hour, Bytes: 1}
 	require.Empty(t, cleaned(t, r, keep))
 	one()
@@ -85,7 +95,8 @@ func TestWhatCannotBeRemovedKeepsNothingElse(t *testing.T) {
 	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "closed", 200)
 	require.NoError(t, os.Chmod(filepath.Join(r.Dir, "closed", "work"), 0))
-	require.Equal(t, "closed", cleaned(t, r, Retention{Age: time.Hour}), "a command closed it, and we open it")
+	require.Equal(t, "closed", cleaned(t, r, Retention{Age: time.Hour}),
+		"a command closed it, and we open it")
 }
 
 // The cleaner removes whatever it may while turns work in their folders. The control is the same
@@ -110,7 +121,8 @@ func race(t *testing.T, guarded bool, times int) int {
 			case <-stop:
 				return
 			default:
-				r.Clean(t.Context(), Retention{Bytes: 1}) //nolint:errcheck // a folder that fills while it is removed is left for the next time
+				// a folder that fills while it is removed is left for the next time
+				r.Clean(t.Context(), Retention{Bytes: 1}) //nolint:errcheck
 			}
 		}
 	})

@@ -25,7 +25,8 @@ type Checkout struct {
 	CopyTree   string         // empty: the base
 	Work       *git.Workspace // the session's own workspace; nil before an approval
 	Skills     skill.Set
-	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
+	// finds the configured secrets and those in the repository's private files; nil: no such files
+	Secrets *redact.Finder
 
 	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
 	BaseTested chan struct{} // closed when the base was also tested and the result is known

@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
-// The repository is chosen by all that was written. While that cannot be read, no repository is chosen, and the
-// turn ends with the error: by the first message alone it would be the channel's.
+// The repository is chosen by all that was written. While that cannot be read, no repository is chosen, and
+// the turn ends with the error: by the first message alone it would be the channel's.
 func TestARequestThatCannotBeReadChoosesNoRepository(t *testing.T) {
 	t.Parallel()
 	trees := newTrees(t, filepath.Join(t.TempDir(), "gone"))

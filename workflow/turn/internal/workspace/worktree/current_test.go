@@ -25,14 +25,16 @@ func TestReadersWhileTheWorkIsOpened(t *testing.T) {
 	defer trees.Close()
 
 	before := trees.Current()
-	begun, ended := make(chan struct{}), make(chan struct{})
+	begun := make(chan struct{})
+	ended := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
 			for look := sync.OnceFunc(func() { begun <- struct{}{} }); ; look() {
 				_ = trees.RepositoryFacts(t.Context())
 				now := trees.Current()
-				work, tree := now.Work, now.CopyTree
+				work := now.Work
+				tree := now.CopyTree
 				for range 1000 {
 					if now.Work != work || now.CopyTree != tree {
 						t.Error("what an agent was given changed under it")

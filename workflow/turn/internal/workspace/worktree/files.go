@@ -19,7 +19,8 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Checkout) error {
 	tree, err := p.Work.Tree(ctx)
 	var unfit *git.PathError
 	if errors.As(err, &unfit) {
-		tree, err = p.CopyTree, nil // files that cannot be committed are not shown either
+		tree = p.CopyTree
+		err = nil // files that cannot be committed are not shown either
 	} else if err == nil {
 		err = p.Copy.AdoptTree(ctx, p.Work, tree)
 	}

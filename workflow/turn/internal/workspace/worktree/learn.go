@@ -12,9 +12,15 @@ import (
 // start. The lesson says nothing in the words of the command's output, since those come from the
 // repository. It learns nothing if the run of the base failed on this machine.
 func (p *Checkout) learnStart(ctx context.Context, t *Trees, failed bool) error {
-	l := lessons.Seen{Repository: p.Repository.Name, Folder: p.Folder(), Key: lessons.KeyStart, Source: "the base's run at " + prompt.ShortHash(t.Session().BaseCommit)}
+	l := lessons.Seen{
+		Repository: p.Repository.Name,
+		Folder:     p.Folder(),
+		Key:        lessons.KeyStart,
+		Source:     "the base's run at " + prompt.ShortHash(t.Session().BaseCommit),
+	}
 	if p.Tests.Unprovable() != "" {
-		l.Text = "Its tests do not start on the machine that Bobbin runs on: something that they call is missing there."
+		l.Text = "Its tests do not start on the machine that Bobbin runs on: " +
+			"something that they call is missing there."
 	} else if failed {
 		return nil
 	}

@@ -69,7 +69,8 @@ var (
 	LocationPattern = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
 	// folderMark matches a source that is only a file in a folder, with or without a line or a range of
 	// lines.
-	folderMark = regexp.MustCompile(`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
+	folderMark = regexp.MustCompile(
+		`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
 )
 
 // SplitLocation returns the file and the line that a source of evidence names, or two empty strings if the

@@ -8,10 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzSplitLocation checks that SplitLocation returns both a path and a number or neither, and that the path is a
-// relative part of the source.
+// FuzzSplitLocation checks that SplitLocation returns both a path and a number or neither, and that the path
+// is a relative part of the source.
 func FuzzSplitLocation(f *testing.F) {
-	for _, seed := range []string{"src/a.go:12", "`src/a.go:12-20`", "./a/b.c:1–2", "go test ./...", "a/b", "../../etc/passwd:1", "/etc/passwd:1", "a/b.go:99999999999999999999", "x.go", ""} {
+	for _, seed := range []string{
+		"src/a.go:12", "`src/a.go:12-20`", "./a/b.c:1–2", "go test ./...", "a/b", "../../etc/passwd:1",
+		"/etc/passwd:1", "a/b.go:99999999999999999999", "x.go", "",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {

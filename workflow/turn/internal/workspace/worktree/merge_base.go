@@ -28,7 +28,11 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	}
 	tip, err := p.Mirror.Commits().Resolve(p.BaseBranch())
 	if err != nil { // it was renamed or deleted, and a person has to say what counts now
-		return &remote.Error{Op: "merge " + p.BaseBranch(), Reason: strings.TrimPrefix(err.Error(), "repo: "), Cure: "Whoever runs me can correct `base` of that repository"}
+		return &remote.Error{
+			Op:     "merge " + p.BaseBranch(),
+			Reason: strings.TrimPrefix(err.Error(), "repo: "),
+			Cure:   "Whoever runs me can correct `base` of that repository",
+		}
 	}
 	if tip == s.BaseCommit {
 		return nil
@@ -47,8 +51,8 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	if len(conflicts) > 0 {
 		return m.askAboutBase(ctx, p, tip, conflicts)
 	}
-	// From here the files that the new base records count, also if a .gitignore matches them. If the program dies before
-	// the merge is recorded, openWorkspace sets the old base again.
+	// From here the files that the new base records count, also if a .gitignore matches them. If the program
+	// dies before the merge is recorded, openWorkspace sets the old base again.
 	if err := p.Work.SetBase(ctx, tip); err != nil {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
@@ -65,8 +69,14 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 		return err
 	}
 	return m.Record(ctx, append(Some(merged),
-		store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = tip, commit }},
-		store.Lines(m.ProgramLine(fmt.Sprintf("%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(), prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch))))...)
+		store.Update{Change: func(s *workflow.Session) {
+			s.BaseCommit = tip
+			s.Head = commit
+		}},
+		store.Lines(m.ProgramLine(fmt.Sprintf(
+			"%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(),
+			prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch,
+		))))...)
 }
 
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
@@ -90,7 +100,9 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (s
 
 // askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
 // to go on, once for each commit of the base branch.
-func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict) error {
+func (m baseMerger) askAboutBase(
+	ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict,
+) error {
 	s := m.Session()
 	var where []string
 	for _, c := range conflicts {
@@ -107,12 +119,15 @@ func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, c
 		}
 	}
 	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
-	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
-		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"), prompt.ShortHash(s.BaseCommit))
+	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from "+
+		"the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
+		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"),
+		prompt.ShortHash(s.BaseCommit))
 	return m.Record(ctx,
 		progress.Inquiry(*q),
 		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
-			"The base branch moved to %s and clashes with the session's branch; the thread was told. The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
+			"The base branch moved to %s and clashes with the session's branch; the thread was told. "+
+				"The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
 		store.Lines(m.ProgramLine(text)),
 	)
 }

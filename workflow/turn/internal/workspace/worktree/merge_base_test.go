@@ -15,13 +15,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
-// The base branch got a file that its own .gitignore matches. The merge brings it, and nothing afterwards takes it
-// for deleted.
+// The base branch got a file that its own .gitignore matches. The merge brings it, and nothing
+// afterwards takes it for deleted.
 func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	t.Parallel()
 	old := repotest.Files{"a": "b\n", ".gitignore": "*.lock\n"}
 	origin, made := repotest.NewOrigin(t, old, old.With(repotest.Files{"deps.lock": "one\n"}))
-	base, tip := made[0], made[1]
+	base := made[0]
+	tip := made[1]
 	mirrors := repotest.OpenMirrors(t)
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)
@@ -29,8 +30,13 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	pushed, err := work.Commit(t.Context(), git.CommitSpec{Message: "Mend a", When: time.Now()})
 	require.NoError(t, err)
 	ledger := ledgertest.Open(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head, s.Branch = base, pushed, "bobbin/a" }}))
-	require.NoError(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Work: work}))
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+		s.BaseCommit = base
+		s.Head = pushed
+		s.Branch = "bobbin/a"
+	}}))
+	require.NoError(t,
+		baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Work: work}))
 
 	s := ledger.Session()
 	require.Equal(t, tip, s.BaseCommit)
@@ -49,13 +55,22 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	require.Equal(t, now, row.Tree)
 }
 
-// The base branch was renamed in the remote since the push. A person has to act, so the error is one that the thread is told.
+// The base branch was renamed in the remote since the push. A person has to act, so the error is
+// one that the thread is told.
 func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
 	t.Parallel()
 	m, made := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
 	ledger := ledgertest.Open(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = made[0], made[0] }}))
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+		s.BaseCommit = made[0]
+		s.Head = made[0]
+	}}))
 	var gone *remote.Error
-	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Repository: repository.Repository{Base: "develop"}}), &gone)
-	require.Equal(t, `shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+"`base` of that repository.", RemoteWords(gone))
+	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{
+		Mirror:     m,
+		Repository: repository.Repository{Base: "develop"},
+	}), &gone)
+	require.Equal(t,
+		`shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+
+			"`base` of that repository.", RemoteWords(gone))
 }

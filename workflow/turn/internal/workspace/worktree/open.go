@@ -73,8 +73,8 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 }
 
 // fixBase records the session's repository and base commit, once, and posts the session's first line
-// about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base branch was
-// rewritten since and does not lead to it any more.
+// about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base
+// branch was rewritten since and does not lead to it any more.
 func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	s := t.Session()
 	fixed := s.Repository != "" && s.BaseCommit != ""
@@ -92,11 +92,17 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	if err != nil {
 		return err
 	}
-	text, buttons := fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit)), t.Catalog.ChangeButton("Change repository…")
-	parts := []store.Part{store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = p.Repository.Name, commit }}}
+	text := fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit))
+	buttons := t.Catalog.ChangeButton("Change repository…")
+	parts := []store.Part{store.Update{Change: func(s *workflow.Session) {
+		s.Repository = p.Repository.Name
+		s.BaseCommit = commit
+	}}}
 	if t.Duplicates != nil {
 		twins, join, kept := t.Duplicates(ctx, p.Repository.Name)
-		text, buttons, parts = strings.TrimSuffix(text+"\n"+twins, "\n"), append(buttons, join...), append(parts, kept...)
+		text = strings.TrimSuffix(text+"\n"+twins, "\n")
+		buttons = append(buttons, join...)
+		parts = append(parts, kept...)
 	}
 	line := t.ProgramLine(text, buttons...)
 	if strings.Contains(text, "\n") { // which threads are about the same, and what became of them
@@ -124,8 +130,8 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 		}
 	}
 	if s.Head != "" && s.Phase != workflow.PhaseDone {
-		// Do not merge while a report waits for approval: it was written for the session's base, and the files may
-		// still hold work of an earlier approval that the report replaced.
+		// Do not merge while a report waits for approval: it was written for the session's base, and the
+		// files may still hold work of an earlier approval that the report replaced.
 		pushed, err := t.RevisionPushed(ctx, s.Revision)
 		if err == nil && pushed {
 			err = baseMerger{t.Snapshots}.mergeBase(ctx, p)
@@ -142,8 +148,8 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
-	// An earlier turn may have ended in the middle of a command that had changed the copy. The base says how it is tested,
-	// so that no change decides how it is proven itself.
+	// An earlier turn may have ended in the middle of a command that had changed the copy. The base says how
+	// it is tested, so that no change decides how it is proven itself.
 	if err := p.Copy.Restore(ctx, ""); err != nil {
 		return err
 	}
@@ -163,7 +169,12 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 		found = p.Repository.Project(p.Copy.FS())
 	}
 	p.Tests = &Setup{
-		Ledger: t.Ledger, Repository: p.Repository.Name, Folder: p.Folder(), Display: p.DisplayName(), Branch: p.BaseBranch(), Configured: p.Repository.Test != "",
+		Ledger:     t.Ledger,
+		Repository: p.Repository.Name,
+		Folder:     p.Folder(),
+		Display:    p.DisplayName(),
+		Branch:     p.BaseBranch(),
+		Configured: p.Repository.Test != "",
 	}
 	return p.Tests.Find(ctx, found)
 }
@@ -197,7 +208,8 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
 	if why := p.Tests.Unprovable(); why != "" {
-		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, or name another command (`checks.test` of the repository).")
+		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, "+
+			"or name another command (`checks.test` of the repository).")
 	}
 }
 

@@ -32,7 +32,8 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
-	test, files := trees.Current().Project().Test, trees.Current().Copy.Files()
+	test := trees.Current().Project().Test
+	files := trees.Current().Copy.Files()
 	require.NotEmpty(t, test)
 	require.NoError(t, os.WriteFile(filepath.Join(files, "probe.txt"), []byte("x\n"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(files, "go.mod")))
@@ -48,12 +49,14 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	require.Equal(t, test, trees.Current().Project().Test)
 }
 
-// A thread whose repository was renamed in the configuration is told so. It is not asked which repository it is
-// about: it would not heed the answer.
+// A thread whose repository was renamed in the configuration is told so. It is not asked which repository it
+// is about: it would not heed the answer.
 func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 	t.Parallel()
 	ledger := ledgertest.Open(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", "base" }}))
+	require.NoError(t, ledger.Record(t.Context(), store.Update{
+		Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", "base" },
+	}))
 	named := func(name string) repository.Repository {
 		return repository.Repository{Remote: remote.Remote{Name: name}}
 	}
@@ -71,15 +74,19 @@ func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, opened)
 		var said string
-		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(), `select text from lines order by id desc limit 1`).Scan(&said))
-		require.Equal(t, "This thread is about shop, which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here."+c.more, said)
+		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(),
+			`select text from lines order by id desc limit 1`).Scan(&said))
+		require.Equal(t, "This thread is about shop, which the configuration does not name any more. "+
+			"Whoever runs me can put it back under that name; then reply here."+c.more, said)
 		var buttons int
-		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(), `select count(*) from buttons where action_id = 'change_repository'`).Scan(&buttons))
+		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(),
+			`select count(*) from buttons where action_id = 'change_repository'`).Scan(&buttons))
 		require.Equal(t, c.buttons, buttons)
 	}
 }
 
-// A machine takes over a session that began on another one, at a commit that is newer than this machine's mirror.
+// A machine takes over a session that began on another one, at a commit that is newer
+// than this machine's mirror.
 func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -90,7 +97,10 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, mirror.Commits().Has(made[1]))
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[1])
-	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
+	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+		s.Repository = "shop"
+		s.BaseCommit = made[1]
+	}}))
 
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
@@ -99,25 +109,31 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	require.Equal(t, made[1], trees.Current().Copy.Base())
 }
 
-// The base branch was rewritten since the session began, and this machine's mirror never had the session's base. The
-// remote is asked for it by its hash. If it does not give it, the thread is told what helps, and no files are made at
-// another commit.
+// The base branch was rewritten since the session began, and this machine's mirror never had the session's
+// base. The remote is asked for it by its hash. If it does not give it, the thread is told what helps, and no
+// files are made at another commit.
 func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
 	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
 	trees := newTrees(t, origin)
-	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
+	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+		s.Repository = "shop"
+		s.BaseCommit = made[1]
+	}}))
 
-	for _, asked := range []bool{false, true} { // at first the remote gives only what it lists; then it is asked, and refuses
+	for _, asked := range []bool{false, true} {
+		// at first the remote gives only what it lists; then it is asked, and refuses
 		remotetest.RunGit(t, origin, "config", "uploadpack.allowReachableSHA1InWant", fmt.Sprint(asked))
 		opened, err := trees.Open(t.Context())
 		require.NoError(t, err)
 		require.False(t, opened)
 		var said string
-		require.NoError(t, trees.Store.Pool.QueryRow(t.Context(), `select text from lines order by id desc limit 1`).Scan(&said))
-		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+" is on no branch or tag there any more, and the remote does not give it."+
+		require.NoError(t, trees.Store.Pool.QueryRow(t.Context(),
+			`select text from lines order by id desc limit 1`).Scan(&said))
+		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+
+			" is on no branch or tag there any more, and the remote does not give it."+
 			" Somebody who has it can push a tag of it. Reply here when it is mended, and I try again.", said)
 	}
 	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
@@ -134,11 +150,12 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	require.Equal(t, made[1], trees.Current().Copy.Base())
 }
 
-// A worker changed how the project is tested, and a later turn opens the files. The base's command counts, also after
-// a push; only if the base has none, the one that the work brings does.
+// A worker changed how the project is tested, and a later turn opens the files. The base's command counts,
+// also after a push; only if the base has none, the one that the work brings does.
 func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 	t.Parallel()
-	tested, untested := repotest.Files{"package.json": `{"scripts": {"test": "mocha a && mocha b"}}`}, repotest.Files{"package.json": "{}"}
+	tested := repotest.Files{"package.json": `{"scripts": {"test": "mocha a && mocha b"}}`}
+	untested := repotest.Files{"package.json": "{}"}
 	const narrowed = `{"scripts": {"test": "mocha a"}}`
 	for name, c := range map[string]struct {
 		base   repotest.Files
@@ -161,22 +178,39 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 			p := storetest.Permission("p", workflow.PermitReport, 1)
 			p.User = "ann"
 			require.NoError(t, trees.Record(t.Context(), consent.Permission{Permission: *p},
-				consent.Approval{ID: "a", Revision: 1, ReportHash: report.Hash(), User: p.User, UserName: p.UserName, MessageTS: p.MessageTS},
+				consent.Approval{
+					ID:         "a",
+					Revision:   1,
+					ReportHash: report.Hash(),
+					User:       p.User,
+					UserName:   p.UserName,
+					MessageTS:  p.MessageTS,
+				},
 				store.Update{Events: []workflow.Event{workflow.EventApprove}}))
-			require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[0] }}))
+			require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+				s.Repository = "shop"
+				s.BaseCommit = made[0]
+			}}))
 			open := func() {
 				opened, err := trees.Open(t.Context())
 				require.NoError(t, err)
 				require.True(t, opened)
 			}
 			open()
-			require.NoError(t, os.WriteFile(filepath.Join(trees.Current().Work.Files(), "package.json"), []byte(c.work), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(trees.Current().Work.Files(), "package.json"),
+				[]byte(c.work), 0o644))
 			require.NoError(t, trees.RecordTree(t.Context(), trees.Current().Work, 0))
 			if c.pushed {
-				head, err := trees.Current().Work.Commit(t.Context(), git.CommitSpec{Message: "Narrow the tests", When: time.Now()})
+				head, err := trees.Current().Work.Commit(t.Context(), git.CommitSpec{
+					Message: "Narrow the tests",
+					When:    time.Now(),
+				})
 				require.NoError(t, err)
 				require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
-					s.Head, s.Branch, s.Revision, s.Phase = head, "bobbin/a", 0, workflow.PhaseDone
+					s.Head = head
+					s.Branch = "bobbin/a"
+					s.Revision = 0
+					s.Phase = workflow.PhaseDone
 				}}))
 			}
 			trees.Close()
@@ -202,13 +236,16 @@ func newTrees(t *testing.T, origin string) *Trees {
 	ledger.Dir = t.TempDir()
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	return &Trees{
-		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop}},
-		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: repotest.OpenMirrors(t),
+		Ledger:    ledger,
+		Snapshots: &Snapshots{Ledger: ledger},
+		Catalog:   &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop}},
+		Folders:   &folder.Folders{Dir: ledger.Dir},
+		Mirrors:   repotest.OpenMirrors(t),
 	}
 }
 
-// A question that is asked in a stopped thread opens the repository, too. If that fails, the session stays stopped,
-// and the words of people who may not let it go on are held back as before.
+// A question that is asked in a stopped thread opens the repository, too. If that fails, the session stays
+// stopped, and the words of people who may not let it go on are held back as before.
 func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
 	t.Parallel()
 	for _, was := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseStopped} {
@@ -216,7 +253,8 @@ func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
 		then := workflow.PhasePaused
 		if was == workflow.PhaseStopped {
 			then = was
-			require.NoError(t, trees.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+			require.NoError(t,
+				trees.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
 		}
 		opened, err := trees.Open(t.Context())
 		require.NoError(t, err)

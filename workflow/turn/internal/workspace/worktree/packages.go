@@ -45,7 +45,8 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 	done()
 	var failed []error
 	if err != nil && ctx.Err() == nil {
-		failed, p.fetched.missing = []error{err}, "The packages that the repository names could not be fetched."
+		failed = []error{err}
+		p.fetched.missing = "The packages that the repository names could not be fetched."
 	}
 	p.fetched.have = have
 	if have != nil {
@@ -59,7 +60,8 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 		f.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
 	}
 	if have != nil && have.Fetched && len(have.Missing) == 0 && len(have.Refused) > 0 {
-		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. A host that is meant belongs under `setup.allow`.",
+		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. "+
+			"A host that is meant belongs under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
 }
@@ -68,7 +70,8 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 func describeMissing(list []packages.Missing, p project.Project) string {
 	var lines []string
 	for _, m := range list {
-		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200), prompt.FirstLine(m.Why))
+		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200),
+			prompt.FirstLine(m.Why))
 		if ofProject := m.Kind == "" || m.Kind == p.Kind; ofProject && p.Build+p.Test != "" {
 			switch {
 			case m.Tool != "" && strings.Contains(p.Build+p.Test, m.Tool+" "):
@@ -101,8 +104,8 @@ func (t *Trees) missingFacts(ctx context.Context) string {
 	return "The packages that it names are still being fetched; the first command waits for them."
 }
 
-// LateFacts waits until ready is closed (Checkout.BaseBuilt or Checkout.BaseTested). Then it returns, once, what
-// missingFacts could not tell agents of missing packages because the fetch had not ended.
+// LateFacts waits until ready is closed (Checkout.BaseBuilt or Checkout.BaseTested). Then it returns, once,
+// what missingFacts could not tell agents of missing packages because the fetch had not ended.
 func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, error) {
 	select {
 	case <-ready:
@@ -119,9 +122,9 @@ func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, e
 	return p.fetched.missing, nil
 }
 
-// WithoutLockFiles calls run, which runs a command in the workspace. Then, also if the command was interrupted,
-// it removes the lock files that the workspace did not have before, of those that the fetched packages replace,
-// because they are not part of the change.
+// WithoutLockFiles calls run, which runs a command in the workspace. Then, also if the command was
+// interrupted, it removes the lock files that the workspace did not have before, of those that the fetched
+// packages replace, because they are not part of the change.
 func (t *Trees) WithoutLockFiles(w *git.Workspace, run func() error) error {
 	var absent []string
 	for _, file := range t.Current().fetched.locks {
@@ -160,7 +163,8 @@ func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names 
 		case <-timer.C:
 		}
 		past = wait
-		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. Builds and tests begin after it, I read meanwhile.", repository, names, wait)
+		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. "+
+			"Builds and tests begin after it, I read meanwhile.", repository, names, wait)
 		if err := f.Record(ctx, store.Lines(f.ProgramLine(line))); err != nil && ctx.Err() == nil {
 			f.Log.Warn("the thread was not told of a wait", "err", err)
 		}
@@ -173,9 +177,11 @@ func FetchFailed(repository string, err error) string {
 	const rest = " I go on without them; builds and tests that need them will fail."
 	var m *packages.Missing
 	if !errors.As(err, &m) {
-		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository, prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
+		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository,
+			prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
 	}
-	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository, plaintext.CutLine(m.Names, 200), m.Why)
+	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository,
+		plaintext.CutLine(m.Names, 200), m.Why)
 	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
 		line += " It says: `" + strings.ReplaceAll(said, "`", "'") + "`."
 	}

@@ -18,19 +18,39 @@ import (
 func TestMissingPackagesInWords(t *testing.T) {
 	t.Parallel()
 	refused := packages.Missing{
-		Kind: "node", Names: "package.json", Why: "`npm install` was refused `git.example`", Cure: "if that is meant, `setup: {allow: [registry.npmjs.org, git.example]}` in the configuration",
-		Refused: []proxy.Refusal{{Target: "git.example:443", Why: "x"}}, Output: "npm error\nnpm error 403",
+		Kind:    "node",
+		Names:   "package.json",
+		Why:     "`npm install` was refused `git.example`",
+		Cure:    "if that is meant, `setup: {allow: [registry.npmjs.org, git.example]}` in the configuration",
+		Refused: []proxy.Refusal{{Target: "git.example:443", Why: "x"}},
+		Output:  "npm error\nnpm error 403",
 	}
-	require.Equal(t, "I could not fetch the packages that shop names (package.json): `npm install` was refused `git.example`. For whoever runs me: if that is meant, `setup: {allow: [registry.npmjs.org, git.example]}` in the configuration. I go on without them; builds and tests that need them will fail.",
+	require.Equal(t, "I could not fetch the packages that shop names (package.json): "+
+		"`npm install` was refused `git.example`. For whoever runs me: if that is meant, `setup: {allow: "+
+		"[registry.npmjs.org, git.example]}` in the configuration. I go on without them; "+
+		"builds and tests that need them will fail.",
 		FetchFailed("shop", &refused))
-	failed := packages.Missing{Names: "go.sum", Why: "it failed", Output: "a\nnpm error 404 no `x`\nnpm error A complete log of this run can be found in: y\nnpm error\n"}
+	failed := packages.Missing{
+		Names: "go.sum",
+		Why:   "it failed",
+		Output: "a\nnpm error 404 no `x`\nnpm error A complete log of this run can be found in: y\n" +
+			"npm error\n",
+	}
 	require.Contains(t, FetchFailed("shop", &failed), "it failed. It says: `a npm error 404 no 'x'`. I go on")
 
-	yarn := packages.Missing{Kind: "node", Names: "web/yarn.lock", Tool: "yarn", Why: "yarn is not installed here"}
+	yarn := packages.Missing{
+		Kind:  "node",
+		Names: "web/yarn.lock",
+		Tool:  "yarn",
+		Why:   "yarn is not installed here",
+	}
 	node := project.Project{Kind: "node", Build: "yarn run build", Test: "yarn test"}
-	require.Equal(t, "Not here: the packages that package.json names; `npm install` was refused `git.example`. Build and test as above work here only where they need none of them.\n"+
-		"Not here: the packages that web/yarn.lock names; yarn is not installed here. Build and test as above cannot run here.", describeMissing([]packages.Missing{refused, yarn}, node))
-	require.Equal(t, "Not here: the packages that web/yarn.lock names; yarn is not installed here.", describeMissing([]packages.Missing{yarn}, project.Project{Kind: "go", Test: "go test ./..."}))
+	require.Equal(t, "Not here: the packages that package.json names; `npm install` was refused "+
+		"`git.example`. Build and test as above work here only where they need none of them.\n"+
+		"Not here: the packages that web/yarn.lock names; yarn is not installed here. "+
+		"Build and test as above cannot run here.", describeMissing([]packages.Missing{refused, yarn}, node))
+	require.Equal(t, "Not here: the packages that web/yarn.lock names; yarn is not installed here.",
+		describeMissing([]packages.Missing{yarn}, project.Project{Kind: "go", Test: "go test ./..."}))
 }
 
 // What is not known of packages when an agent begins comes with its first command, once.
@@ -62,7 +82,9 @@ func TestLockFilesThatCommandsLeave(t *testing.T) {
 	w, err := m.Workspace(t.Context(), t.TempDir()+"/work", commits[0])
 	require.NoError(t, err)
 	defer w.Close()
-	trees := &Trees{place: &Checkout{fetched: &fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}}}
+	trees := &Trees{
+		place: &Checkout{fetched: &fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}},
+	}
 	for _, ended := range []error{nil, context.Canceled} {
 		require.Equal(t, ended, trees.WithoutLockFiles(w, func() error {
 			for _, file := range []string{"Cargo.lock", "a/Gemfile.lock", "a/other.lock"} {

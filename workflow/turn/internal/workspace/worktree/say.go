@@ -25,7 +25,8 @@ const waitingNotice = "Others are at work"
 func (t *Trees) acquireSlot(ctx context.Context, r repository.Repository) error {
 	announce, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
 	if announce {
-		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. I begin as soon as one of them is done; what you write meanwhile is read.")
+		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. "+
+			"I begin as soon as one of them is done; what you write meanwhile is read.")
 	}
 	return err
 }
@@ -35,22 +36,27 @@ func (t *Trees) askRepository(ctx context.Context) error {
 		return sayNotConfigured(ctx, t, name)
 	}
 	if len(t.Catalog.Repositories) == 0 {
-		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
+		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is "+
+			"configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
 	}
 	names := t.Catalog.Names()
 	if len(names) == 0 {
-		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
+		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is "+
+			"open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
 	}
 	return t.Record(ctx,
 		store.Update{Open: ledger.Rest},
-		store.Lines(t.ProgramLine("Which repository is this about? Reply with one of: repo:"+strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
+		store.Lines(t.ProgramLine("Which repository is this about? Reply with one of: repo:"+
+			strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
 	)
 }
 
 // sayNotConfigured tells a thread that the configuration does not name its repository any more. It keeps that
 // repository, so no answer would help but the button.
 func sayNotConfigured(ctx context.Context, t *Trees, name string) error {
-	text, buttons := "This thread is about "+name+", which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here.", t.Catalog.ChangeButton("Choose repository…")
+	text := "This thread is about " + name + ", which the configuration does not name any more. " +
+		"Whoever runs me can put it back under that name; then reply here."
+	buttons := t.Catalog.ChangeButton("Choose repository…")
 	if buttons != nil {
 		text += " Or choose another one."
 	}
@@ -66,7 +72,8 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 	t.Log.Error("repository", "err", err)
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine("I cannot get at the repository: "+RemoteWords(err)+" Reply here when it is mended, and I try again.")),
+		store.Lines(t.ProgramLine("I cannot get at the repository: "+RemoteWords(err)+
+			" Reply here when it is mended, and I try again.")),
 	)
 }
 
@@ -96,7 +103,9 @@ func (t *Trees) sayFolderMissing(ctx context.Context, p *Checkout) (bool, error)
 	}
 	return true, t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine(fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
-			p.Repository.Name, folder, p.BaseBranch()))),
+		store.Lines(t.ProgramLine(
+			fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. "+
+				"Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
+				p.Repository.Name, folder, p.BaseBranch()))),
 	)
 }

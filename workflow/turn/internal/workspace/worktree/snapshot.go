@@ -52,7 +52,9 @@ func (sn *Snapshots) Snapshot(ctx context.Context, w *git.Workspace, task int64)
 // Pack returns a snapshot with the git objects that a machine without these files needs: the tree, and
 // the trees and commits that may be restored or merged from. further are commits that no remote has yet.
 // It returns nil if the pack is too large; the files then stay on this machine only.
-func (sn *Snapshots) Pack(ctx context.Context, w *git.Workspace, task int64, tree string, further ...string) (*progress.Snapshot, error) {
+func (sn *Snapshots) Pack(
+	ctx context.Context, w *git.Workspace, task int64, tree string, further ...string,
+) (*progress.Snapshot, error) {
 	s := sn.Session()
 	roots := append([]string{tree}, further...)
 	if task == 0 && s.Head != "" {
@@ -74,7 +76,8 @@ func (sn *Snapshots) Pack(ctx context.Context, w *git.Workspace, task int64, tre
 	pack, err := w.Pack(ctx, 0, roots...)
 	var large *git.PackError
 	if errors.As(err, &large) {
-		sn.Log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
+		sn.Log.Warn("the files are not kept in the database: they stay on this machine alone",
+			"task", task, "why", large)
 		return nil, sn.markLocalOnly(ctx, task, false)
 	}
 	if err != nil {
@@ -85,8 +88,8 @@ func (sn *Snapshots) Pack(ctx context.Context, w *git.Workspace, task int64, tre
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }
 
-// ownCommits returns the commits of the session's branch. They are packed even if this mirror has them: once the
-// branch is deleted in the remote, no other mirror gets them.
+// ownCommits returns the commits of the session's branch. They are packed even if this mirror has them: once
+// the branch is deleted in the remote, no other mirror gets them.
 func (sn *Snapshots) ownCommits(ctx context.Context, w *git.Workspace) ([]string, error) {
 	s := sn.Session()
 	pushes, err := sn.Store.Pushes(ctx, s.ID)
@@ -135,10 +138,12 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *git.Mirror, w *git.
 	if sn.isLocalOnly(task, row.Tree) {
 		return nil
 	}
-	sn.Log.Info("putting a workspace back to what was recorded", "task", task, "tree", prompt.ShortHash(row.Tree))
+	sn.Log.Info("putting a workspace back to what was recorded", "task", task,
+		"tree", prompt.ShortHash(row.Tree))
 	err = w.Unpack(ctx, row.Pack)
 	var behind *git.PackError
-	if errors.As(err, &behind) && behind.Missing != "" { // the pack builds on commits that this mirror does not have
+	if errors.As(err, &behind) && behind.Missing != "" {
+		// the pack builds on commits that this mirror does not have
 		if err := m.Fetch(ctx); err != nil {
 			return err
 		}

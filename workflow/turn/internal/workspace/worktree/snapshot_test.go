@@ -14,13 +14,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
-// This machine's mirror has what the session pushed, and then the branch was deleted in the remote. Another machine
-// gets the commit from the session's row.
+// This machine's mirror has what the session pushed, and then the branch was deleted in the remote. Another
+// machine gets the commit from the session's row.
 func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
 	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "b\n"}, repotest.Files{"a": "mended\n"})
-	base, pushed := made[0], made[1]
+	base := made[0]
+	pushed := made[1]
 	openMirror := func() *git.Mirror {
 		mirrors := repotest.OpenMirrors(t)
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
@@ -33,7 +34,10 @@ func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	require.True(t, here.Commits().Has(pushed))
 	require.False(t, there.Commits().Has(pushed))
 	ledger := ledgertest.Open(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = base, pushed }}))
+	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+		s.BaseCommit = base
+		s.Head = pushed
+	}}))
 
 	work := repotest.NewWorkspace(t, here, base, repotest.Files{"a": "mended again\n"})
 	tree, err := work.Tree(t.Context())

@@ -17,9 +17,11 @@ import (
 
 // OpenTaskTree returns the workspace that a task works in: the session's own, or a fork of it if the
 // task runs apart. It sets k.StartTree to the tree that the task began with. begun says that the task
-// has begun in an earlier turn. It returns a *gittree.PathError if the task runs apart and the session's files
-// cannot be committed.
-func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *git.Workspace, err error) {
+// has begun in an earlier turn. It returns a *gittree.PathError if the task runs apart and the
+// session's files cannot be committed.
+func (t *Trees) OpenTaskTree(
+	ctx context.Context, k *workflow.Task, begun bool,
+) (_ *git.Workspace, err error) {
 	work := t.Current().Work
 	if !k.Apart {
 		switch {
@@ -84,9 +86,11 @@ func (t *Trees) taskStart(ctx context.Context, work *git.Workspace) (string, err
 
 // MergeTask merges the change of a task's fork into the session's own workspace, and records the new
 // state before the next task may merge, since a later record of an older state would overwrite it. On a
-// conflict, or if files cannot be committed, it changes nothing and returns a text about it for the orchestrator, the
-// rest of a sentence.
-func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *git.Workspace) (clash string, err error) {
+// conflict, or if files cannot be committed, it changes nothing and returns a text about it for the
+// orchestrator, the rest of a sentence.
+func (t *Trees) MergeTask(
+	ctx context.Context, k workflow.Task, fork *git.Workspace,
+) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	work := t.Current().Work
@@ -109,7 +113,8 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *git.Worksp
 	if len(conflicts) == 0 {
 		return "", errors.Join(t.LetCommandsWrite(work), t.RecordTree(ctx, work, 0))
 	}
-	lines := []string{"others changed the same places meanwhile. Delegate this as a task: bring the following change into the tree as it is now, keeping both intentions."}
+	lines := []string{"others changed the same places meanwhile. Delegate this as a task: " +
+		"bring the following change into the tree as it is now, keeping both intentions."}
 	for _, c := range conflicts {
 		lines = append(lines, fmt.Sprintf("%s: %s", c.Path, c.Why))
 	}

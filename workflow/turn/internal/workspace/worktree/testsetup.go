@@ -58,7 +58,9 @@ func (t *Setup) Project() project.Project {
 func (t *Setup) set(found project.Project, named bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.project, t.named, t.base = found, named, result.Result{}
+	t.project = found
+	t.named = named
+	t.base = result.Result{}
 }
 
 // SetBase stores the result of the base's own run.
@@ -73,14 +75,17 @@ func (t *Setup) SetBase(base result.Result) {
 func (t *Setup) Unprovable() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	command, missing := t.base.Project.TestShown(), t.base.Missing.Tests
+	command := t.base.Project.TestShown()
+	missing := t.base.Missing.Tests
 	if command == "" {
-		command, missing = t.base.Project.Build, t.base.Missing.Build
+		command = t.base.Project.Build
+		missing = t.base.Missing.Build
 	}
 	if missing == "" {
 		return ""
 	}
-	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).", prompt.WithoutJSONFlag(command), t.Branch, missing)
+	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).",
+		prompt.WithoutJSONFlag(command), t.Branch, missing)
 }
 
 // Judge returns the project with a test command that an agent names. It refuses if a command is
@@ -88,13 +93,17 @@ func (t *Setup) Unprovable() string {
 // than the project allows.
 func (t *Setup) Judge(by, line, source string) (project.Project, error) {
 	t.mu.Lock()
-	now, base, named := t.project, t.base, t.named
+	now := t.project
+	base := t.base
+	named := t.named
 	t.mu.Unlock()
 	switch {
 	case t.Configured:
-		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested (`%s`). Call check without one.", t.Repository, now.TestShown())
+		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested "+
+			"(`%s`). Call check without one.", t.Repository, now.TestShown())
 	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
-		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. Call check without one.", now.TestShown())
+		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. "+
+			"Call check without one.", now.TestShown())
 	}
 	from := "named by " + by
 	if source = plaintext.OneLine(source); source != "" {
@@ -102,7 +111,9 @@ func (t *Setup) Judge(by, line, source string) (project.Project, error) {
 	}
 	next, ok := now.Named(line, from)
 	if !ok {
-		return now, model.Mistake("That cannot be the test command: it has to be a call of a test runner whose output is read (go test, pytest, unittest, cargo test, jest, vitest, mocha, ava, tap, node --test), with nothing before it but cd, and nothing behind it. Use run for anything else.")
+		return now, model.Mistake("That cannot be the test command: it has to be a call of a test runner " +
+			"whose output is read (go test, pytest, unittest, cargo test, jest, vitest, mocha, ava, tap, " +
+			"node --test), with nothing before it but cd, and nothing behind it. Use run for anything else.")
 	}
 	return next, nil
 }
@@ -113,9 +124,17 @@ func (t *Setup) Keep(ctx context.Context, next project.Project, line string, r r
 		return nil
 	}
 	passed := fmt.Sprintf("%d of %s passed", r.Passed, plaintext.CountNoun(r.Sum(), "test"))
-	err := t.Record(ctx, progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
-		lessons.Seen{Repository: t.Repository, Folder: t.Folder, Key: lessons.KeyTest, Text: "Its tests are run with: " + line, Source: passed + ", " + next.From},
-		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. If that is wrong, say which command is right.",
+	err := t.Record(ctx,
+		progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
+		lessons.Seen{
+			Repository: t.Repository,
+			Folder:     t.Folder,
+			Key:        lessons.KeyTest,
+			Text:       "Its tests are run with: " + line,
+			Source:     passed + ", " + next.From,
+		},
+		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. "+
+			"If that is wrong, say which command is right.",
 			t.Display, prompt.WithoutJSONFlag(r.Project.TestShown()), next.From, passed))))
 	if err == nil {
 		t.set(next, true)

@@ -18,7 +18,12 @@ func TestACommandMayBeNamedIfTheOneThatWasFoundFindsNoTest(t *testing.T) {
 	p, err := tests.Judge("[deep]", "python -m pytest checks", "README.md")
 	require.NoError(t, err)
 	require.Equal(t, "python3 -m pytest -q checks", p.Test)
-	tests.SetBase(result.Result{TestsRan: true, Counted: true, Counts: result.Counts{Passed: 1}, Tests: []result.Test{{Name: "test_a", Status: result.Passed}}})
+	tests.SetBase(result.Result{
+		TestsRan: true,
+		Counted:  true,
+		Counts:   result.Counts{Passed: 1},
+		Tests:    []result.Test{{Name: "test_a", Status: result.Passed}},
+	})
 	_, err = tests.Judge("[deep]", "python -m pytest checks", "README.md")
 	require.ErrorContains(t, err, "No command has to be named")
 }

@@ -25,7 +25,8 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	box, caches := repotest.OpenSandbox(t), t.TempDir()
+	box := repotest.OpenSandbox(t)
+	caches := t.TempDir()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	checker := (&build.Checker{Caches: build.Caches{Sandbox: box, Dir: caches}}).For(m)
 	ledger := ledgertest.Open(t, nil)
@@ -33,7 +34,10 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 		t,
 		ledger.Record(
 			ctx,
-			store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }},
+			store.Update{Change: func(s *workflow.Session) {
+				s.Repository = "shop"
+				s.BaseCommit = commits[0]
+			}},
 		),
 	)
 	p := &Checkout{
@@ -41,11 +45,16 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 		fetched: &fetched{done: make(chan struct{})}, Tests: &Setup{Ledger: ledger},
 	}
 	require.NoError(t, p.Tests.Find(ctx, project.Project{
-		Build: "echo built > $GOCACHE/00/entry", Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; echo 1..1",
+		Build: "echo built > $GOCACHE/00/entry",
+		Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; " +
+			"echo 1..1",
 	}))
 	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}
 	ended := make(chan struct{})
-	go func() { defer close(ended); trees.warmUp(ctx, p) }()
+	go func() {
+		defer close(ended)
+		trees.warmUp(ctx, p)
+	}()
 
 	_, err := trees.LateFacts(ctx, p.BaseBuilt)
 	require.NoError(t, err)
@@ -57,7 +66,8 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	}, 4*time.Minute, 10*time.Millisecond)
 	require.NoError(t, err)
 	require.Len(t, mark, 1)
-	cmd := box.Command(repotest.WriteTree(t, nil), "sh", "-c", "cat $GOCACHE/00/entry && ! ls mark && ! ls /tmp/mark && ! touch $GOCACHE/00/other")
+	cmd := box.Command(repotest.WriteTree(t, nil), "sh", "-c",
+		"cat $GOCACHE/00/entry && ! ls mark && ! ls /tmp/mark && ! touch $GOCACHE/00/other")
 	cmd.Mounts, cmd.Env = checker.Cache.Mounts("")
 	require.NoError(t, cmd.Run(ctx))
 	select {
@@ -87,7 +97,10 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 		t,
 		ledger.Record(
 			t.Context(),
-			store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", commits[0] }},
+			store.Update{Change: func(s *workflow.Session) {
+				s.Repository = "shop"
+				s.BaseCommit = commits[0]
+			}},
 		),
 	)
 	p := &Checkout{

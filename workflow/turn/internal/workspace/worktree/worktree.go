@@ -33,7 +33,9 @@ type Trees struct {
 	NoticeAfter time.Duration
 	// Duplicates returns a text about other sessions of the repository that seem to be about the same
 	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
-	Duplicates func(ctx context.Context, repository string) (said string, buttons []workflow.Button, parts []store.Part)
+	Duplicates func(
+		ctx context.Context, repository string,
+	) (said string, buttons []workflow.Button, parts []store.Part)
 
 	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
 	mu      sync.Mutex // guards the fields below, with all that place and its packages hold
