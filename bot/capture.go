@@ -15,8 +15,8 @@ type responseCapture struct{ next Doer }
 type responseKey struct{}
 
 // Do sends the request and copies its response.
-func (w responseCapture) Do(r *http.Request) (*http.Response, error) {
-	response, err := w.next.Do(r)
+func (rc responseCapture) Do(r *http.Request) (*http.Response, error) {
+	response, err := rc.next.Do(r)
 	if seen, asked := r.Context().Value(responseKey{}).(*ResponseBody); asked && err == nil {
 		seen.body.Reset()
 		response.Body = copiedBody{io.TeeReader(response.Body, &seen.body), response.Body}
@@ -33,19 +33,19 @@ type copiedBody struct {
 type ResponseBody struct{ body bytes.Buffer }
 
 // CaptureIn returns a context. The response to a call with that context is copied into b.
-func (b *ResponseBody) CaptureIn(ctx context.Context) context.Context {
-	return context.WithValue(ctx, responseKey{}, b)
+func (r *ResponseBody) CaptureIn(ctx context.Context) context.Context {
+	return context.WithValue(ctx, responseKey{}, r)
 }
 
 // IsOutsideThread reports whether a post that was meant as a reply appeared in the channel instead. It
 // returns false if the response does not say.
-func (b *ResponseBody) IsOutsideThread() bool {
+func (r *ResponseBody) IsOutsideThread() bool {
 	var answer struct {
 		Message *struct {
 			TS       string `json:"ts"`
 			ThreadTS string `json:"thread_ts"`
 		} `json:"message"`
 	}
-	return json.Unmarshal(b.body.Bytes(), &answer) == nil && answer.Message != nil &&
+	return json.Unmarshal(r.body.Bytes(), &answer) == nil && answer.Message != nil &&
 		answer.Message.TS != "" && answer.Message.ThreadTS == ""
 }

@@ -14,9 +14,9 @@ type NoChannelError struct {
 	Bot  string // the bot's name
 }
 
-func (e *NoChannelError) Error() string {
+func (n *NoChannelError) Error() string {
 	return fmt.Sprintf("the bot is in no channel called #%s: write \"/invite @%s\" there, or check the name",
-		e.Name, e.Bot)
+		n.Name, n.Bot)
 }
 
 // ChannelIDs returns the ids of channels that a configuration names by id (C0123ABCD) or by #name, in the

@@ -16,7 +16,7 @@ type AuthError struct {
 	Cure string
 }
 
-func (e *AuthError) Error() string { return "Slack: " + e.Code + ": " + e.Cure }
+func (a *AuthError) Error() string { return "Slack: " + a.Code + ": " + a.Cure }
 
 // cures holds, by error code, what to do when Slack refuses the app itself; %s is the name of the token's
 // variable.

@@ -20,10 +20,10 @@ type ExpectedChange struct {
 var goes = regexp.MustCompile(`(?i)\b(?:removed?|deleted?|skipped|dropped|gone)\b`)
 
 // String returns the change in a few words.
-func (c ExpectedChange) String() string {
-	test := plaintext.OneLine(c.Test)
-	was := plaintext.OneLine(c.Was)
-	will := plaintext.OneLine(c.Will)
+func (e ExpectedChange) String() string {
+	test := plaintext.OneLine(e.Test)
+	was := plaintext.OneLine(e.Was)
+	will := plaintext.OneLine(e.Will)
 	switch {
 	case goes.MatchString(will):
 		return fmt.Sprintf("%s: %s", test, will)
@@ -67,11 +67,11 @@ type FoundChange struct {
 
 // Approves reports whether the change, as a report names it, is what was found: the test, and each line that
 // it gives. A test that is emptied or loosened is not what was approved.
-func (c ExpectedChange) Approves(f FoundChange) bool {
-	if !slices.ContainsFunc(f.Names, func(name string) bool { return sameTest(name, c.Test) }) {
+func (e ExpectedChange) Approves(f FoundChange) bool {
+	if !slices.ContainsFunc(f.Names, func(name string) bool { return sameTest(name, e.Test) }) {
 		return false
 	}
-	will := plain(c.Will)
+	will := plain(e.Will)
 	switch {
 	case f.Unrun:
 		return true
@@ -79,7 +79,7 @@ func (c ExpectedChange) Approves(f FoundChange) bool {
 		return goes.MatchString(will)
 	}
 	return f.More == 0 && holds(f.Now, will) &&
-		(plain(c.Was) == "" || f.Was == "" || holds(f.Was, plain(c.Was)))
+		(plain(e.Was) == "" || f.Was == "" || holds(f.Was, plain(e.Was)))
 }
 
 // sameTest reports whether two names mean one test. A report may leave out the package or the class, or write

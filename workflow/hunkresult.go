@@ -60,8 +60,8 @@ func (h HunkResult) quotedPlace() string { return plaintext.CodeSpan(h.Place()) 
 type HunkResults []HunkResult
 
 // Open returns the hunks that still have to be decided on.
-func (l HunkResults) Open() (open HunkResults) {
-	for _, h := range l {
+func (hr HunkResults) Open() (open HunkResults) {
+	for _, h := range hr {
 		if h.IsOpen() {
 			open = append(open, h)
 		}
@@ -71,10 +71,10 @@ func (l HunkResults) Open() (open HunkResults) {
 
 // Line says how many of the hunks are needed, and why the others are kept. It returns an empty string if
 // there are no hunks.
-func (l HunkResults) Line() string {
+func (hr HunkResults) Line() string {
 	needed, untried := 0, 0
 	var kept []string
-	for _, h := range l {
+	for _, h := range hr {
 		switch h.Verdict {
 		case HunkNeeded:
 			needed++
@@ -85,17 +85,17 @@ func (l HunkResults) Line() string {
 		}
 	}
 	switch {
-	case len(l) == 0:
+	case len(hr) == 0:
 		return ""
-	case untried == len(l):
+	case untried == len(hr):
 		return fmt.Sprintf("None of %d hunks was tried: there was no time left", untried)
 	}
-	line := fmt.Sprintf("%d of %d hunks are needed", needed, len(l))
+	line := fmt.Sprintf("%d of %d hunks are needed", needed, len(hr))
 	switch {
-	case len(l) == 1:
+	case len(hr) == 1:
 		line = fmt.Sprintf("%d of 1 hunk is needed", needed)
 	case needed == 1:
-		line = fmt.Sprintf("1 of %d hunks is needed", len(l))
+		line = fmt.Sprintf("1 of %d hunks is needed", len(hr))
 	}
 	if more := len(kept) - maxKept; more > 0 {
 		kept = append(kept[:maxKept], fmt.Sprintf("and %d more", more))
@@ -110,12 +110,12 @@ func (l HunkResults) Line() string {
 }
 
 // List returns one line per hunk, up to maxListed.
-func (l HunkResults) List() string {
+func (hr HunkResults) List() string {
 	var lines []string
-	for _, h := range l[:min(len(l), maxListed)] {
+	for _, h := range hr[:min(len(hr), maxListed)] {
 		lines = append(lines, h.String())
 	}
-	if more := len(l) - maxListed; more > 0 {
+	if more := len(hr) - maxListed; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")

@@ -129,27 +129,27 @@ type LimitUse struct {
 }
 
 // Reached reports whether the limit is used up.
-func (u LimitUse) Reached() bool { return u.Used >= u.Allowed }
+func (l LimitUse) Reached() bool { return l.Used >= l.Allowed }
 
 // Near reports whether at least the fraction Near of the limit is used.
-func (u LimitUse) Near() bool { return u.Used >= NearLimit*u.Allowed }
+func (l LimitUse) Near() bool { return l.Used >= NearLimit*l.Allowed }
 
 // String returns how much was used: "$4.02 of $5.00 used in this session (session_usd)".
-func (u LimitUse) String() string {
-	return fmt.Sprintf("%s of %s used %s (%s)", u.Limit.number(u.Used), u.Limit.amount(u.Allowed),
-		u.Limit.about(), u.Limit)
+func (l LimitUse) String() string {
+	return fmt.Sprintf("%s of %s used %s (%s)", l.Limit.number(l.Used), l.Limit.amount(l.Allowed),
+		l.Limit.about(), l.Limit)
 }
 
 // More returns how much one extension allows.
-func (u LimitUse) More() string { return u.Limit.amount(u.Step) }
+func (l LimitUse) More() string { return l.Limit.amount(l.Step) }
 
 // Ends says when the day of the limit ends. It returns an empty string for the limit of a session.
-func (u LimitUse) Ends() string {
-	if u.Day == "" {
+func (l LimitUse) Ends() string {
+	if l.Day == "" {
 		return ""
 	}
 	return fmt.Sprintf("the day ends at 00:00 UTC, in %s",
-		plaintext.FormatDuration((u.Left + time.Minute - 1).Truncate(time.Minute)))
+		plaintext.FormatDuration((l.Left + time.Minute - 1).Truncate(time.Minute)))
 }
 
 // A LimitExtension is a person's permission to use the amount of the limit once more.

@@ -250,11 +250,11 @@ func (p Plan) Markdown() string {
 }
 
 // Heading returns the task in at most ten words: its title, or the beginning of its description.
-func (t PlannedTask) Heading() string {
+func (p PlannedTask) Heading() string {
 	const most = 10
-	text := plaintext.OneLine(t.Title)
+	text := plaintext.OneLine(p.Title)
 	if text == "" {
-		text, _, _ = strings.Cut(strings.TrimSpace(t.Description), "\n")
+		text, _, _ = strings.Cut(strings.TrimSpace(p.Description), "\n")
 	}
 	words := strings.Fields(text)
 	if len(words) <= most {
@@ -263,8 +263,8 @@ func (t PlannedTask) Heading() string {
 	return strings.Join(words[:most], " ") + "…"
 }
 
-func (t PlannedTask) label() string {
-	return Task{Category: Category(t.Category), Skill: t.Skill}.Label()
+func (p PlannedTask) label() string {
+	return Task{Category: Category(p.Category), Skill: p.Skill}.Label()
 }
 
 func afterWords(after []int) string {
@@ -318,8 +318,8 @@ func DelegatedTasks(plans map[int]Plan, pushed []int, revision int, tasks []Task
 	return mine
 }
 
-func (t PlannedTask) isRepeatedBy(later PlannedTask) bool {
-	return plaintext.OneLine(t.Description) == plaintext.OneLine(later.Description) &&
-		plaintext.OneLine(t.Acceptance) == plaintext.OneLine(later.Acceptance) &&
-		plaintext.OneLine(t.Check) == plaintext.OneLine(later.Check)
+func (p PlannedTask) isRepeatedBy(later PlannedTask) bool {
+	return plaintext.OneLine(p.Description) == plaintext.OneLine(later.Description) &&
+		plaintext.OneLine(p.Acceptance) == plaintext.OneLine(later.Acceptance) &&
+		plaintext.OneLine(p.Check) == plaintext.OneLine(later.Check)
 }

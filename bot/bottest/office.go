@@ -109,25 +109,25 @@ type Inbox struct {
 }
 
 // Receive stores all events or none.
-func (b *Inbox) Receive(_ context.Context, came ...workflow.IncomingEvent) error {
-	b.mu.Lock()
-	b.Together = append(b.Together, len(came))
-	b.mu.Unlock()
+func (i *Inbox) Receive(_ context.Context, came ...workflow.IncomingEvent) error {
+	i.mu.Lock()
+	i.Together = append(i.Together, len(came))
+	i.mu.Unlock()
 	for _, in := range came {
-		b.mu.Lock()
-		b.Calls = append(b.Calls, in)
-		b.mu.Unlock()
-		if b.Before != nil {
-			if err := b.Before(in); err != nil {
+		i.mu.Lock()
+		i.Calls = append(i.Calls, in)
+		i.mu.Unlock()
+		if i.Before != nil {
+			if err := i.Before(in); err != nil {
 				return err
 			}
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	for _, in := range came {
-		if !slices.ContainsFunc(b.Kept, func(k workflow.IncomingEvent) bool { return same(k, in) }) {
-			b.Kept = append(b.Kept, in)
+		if !slices.ContainsFunc(i.Kept, func(k workflow.IncomingEvent) bool { return same(k, in) }) {
+			i.Kept = append(i.Kept, in)
 		}
 	}
 	return nil
@@ -141,14 +141,14 @@ func same(a, b workflow.IncomingEvent) bool {
 		written(a) && written(b) && a.Thread.Channel == b.Thread.Channel && a.TS == b.TS
 }
 
-func (b *Inbox) Seen() (calls, kept []workflow.IncomingEvent) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.Calls), slices.Clone(b.Kept)
+func (i *Inbox) Seen() (calls, kept []workflow.IncomingEvent) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.Calls), slices.Clone(i.Kept)
 }
 
-func (b *Inbox) Texts() (all []string) {
-	_, kept := b.Seen()
+func (i *Inbox) Texts() (all []string) {
+	_, kept := i.Seen()
 	for _, in := range kept {
 		all = append(all, in.Text)
 	}
@@ -169,56 +169,56 @@ type Outbox struct {
 	GrownTo []*workflow.Posting
 }
 
-func (b *Outbox) CheckOwner(context.Context, string) error { return b.Lost }
+func (o *Outbox) CheckOwner(context.Context, string) error { return o.Lost }
 
-func (b *Outbox) EditedSince(context.Context, *workflow.Posting) (*workflow.Posting, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.GrownTo) == 0 {
+func (o *Outbox) EditedSince(context.Context, *workflow.Posting) (*workflow.Posting, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.GrownTo) == 0 {
 		return nil, nil
 	}
-	newest := b.GrownTo[0]
-	b.GrownTo = b.GrownTo[1:]
+	newest := o.GrownTo[0]
+	o.GrownTo = o.GrownTo[1:]
 	return newest, nil
 }
 
-func (b *Outbox) Put(postings ...workflow.Posting) *Outbox {
+func (o *Outbox) Put(postings ...workflow.Posting) *Outbox {
 	for _, p := range postings {
-		b.Waiting = append(b.Waiting, &p)
+		o.Waiting = append(o.Waiting, &p)
 	}
-	return b
+	return o
 }
 
-func (b *Outbox) Next(context.Context, string) (*workflow.Posting, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.Waiting) == 0 {
+func (o *Outbox) Next(context.Context, string) (*workflow.Posting, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.Waiting) == 0 {
 		return nil, nil
 	}
-	p := *b.Waiting[0]
-	b.Waiting[0].Tried = true
+	p := *o.Waiting[0]
+	o.Waiting[0].Tried = true
 	return &p, nil
 }
 
-func (b *Outbox) Posted(_ context.Context, key, ts string) (string, error) {
-	return cmp.Or(b.Elsewhere, ts), b.settle(&b.ByKey, key, ts)
+func (o *Outbox) Posted(_ context.Context, key, ts string) (string, error) {
+	return cmp.Or(o.Elsewhere, ts), o.settle(&o.ByKey, key, ts)
 }
 
-func (b *Outbox) Refused(_ context.Context, key, why string) error {
-	return b.settle(&b.RefusedByKey, key, why)
+func (o *Outbox) Refused(_ context.Context, key, why string) error {
+	return o.settle(&o.RefusedByKey, key, why)
 }
 
-func (b *Outbox) settle(into *map[string]string, key, value string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.Waiting) == 0 || b.Waiting[0].Key != key {
+func (o *Outbox) settle(into *map[string]string, key, value string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.Waiting) == 0 || o.Waiting[0].Key != key {
 		return errors.New("settled out of order: " + key)
 	}
 	if *into == nil {
 		*into = map[string]string{}
 	}
 	(*into)[key] = value
-	b.Waiting = b.Waiting[1:]
+	o.Waiting = o.Waiting[1:]
 	return nil
 }
 
@@ -233,16 +233,16 @@ func (o *Office) Posting(key, root, text string) workflow.Posting {
 }
 
 // Newest and Threads make the Inbox a gateway.History of what it has stored.
-func (b *Inbox) Newest(context.Context) (newest string, _ error) {
-	_, kept := b.Seen()
+func (i *Inbox) Newest(context.Context) (newest string, _ error) {
+	_, kept := i.Seen()
 	for _, in := range kept {
 		newest = max(newest, in.TS)
 	}
 	return newest, nil
 }
 
-func (b *Inbox) Threads(context.Context, time.Time, int) (threads []workflow.Thread, _ error) {
-	_, kept := b.Seen()
+func (i *Inbox) Threads(context.Context, time.Time, int) (threads []workflow.Thread, _ error) {
+	_, kept := i.Seen()
 	for _, in := range kept {
 		if !slices.Contains(threads, in.Thread) {
 			threads = append(threads, in.Thread)

@@ -21,11 +21,11 @@ type InstalledApp struct {
 
 // Is reports whether named, a value of the configuration, is the app's id, its name or its handle. Names are
 // compared without case.
-func (a InstalledApp) Is(named string) bool {
-	return named == a.ID || strings.EqualFold(named, a.Name) || strings.EqualFold(named, a.handle)
+func (i InstalledApp) Is(named string) bool {
+	return named == i.ID || strings.EqualFold(named, i.Name) || strings.EqualFold(named, i.handle)
 }
 
-func (a InstalledApp) String() string { return a.Name + " (" + a.ID + ")" }
+func (i InstalledApp) String() string { return i.Name + " (" + i.ID + ")" }
 
 // Apps lists the workspace's apps, without the bot itself.
 func (e *Examiner) Apps(ctx context.Context) (apps []InstalledApp, err error) {

@@ -141,15 +141,15 @@ func (g *Gateway) missed(in workflow.IncomingEvent) {
 
 // queue queues a gap that begins at that time. Reading a gap covers each later one, so the queue holds one
 // beginning, the earliest. The caller holds mu.
-func (x *gaps) queue(since time.Time) {
+func (g *gaps) queue(since time.Time) {
 	select {
-	case queued := <-x.filled:
+	case queued := <-g.filled:
 		if queued.Before(since) {
 			since = queued
 		}
 	default:
 	}
-	x.filled <- since
+	g.filled <- since
 }
 
 func (g *Gateway) fillGaps(ctx context.Context) {

@@ -221,20 +221,20 @@ type faultyLedger struct {
 	newest, threads error
 }
 
-func (l *faultyLedger) Newest(ctx context.Context) (string, error) {
-	if err := l.newest; err != nil {
-		l.newest = nil
+func (f *faultyLedger) Newest(ctx context.Context) (string, error) {
+	if err := f.newest; err != nil {
+		f.newest = nil
 		return "", err
 	}
-	return l.History.Newest(ctx)
+	return f.History.Newest(ctx)
 }
 
-func (l *faultyLedger) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
-	if err := l.threads; err != nil {
-		l.threads = nil
+func (f *faultyLedger) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
+	if err := f.threads; err != nil {
+		f.threads = nil
 		return nil, err
 	}
-	return l.History.Threads(ctx, since, most)
+	return f.History.Threads(ctx, since, most)
 }
 
 // TestAGapIsReadUntilItIsRead checks that nothing of a gap is lost when something

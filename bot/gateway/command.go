@@ -103,15 +103,15 @@ type threadOpener struct {
 
 // open posts the command's message unless it is already in the channel, and returns its ts and whether it is
 // new.
-func (o threadOpener) open(
+func (t threadOpener) open(
 	ctx context.Context, c event.SlashCommand, until time.Time,
 ) (ts string, fresh bool, err error) {
 	err = bot.RetryUntil(ctx, until, commandRetryWait, func() (err error) {
-		ts, err = o.find(ctx, c)
+		ts, err = t.find(ctx, c)
 		if err == nil && ts == "" {
 			fresh = true
-			if ts, err = o.post(ctx, c); err == nil {
-				ts, fresh = o.keepOldest(ctx, c, ts)
+			if ts, err = t.post(ctx, c); err == nil {
+				ts, fresh = t.keepOldest(ctx, c, ts)
 			}
 		}
 		// A rate limit that lasts longer than the remaining time is not waited for.
@@ -125,26 +125,26 @@ func (o threadOpener) open(
 
 // keepOldest removes our message if another connection posted the same command before. If the look-up fails,
 // our message stays.
-func (o threadOpener) keepOldest(
+func (t threadOpener) keepOldest(
 	ctx context.Context, c event.SlashCommand, ours string,
 ) (ts string, fresh bool) {
-	first, err := o.find(ctx, c)
+	first, err := t.find(ctx, c)
 	if err != nil || first == "" || first >= ours {
 		return ours, true
 	}
-	o.remove(ctx, c, ours)
+	t.remove(ctx, c, ours)
 	return first, false
 }
 
 // find looks for the command's message among the newest 200 messages of the channel, and returns the ts of
 // the oldest match or an empty string.
-func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string, err error) {
-	if o.blind {
+func (t threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string, err error) {
+	if t.blind {
 		return "", nil
 	}
 	var history *slack.GetConversationHistoryResponse
-	err = o.slack.Call(ctx, func() error {
-		history, err = o.slack.API.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{
+	err = t.slack.Call(ctx, func() error {
+		history, err = t.slack.API.GetConversationHistoryContext(ctx, &slack.GetConversationHistoryParameters{
 			ChannelID: c.Channel, Limit: 200, IncludeAllMetadata: true,
 		})
 		return err
@@ -153,7 +153,7 @@ func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string
 		return "", fmt.Errorf("look for it in the channel: %w", err)
 	}
 	for _, m := range history.Messages {
-		if m.BotID == o.slack.Self().BotID && m.Metadata.EventType == commandEvent &&
+		if m.BotID == t.slack.Self().BotID && m.Metadata.EventType == commandEvent &&
 			m.Metadata.EventPayload["key"] == c.Key {
 			ts = m.Timestamp // the last match is the oldest, since Slack lists the newest first
 		}
@@ -161,9 +161,9 @@ func (o threadOpener) find(ctx context.Context, c event.SlashCommand) (ts string
 	return ts, nil
 }
 
-func (o threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string, err error) {
-	err = o.slack.Call(ctx, func() error {
-		_, ts, err = o.slack.API.PostMessageContext(ctx, c.Channel,
+func (t threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string, err error) {
+	err = t.slack.Call(ctx, func() error {
+		_, ts, err = t.slack.API.PostMessageContext(ctx, c.Channel,
 			slack.MsgOptionText(c.RootText(), false), slack.MsgOptionParse(false),
 			slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
 			slack.MsgOptionMetadata(slack.SlackMetadata{
@@ -179,11 +179,11 @@ func (o threadOpener) post(ctx context.Context, c event.SlashCommand) (ts string
 }
 
 // remove deletes the message of a command that failed.
-func (o threadOpener) remove(ctx context.Context, c event.SlashCommand, ts string) {
-	ctx, cancel := context.WithTimeout(ctx, o.removal)
+func (t threadOpener) remove(ctx context.Context, c event.SlashCommand, ts string) {
+	ctx, cancel := context.WithTimeout(ctx, t.removal)
 	defer cancel()
-	if _, _, err := o.slack.API.DeleteMessageContext(ctx, c.Channel, ts); err != nil {
-		o.log.Warn("a command's message stands in the channel and nobody has taken it", "channel", c.Channel,
+	if _, _, err := t.slack.API.DeleteMessageContext(ctx, c.Channel, ts); err != nil {
+		t.log.Warn("a command's message stands in the channel and nobody has taken it", "channel", c.Channel,
 			"ts", ts, "err", err)
 	}
 }

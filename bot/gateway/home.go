@@ -83,9 +83,9 @@ type homePublishing struct {
 	free    chan struct{}
 }
 
-func (p *homePublishing) places() chan struct{} {
-	p.once.Do(func() { p.free = make(chan struct{}, homesAtOnce) })
-	return p.free
+func (h *homePublishing) places() chan struct{} {
+	h.once.Do(func() { h.free = make(chan struct{}, homesAtOnce) })
+	return h.free
 }
 
 // PublishHome makes and publishes the App Home of a user.

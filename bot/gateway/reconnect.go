@@ -27,31 +27,31 @@ type reconnectLimiter struct {
 }
 
 // Do sends the request; it waits first if the request would open a link too early.
-func (d *reconnectLimiter) Do(r *http.Request) (*http.Response, error) {
+func (rl *reconnectLimiter) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/apps.connections.open") {
-		if err := d.waitForTurn(r); err != nil {
+		if err := rl.waitForTurn(r); err != nil {
 			return nil, err
 		}
 	}
-	return d.next.Do(r)
+	return rl.next.Do(r)
 }
 
-func (d *reconnectLimiter) waitForTurn(r *http.Request) error {
-	if !d.opened.IsZero() {
-		lived := time.Since(d.opened)
-		if lived < d.steady {
-			d.wait = min(max(2*d.wait, d.apart), d.most)
+func (rl *reconnectLimiter) waitForTurn(r *http.Request) error {
+	if !rl.opened.IsZero() {
+		lived := time.Since(rl.opened)
+		if lived < rl.steady {
+			rl.wait = min(max(2*rl.wait, rl.apart), rl.most)
 		} else {
-			d.wait = d.apart
+			rl.wait = rl.apart
 		}
-		if rest := d.wait - lived; rest > 0 {
-			d.log.Warn("the link to Slack ended soon; waiting before the next",
+		if rest := rl.wait - lived; rest > 0 {
+			rl.log.Warn("the link to Slack ended soon; waiting before the next",
 				"lived", lived.Round(time.Millisecond), "wait", rest.Round(time.Millisecond))
 			if err := bot.Pause(r.Context(), rest); err != nil {
 				return err
 			}
 		}
 	}
-	d.opened = time.Now()
+	rl.opened = time.Now()
 	return nil
 }

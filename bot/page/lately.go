@@ -24,28 +24,28 @@ type cachedAccess struct {
 }
 
 // note stores an access that was allowed. It removes one that was refused, and all that are too old.
-func (l *accessCache) note(user, session string, a home.Access, now time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for key, j := range l.known {
+func (ac *accessCache) note(user, session string, a home.Access, now time.Time) {
+	ac.mu.Lock()
+	defer ac.mu.Unlock()
+	for key, j := range ac.known {
 		if now.Sub(j.at) >= followsFor {
-			delete(l.known, key)
+			delete(ac.known, key)
 		}
 	}
-	delete(l.known, [2]string{user, session})
+	delete(ac.known, [2]string{user, session})
 	if a.Refused != "" {
 		return
 	}
-	if l.known == nil {
-		l.known = map[[2]string]cachedAccess{}
+	if ac.known == nil {
+		ac.known = map[[2]string]cachedAccess{}
 	}
-	l.known[[2]string{user, session}] = cachedAccess{a, now}
+	ac.known[[2]string{user, session}] = cachedAccess{a, now}
 }
 
 // find returns the access that the user was granted less than followsFor ago, or false.
-func (l *accessCache) find(user, session string, now time.Time) (home.Access, bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	j, ok := l.known[[2]string{user, session}]
+func (ac *accessCache) find(user, session string, now time.Time) (home.Access, bool) {
+	ac.mu.Lock()
+	defer ac.mu.Unlock()
+	j, ok := ac.known[[2]string{user, session}]
 	return j.Access, ok && now.Sub(j.at) < followsFor
 }

@@ -20,23 +20,23 @@ type part struct {
 // sections lists the ids of the parts before the timeline.
 var sections = []string{"top", "report", "plan", "tasks", "diff", "pictures", "shares"}
 
-func (v sessionPage) parts() (before, entries []part, err error) {
+func (s sessionPage) parts() (before, entries []part, err error) {
 	names := sections
-	if !v.Code || v.Earlier {
+	if !s.Code || s.Earlier {
 		names = sections[:1]
 	}
 	for _, name := range names {
-		one, err := renderPart(name, name, v)
+		one, err := renderPart(name, name, s)
 		if err != nil {
 			return nil, nil, err
 		}
 		before = append(before, one)
 	}
-	for _, e := range v.Entries {
+	for _, e := range s.Entries {
 		one, err := renderPart("entry", e.ID, struct {
 			entry
 			Session string
-		}{e, v.Session.ID})
+		}{e, s.Session.ID})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,24 +11,24 @@ import (
 )
 
 // Known looks up a user, uncached and regardless of the user's channels.
-func (p *Directory) Known(ctx context.Context, user string) (workflow.Person, error) {
-	u, err := p.readUser(ctx, user)
+func (d *Directory) Known(ctx context.Context, user string) (workflow.Person, error) {
+	u, err := d.readUser(ctx, user)
 	if err != nil {
 		return workflow.Person{}, err
 	}
-	return p.describe(u), nil
+	return d.describe(u), nil
 }
 
 // Channels returns the ids of the channels of a user, uncached. Slack lists the channels that the bot shares
 // with the user, and also public ones without the bot, which have no sessions.
-func (p *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
+func (d *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
 	params := &slack.GetConversationsForUserParameters{
 		UserID: user, Types: []string{"public_channel", "private_channel", "mpim"}, Limit: 200,
 	}
 	for range bot.MaxPages {
 		var page []slack.Channel
-		err := p.Slack.Call(ctx, func() (err error) {
-			page, params.Cursor, err = p.Slack.API.GetConversationsForUserContext(ctx, params)
+		err := d.Slack.Call(ctx, func() (err error) {
+			page, params.Cursor, err = d.Slack.API.GetConversationsForUserContext(ctx, params)
 			return err
 		})
 		if err != nil {

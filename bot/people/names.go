@@ -26,7 +26,7 @@ var mention = lazyregexp.New(`<([@#!])([^<>|\n]{1,200})(?:\|([^<>\n]{0,500}))?>|
 
 // Readable returns a text with names in place of ids, for models. Do not base decisions on it, since people
 // choose their names freely.
-func (p *Directory) Readable(ctx context.Context, text string) string {
+func (d *Directory) Readable(ctx context.Context, text string) string {
 	looked := 0
 	return mention.ReplaceAllStringFunc(text, func(found string) string {
 		if looked++; looked > maxMentions {
@@ -44,22 +44,22 @@ func (p *Directory) Readable(ctx context.Context, text string) string {
 		case address != "":
 			return words + " (" + address + ")"
 		case sigil == "@" && anID(what, "UW"):
-			return "@" + p.DisplayName(ctx, what)
+			return "@" + d.DisplayName(ctx, what)
 		case sigil == "#" && anID(what, "CGD"):
-			return "#" + cmp.Or(label, p.channelName(ctx, what))
+			return "#" + cmp.Or(label, d.channelName(ctx, what))
 		case sigil == "!":
-			return p.readableSpecial(ctx, what, label, found)
+			return d.readableSpecial(ctx, what, label, found)
 		}
 		return found
 	})
 }
 
 // readableSpecial translates a mention that begins with an exclamation mark: a group, a date, or everyone.
-func (p *Directory) readableSpecial(ctx context.Context, what, label, found string) string {
+func (d *Directory) readableSpecial(ctx context.Context, what, label, found string) string {
 	kind, rest, _ := strings.Cut(what, "^")
 	switch {
 	case kind == "subteam" && anID(rest, "S"):
-		return "@" + strings.TrimPrefix(cmp.Or(label, p.groupHandle(ctx, rest)), "@")
+		return "@" + strings.TrimPrefix(cmp.Or(label, d.groupHandle(ctx, rest)), "@")
 	case kind == "date" && label != "":
 		return label
 	case kind == "here", kind == "channel", kind == "everyone", kind == "group":
@@ -75,35 +75,35 @@ func anID(s, letters string) bool {
 }
 
 // cachedName returns the name of an id from the cache or from Slack, or the id if the name cannot be read.
-func (p *Directory) cachedName(id string, read func() (string, error)) string {
-	p.mu.Lock()
-	kept, known := p.names[id]
-	p.mu.Unlock()
+func (d *Directory) cachedName(id string, read func() (string, error)) string {
+	d.mu.Lock()
+	kept, known := d.names[id]
+	d.mu.Unlock()
 	if known && time.Since(kept.at) < nameCacheLife {
 		return kept.shown
 	}
 	shown, err := read()
 	if err != nil || shown == "" {
-		p.Slack.Log().Warn("cannot read a name", "id", id, "err", err)
+		d.Slack.Log().Warn("cannot read a name", "id", id, "err", err)
 		if bot.ErrorCode(err) == "" {
 			return id // not cached, so it is retried next time
 		}
 		shown = id
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.names == nil || len(p.names) >= maxNames {
-		p.names = map[string]name{}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.names == nil || len(d.names) >= maxNames {
+		d.names = map[string]name{}
 	}
-	p.names[id] = name{shown: shown, at: time.Now()}
+	d.names[id] = name{shown: shown, at: time.Now()}
 	return shown
 }
 
-func (p *Directory) channelName(ctx context.Context, id string) string {
-	return p.cachedName(id, func() (string, error) {
+func (d *Directory) channelName(ctx context.Context, id string) string {
+	return d.cachedName(id, func() (string, error) {
 		var c *slack.Channel
-		err := p.Slack.Call(ctx, func() (err error) {
-			c, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+		err := d.Slack.Call(ctx, func() (err error) {
+			c, err = d.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
 				ChannelID: id,
 			})
 			return err
@@ -115,11 +115,11 @@ func (p *Directory) channelName(ctx context.Context, id string) string {
 	})
 }
 
-func (p *Directory) groupHandle(ctx context.Context, id string) string {
-	return p.cachedName(id, func() (string, error) {
+func (d *Directory) groupHandle(ctx context.Context, id string) string {
+	return d.cachedName(id, func() (string, error) {
 		var groups []slack.UserGroup
-		err := p.Slack.Call(ctx, func() (err error) {
-			groups, err = p.Slack.API.GetUserGroupsContext(ctx)
+		err := d.Slack.Call(ctx, func() (err error) {
+			groups, err = d.Slack.API.GetUserGroupsContext(ctx)
 			return err
 		})
 		if err != nil {

@@ -31,12 +31,12 @@ var errOutsider = errors.New("not a full member")
 // Outsiders reports whether a channel has a member who is not a full member of the workspace: a guest, or a
 // person of another workspace that shares the channel. If anything cannot be read, it returns an error, which
 // the caller has to treat as true.
-func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error) {
+func (d *Directory) Outsiders(ctx context.Context, channel string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
 	var info *slack.Channel
-	err := p.Slack.Call(ctx, func() (err error) {
-		info, err = p.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
+	err := d.Slack.Call(ctx, func() (err error) {
+		info, err = d.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{
 			ChannelID: channel,
 		})
 		return err
@@ -48,17 +48,17 @@ func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error)
 	if info.IsExtShared || info.IsPendingExtShared {
 		return true, nil
 	}
-	members, err := p.Members(ctx, channel)
+	members, err := d.Members(ctx, channel)
 	if err != nil {
 		return true, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(lookupsAtOnce)
 	for _, user := range members {
-		if p.wasFullMember(user) {
+		if d.wasFullMember(user) {
 			continue
 		}
-		group.Go(func() error { return p.lookUpMember(ctx, user) })
+		group.Go(func() error { return d.lookUpMember(ctx, user) })
 	}
 	if err = group.Wait(); errors.Is(err, errOutsider) {
 		return true, nil
@@ -67,32 +67,32 @@ func (p *Directory) Outsiders(ctx context.Context, channel string) (bool, error)
 }
 
 // lookUpMember caches the user as a full member. It returns errOutsider if the user is none.
-func (p *Directory) lookUpMember(ctx context.Context, user string) error {
+func (d *Directory) lookUpMember(ctx context.Context, user string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	u, err := p.readUser(ctx, user)
+	u, err := d.readUser(ctx, user)
 	if err != nil {
 		return err
 	}
-	if u.IsRestricted || u.IsUltraRestricted || u.IsStranger || !p.isOwnWorkspace(u) {
+	if u.IsRestricted || u.IsUltraRestricted || u.IsStranger || !d.isOwnWorkspace(u) {
 		return errOutsider
 	}
-	p.noteFullMember(user)
+	d.noteFullMember(user)
 	return nil
 }
 
-func (p *Directory) wasFullMember(user string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Now().Before(p.full[user])
+func (d *Directory) wasFullMember(user string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return time.Now().Before(d.full[user])
 }
 
-func (p *Directory) noteFullMember(user string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.full == nil || len(p.full) >= maxNames {
-		p.full = map[string]time.Time{}
+func (d *Directory) noteFullMember(user string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.full == nil || len(d.full) >= maxNames {
+		d.full = map[string]time.Time{}
 	}
-	p.full[user] = time.Now().Add(memberCacheLife - rand.N(memberCacheLife/2))
+	d.full[user] = time.Now().Add(memberCacheLife - rand.N(memberCacheLife/2))
 }

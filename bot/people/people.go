@@ -34,43 +34,43 @@ type name struct {
 
 // Person looks up a user, uncached, since decisions are based on it. If anything cannot be read, it returns
 // an error, and the caller refuses.
-func (p *Directory) Person(
+func (d *Directory) Person(
 	ctx context.Context, thread workflow.Thread, user string,
 ) (workflow.Person, error) {
-	u, err := p.readUser(ctx, user)
+	u, err := d.readUser(ctx, user)
 	if err != nil {
 		return workflow.Person{}, err
 	}
-	member, err := p.isMember(ctx, thread.Channel, user)
+	member, err := d.isMember(ctx, thread.Channel, user)
 	if err != nil {
 		return workflow.Person{}, err
 	}
-	who := p.describe(u)
+	who := d.describe(u)
 	who.InThread = member
 	return who, nil
 }
 
 // describe translates Slack's data about a user, without membership in a channel.
-func (p *Directory) describe(u *slack.User) workflow.Person {
-	self := p.Slack.Self()
+func (d *Directory) describe(u *slack.User) workflow.Person {
+	self := d.Slack.Self()
 	return workflow.Person{
 		ID: u.ID, Name: shownName(u), Credit: credit(u), Team: u.TeamID, Deleted: u.Deleted,
 		Bot:      u.IsBot || u.IsWorkflowBot || u.IsConnectorBot || u.ID == "USLACKBOT" || u.ID == self.User,
 		Admin:    u.IsAdmin || u.IsOwner || u.IsPrimaryOwner,
 		Guest:    u.IsRestricted || u.IsUltraRestricted,
-		Stranger: u.IsStranger || !p.isOwnWorkspace(u),
+		Stranger: u.IsStranger || !d.isOwnWorkspace(u),
 	}
 }
 
 // isOwnWorkspace reports whether the account belongs to the bot's workspace.
-func (p *Directory) isOwnWorkspace(u *slack.User) bool {
-	self := p.Slack.Self()
+func (d *Directory) isOwnWorkspace(u *slack.User) bool {
+	self := d.Slack.Self()
 	return u.TeamID == self.Team || slices.Contains(u.Enterprise.Teams, self.Team)
 }
 
-func (p *Directory) readUser(ctx context.Context, id string) (u *slack.User, err error) {
-	err = p.Slack.Call(ctx, func() error {
-		u, err = p.Slack.API.GetUserInfoContext(ctx, id)
+func (d *Directory) readUser(ctx context.Context, id string) (u *slack.User, err error) {
+	err = d.Slack.Call(ctx, func() error {
+		u, err = d.Slack.API.GetUserInfoContext(ctx, id)
 		return err
 	})
 	switch {
@@ -82,8 +82,8 @@ func (p *Directory) readUser(ctx context.Context, id string) (u *slack.User, err
 	return u, nil
 }
 
-func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool, err error) {
-	err = p.eachMember(ctx, channel, func(member string) (bool, error) {
+func (d *Directory) isMember(ctx context.Context, channel, user string) (is bool, err error) {
+	err = d.eachMember(ctx, channel, func(member string) (bool, error) {
 		is = member == user
 		return is, nil
 	})
@@ -91,8 +91,8 @@ func (p *Directory) isMember(ctx context.Context, channel, user string) (is bool
 }
 
 // Members returns the ids of all members of a channel, uncached.
-func (p *Directory) Members(ctx context.Context, channel string) (users []string, err error) {
-	err = p.eachMember(ctx, channel, func(user string) (bool, error) {
+func (d *Directory) Members(ctx context.Context, channel string) (users []string, err error) {
+	err = d.eachMember(ctx, channel, func(user string) (bool, error) {
 		users = append(users, user)
 		return false, nil
 	})
@@ -100,15 +100,15 @@ func (p *Directory) Members(ctx context.Context, channel string) (users []string
 }
 
 // eachMember calls each with every member of a channel until each reports done or fails.
-func (p *Directory) eachMember(
+func (d *Directory) eachMember(
 	ctx context.Context, channel string, each func(user string) (done bool, err error),
 ) error {
 	params := &slack.GetUsersInConversationParameters{ChannelID: channel, Limit: 1000}
 	for range bot.MaxPages {
 		var members []string
 		var next string
-		err := p.Slack.Call(ctx, func() (err error) {
-			members, next, err = p.Slack.API.GetUsersInConversationContext(ctx, params)
+		err := d.Slack.Call(ctx, func() (err error) {
+			members, next, err = d.Slack.API.GetUsersInConversationContext(ctx, params)
 			return err
 		})
 		if err != nil {
@@ -129,9 +129,9 @@ func (p *Directory) eachMember(
 }
 
 // Group returns the members of a user group (S…), uncached.
-func (p *Directory) Group(ctx context.Context, group string) (users []string, err error) {
-	err = p.Slack.Call(ctx, func() error {
-		users, err = p.Slack.API.GetUserGroupMembersContext(ctx, group)
+func (d *Directory) Group(ctx context.Context, group string) (users []string, err error) {
+	err = d.Slack.Call(ctx, func() error {
+		users, err = d.Slack.API.GetUserGroupMembersContext(ctx, group)
 		return err
 	})
 	if err != nil {
@@ -143,12 +143,12 @@ func (p *Directory) Group(ctx context.Context, group string) (users []string, er
 
 // ByEmail returns the id of the person with that address, or an empty string if there is none. It requires
 // the scope users:read.email.
-func (p *Directory) ByEmail(ctx context.Context, address string) (id string, err error) {
+func (d *Directory) ByEmail(ctx context.Context, address string) (id string, err error) {
 	if !emailAddress.MatchString(address) {
 		return "", nil
 	}
-	err = p.Slack.Call(ctx, func() error {
-		u, err := p.Slack.API.GetUserByEmailContext(ctx, address)
+	err = d.Slack.Call(ctx, func() error {
+		u, err := d.Slack.API.GetUserByEmailContext(ctx, address)
 		if u != nil {
 			id = u.ID
 		}
@@ -171,9 +171,9 @@ const maxNames = 5000
 
 // DisplayName returns the name of a user, or the id if the name cannot be read. Use it for prompts and
 // display, never for decisions.
-func (p *Directory) DisplayName(ctx context.Context, user string) string {
-	return p.cachedName(user, func() (string, error) {
-		u, err := p.readUser(ctx, user)
+func (d *Directory) DisplayName(ctx context.Context, user string) string {
+	return d.cachedName(user, func() (string, error) {
+		u, err := d.readUser(ctx, user)
 		if err != nil {
 			return "", err
 		}
@@ -188,6 +188,6 @@ func shownName(u *slack.User) string {
 }
 
 // Fetch downloads a file that a person attached, as [attachment.Fetcher] does.
-func (p *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
-	return attachment.Fetcher{Slack: p.Slack}.Fetch(ctx, a)
+func (d *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+	return attachment.Fetcher{Slack: d.Slack}.Fetch(ctx, a)
 }

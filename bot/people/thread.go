@@ -19,11 +19,11 @@ import (
 const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
-func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
+func (d *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
 	var root []slack.Message
 	var replies []slack.Message
 	count := 0
-	err := p.Slack.ReadThread(ctx, thread, false, func(m slack.Message) {
+	err := d.Slack.ReadThread(ctx, thread, false, func(m slack.Message) {
 		if m.Timestamp == thread.TS {
 			root = []slack.Message{m}
 			return
@@ -39,7 +39,7 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	}
 	var said []workflow.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
-		said = append(said, p.threadMessage(ctx, m))
+		said = append(said, d.threadMessage(ctx, m))
 	}
 	if n := count - newestReplies; n > 0 {
 		said[len(root)].Skipped = n
@@ -47,8 +47,8 @@ func (p *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	return said, nil
 }
 
-func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
-	self := p.Slack.Self()
+func (d *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
+	self := d.Slack.Self()
 	s := workflow.ThreadMessage{
 		User: m.User,
 		Text: mrkdwn.Unescape(m.Text),
@@ -64,12 +64,12 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 		s.Text = strings.TrimSpace(s.Text + quoted)
 		s.Files = files
 	}
-	s.Text = p.Readable(ctx, s.Text)
+	s.Text = d.Readable(ctx, s.Text)
 	switch {
 	case s.Own:
 		s.Name = self.Name
 	case m.User != "" && m.User != "USLACKBOT":
-		s.Name = p.DisplayName(ctx, m.User)
+		s.Name = d.DisplayName(ctx, m.User)
 	default:
 		s.Name = mrkdwn.OneLine(cmp.Or(m.Username, "Slack"), 80)
 	}
@@ -78,7 +78,7 @@ func (p *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 
 // Reread reads a message of a thread again, since an event may lack what was shared with the message. It
 // returns false if the message does not exist.
-func (p *Directory) Reread(
+func (d *Directory) Reread(
 	ctx context.Context, thread workflow.Thread, ts string,
 ) (text string, files []workflow.Attachment, found bool, err error) {
 	params := &slack.GetConversationRepliesParameters{
@@ -90,8 +90,8 @@ func (p *Directory) Reread(
 		Limit:     10,
 	}
 	var list []slack.Message
-	err = p.Slack.Call(ctx, func() (err error) {
-		list, _, _, err = p.Slack.API.GetConversationRepliesContext(ctx, params)
+	err = d.Slack.Call(ctx, func() (err error) {
+		list, _, _, err = d.Slack.API.GetConversationRepliesContext(ctx, params)
 		return err
 	})
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *Directory) Reread(
 	}
 	for _, m := range list {
 		if m.Timestamp == ts {
-			in, err := event.Reader{Self: p.Slack.Self()}.ReadMessage(m)
+			in, err := event.Reader{Self: d.Slack.Self()}.ReadMessage(m)
 			return in.Text, in.Files, err == nil, err
 		}
 	}
@@ -110,13 +110,13 @@ func (p *Directory) Reread(
 // Reactions returns the reactions to a message of the thread's channel with everybody who reacted, as
 // reactions.get does with full, and none if the message does not exist. An app that lacks the scope
 // reactions:read hears of no reaction, here neither.
-func (p *Directory) Reactions(
+func (d *Directory) Reactions(
 	ctx context.Context, thread workflow.Thread, ts string,
 ) ([]workflow.Reaction, error) {
 	item := slack.NewRefToMessage(thread.Channel, ts)
 	var list slack.ReactedItem
-	err := p.Slack.Call(ctx, func() (err error) {
-		list, err = p.Slack.API.GetReactionsContext(ctx, item, slack.GetReactionsParameters{Full: true})
+	err := d.Slack.Call(ctx, func() (err error) {
+		list, err = d.Slack.API.GetReactionsContext(ctx, item, slack.GetReactionsParameters{Full: true})
 		return err
 	})
 	if code := bot.ErrorCode(err); code == "message_not_found" || code == "missing_scope" {

@@ -159,18 +159,18 @@ type foundInThread struct {
 }
 
 // has reports whether the file, or the line that replaces it, is in the thread.
-func (s foundInThread) has(c render.File) bool {
-	_, told := s.parts[c.Key]
+func (f foundInThread) has(c render.File) bool {
+	_, told := f.parts[c.Key]
 	// Slack may change a name, but it keeps letters and digits.
 	return told ||
-		slices.ContainsFunc(s.files, func(name string) bool { return strings.Contains(name, c.Mark) })
+		slices.ContainsFunc(f.files, func(name string) bool { return strings.Contains(name, c.Mark) })
 }
 
 // awaited reports whether a file may still appear: all replies before it are in the thread, but it is not.
-func (s foundInThread) awaited(parts []render.Part, files []render.File) bool {
+func (f foundInThread) awaited(parts []render.Part, files []render.File) bool {
 	missing := slices.ContainsFunc(parts, func(p render.Part) bool {
-		_, is := s.parts[p.Key]
+		_, is := f.parts[p.Key]
 		return !is
 	})
-	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !s.has(c) })
+	return !missing && slices.ContainsFunc(files, func(c render.File) bool { return !f.has(c) })
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // plan returns a posting with two lines and a file in each.
-func (o *posterOffice) plan(root string) workflow.Posting {
-	posting := o.Posting("s:7", root, "The plan is ready.")
+func (po *posterOffice) plan(root string) workflow.Posting {
+	posting := po.Posting("s:7", root, "The plan is ready.")
 	posting.Lines[0].Files = []workflow.File{{
 		Name: "plan.md", Title: "The plan", Text: "# Plan\n\n1. <!channel> & ü\n",
 	}}
@@ -32,8 +32,8 @@ func (o *posterOffice) plan(root string) workflow.Posting {
 var marks = regexp.MustCompile(`-[0-9a-f]{10}\b`)
 
 // below returns the text of a thread below its root, without the marks in file names.
-func (o *posterOffice) below(root string) string {
-	_, below, _ := strings.Cut(o.ExportText("bugs", root), "it fails\n")
+func (po *posterOffice) below(root string) string {
+	_, below, _ := strings.Cut(po.ExportText("bugs", root), "it fails\n")
 	return marks.ReplaceAllString(below, "")
 }
 

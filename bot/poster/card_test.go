@@ -69,13 +69,13 @@ func note[T any](b *board, into *map[string]T, key string, value T) error {
 }
 
 // paint runs a painter until done returns true.
-func (o *posterOffice) paint(b *board, done func() bool) {
-	o.T.Helper()
-	ctx, cancel := context.WithCancel(o.T.Context())
+func (po *posterOffice) paint(b *board, done func() bool) {
+	po.T.Helper()
+	ctx, cancel := context.WithCancel(po.T.Context())
 	var ended sync.WaitGroup
-	p := &Painter{Poster: &Poster{Slack: o.Bot}, Cards: b, Pace: time.Millisecond, Look: time.Millisecond}
+	p := &Painter{Poster: &Poster{Slack: po.Bot}, Cards: b, Pace: time.Millisecond, Look: time.Millisecond}
 	ended.Go(func() { p.Run(ctx) })
-	require.Eventually(o.T, func() bool {
+	require.Eventually(po.T, func() bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		return done()
@@ -85,10 +85,10 @@ func (o *posterOffice) paint(b *board, done func() bool) {
 }
 
 // atWork returns a card of a run in the thread.
-func (o *posterOffice) atWork(key, root string) *workflow.Card {
+func (po *posterOffice) atWork(key, root string) *workflow.Card {
 	return &workflow.Card{
 		Key:    key,
-		Thread: o.ThreadOf(root),
+		Thread: po.ThreadOf(root),
 		Run:    1,
 		Phase:  workflow.PhaseWorking,
 		Worked: 75 * time.Second,
@@ -114,17 +114,17 @@ func (o *posterOffice) atWork(key, root string) *workflow.Card {
 }
 
 // begin posts the card through an outbox.
-func (o *posterOffice) begin(c *workflow.Card) {
-	o.T.Helper()
+func (po *posterOffice) begin(c *workflow.Card) {
+	po.T.Helper()
 	out := (&bottest.Outbox{}).Put(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
-	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
-	require.Empty(o.T, out.RefusedByKey)
+	require.NoError(po.T, po.poster(out).Drain(po.T.Context(), "s"))
+	require.Empty(po.T, out.RefusedByKey)
 	c.TS, c.Shown = out.ByKey[c.Key], c.Mark()
 }
 
-func (o *posterOffice) newest(root string) slacktest.Message {
-	o.T.Helper()
-	all := o.Thread("bugs", root)
+func (po *posterOffice) newest(root string) slacktest.Message {
+	po.T.Helper()
+	all := po.Thread("bugs", root)
 	return all[len(all)-1]
 }
 

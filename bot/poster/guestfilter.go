@@ -39,22 +39,22 @@ const (
 
 // HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in
 // words; empty: it is not hidden.
-func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
-	if d == nil {
+func (g *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
+	if g == nil {
 		return ""
 	}
 	if len(repositories) == 0 {
 		repositories = []string{""}
 	}
-	if !slices.ContainsFunc(repositories, d.MembersOnly) {
+	if !slices.ContainsFunc(repositories, g.MembersOnly) {
 		return ""
 	}
-	if d.People == nil {
+	if g.People == nil {
 		return membersUnseen
 	}
-	there, err := d.People.Outsiders(ctx, channel)
+	there, err := g.People.Outsiders(ctx, channel)
 	if err != nil {
-		cmp.Or(d.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; "+
+		cmp.Or(g.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; "+
 			"code is kept back", "channel", channel, "err", err)
 		return membersUnseen
 	}
@@ -65,19 +65,19 @@ func (d *GuestFilter) HidesCode(ctx context.Context, repositories []string, chan
 }
 
 // filterPosting returns the posting, without code if code is hidden in its channel.
-func (d *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posting) *workflow.Posting {
+func (g *GuestFilter) filterPosting(ctx context.Context, posting *workflow.Posting) *workflow.Posting {
 	if posting.Reaction != "" {
 		return posting
 	}
-	if why := d.HidesCode(ctx, posting.Repositories, posting.Thread.Channel); why != "" {
+	if why := g.HidesCode(ctx, posting.Repositories, posting.Thread.Channel); why != "" {
 		return render.PostingWithoutCode(posting, why)
 	}
 	return posting
 }
 
 // filterCard returns the card, without code if code is hidden in its channel.
-func (d *GuestFilter) filterCard(ctx context.Context, c *workflow.Card) *workflow.Card {
-	if d.HidesCode(ctx, c.Repositories, c.Thread.Channel) == "" {
+func (g *GuestFilter) filterCard(ctx context.Context, c *workflow.Card) *workflow.Card {
+	if g.HidesCode(ctx, c.Repositories, c.Thread.Channel) == "" {
 		return c
 	}
 	return render.CardWithoutCode(c)

@@ -15,21 +15,21 @@ import (
 
 // code posts a line with code in a thread that was about the repositories, and returns the
 // message that the channel sees.
-func (o *posterOffice) code(p *Poster, key string, repositories ...string) slacktest.Message {
-	o.T.Helper()
-	posting := o.Posting(key, o.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
+func (po *posterOffice) code(p *Poster, key string, repositories ...string) slacktest.Message {
+	po.T.Helper()
+	posting := po.Posting(key, po.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
 	posting.Repositories = repositories
 	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
 	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	p.Outbox = out
-	require.NoError(o.T, p.Drain(o.T.Context(), "s"))
-	for _, m := range o.Thread("bugs", posting.Thread.TS) {
+	require.NoError(po.T, p.Drain(po.T.Context(), "s"))
+	for _, m := range po.Thread("bugs", posting.Thread.TS) {
 		if m.TS == out.ByKey[key] {
 			return m
 		}
 	}
-	o.T.Fatal("not posted")
+	po.T.Fatal("not posted")
 	return slacktest.Message{}
 }
 

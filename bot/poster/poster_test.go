@@ -18,22 +18,22 @@ import (
 )
 
 // poster returns a Poster like that of the program, but without waits.
-func (o *posterOffice) poster(out *bottest.Outbox) *Poster {
-	return &Poster{Slack: o.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}
+func (po *posterOffice) poster(out *bottest.Outbox) *Poster {
+	return &Poster{Slack: po.Bot, Outbox: out, Pace: time.Nanosecond, Settle: time.Nanosecond}
 }
 
 // replies returns the texts of a thread below its root.
-func (o *posterOffice) replies(root string) (texts []string) {
-	for _, m := range o.Thread("bugs", root)[1:] {
+func (po *posterOffice) replies(root string) (texts []string) {
+	for _, m := range po.Thread("bugs", root)[1:] {
 		texts = append(texts, m.Text)
 	}
 	return texts
 }
 
-func (o *posterOffice) lines(root string, n int) (postings []workflow.Posting, want []string) {
+func (po *posterOffice) lines(root string, n int) (postings []workflow.Posting, want []string) {
 	for i := range n {
 		text := fmt.Sprint("line ", i)
-		postings = append(postings, o.Posting(fmt.Sprint("k", i), root, text))
+		postings = append(postings, po.Posting(fmt.Sprint("k", i), root, text))
 		want = append(want, "[deep] "+text)
 	}
 	return postings, want

@@ -15,12 +15,12 @@ import (
 )
 
 // asked posts a text with buttons and returns the posting that rewrites it.
-func (o *posterOffice) asked(root, text string) (again workflow.Posting) {
-	posting := o.Posting("ask", root, text)
+func (po *posterOffice) asked(root, text string) (again workflow.Posting) {
+	posting := po.Posting("ask", root, text)
 	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
 	out := (&bottest.Outbox{}).Put(posting)
-	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
-	again = o.Posting("ask:settled", root, text)
+	require.NoError(po.T, po.poster(out).Drain(po.T.Context(), "s"))
+	again = po.Posting("ask:settled", root, text)
 	again.Rewrites = "ask"
 	again.Note = "Approved by <ann> & co."
 	again.OnTS = out.ByKey["ask"]
@@ -147,10 +147,10 @@ func TestAMessageThatIsGoneIsNotWrittenAgain(t *testing.T) {
 }
 
 // joining posts a line of progress and returns the posting that adds a second line to its message.
-func (o *posterOffice) joining(root string) (posted *bottest.Outbox, joins workflow.Posting) {
-	posted = (&bottest.Outbox{}).Put(o.Posting("k0", root, "one"))
-	require.NoError(o.T, o.poster(posted).Drain(o.T.Context(), "s"))
-	joins = o.Posting("k1", root, "one")
+func (po *posterOffice) joining(root string) (posted *bottest.Outbox, joins workflow.Posting) {
+	posted = (&bottest.Outbox{}).Put(po.Posting("k0", root, "one"))
+	require.NoError(po.T, po.poster(posted).Drain(po.T.Context(), "s"))
+	joins = po.Posting("k1", root, "one")
 	joins.Lines = append(joins.Lines, workflow.Line{Agent: "deep", Text: "two"})
 	joins.Rewrites = "k0"
 	joins.OnTS = posted.ByKey["k0"]

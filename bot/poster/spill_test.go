@@ -14,8 +14,8 @@ import (
 )
 
 // long returns a posting with a button that would need more than three replies.
-func (o *posterOffice) long(root string) workflow.Posting {
-	p := o.Posting("s:9", root, "# What I found\n\n"+
+func (po *posterOffice) long(root string) workflow.Posting {
+	p := po.Posting("s:9", root, "# What I found\n\n"+
 		strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
 	p.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
 	return p

@@ -32,14 +32,14 @@ type StatusIndicator struct {
 }
 
 // During calls work and shows that the bot is at work in the thread until work returns.
-func (l *StatusIndicator) During(
+func (s *StatusIndicator) During(
 	ctx context.Context, thread workflow.Thread, work func(context.Context) error,
 ) error {
 	ended := make(chan struct{})
 	dark := make(chan struct{})
 	go func() {
 		defer close(dark)
-		l.keepShowing(context.WithoutCancel(ctx), thread, ended)
+		s.keepShowing(context.WithoutCancel(ctx), thread, ended)
 	}()
 	defer func() {
 		close(ended)
@@ -48,55 +48,55 @@ func (l *StatusIndicator) During(
 	return work(ctx)
 }
 
-func (l *StatusIndicator) keepShowing(ctx context.Context, thread workflow.Thread, ended <-chan struct{}) {
-	tick := time.NewTicker(cmp.Or(l.Again, 90*time.Second))
+func (s *StatusIndicator) keepShowing(ctx context.Context, thread workflow.Thread, ended <-chan struct{}) {
+	tick := time.NewTicker(cmp.Or(s.Again, 90*time.Second))
 	defer tick.Stop()
 	for {
-		l.setStatus(ctx, thread, true)
+		s.setStatus(ctx, thread, true)
 		select {
 		case <-ended:
-			l.setStatus(ctx, thread, false)
+			s.setStatus(ctx, thread, false)
 			return
 		case <-tick.C:
 		}
 	}
 }
 
-func (l *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread, on bool) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.Timeout, 3*time.Second))
+func (s *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread, on bool) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.Timeout, 3*time.Second))
 	defer cancel()
-	err := l.setAgentSession(ctx, thread, on)
+	err := s.setAgentSession(ctx, thread, on)
 	if bot.IsFinal(err) {
-		l.older.Store(true)
-		err = l.setAssistantThread(ctx, thread, on)
+		s.older.Store(true)
+		err = s.setAssistantThread(ctx, thread, on)
 	}
 	if err != nil {
-		l.logged.Do(func() {
-			cmp.Or(l.Log, slog.New(slog.DiscardHandler)).Warn("Slack does not show that the bot is at "+
+		s.logged.Do(func() {
+			cmp.Or(s.Log, slog.New(slog.DiscardHandler)).Warn("Slack does not show that the bot is at "+
 				"work; turn slack.agent_status off, or see bobbin manifest --agent", "err", err)
 		})
 	}
 }
 
-func (l *StatusIndicator) setAgentSession(ctx context.Context, thread workflow.Thread, on bool) error {
-	if l.older.Load() {
-		return l.setAssistantThread(ctx, thread, on)
+func (s *StatusIndicator) setAgentSession(ctx context.Context, thread workflow.Thread, on bool) error {
+	if s.older.Load() {
+		return s.setAssistantThread(ctx, thread, on)
 	}
 	status := "active"
 	if on {
 		status = "processing"
 	}
-	_, err := l.Slack.API.SetAgentSessionStatusContext(ctx,
+	_, err := s.Slack.API.SetAgentSessionStatusContext(ctx,
 		slack.AgentSessionSetStatusParameters{Status: status, ChannelID: thread.Channel, ThreadTS: thread.TS})
 	return err
 }
 
-func (l *StatusIndicator) setAssistantThread(ctx context.Context, thread workflow.Thread, on bool) error {
+func (s *StatusIndicator) setAssistantThread(ctx context.Context, thread workflow.Thread, on bool) error {
 	status := ""
 	if on {
 		status = "is looking into it"
 	}
-	return l.Slack.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
+	return s.Slack.API.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
 		ChannelID: thread.Channel,
 		ThreadTS:  thread.TS,
 		Status:    status,

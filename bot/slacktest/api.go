@@ -212,12 +212,12 @@ func (s *Server) authorise(m method, c *call) error {
 }
 
 // scopeFor returns the scope for a channel's kind, or "" if there is no scope to check.
-func (st *state) scopeFor(scope, channel string) string {
+func (s *state) scopeFor(scope, channel string) string {
 	what, starred := strings.CutPrefix(scope, "*")
 	if !starred {
 		return scope
 	}
-	ch := st.channels[channel]
+	ch := s.channels[channel]
 	if ch == nil {
 		return ""
 	}

@@ -39,14 +39,14 @@ func refuseBroken(code string, wrong []string) error {
 }
 
 // nameBlocks fills in missing block_id and action_id fields.
-func (st *state) nameBlocks(blocks []object) {
+func (s *state) nameBlocks(blocks []object) {
 	for _, b := range blocks {
 		if blockkit.Text(b, "block_id") == "" {
-			b["block_id"] = st.id("b")
+			b["block_id"] = s.id("b")
 		}
 		for _, e := range blockkit.Elements(b) {
 			if blockkit.IsInteractive(e) && blockkit.Text(e, "action_id") == "" {
-				e["action_id"] = st.id("a")
+				e["action_id"] = s.id("a")
 			}
 		}
 	}

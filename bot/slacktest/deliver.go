@@ -171,9 +171,9 @@ func (s *Server) ackTimeout(d *delivery) time.Duration {
 }
 
 // pick chooses a link at random, because Slack promises no pattern. It returns nil if there is none.
-func (k *socket) pick() *link {
+func (s *socket) pick() *link {
 	var open []*link
-	for _, l := range k.links {
+	for _, l := range s.links {
 		if !l.draining {
 			open = append(open, l)
 		}
@@ -181,7 +181,7 @@ func (k *socket) pick() *link {
 	if len(open) == 0 {
 		return nil
 	}
-	return open[k.random.IntN(len(open))]
+	return open[s.random.IntN(len(open))]
 }
 
 func (s *Server) deliverWaiting() {
@@ -256,9 +256,9 @@ func (s *Server) Deliveries() []Delivery {
 	return s.socket.snapshot()
 }
 
-func (k *socket) snapshot() []Delivery {
-	list := make([]Delivery, len(k.sent))
-	for i, r := range k.sent {
+func (s *socket) snapshot() []Delivery {
+	list := make([]Delivery, len(s.sent))
+	for i, r := range s.sent {
 		list[i] = *r
 	}
 	return list

@@ -37,15 +37,15 @@ func (s *Server) ExportText(channel, ts string) string {
 	return b.String()
 }
 
-func (st *state) exportMessage(b *strings.Builder, indent string, m Message) {
-	who := st.nameOf(m.User)
+func (s *state) exportMessage(b *strings.Builder, indent string, m Message) {
+	who := s.nameOf(m.User)
 	if m.User == "" {
 		who = m.Username
 	}
 	if m.BotID != "" {
 		who += " [app]"
 	}
-	text := strings.ReplaceAll(st.readable(m.Text), "\n", "\n"+indent+"  ")
+	text := strings.ReplaceAll(s.readable(m.Text), "\n", "\n"+indent+"  ")
 	fmt.Fprintf(b, "%s%s: %s", indent, who, text)
 	if m.Edited != nil {
 		b.WriteString("  (edited)")
@@ -53,7 +53,7 @@ func (st *state) exportMessage(b *strings.Builder, indent string, m Message) {
 	for _, r := range m.Reactions {
 		names := make([]string, len(r.Users))
 		for i, u := range r.Users {
-			names[i] = st.nameOf(u)
+			names[i] = s.nameOf(u)
 		}
 		fmt.Fprintf(b, "  :%s: %s", r.Name, strings.Join(names, ", "))
 	}

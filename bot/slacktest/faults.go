@@ -59,11 +59,11 @@ func (s *Server) ClearFaults() {
 	s.faults.orders = nil
 }
 
-func (p *faultPlan) take(method, channel string) Fault {
-	for _, o := range p.orders {
-		if o.fits(method, channel) && o.due(p.random) {
+func (f *faultPlan) take(method, channel string) Fault {
+	for _, o := range f.orders {
+		if o.fits(method, channel) && o.due(f.random) {
 			o.hit++
-			p.orders = slices.DeleteFunc(p.orders,
+			f.orders = slices.DeleteFunc(f.orders,
 				func(o *faultOrder) bool { return o.Times > 0 && o.hit >= o.Times })
 			return o.Fault
 		}
@@ -71,16 +71,16 @@ func (p *faultPlan) take(method, channel string) Fault {
 	return Fault{}
 }
 
-func (o *faultOrder) fits(method, channel string) bool {
-	return (o.Method == "" || o.Method == method) && (o.Channel == "" || o.Channel == channel)
+func (f *faultOrder) fits(method, channel string) bool {
+	return (f.Method == "" || f.Method == method) && (f.Channel == "" || f.Channel == channel)
 }
 
-func (o *faultOrder) due(random *rand.Rand) bool {
-	o.seen++
-	if o.seen < o.Nth {
+func (f *faultOrder) due(random *rand.Rand) bool {
+	f.seen++
+	if f.seen < f.Nth {
 		return false
 	}
-	return o.Probability == 0 || random.Float64() < o.Probability
+	return f.Probability == 0 || random.Float64() < f.Probability
 }
 
 // answerFault sends the error response of a fault. The call is not carried out.

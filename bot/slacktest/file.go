@@ -73,8 +73,8 @@ func readFile(name string) (lines savedLines, err error) {
 
 // listen listens on the workspace's former address. It returns nil if another address is wanted or the
 // former address is in use.
-func (j savedLines) listen(wanted string) net.Listener {
-	if address := j.address(); address != "" && wanted == "" {
+func (s savedLines) listen(wanted string) net.Listener {
+	if address := s.address(); address != "" && wanted == "" {
 		if l, err := net.Listen("tcp", address); err == nil {
 			return l
 		}
@@ -82,8 +82,8 @@ func (j savedLines) listen(wanted string) net.Listener {
 	return nil
 }
 
-func (j savedLines) address() (last string) {
-	for _, k := range j {
+func (s savedLines) address() (last string) {
+	for _, k := range s {
 		last = cmp.Or(k.Address, last)
 	}
 	return last
@@ -174,26 +174,26 @@ func (s *Server) save() {
 	}
 }
 
-func (f *stateFile) append(k *kept) error {
+func (s *stateFile) append(k *kept) error {
 	line, err := json.Marshal(k)
 	if err != nil {
 		return fmt.Errorf("slacktest: keep the workspace: %w", err)
 	}
-	n, err := f.out.Write(append(line, '\n'))
-	f.size += n
+	n, err := s.out.Write(append(line, '\n'))
+	s.size += n
 	return err
 }
 
 // touch marks a message as changed or removed.
-func (f *stateFile) touch(m *Message) {
-	if f != nil {
-		f.touched[m.Channel+"/"+m.TS] = m
+func (s *stateFile) touch(m *Message) {
+	if s != nil {
+		s.touched[m.Channel+"/"+m.TS] = m
 	}
 }
 
-func (f *stateFile) close() {
-	if f != nil {
-		f.out.Close()
+func (s *stateFile) close() {
+	if s != nil {
+		s.out.Close()
 	}
 }
 

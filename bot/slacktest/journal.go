@@ -134,9 +134,9 @@ func (s *Server) Whispers() (list []Change) {
 	return list
 }
 
-func (st *state) shown(channel string) []*Message {
+func (s *state) shown(channel string) []*Message {
 	var list []*Message
-	for _, m := range st.messages[channel] {
+	for _, m := range s.messages[channel] {
 		if m.ThreadTS == "" || m.Broadcast {
 			list = append(list, m)
 		}

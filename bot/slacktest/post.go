@@ -53,8 +53,8 @@ func (s *Server) mention(ch *Channel, m *Message, message object) {
 	s.emit(ch, event)
 }
 
-func (st *state) mentionsApp(text string) bool {
-	return strings.Contains(text, "<@"+st.app.BotUser+">") || strings.Contains(text, "<@"+st.app.BotUser+"|")
+func (s *state) mentionsApp(text string) bool {
+	return strings.Contains(text, "<@"+s.app.BotUser+">") || strings.Contains(text, "<@"+s.app.BotUser+"|")
 }
 
 // change edits a message by calling apply. An empty editor stands for Slack itself, which unfurls a link:
@@ -153,20 +153,20 @@ func (s *Server) permalink(m *Message) string {
 	return link
 }
 
-func (st *state) domain() string { return strings.ToLower(strings.ReplaceAll(st.team, " ", "-")) }
+func (s *state) domain() string { return strings.ToLower(strings.ReplaceAll(s.team, " ", "-")) }
 
-func (st *state) openIM(user string) *Channel {
-	for _, ch := range st.channels {
-		if ch.Kind == IM && st.appIn(ch) && st.isMember(ch, user) {
+func (s *state) openIM(user string) *Channel {
+	for _, ch := range s.channels {
+		if ch.Kind == IM && s.appIn(ch) && s.isMember(ch, user) {
 			return ch
 		}
 	}
 	ch := &Channel{
-		ID:      st.id("D"),
+		ID:      s.id("D"),
 		Kind:    IM,
-		Members: []string{user, st.app.BotUser},
-		Created: st.now().Truncate(time.Second),
+		Members: []string{user, s.app.BotUser},
+		Created: s.now().Truncate(time.Second),
 	}
-	st.channels[ch.ID] = ch
+	s.channels[ch.ID] = ch
 	return ch
 }

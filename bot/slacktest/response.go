@@ -71,13 +71,13 @@ func (s *Server) respond(id string, raw []byte) error {
 }
 
 // take applies a response that was sent to a response_url or in an acknowledgement. The caller holds mu.
-func (h *responseHook) take(s *Server, raw []byte) error {
+func (r *responseHook) take(s *Server, raw []byte) error {
 	c := &call{args: map[string][]string{}}
 	if err := c.readJSON(strings.NewReader(string(raw))); err != nil {
 		return err
 	}
-	ch := s.state.channels[h.channel]
-	original := s.state.message(h.channel, h.message)
+	ch := s.state.channels[r.channel]
+	original := s.state.message(r.channel, r.message)
 	if c.yes("delete_original") {
 		if original != nil {
 			s.erase(ch, original)
@@ -102,8 +102,8 @@ func (h *responseHook) take(s *Server, raw []byte) error {
 		m.ThreadTS = s.state.root(ch.ID, c.get("thread_ts"))
 		s.post(ch, m)
 	default:
-		m.ThreadTS = h.thread
-		s.whisper(m, h.user)
+		m.ThreadTS = r.thread
+		s.whisper(m, r.user)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 var marks = regexp.MustCompile(`<([^<>]+)>`)
 
 // richText returns the rich_text block for a text.
-func (st *state) richText(text string) json.RawMessage {
+func (s *state) richText(text string) json.RawMessage {
 	var elements []object
 	plain := func(part string) {
 		if part != "" {
@@ -30,7 +30,7 @@ func (st *state) richText(text string) json.RawMessage {
 		return nil
 	}
 	section := object{"type": "rich_text_section", "elements": elements}
-	return mustJSON([]object{{"type": "rich_text", "block_id": st.id("b"), "elements": []object{section}}})
+	return mustJSON([]object{{"type": "rich_text", "block_id": s.id("b"), "elements": []object{section}}})
 }
 
 // mark returns the element for the text between < and >.
@@ -62,18 +62,18 @@ func (s *Server) Readable(text string) string {
 	return s.state.readable(text)
 }
 
-func (st *state) readable(text string) string {
+func (s *state) readable(text string) string {
 	text = marks.ReplaceAllStringFunc(text, func(m string) string {
 		target, label, labelled := strings.Cut(m[1:len(m)-1], "|")
 		switch {
 		case strings.HasPrefix(target, "!date^"):
 			return label // the fallback text of a date
 		case strings.HasPrefix(target, "@"):
-			return "@" + st.nameOf(target[1:])
-		case strings.HasPrefix(target, "#") && st.channels[target[1:]] != nil:
-			return "#" + st.channels[target[1:]].Name
-		case strings.HasPrefix(target, "!subteam^") && st.groups[target[9:]] != nil:
-			return "@" + st.groups[target[9:]].Handle
+			return "@" + s.nameOf(target[1:])
+		case strings.HasPrefix(target, "#") && s.channels[target[1:]] != nil:
+			return "#" + s.channels[target[1:]].Name
+		case strings.HasPrefix(target, "!subteam^") && s.groups[target[9:]] != nil:
+			return "@" + s.groups[target[9:]].Handle
 		case strings.HasPrefix(target, "!"):
 			return "@" + target[1:]
 		case labelled:
@@ -84,8 +84,8 @@ func (st *state) readable(text string) string {
 	return unescape(text)
 }
 
-func (st *state) nameOf(user string) string {
-	if u := st.users[user]; u != nil {
+func (s *state) nameOf(user string) string {
+	if u := s.users[user]; u != nil {
 		return u.Name
 	}
 	return user

@@ -320,15 +320,15 @@ func (s *Server) Forget() {
 }
 
 // stop ends all links and timers. The caller holds mu.
-func (k *socket) stop() {
-	k.stopped = true
-	for _, l := range k.links {
+func (s *socket) stop() {
+	s.stopped = true
+	for _, l := range s.links {
 		l.close()
 	}
-	for _, d := range k.events {
+	for _, d := range s.events {
 		d.cancel()
 	}
-	for _, f := range k.onTheWay {
+	for _, f := range s.onTheWay {
 		f.delivery.cancel()
 	}
 }

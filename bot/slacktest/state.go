@@ -181,25 +181,25 @@ func newState(cfg Config) state {
 }
 
 // id returns a new identifier in Slack's form. Identifiers count up, so that test runs are alike.
-func (st *state) id(prefix string) string {
-	st.serial++
-	return fmt.Sprintf("%s%08X", prefix, st.serial+0xA0000)
+func (s *state) id(prefix string) string {
+	s.serial++
+	return fmt.Sprintf("%s%08X", prefix, s.serial+0xA0000)
 }
 
 // stamp returns the current time as a timestamp that was never returned before.
-func (st *state) stamp() string {
-	micro := max(st.now().UnixMicro(), st.lastTS+1)
-	st.lastTS = micro
+func (s *state) stamp() string {
+	micro := max(s.now().UnixMicro(), s.lastTS+1)
+	s.lastTS = micro
 	return fmt.Sprintf("%010d.%06d", micro/1e6, micro%1e6)
 }
 
 // channel finds a channel by id or by name, with or without #.
-func (st *state) channel(name string) *Channel {
-	if ch := st.channels[name]; ch != nil {
+func (s *state) channel(name string) *Channel {
+	if ch := s.channels[name]; ch != nil {
 		return ch
 	}
 	name = strings.TrimPrefix(name, "#")
-	for _, ch := range st.channels {
+	for _, ch := range s.channels {
 		if ch.Name == name && name != "" {
 			return ch
 		}
@@ -207,8 +207,8 @@ func (st *state) channel(name string) *Channel {
 	return nil
 }
 
-func (st *state) message(channel, ts string) *Message {
-	list := st.messages[channel]
+func (s *state) message(channel, ts string) *Message {
+	list := s.messages[channel]
 	at, found := slices.BinarySearchFunc(list, ts,
 		func(m *Message, ts string) int { return cmp.Compare(m.TS, ts) })
 	if !found {
@@ -217,16 +217,16 @@ func (st *state) message(channel, ts string) *Message {
 	return list[at]
 }
 
-func (st *state) add(m *Message) { st.messages[m.Channel] = append(st.messages[m.Channel], m) }
+func (s *state) add(m *Message) { s.messages[m.Channel] = append(s.messages[m.Channel], m) }
 
-func (st *state) remove(m *Message) {
-	st.messages[m.Channel] = slices.DeleteFunc(st.messages[m.Channel],
+func (s *state) remove(m *Message) {
+	s.messages[m.Channel] = slices.DeleteFunc(s.messages[m.Channel],
 		func(o *Message) bool { return o == m })
 }
 
-func (st *state) replies(channel, root string) []*Message {
+func (s *state) replies(channel, root string) []*Message {
 	var replies []*Message
-	for _, m := range st.messages[channel] {
+	for _, m := range s.messages[channel] {
 		if m.ThreadTS == root {
 			replies = append(replies, m)
 		}
@@ -235,9 +235,9 @@ func (st *state) replies(channel, root string) []*Message {
 }
 
 // thread returns the root, unless it is gone, and the replies, oldest first.
-func (st *state) thread(channel, root string) []*Message {
-	replies := st.replies(channel, root)
-	if m := st.message(channel, root); m != nil {
+func (s *state) thread(channel, root string) []*Message {
+	replies := s.replies(channel, root)
+	if m := s.message(channel, root); m != nil {
 		return slices.Insert(replies, 0, m)
 	}
 	return replies
@@ -245,8 +245,8 @@ func (st *state) thread(channel, root string) []*Message {
 
 // root returns the ts to reply to: that of the root if the message is itself a reply, or "" if there is no
 // such message.
-func (st *state) root(channel, ts string) string {
-	m := st.message(channel, ts)
+func (s *state) root(channel, ts string) string {
+	m := s.message(channel, ts)
 	switch {
 	case m == nil:
 		return ""
@@ -256,13 +256,13 @@ func (st *state) root(channel, ts string) string {
 	return m.TS
 }
 
-func (st *state) isMember(ch *Channel, user string) bool { return slices.Contains(ch.Members, user) }
+func (s *state) isMember(ch *Channel, user string) bool { return slices.Contains(ch.Members, user) }
 
 // appIn reports whether the app is a member of the channel and so gets its events.
-func (st *state) appIn(ch *Channel) bool { return st.isMember(ch, st.app.BotUser) }
+func (s *state) appIn(ch *Channel) bool { return s.isMember(ch, s.app.BotUser) }
 
-func (st *state) botByID(id string) *User {
-	for _, u := range st.users {
+func (s *state) botByID(id string) *User {
+	for _, u := range s.users {
 		if u.BotID == id && id != "" {
 			return u
 		}

@@ -131,8 +131,8 @@ func (s *Server) viewsPublish(c *call) (object, error) {
 	return object{"view": s.state.wireView(v)}, nil
 }
 
-func (st *state) home(user string) *View {
-	for _, v := range st.views {
+func (s *state) home(user string) *View {
+	for _, v := range s.views {
 		if v.Type == "home" && v.User == user {
 			return v
 		}
@@ -173,10 +173,10 @@ func labelOf(fields object, name, usual string) string {
 	return usual
 }
 
-func (st *state) wireView(v *View) object {
+func (s *state) wireView(v *View) object {
 	w := object{
 		"id":                    v.ID,
-		"team_id":               st.app.TeamID,
+		"team_id":               s.app.TeamID,
 		"type":                  v.Type,
 		"callback_id":           v.CallbackID,
 		"private_metadata":      v.Metadata,
@@ -184,9 +184,9 @@ func (st *state) wireView(v *View) object {
 		"hash":                  v.hash,
 		"root_view_id":          v.root,
 		"previous_view_id":      nil,
-		"app_id":                st.app.ID,
-		"bot_id":                st.app.BotID,
-		"app_installed_team_id": st.app.TeamID,
+		"app_id":                s.app.ID,
+		"bot_id":                s.app.BotID,
+		"app_installed_team_id": s.app.TeamID,
 		"state":                 object{"values": object{}},
 		"external_id":           blockkit.Text(v.fields, "external_id"),
 		"clear_on_close":        v.fields["clear_on_close"] == true,

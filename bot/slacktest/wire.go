@@ -9,20 +9,20 @@ import (
 
 // The functions in this file convert the state to Slack's JSON form.
 
-func (st *state) wireMessage(m *Message, metadata bool) object {
-	w := object{"type": "message", "ts": m.TS, "text": m.Text, "team": st.app.TeamID}
+func (s *state) wireMessage(m *Message, metadata bool) object {
+	w := object{"type": "message", "ts": m.TS, "text": m.Text, "team": s.app.TeamID}
 	put(w, "user", m.User)
 	put(w, "subtype", m.Subtype)
 	put(w, "client_msg_id", m.clientMsgID)
 	put(w, "username", m.Username)
-	if u := st.users[m.User]; u != nil && u.TeamID != "" {
+	if u := s.users[m.User]; u != nil && u.TeamID != "" {
 		w["team"] = u.TeamID
 	}
 	if m.BotID != "" {
 		w["bot_id"] = m.BotID
 		put(w, "app_id", m.AppID)
 		if m.Subtype == "" {
-			w["bot_profile"] = st.wireBot(m.BotID)
+			w["bot_profile"] = s.wireBot(m.BotID)
 		}
 	}
 	if len(m.Blocks) > 0 {
@@ -45,7 +45,7 @@ func (st *state) wireMessage(m *Message, metadata bool) object {
 	if reactions := wireReactions(m); len(reactions) > 0 {
 		w["reactions"] = reactions
 	}
-	st.wireThread(w, m)
+	s.wireThread(w, m)
 	if m.Subtype == "tombstone" {
 		w["hidden"] = true
 		w["parent_user_id"] = m.User
@@ -54,15 +54,15 @@ func (st *state) wireMessage(m *Message, metadata bool) object {
 }
 
 // wireThread adds the fields that connect a message to its thread.
-func (st *state) wireThread(w object, m *Message) {
+func (s *state) wireThread(w object, m *Message) {
 	if m.ThreadTS != "" {
 		w["thread_ts"] = m.ThreadTS
-		if root := st.message(m.Channel, m.ThreadTS); root != nil {
+		if root := s.message(m.Channel, m.ThreadTS); root != nil {
 			w["parent_user_id"] = root.User
 		}
 		return
 	}
-	replies := st.replies(m.Channel, m.TS)
+	replies := s.replies(m.Channel, m.TS)
 	if len(replies) == 0 {
 		return
 	}
@@ -78,7 +78,7 @@ func (st *state) wireThread(w object, m *Message) {
 	w["reply_users_count"] = len(users)
 	w["latest_reply"] = replies[len(replies)-1].TS
 	w["is_locked"] = false
-	w["subscribed"] = slices.Contains(users, st.app.BotUser)
+	w["subscribed"] = slices.Contains(users, s.app.BotUser)
 }
 
 func wireReactions(m *Message) []object {
@@ -89,16 +89,16 @@ func wireReactions(m *Message) []object {
 	return list
 }
 
-func (st *state) wireBot(id string) object {
+func (s *state) wireBot(id string) object {
 	bot := object{
 		"id":      id,
 		"deleted": false,
 		"name":    id,
 		"updated": 1700000000,
 		"icons":   object{},
-		"team_id": st.app.TeamID,
+		"team_id": s.app.TeamID,
 	}
-	if u := st.botByID(id); u != nil {
+	if u := s.botByID(id); u != nil {
 		bot["name"] = u.Name
 		bot["deleted"] = u.Deleted
 		put(bot, "app_id", u.AppID)
@@ -109,12 +109,12 @@ func (st *state) wireBot(id string) object {
 	return bot
 }
 
-func (st *state) wireUser(u *User) object {
+func (s *state) wireUser(u *User) object {
 	profile := object{
 		"real_name": u.RealName, "real_name_normalized": u.RealName, "display_name": u.Name,
 		"display_name_normalized": u.Name, "team": u.TeamID,
 	}
-	if st.showEmail {
+	if s.showEmail {
 		put(profile, "email", u.Email)
 	}
 	put(profile, "bot_id", u.BotID)
@@ -141,23 +141,23 @@ func (st *state) wireUser(u *User) object {
 	w["is_ultra_restricted"] = u.Kind == UltraGuest
 	w["is_email_confirmed"] = true
 	if u.Kind == External {
-		w["is_stranger"] = !st.sharesChannel(u.ID)
+		w["is_stranger"] = !s.sharesChannel(u.ID)
 	}
 	return w
 }
 
 // sharesChannel reports whether the app shares a channel with the user. is_stranger is true only for users
 // who share none with it.
-func (st *state) sharesChannel(user string) bool {
-	for _, ch := range st.channels {
-		if st.appIn(ch) && st.isMember(ch, user) {
+func (s *state) sharesChannel(user string) bool {
+	for _, ch := range s.channels {
+		if s.appIn(ch) && s.isMember(ch, user) {
 			return true
 		}
 	}
 	return false
 }
 
-func (st *state) wireChannel(ch *Channel) object {
+func (s *state) wireChannel(ch *Channel) object {
 	w := object{
 		"id":              ch.ID,
 		"created":         ch.Created.Unix(),
@@ -166,11 +166,11 @@ func (st *state) wireChannel(ch *Channel) object {
 		"is_im":           ch.Kind == IM,
 		"is_private":      ch.Kind != Public,
 		"is_mpim":         false,
-		"context_team_id": st.app.TeamID,
+		"context_team_id": s.app.TeamID,
 	}
 	if ch.Kind == IM {
 		w["is_org_shared"], w["is_open"] = false, true
-		w["user"] = st.otherThan(ch, st.app.BotUser)
+		w["user"] = s.otherThan(ch, s.app.BotUser)
 		return w
 	}
 	w["name"] = ch.Name
@@ -178,7 +178,7 @@ func (st *state) wireChannel(ch *Channel) object {
 	w["is_channel"] = ch.Kind == Public
 	w["is_group"] = ch.Kind == Private
 	w["is_general"] = false
-	w["is_member"] = st.appIn(ch)
+	w["is_member"] = s.appIn(ch)
 	w["is_shared"] = ch.Shared
 	w["is_ext_shared"] = ch.Shared
 	w["is_org_shared"] = false
@@ -188,7 +188,7 @@ func (st *state) wireChannel(ch *Channel) object {
 	return w
 }
 
-func (st *state) otherThan(ch *Channel, user string) string {
+func (s *state) otherThan(ch *Channel, user string) string {
 	for _, m := range ch.Members {
 		if m != user {
 			return m
@@ -197,9 +197,9 @@ func (st *state) otherThan(ch *Channel, user string) string {
 	return user
 }
 
-func (st *state) wireGroup(g *UserGroup, users bool) object {
+func (s *state) wireGroup(g *UserGroup, users bool) object {
 	w := object{
-		"id": g.ID, "team_id": st.app.TeamID, "is_usergroup": true, "name": g.Name, "handle": g.Handle,
+		"id": g.ID, "team_id": s.app.TeamID, "is_usergroup": true, "name": g.Name, "handle": g.Handle,
 		"description": "", "is_external": false, "date_create": 1700000000, "date_update": 1700000000,
 		"date_delete": 0, "user_count": len(g.Users),
 	}

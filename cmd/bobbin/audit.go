@@ -29,8 +29,8 @@ code is not zero. The last hash is printed: one that was noted elsewhere shows l
 }
 
 // Validate checks the arguments after they are parsed: it needs a session or --verify.
-func (c *auditCommand) Validate() error {
-	if c.ID == "" && !c.Verify {
+func (a *auditCommand) Validate() error {
+	if a.ID == "" && !a.Verify {
 		return errors.New("name a session, or check all of them with --verify; `bobbin sessions` lists them")
 	}
 	return nil
@@ -38,11 +38,11 @@ func (c *auditCommand) Validate() error {
 
 // Run prints what was decided and run in one session as JSON lines, or verifies the hash chain with
 // --verify.
-func (c *auditCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
-		if c.Verify {
-			return sessions.VerifyAudit(ctx, con.Out, s, c.ID)
+func (a *auditCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return a.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		if a.Verify {
+			return sessions.VerifyAudit(ctx, con.Out, s, a.ID)
 		}
-		return sessions.WriteAudit(ctx, con.Out, s, c.ID)
+		return sessions.WriteAudit(ctx, con.Out, s, a.ID)
 	})
 }

@@ -26,7 +26,7 @@ Needs nothing but Go and Postgres binaries (or npm to fetch them once).`
 }
 
 // Run plays the demo's story. It returns an error with ways to get a sandbox if none works on this machine.
-func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+func (d *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	box, whys, err := sandbox.Find(ctx, stage.Sandbox.Options("", log))
 	if err != nil {
 		return fmt.Errorf("demo: %w", err)
@@ -34,7 +34,7 @@ func (c *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	if box == nil {
 		return noSandbox(whys, runtime.GOOS)
 	}
-	return stage.PlayDemo(ctx, c.Keep, con.Out, con.Err, log)
+	return stage.PlayDemo(ctx, d.Keep, con.Out, con.Err, log)
 }
 
 // needsLinux is the error text for systems other than Linux; %s is the system's name. It lists what works

@@ -213,9 +213,9 @@ func readTests(t *testing.T, tree fs.FS) testsByFile {
 
 // below returns the names of the tests of a package, or with /... also of the packages below it, in
 // the form that go test takes.
-func (all testsByFile) below(room string) (names []string) {
+func (t testsByFile) below(room string) (names []string) {
 	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
-	for name, tests := range all {
+	for name, tests := range t {
 		dir := path.Dir(name)
 		below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/"))
 		if dir == top || below {

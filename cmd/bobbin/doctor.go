@@ -27,12 +27,12 @@ be read.`
 }
 
 // Run examines everything that bobbin serve needs and prints the findings.
-func (c *doctorCommand) Run(ctx context.Context, con cli.Console) error {
-	place, err := c.Place(con)
+func (d *doctorCommand) Run(ctx context.Context, con cli.Console) error {
+	place, err := d.Place(con)
 	if err != nil {
 		return err
 	}
 	return doctor.New(
-		doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
-	).Examine(ctx, c.JSON)
+		doctor.Options{Config: d.Config, Place: place, SlackURL: d.SlackURL, ModelURL: d.ModelURL}, con,
+	).Examine(ctx, d.JSON)
 }

@@ -102,20 +102,20 @@ func openDoctorSetup(t *testing.T, cfg slacktest.Config) *doctorSetup {
 }
 
 // play starts a scripted model, which replaces the one before.
-func (w *doctorSetup) play(script string) {
+func (d *doctorSetup) play(script string) {
 	parsed, err := modeltest.Parse("doctor", script)
-	require.NoError(w, err)
+	require.NoError(d, err)
 	server, err := modeltest.Serve(parsed)
-	require.NoError(w, err)
-	w.Cleanup(server.Close)
-	w.model = server.URL
-	w.hidden[hostOf(server.URL)] = "<model>"
+	require.NoError(d, err)
+	d.Cleanup(server.Close)
+	d.model = server.URL
+	d.hidden[hostOf(server.URL)] = "<model>"
 }
 
-func (w *doctorSetup) http(handler http.HandlerFunc) string {
+func (d *doctorSetup) http(handler http.HandlerFunc) string {
 	server := httptest.NewServer(handler)
-	w.Cleanup(server.Close)
-	w.hidden[hostOf(server.URL)] = "<model>"
+	d.Cleanup(server.Close)
+	d.hidden[hostOf(server.URL)] = "<model>"
 	return server.URL
 }
 
@@ -128,39 +128,39 @@ func hostOf(address string) string {
 }
 
 // change replaces a text in the configuration.
-func (w *doctorSetup) change(old, now string) {
-	require.Contains(w, w.file, old)
-	w.file = strings.Replace(w.file, old, now, 1)
+func (d *doctorSetup) change(old, now string) {
+	require.Contains(d, d.file, old)
+	d.file = strings.Replace(d.file, old, now, 1)
 }
 
-func (w *doctorSetup) options() doctor.Options {
+func (d *doctorSetup) options() doctor.Options {
 	c := doctor.Options{
-		SlackURL: w.env["SLACK_API_URL"],
-		ModelURL: w.model,
+		SlackURL: d.env["SLACK_API_URL"],
+		ModelURL: d.model,
 		Place: storage.Target{
-			DataDir:     w.env["BOBBIN_DATA_DIR"],
-			DatabaseURL: w.env["DATABASE_URL"],
+			DataDir:     d.env["BOBBIN_DATA_DIR"],
+			DatabaseURL: d.env["DATABASE_URL"],
 			Durable:     true,
 		},
 	}
-	if w.file != "" {
-		c.Config = writeConfig(w, w.file)
-		w.hidden[filepath.Dir(c.Config)+"/"] = ""
+	if d.file != "" {
+		c.Config = writeConfig(d, d.file)
+		d.hidden[filepath.Dir(c.Config)+"/"] = ""
 	}
 	return c
 }
 
 // look returns what the doctor prints about one part, with placeholders for what differs between runs.
-func (w *doctorSetup) look(name string, box *sandbox.Sandbox) string {
+func (d *doctorSetup) look(name string, box *sandbox.Sandbox) string {
 	var said strings.Builder
-	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return w.env[name] }}
-	o := w.options()
-	o.Adjust = w.adjust
-	if o.Sandbox = box; w.box != nil {
-		o.Sandbox = w.box
+	con := cli.Console{Out: &said, Err: &said, Env: func(name string) string { return d.env[name] }}
+	o := d.options()
+	o.Adjust = d.adjust
+	if o.Sandbox = box; d.box != nil {
+		o.Sandbox = d.box
 	}
-	doctor.New(o, con).ExaminePart(w.Context(), name)
-	return w.stable(said.String())
+	doctor.New(o, con).ExaminePart(d.Context(), name)
+	return d.stable(said.String())
 }
 
 var (
@@ -172,9 +172,9 @@ var (
 	someSchema   = regexp.MustCompile(`\b(schema(?: is)?|knows|to) (\d+)\b`)
 )
 
-func (w *doctorSetup) stable(text string) string {
-	require.NotContains(w, strings.ReplaceAll(text, botTail, ""), secret)
-	for value, name := range w.hidden {
+func (d *doctorSetup) stable(text string) string {
+	require.NotContains(d, strings.ReplaceAll(text, botTail, ""), secret)
+	for value, name := range d.hidden {
 		text = strings.ReplaceAll(text, value, name)
 	}
 	text = someTime.ReplaceAllString(someSize.ReplaceAllString(text, "<size>"), "<time>")

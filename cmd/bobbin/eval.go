@@ -44,56 +44,56 @@ Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --mo
 }
 
 // Validate checks the flags and arguments after they are parsed.
-func (c *evalCommand) Validate() error {
+func (ec *evalCommand) Validate() error {
 	switch {
-	case c.Compare && len(c.Paths) != 2:
+	case ec.Compare && len(ec.Paths) != 2:
 		return errors.New("--compare needs the folders of two runs")
-	case !c.Compare && len(c.Paths) != 1:
+	case !ec.Compare && len(ec.Paths) != 1:
 		return errors.New("name one suite")
-	case c.AtOnce < 1 || c.AtOnce > 64:
+	case ec.AtOnce < 1 || ec.AtOnce > 64:
 		return errors.New("-n has to be between 1 and 64")
-	case c.Repeat < 1 || c.Repeat > 100:
+	case ec.Repeat < 1 || ec.Repeat > 100:
 		return errors.New("--repeat has to be between 1 and 100")
 	}
 	return nil
 }
 
 // Run plays the suite, or checks its tasks with --check, or compares two runs with --compare.
-func (c *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	if c.Compare {
-		return c.compare(con)
+func (ec *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	if ec.Compare {
+		return ec.compare(con)
 	}
-	tasks, err := suite.Read(c.Paths[0], c.Tasks)
+	tasks, err := suite.Read(ec.Paths[0], ec.Tasks)
 	if err != nil {
 		return err
 	}
 	file := config.Config{}
-	if c.Config != "" {
-		if file, err = config.Load(c.Config); err != nil {
+	if ec.Config != "" {
+		if file, err = config.Load(ec.Config); err != nil {
 			return err
 		}
 	}
-	if c.Check {
-		return c.check(ctx, con, tasks, file.Sandbox, log)
+	if ec.Check {
+		return ec.check(ctx, con, tasks, file.Sandbox, log)
 	}
 	keys := file.ModelKeys(con.Env)
 	for _, key := range keys {
 		con.Hide.Learn(key)
 	}
-	if keys[secrets.ModelKey] == "" && c.ModelURL == "" && file.NeedsSharedEndpoint() {
+	if keys[secrets.ModelKey] == "" && ec.ModelURL == "" && file.NeedsSharedEndpoint() {
 		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, " +
 			"or OPENAI_BASE_URL for an endpoint that needs none")}
 	}
-	if err := address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL); err != nil {
+	if err := address.CheckWebAddress("OPENAI_BASE_URL", ec.ModelURL); err != nil {
 		return cli.UsageError{Err: err}
 	}
-	return c.play(ctx, con, tasks, file, log)
+	return ec.play(ctx, con, tasks, file, log)
 }
 
-func (c *evalCommand) play(
+func (ec *evalCommand) play(
 	ctx context.Context, con cli.Console, tasks []suite.Task, file config.Config, log *slog.Logger,
 ) error {
-	absolute, err := filepath.Abs(c.Paths[0])
+	absolute, err := filepath.Abs(ec.Paths[0])
 	if err != nil {
 		return err
 	}
@@ -103,41 +103,41 @@ func (c *evalCommand) play(
 		Models:   server.ModelsFromConfig(file, file.ModelKeys(con.Env)),
 		Sandbox:  file.Sandbox,
 		Attempts: file.Limits.Attempts,
-		AtOnce:   c.AtOnce,
-		Repeat:   c.Repeat,
+		AtOnce:   ec.AtOnce,
+		Repeat:   ec.Repeat,
 		Log:      log,
 	}
-	e.Models.ModelURL = c.ModelURL
-	switch earlier, err := report.Load(c.Out); {
-	case err == nil && c.Resume && earlier.Suite != e.Suite:
+	e.Models.ModelURL = ec.ModelURL
+	switch earlier, err := report.Load(ec.Out); {
+	case err == nil && ec.Resume && earlier.Suite != e.Suite:
 		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; go on with that, "+
-			"or name another folder with --out", c.Out, earlier.Suite)}
-	case err == nil && c.Resume && !maps.Equal(earlier.Models, e.ModelNames()):
+			"or name another folder with --out", ec.Out, earlier.Suite)}
+	case err == nil && ec.Resume && !maps.Equal(earlier.Models, e.ModelNames()):
 		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; go on with those, "+
-			"or name another folder with --out", c.Out)}
-	case err == nil && c.Resume:
+			"or name another folder with --out", ec.Out)}
+	case err == nil && ec.Resume:
 		e.Earlier = earlier.Tried()
 	case err == nil:
 		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, "+
-			"or name another folder with --out", c.Out)}
+			"or name another folder with --out", ec.Out)}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	bar := newBar(con.Err, tasks, c.Repeat, e.Earlier)
+	bar := newBar(con.Err, tasks, ec.Repeat, e.Earlier)
 	e.Finished = func(run report.Run, x report.Result) error {
 		bar.step(x)
-		return run.Save(c.Out)
+		return run.Save(ec.Out)
 	}
 	run, err := eval.Run(ctx, e)
 	bar.end()
 	if len(run.Results) > 0 {
 		run.Table(con.Out)
-		fmt.Fprintf(con.Out, "%s\n", filepath.Join(c.Out, "report.html"))
+		fmt.Fprintf(con.Out, "%s\n", filepath.Join(ec.Out, "report.html"))
 	}
 	return err
 }
 
-func (c *evalCommand) check(
+func (ec *evalCommand) check(
 	ctx context.Context, con cli.Console, tasks []suite.Task, box config.Sandbox, log *slog.Logger,
 ) error {
 	wrong := 0
@@ -159,12 +159,12 @@ func (c *evalCommand) check(
 	return err
 }
 
-func (c *evalCommand) compare(con cli.Console) error {
-	before, err := report.Load(c.Paths[0])
+func (ec *evalCommand) compare(con cli.Console) error {
+	before, err := report.Load(ec.Paths[0])
 	if err != nil {
 		return err
 	}
-	after, err := report.Load(c.Paths[1])
+	after, err := report.Load(ec.Paths[1])
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,10 @@ is known or the file has a fault. For a container's health check.`
 }
 
 // Run asks the bot for its health once. It returns an error unless the bot is ready.
-func (c *healthCommand) Run(ctx context.Context, con cli.Console) error {
-	addr := c.HTTPAddr
-	if addr == "" && c.Config != "" {
-		file, err := config.Load(c.Config)
+func (hc *healthCommand) Run(ctx context.Context, con cli.Console) error {
+	addr := hc.HTTPAddr
+	if addr == "" && hc.Config != "" {
+		file, err := config.Load(hc.Config)
 		if err != nil {
 			return err
 		}

@@ -19,13 +19,13 @@ import (
 )
 
 // initiate runs bobbin init with those answers as its input.
-func (w *doctorSetup) initiate(
+func (d *doctorSetup) initiate(
 	ctx context.Context, answers io.Reader, args ...string,
 ) (code int, said string) {
 	var out strings.Builder
 	code = run(ctx, append([]string{"init"}, args...),
-		cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return w.env[name] }})
-	require.NotContains(w, strings.ReplaceAll(out.String(), botTail, ""), secret)
+		cli.Console{In: answers, Out: &out, Err: &out, Env: func(name string) string { return d.env[name] }})
+	require.NotContains(d, strings.ReplaceAll(out.String(), botTail, ""), secret)
 	return code, out.String()
 }
 

@@ -26,13 +26,13 @@ manifest" at https://api.slack.com/apps. An app that is there already takes it u
 }
 
 // Run prints the manifest of the Slack app, or the link that creates the app.
-func (c *manifestCommand) Run(_ context.Context, con cli.Console) error {
-	app := deploy.App{Name: c.Name, Agent: c.Agent}
-	if c.Agent {
+func (m *manifestCommand) Run(_ context.Context, con cli.Console) error {
+	app := deploy.App{Name: m.Name, Agent: m.Agent}
+	if m.Agent {
 		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: "+
 			"they can neither mention it nor press its buttons.")
 	}
-	text, err := c.form(app)
+	text, err := m.form(app)
 	if err != nil {
 		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
 	}
@@ -40,13 +40,13 @@ func (c *manifestCommand) Run(_ context.Context, con cli.Console) error {
 	return nil
 }
 
-func (c *manifestCommand) form(app deploy.App) (string, error) {
-	if c.URL {
+func (m *manifestCommand) form(app deploy.App) (string, error) {
+	if m.URL {
 		link, err := app.Link()
 		return link + "\n", err
 	}
 	text, err := app.Manifest()
-	if err != nil || !c.JSON {
+	if err != nil || !m.JSON {
 		return text, err
 	}
 	return asJSON(text)

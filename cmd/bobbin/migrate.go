@@ -20,8 +20,8 @@ with a role that may change tables while serve runs with one that may not.`
 }
 
 // Run migrates the database to the newest schema.
-func (c *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	s, err := c.Place(con)
+func (m *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	s, err := m.Place(con)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,7 @@ type pathUse struct {
 	what string
 }
 
-func (u pathUse) String() string { return fmt.Sprintf("%s:%d: %s", u.name, u.line, u.what) }
+func (p pathUse) String() string { return fmt.Sprintf("%s:%d: %s", p.name, p.line, p.what) }
 
 // pathUsers returns the calls of such functions in agentRooms.
 func pathUsers(t *testing.T, tree fs.FS) (found []pathUse) {

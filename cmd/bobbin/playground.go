@@ -49,18 +49,18 @@ The page is for this machine alone, and for whoever has the address that is prin
 }
 
 // Validate checks the flags after they are parsed. It refuses an --addr that is not a loopback address.
-func (c *playgroundCommand) Validate() error {
-	if c.Push && c.Repo == "" {
+func (pc *playgroundCommand) Validate() error {
+	if pc.Push && pc.Repo == "" {
 		return errors.New("--push needs --repo")
 	}
-	if !variable.MatchString(c.TokenEnv) ||
-		c.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, c.TokenEnv) {
-		return fmt.Errorf("--token-env has to name the variable of a git token, and %q does not", c.TokenEnv)
+	if !variable.MatchString(pc.TokenEnv) ||
+		pc.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, pc.TokenEnv) {
+		return fmt.Errorf("--token-env has to name the variable of a git token, and %q does not", pc.TokenEnv)
 	}
-	if c.Addr == "" {
-		return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
+	if pc.Addr == "" {
+		return address.CheckWebAddress("OPENAI_BASE_URL", pc.ModelURL)
 	}
-	host, _, err := net.SplitHostPort(c.Addr)
+	host, _, err := net.SplitHostPort(pc.Addr)
 	if err != nil {
 		return fmt.Errorf("--addr has to be HOST:PORT: %w", err)
 	}
@@ -68,16 +68,16 @@ func (c *playgroundCommand) Validate() error {
 		return fmt.Errorf("--addr: %q is not of this machine alone; the page is for 127.0.0.1, "+
 			"::1 or localhost", host)
 	}
-	return address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL)
+	return address.CheckWebAddress("OPENAI_BASE_URL", pc.ModelURL)
 }
 
 // Run opens the playground, prints its URL and serves the page until ctx ends.
-func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	opt, err := c.options(ctx, con, log)
+func (pc *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	opt, err := pc.options(ctx, con, log)
 	if err != nil {
 		return err
 	}
-	dir := c.Keep
+	dir := pc.Keep
 	if dir == "" {
 		dir = filepath.Join(storage.DefaultDataDir(con.Env)+"-playground", opt.Place())
 	}
@@ -92,7 +92,7 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 	fmt.Fprintln(con.Out, p.URL)
 	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground, "+
 		"and the next start goes on in it (--fresh begins anew).")
-	if !c.NoBrowser {
+	if !pc.NoBrowser {
 		playground.Browse(p.URL)
 	}
 	return errors.Join(p.Serve(ctx), p.Close())
@@ -100,26 +100,26 @@ func (c *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog.
 
 // options returns the options of the playground, from the flags, the configuration, the environment and the
 // sandbox that works on this machine.
-func (c *playgroundCommand) options(
+func (pc *playgroundCommand) options(
 	ctx context.Context, con cli.Console, log *slog.Logger,
 ) (playground.Options, error) {
-	opt := playground.Options{Addr: c.Addr, Fresh: c.Fresh, Progress: con.Err, Log: log}
+	opt := playground.Options{Addr: pc.Addr, Fresh: pc.Fresh, Progress: con.Err, Log: log}
 	file := config.Config{}
 	var err error
-	if c.Config != "" {
-		if file, err = config.Load(c.Config); err != nil {
+	if pc.Config != "" {
+		if file, err = config.Load(pc.Config); err != nil {
 			return opt, err
 		}
 	}
 	file.Repositories = nil
-	if c.Repo != "" {
-		opt.Repository = playground.Repository{From: c.Repo, Push: c.Push}
-		if info, err := os.Stat(c.Repo); err == nil && info.IsDir() {
-			if opt.Repository.From, err = filepath.Abs(c.Repo); err != nil {
+	if pc.Repo != "" {
+		opt.Repository = playground.Repository{From: pc.Repo, Push: pc.Push}
+		if info, err := os.Stat(pc.Repo); err == nil && info.IsDir() {
+			if opt.Repository.From, err = filepath.Abs(pc.Repo); err != nil {
 				return opt, err
 			}
 		}
-		file.Repositories = []config.Repository{c.repository(opt.Repository.From)}
+		file.Repositories = []config.Repository{pc.repository(opt.Repository.From)}
 	}
 	values, err := file.ReadSecrets(con)
 	if err != nil {
@@ -130,9 +130,9 @@ func (c *playgroundCommand) options(
 		return opt, err
 	}
 	opt.Repository.Credentials = credentials["playground"]
-	if values[secrets.ModelKey] != "" || c.ModelURL != "" || !file.NeedsSharedEndpoint() {
+	if values[secrets.ModelKey] != "" || pc.ModelURL != "" || !file.NeedsSharedEndpoint() {
 		models := server.ModelsFromConfig(file, values)
-		models.ModelURL = c.ModelURL
+		models.ModelURL = pc.ModelURL
 		opt.Models = &models
 	}
 	opt.Sandbox = file.Sandbox
@@ -146,10 +146,10 @@ func (c *playgroundCommand) options(
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // repository returns the configuration of the repository that --repo names, with the variable of its token.
-func (c *playgroundCommand) repository(from string) config.Repository {
+func (pc *playgroundCommand) repository(from string) config.Repository {
 	r := config.Repository{Name: "playground", URL: from}
-	if c.TokenEnv != secrets.GitToken {
-		r.TokenEnv = c.TokenEnv
+	if pc.TokenEnv != secrets.GitToken {
+		r.TokenEnv = pc.TokenEnv
 	}
 	return r
 }

@@ -181,13 +181,13 @@ environment and flags stay as they were at the start.`
 }
 
 // Run checks the configuration file, if one is named, and sends SIGHUP to the bot of the data directory.
-func (c *reloadCommand) Run(_ context.Context, con cli.Console) error {
-	if c.Config != "" {
-		if _, err := config.Load(c.Config); err != nil {
+func (r *reloadCommand) Run(_ context.Context, con cli.Console) error {
+	if r.Config != "" {
+		if _, err := config.Load(r.Config); err != nil {
 			return err
 		}
 	}
-	s, err := c.Place(con)
+	s, err := r.Place(con)
 	if err != nil {
 		return err
 	}

@@ -41,9 +41,9 @@ takes over a configuration file that changed.`
 
 // Run runs the bot until ctx ends. When con.Hangup signals, it reads the configuration again and applies
 // it.
-func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+func (sc *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	con.Env = rememberEnvironment(con.Env)
-	s, text, err := c.settings(con, log)
+	s, text, err := sc.settings(con, log)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			log.Warn("this process is less closed than it could be", "err", err)
 		}
 	}
-	r := reloader{command: c, con: con, log: log, file: text}
+	r := reloader{command: sc, con: con, log: log, file: text}
 	if con.Hangup != nil {
 		r.asked = con.Hangup()
 	}
@@ -61,12 +61,12 @@ func (c *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 
 // settings reads the configuration file and the environment, and returns the settings of the
 // server and the text of the file.
-func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, []byte, error) {
-	file, values, err := c.load(con)
+func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Settings, []byte, error) {
+	file, values, err := sc.load(con)
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
-	place, err := c.Place(con)
+	place, err := sc.Place(con)
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
@@ -77,9 +77,9 @@ func (c *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Setti
 	if s.Traces, err = traces.FromEnvironment(con.Env); err != nil {
 		return s, nil, cli.UsageError{Err: err}
 	}
-	s.SlackURL = c.SlackURL
-	s.ModelURL = c.ModelURL
-	s.HTTPAddr = cmp.Or(c.HTTPAddr, s.HTTPAddr)
+	s.SlackURL = sc.SlackURL
+	s.ModelURL = sc.ModelURL
+	s.HTTPAddr = cmp.Or(sc.HTTPAddr, s.HTTPAddr)
 	if file.Warning != "" {
 		log.Warn(file.Warning)
 	}
@@ -108,20 +108,21 @@ func describeEnd(ctx context.Context, err error) error {
 
 // load reads the configuration file and the secrets of the environment, and checks both. Its error names
 // all problems at once and never contains a secret.
-func (c *serveCommand) load(con cli.Console) (file config.Config, values map[string]string, err error) {
+func (sc *serveCommand) load(con cli.Console) (file config.Config, values map[string]string, err error) {
 	var errs []error
-	if c.Config == "" {
+	if sc.Config == "" {
 		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; "+
 			"docs/configuration.md shows one"))
 	} else {
-		file, err = config.Load(c.Config)
+		file, err = config.Load(sc.Config)
 		errs = append(errs, err)
 	}
 	values, err = file.ReadSecrets(con)
 	errs = append(errs, err, config.CheckSlackTokens(values), address.CheckWebAddress("SLACK_API_URL",
-		c.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", c.ModelURL),
-		config.CheckHTTPAddr(c.HTTPAddr), file.CheckServed(c.HTTPAddr), storage.CheckDatabase(c.DatabaseURL))
-	if c.ModelURL == "" && values[secrets.ModelKey] == "" && file.NeedsSharedEndpoint() {
+		sc.SlackURL), address.CheckWebAddress("OPENAI_BASE_URL", sc.ModelURL),
+		config.CheckHTTPAddr(sc.HTTPAddr), file.CheckServed(sc.HTTPAddr),
+		storage.CheckDatabase(sc.DatabaseURL))
+	if sc.ModelURL == "" && values[secrets.ModelKey] == "" && file.NeedsSharedEndpoint() {
 		errs = append(errs, errors.New("environment: set OPENAI_API_KEY, "+
 			"or OPENAI_BASE_URL for an endpoint that needs none; or give each model that agents ask a url"))
 	}

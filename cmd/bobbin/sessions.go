@@ -25,25 +25,25 @@ decided what, what was pushed, what it cost. Works beside a running bot; name th
 }
 
 // Validate checks the flags after they are parsed.
-func (c *sessionsCommand) Validate() error {
-	if c.JSON && c.ID != "" {
+func (sc *sessionsCommand) Validate() error {
+	if sc.JSON && sc.ID != "" {
 		return errors.New("--json is for the list; bobbin audit ID prints one session as JSON lines")
 	}
-	if c.Limit < 1 || c.Limit > 10000 {
+	if sc.Limit < 1 || sc.Limit > 10000 {
 		return errors.New("--limit has to be between 1 and 10000")
 	}
 	return nil
 }
 
 // Run lists the sessions that changed last, or shows one session.
-func (c *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+func (sc *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return sc.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		switch {
-		case c.JSON:
-			return sessions.ListJSON(ctx, con.Out, s, c.Limit)
-		case c.ID != "":
-			return sessions.Show(ctx, con.Out, s, c.ID)
+		case sc.JSON:
+			return sessions.ListJSON(ctx, con.Out, s, sc.Limit)
+		case sc.ID != "":
+			return sessions.Show(ctx, con.Out, s, sc.ID)
 		}
-		return sessions.List(ctx, con.Out, s, c.Limit)
+		return sessions.List(ctx, con.Out, s, sc.Limit)
 	})
 }

@@ -76,37 +76,37 @@ type cleaning struct {
 
 // removeOutdated takes the lock of the repository's folder, unless a build is running. It removes the whole
 // folder if it was unused for too long, or else only what killed processes left behind.
-func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
-	if s.lock, err = disk.TryExclusive(filepath.Join(s.dir, inUseFile)); err != nil {
+func (c *cleaning) removeOutdated() (out []disk.Removed, err error) {
+	if c.lock, err = disk.TryExclusive(filepath.Join(c.dir, inUseFile)); err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
 	}
-	if s.lock == nil {
+	if c.lock == nil {
 		return nil, nil
 	}
-	fetched := filepath.Join(s.dir, packagesDir)
-	if info, err := os.Stat(filepath.Join(s.dir, inUseFile)); err == nil && s.keep.Unused > 0 &&
-		time.Since(info.ModTime()) > s.keep.Unused {
+	fetched := filepath.Join(c.dir, packagesDir)
+	if info, err := os.Stat(filepath.Join(c.dir, inUseFile)); err == nil && c.keep.Unused > 0 &&
+		time.Since(info.ModTime()) > c.keep.Unused {
 		if packages.InUse(fetched) {
 			return nil, nil
 		}
-		return s.removeAll("nothing was built of it for longer than it is kept")
+		return c.removeAll("nothing was built of it for longer than it is kept")
 	}
-	s.shrinkable = true
+	c.shrinkable = true
 	for _, k := range packages.List(fetched) {
 		if !k.Abandoned() {
 			continue
 		}
-		if out, err = s.removePackages(out, k, "left behind"); err != nil {
+		if out, err = c.removePackages(out, k, "left behind"); err != nil {
 			return out, err
 		}
 	}
-	entries, err := os.ReadDir(s.dir)
+	entries, err := os.ReadDir(c.dir)
 	for _, e := range entries {
 		info, gone := e.Info()
 		if gone == nil && time.Since(info.ModTime()) > leftBehind &&
 			(strings.HasPrefix(e.Name(), workPrefix) || strings.HasPrefix(e.Name(), scratchPrefix)) {
 			var failed error
-			out, failed = s.remove(out, filepath.Join(s.dir, e.Name()), "left behind")
+			out, failed = c.remove(out, filepath.Join(c.dir, e.Name()), "left behind")
 			err = errors.Join(err, failed)
 		}
 	}
@@ -115,24 +115,24 @@ func (s *cleaning) removeOutdated() (out []disk.Removed, err error) {
 
 // removeAll removes the whole folder. It first moves it away: a build that begins meanwhile makes a new
 // folder, with a lock file of its own, and nothing of it may be removed.
-func (s *cleaning) removeAll(why string) ([]disk.Removed, error) {
-	if s.keep.Dry {
-		return s.remove(nil, s.dir, why)
+func (c *cleaning) removeAll(why string) ([]disk.Removed, error) {
+	if c.keep.Dry {
+		return c.remove(nil, c.dir, why)
 	}
-	aside, err := disk.MoveAside(s.dir)
+	aside, err := disk.MoveAside(c.dir)
 	if err != nil {
 		return nil, fmt.Errorf("build cache: clean: %w", err)
 	}
-	out, err := s.remove(nil, aside, why)
+	out, err := c.remove(nil, aside, why)
 	for i := range out {
-		out[i].What = s.dir
+		out[i].What = c.dir
 	}
 	return out, err
 }
 
-func (s *cleaning) remove(out []disk.Removed, dir, why string) ([]disk.Removed, error) {
+func (c *cleaning) remove(out []disk.Removed, dir, why string) ([]disk.Removed, error) {
 	removed := disk.Removed{What: dir, Why: why, Bytes: disk.DiskUse(dir)}
-	if !s.keep.Dry {
+	if !c.keep.Dry {
 		if err := disk.RemoveFolder(dir); err != nil {
 			return out, fmt.Errorf("build cache: clean: %w", err)
 		}
@@ -141,8 +141,8 @@ func (s *cleaning) remove(out []disk.Removed, dir, why string) ([]disk.Removed, 
 }
 
 // removePackages removes packages, unless they are in use.
-func (s *cleaning) removePackages(out []disk.Removed, k packages.Kept, why string) ([]disk.Removed, error) {
-	if !s.keep.Dry {
+func (c *cleaning) removePackages(out []disk.Removed, k packages.Kept, why string) ([]disk.Removed, error) {
+	if !c.keep.Dry {
 		if gone, err := k.Remove(); !gone || err != nil {
 			return out, err
 		}
@@ -150,11 +150,11 @@ func (s *cleaning) removePackages(out []disk.Removed, k packages.Kept, why strin
 	return append(out, disk.Removed{What: k.Path, Why: why, Bytes: k.Bytes}), nil
 }
 
-func (s *cleaning) close() {
-	for _, root := range s.open {
+func (c *cleaning) close() {
+	for _, root := range c.open {
 		root.Close()
 	}
-	s.lock.Release()
+	c.lock.Release()
 }
 
 // An entry can be removed on its own: a file of a build cache, a stored result, or a folder of packages.
@@ -238,13 +238,13 @@ func shrinkToSize(folders []*cleaning, keep CacheRetention) (out []disk.Removed,
 
 // entries lists what can be removed on its own. The tests of a base branch can write the cache, and may have
 // replaced a folder by a link, so files are reached through an os.Root and not by their paths.
-func (s *cleaning) entries() (out []entry) {
+func (c *cleaning) entries() (out []entry) {
 	for folder, pattern := range map[string]string{goBuildDir: "[0-9a-f][0-9a-f]", resultsDir: "."} {
-		root, err := os.OpenRoot(filepath.Join(s.dir, folder))
+		root, err := os.OpenRoot(filepath.Join(c.dir, folder))
 		if err != nil {
 			continue // nothing was built
 		}
-		s.open = append(s.open, root)
+		c.open = append(c.open, root)
 		tree := disk.PlainFS(root)
 		folders, _ := fs.Glob(tree, pattern)
 		for _, below := range folders {
@@ -261,7 +261,7 @@ func (s *cleaning) entries() (out []entry) {
 			}
 		}
 	}
-	for _, k := range packages.List(filepath.Join(s.dir, packagesDir)) {
+	for _, k := range packages.List(filepath.Join(c.dir, packagesDir)) {
 		if !k.Abandoned() {
 			out = append(out, entry{used: k.Used, bytes: k.Bytes, packages: &k})
 		}

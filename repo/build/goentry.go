@@ -114,13 +114,13 @@ func hasContents(cache fs.FS, name string, size int64) bool {
 }
 
 // readIndex sets the entry's index, if its contents are one.
-func (e *goEntry) readIndex(cache fs.FS, size int64) {
+func (g *goEntry) readIndex(cache fs.FS, size int64) {
 	const begin, most = "go index v", 4 << 20
-	if size > most || !strings.HasPrefix(string(readStart(cache, e.contents, int64(len(begin)))), begin) {
+	if size > most || !strings.HasPrefix(string(readStart(cache, g.contents, int64(len(begin)))), begin) {
 		return
 	}
-	if text := readStart(cache, e.contents, size); int64(len(text)) == size {
-		e.index = text
+	if text := readStart(cache, g.contents, size); int64(len(text)) == size {
+		g.index = text
 	}
 }
 

@@ -106,44 +106,44 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 // runTests runs the tests and stores their result in r. If they run but cannot be counted, the added flags
 // of the command may be the cause: then the project's own command runs once, and its result is used if it
 // can be counted. If Test equals Written, it runs without changes.
-func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
+func (t *treeRun) runTests(ctx context.Context, r *result.Result) error {
 	if p := r.Project; p.Written != "" && p.Written == p.Test {
-		return j.runTestLine(ctx, r, p.Test)
+		return t.runTestLine(ctx, r, p.Test)
 	}
-	if j.first != nil {
-		if done, err := j.runFirst(ctx, r); done || err != nil {
+	if t.first != nil {
+		if done, err := t.runFirst(ctx, r); done || err != nil {
 			return err
 		}
 	}
-	p := j.countable(r.Project)
+	p := t.countable(r.Project)
 	again := *r
 	again.Project = r.Project.AsWritten()
-	if p.Written != "" && j.checker.countsWithoutFlags(p.Test) {
+	if p.Written != "" && t.checker.countsWithoutFlags(p.Test) {
 		*r = again
-		return j.runTestLine(ctx, r, p.Written)
+		return t.runTestLine(ctx, r, p.Written)
 	}
-	err := j.runTestLine(ctx, r, p.Test)
+	err := t.runTestLine(ctx, r, p.Test)
 	if err != nil || p.Written == "" || r.Counted || r.Stopped != "" || r.Missing.Tests != "" {
 		return err
 	}
-	if err := j.runTestLine(ctx, &again, p.Written); err != nil || !again.Counted {
+	if err := t.runTestLine(ctx, &again, p.Written); err != nil || !again.Counted {
 		return err
 	}
 	*r = again
-	j.checker.noteUncountable(p.Test)
+	t.checker.noteUncountable(p.Test)
 	return nil
 }
 
 // runFirst runs the near tests, and then the others if there is a separate command for them. If there is
 // none, or the near tests gave no usable result, it returns false: all tests have to run, and r has no
 // counts yet.
-func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
+func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
 	near := *r
-	if err := j.runTestLine(ctx, &near, countableCommand(j.first.Near)); err != nil {
+	if err := t.runTestLine(ctx, &near, countableCommand(t.first.Near)); err != nil {
 		return false, err
 	}
 	r.Printed = near.Printed
-	if near.TestsRan && j.first.Enough(near) {
+	if near.TestsRan && t.first.Enough(near) {
 		near.Stopped = result.StoppedNear
 		*r = near
 		return true, nil
@@ -152,11 +152,11 @@ func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 		*r = near
 		return true, nil
 	}
-	if j.first.Rest == "" || !near.Counted || near.Missing.Tests != "" {
+	if t.first.Rest == "" || !near.Counted || near.Missing.Tests != "" {
 		return false, nil
 	}
 	rest := *r
-	if err := j.runTestLine(ctx, &rest, countableCommand(j.first.Rest)); err != nil {
+	if err := t.runTestLine(ctx, &rest, countableCommand(t.first.Rest)); err != nil {
 		return false, err
 	}
 	if rest.Printed == near.Printed && rest.ExitCode == 0 { // there were no other tests
@@ -180,17 +180,17 @@ func joinTests(near, rest result.Result) result.Result {
 }
 
 // runTestLine runs one test command and stores its result in r.
-func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string) error {
-	work, remove, err := j.cache.WorkFolder()
+func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string) error {
+	work, remove, err := t.cache.WorkFolder()
 	if err != nil {
 		return err
 	}
 	defer remove()
 	report := filepath.Join(work, "report")
-	if err := errors.Join(os.Mkdir(report, 0o755), j.checker.Caches.Sandbox.Own(report)); err != nil {
+	if err := errors.Join(os.Mkdir(report, 0o755), t.checker.Caches.Sandbox.Own(report)); err != nil {
 		return err
 	}
-	o, err := j.runCommand(ctx, line, report)
+	o, err := t.runCommand(ctx, line, report)
 	if err != nil {
 		return err
 	}
@@ -204,9 +204,9 @@ func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 
 // countable returns the project with a test command that names each test. Written holds the command to run
 // if the result of that one cannot be counted.
-func (j *treeRun) countable(p project.Project) project.Project {
+func (t *treeRun) countable(p project.Project) project.Project {
 	p.Test = countableCommand(p.Test)
-	root, err := os.OpenRoot(j.dir)
+	root, err := os.OpenRoot(t.dir)
 	if err != nil {
 		return p // the run itself says what is wrong with the folder
 	}
@@ -290,20 +290,20 @@ eval "$1"
 `
 
 // runCommand runs one command line in the sandbox. A command that fails is no error.
-func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
-	if j.writable {
-		cmd.Mounts, cmd.Env = j.cache.WritableMounts(j.dir)
+func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
+	cmd := t.checker.Caches.Sandbox.Command(t.dir, "sh", "-c", preamble, "sh", line)
+	if t.writable {
+		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
 	} else {
-		if err := j.makeScratch(); err != nil {
+		if err := t.makeScratch(); err != nil {
 			return outcome{}, err
 		}
 		if !runsNothingOfTheTree(line) {
-			defer j.removeScratch()
+			defer t.removeScratch()
 		}
 		var err error
-		if cmd.Mounts, cmd.Env, err = j.cache.ScratchMounts(j.dir,
-			filepath.Join(j.scratch, "build-cache")); err != nil {
+		if cmd.Mounts, cmd.Env, err = t.cache.ScratchMounts(t.dir,
+			filepath.Join(t.scratch, "build-cache")); err != nil {
 			return outcome{}, err
 		}
 	}
@@ -314,7 +314,7 @@ func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	out := capture{half: captureHalf}
 	cmd.Stdout = &out
 	cmd.Stderr = &out
-	cmd.Limits = j.checker.limits()
+	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
 	var exit *sandbox.ExitError
 	switch {
@@ -335,18 +335,18 @@ var onlyCompiles = regexp.MustCompile(`^go (?:build|vet)(?: \.[\w./-]*)*$`)
 func runsNothingOfTheTree(line string) bool { return onlyCompiles.MatchString(line) }
 
 // makeScratch makes a folder for a build cache that commands may write, unless there is one.
-func (j *treeRun) makeScratch() (err error) {
-	if j.scratch == "" {
-		j.scratch, j.unmake, err = j.cache.WorkFolder()
+func (t *treeRun) makeScratch() (err error) {
+	if t.scratch == "" {
+		t.scratch, t.unmake, err = t.cache.WorkFolder()
 	}
 	return err
 }
 
 // removeScratch removes the folder of makeScratch, if there is one.
-func (j *treeRun) removeScratch() {
-	if j.scratch != "" {
-		j.unmake()
-		j.scratch = ""
+func (t *treeRun) removeScratch() {
+	if t.scratch != "" {
+		t.unmake()
+		t.scratch = ""
 	}
 }
 

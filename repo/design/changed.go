@@ -78,13 +78,13 @@ func isDesignFile(name string) bool {
 
 // markChanges determines which lines are new. A line that was moved, perhaps with other indentation, is
 // not new.
-func (s *changedFile) markChanges(before string) {
-	fresh := make([]bool, len(s.starts)+1)
-	cut := make([]bool, len(s.starts)+1)
+func (cf *changedFile) markChanges(before string) {
+	fresh := make([]bool, len(cf.starts)+1)
+	cut := make([]bool, len(cf.starts)+1)
 	gone := map[string]int{}
 	came := []int(nil)
 	n := 0
-	for _, part := range lineChanges(before, s.text) {
+	for _, part := range lineChanges(before, cf.text) {
 		switch part.Type {
 		case diffmatchpatch.DiffDelete:
 			cut[n] = true
@@ -103,12 +103,12 @@ func (s *changedFile) markChanges(before string) {
 		}
 	}
 	for _, i := range came {
-		line := strings.TrimSpace(source.UpToLineEnd(s.text[s.starts[i]:]))
+		line := strings.TrimSpace(source.UpToLineEnd(cf.text[cf.starts[i]:]))
 		fresh[i] = gone[line] <= 0
 		gone[line]--
 	}
-	s.added = runningCount(fresh)
-	s.cuts = runningCount(cut)
+	cf.added = runningCount(fresh)
+	cf.cuts = runningCount(cut)
 }
 
 func lineChanges(before, after string) []diffmatchpatch.Diff {
@@ -142,27 +142,27 @@ func runningCount(marks []bool) []int {
 	return out
 }
 
-func (s *changedFile) anyChange() bool {
-	return s.added[len(s.added)-1] > 0 || s.cuts[len(s.cuts)-1] > 0
+func (cf *changedFile) anyChange() bool {
+	return cf.added[len(cf.added)-1] > 0 || cf.cuts[len(cf.cuts)-1] > 0
 }
 
 // lineOf returns the number of the line that an offset is in, from 1.
-func (s *changedFile) lineOf(at int) int {
-	return sort.Search(len(s.starts), func(i int) bool { return s.starts[i] > at })
+func (cf *changedFile) lineOf(at int) int {
+	return sort.Search(len(cf.starts), func(i int) bool { return cf.starts[i] > at })
 }
 
 // wroteLines reports whether the change wrote any of the lines from one offset to another.
-func (s *changedFile) wroteLines(from, to int) bool {
-	return s.added[s.lineOf(max(from, to))] > s.added[s.lineOf(from)-1]
+func (cf *changedFile) wroteLines(from, to int) bool {
+	return cf.added[cf.lineOf(max(from, to))] > cf.added[cf.lineOf(from)-1]
 }
 
 // changedLines reports the same as wroteLines, or whether a line between the offsets was removed.
-func (s *changedFile) changedLines(from, to int) bool {
-	return s.wroteLines(from, to) || s.cuts[s.lineOf(max(from, to))] > s.cuts[s.lineOf(from)]
+func (cf *changedFile) changedLines(from, to int) bool {
+	return cf.wroteLines(from, to) || cf.cuts[cf.lineOf(max(from, to))] > cf.cuts[cf.lineOf(from)]
 }
 
-func (s *changedFile) addSuspicion(at int, rule, what string, cure func() string) {
-	s.found = append(s.found, suspicion{at, rule, what, cure})
+func (cf *changedFile) addSuspicion(at int, rule, what string, cure func() string) {
+	cf.found = append(cf.found, suspicion{at, rule, what, cure})
 }
 
 // fixedCure returns a cure whose text is the same for every place.

@@ -13,14 +13,14 @@ import (
 var arbitrary = regexp.MustCompile("(?:^|[\\s\"'`:!])(-?)([a-z]+)(?:-[a-z]+)?-\\[([^\\]\\s]+)\\]")
 
 // judgeClasses applies the rules of judgeColours and judgeSpacing to an element's classes.
-func (s *changedFile) judgeClasses(e *markup.Element) {
+func (cf *changedFile) judgeClasses(e *markup.Element) {
 	a := e.Attr("class", "classname")
 	if a == nil || len(a.Value) > maxObject {
 		return
 	}
 	for _, m := range arbitrary.FindAllStringSubmatchIndex(a.Value, -1) {
 		at := a.Inside + m[2]
-		if !s.wroteLines(at, at) {
+		if !cf.wroteLines(at, at) {
 			continue
 		}
 		whole := a.Value[m[2]:m[1]]
@@ -28,18 +28,18 @@ func (s *changedFile) judgeClasses(e *markup.Element) {
 		value := strings.ReplaceAll(a.Value[m[6]:m[7]], "_", " ")
 		// A bare name is not taken for a colour, since it may name a grid line.
 		if c, ok := stylesheet.ParseColour(value); ok && strings.ContainsAny(value, "#(") &&
-			len(s.tokens.Colours) > 0 {
-			s.addSuspicion(at, literalColour, "literal colour "+whole,
-				func() string { return s.tokens.ColourCure(c, "css") })
+			len(cf.tokens.Colours) > 0 {
+			cf.addSuspicion(at, literalColour, "literal colour "+whole,
+				func() string { return cf.tokens.ColourCure(c, "css") })
 		}
 		use := classMeasures(kind)
 		px, ok := stylesheet.ParseLength(value, false)
-		if ok && s.tokens.Kinds&use != 0 && (px < -1 || px > 1) && (use != token.ForRadius || px < 999) {
+		if ok && cf.tokens.Kinds&use != 0 && (px < -1 || px > 1) && (use != token.ForRadius || px < 999) {
 			if m[2] != m[3] {
 				px = -px
 			}
-			s.addSuspicion(at, magicSpacing, "literal size "+whole,
-				func() string { return s.tokens.LengthCure(px, use, "css") })
+			cf.addSuspicion(at, magicSpacing, "literal size "+whole,
+				func() string { return cf.tokens.LengthCure(px, use, "css") })
 		}
 	}
 }

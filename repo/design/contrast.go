@@ -11,33 +11,33 @@ import (
 
 // judgeContrast compares the text colour with the background if one rule sets both and both are known.
 // WCAG 2.2, 1.4.3 requires 4.5:1, and 3:1 for large text; disabled elements are exempt.
-func (s *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) {
+func (cf *changedFile) judgeContrast(rule *stylesheet.StyleRule, dialect string) {
 	if len(rule.Selectors) == 0 || isDisabled(rule.Selectors) {
 		return
 	}
-	text, ground, touched := s.colourPair(rule)
+	text, ground, touched := cf.colourPair(rule)
 	if text == nil || ground == nil || touched < 0 {
 		return
 	}
-	front, ok := stylesheet.ParseColour(s.tokens.Expand(text.Raw))
-	back, known := stylesheet.ParseColour(s.tokens.Expand(ground.Raw))
+	front, ok := stylesheet.ParseColour(cf.tokens.Expand(text.Raw))
+	back, known := stylesheet.ParseColour(cf.tokens.Expand(ground.Raw))
 	if !ok || !known || back.A < 1 {
 		return // the colour behind a transparent background is unknown
 	}
-	need := s.neededRatio(rule)
+	need := cf.neededRatio(rule)
 	ratio := front.Over(back).Contrast(back)
 	if ratio >= need {
 		return
 	}
 	what := fmt.Sprintf("text %s on %s has a contrast of %s:1, below %s:1", text.Raw, ground.Raw,
 		strconv.FormatFloat(math.Floor(ratio*100)/100, 'f', 2, 64), strconv.FormatFloat(need, 'f', -1, 64))
-	s.addSuspicion(touched, lowContrast, what,
-		func() string { return s.tokens.ContrastCure(front, back, need, dialect) })
+	cf.addSuspicion(touched, lowContrast, what,
+		func() string { return cf.tokens.ContrastCure(front, back, need, dialect) })
 }
 
 // colourPair returns the last text colour and the last background of a rule, and where the change wrote
 // one of them or the font size or weight; -1 if it did not.
-func (s *changedFile) colourPair(rule *stylesheet.StyleRule) (text, ground *stylesheet.Decl, touched int) {
+func (cf *changedFile) colourPair(rule *stylesheet.StyleRule) (text, ground *stylesheet.Decl, touched int) {
 	touched = -1
 	for i := range rule.Decls {
 		d := &rule.Decls[i]
@@ -50,7 +50,7 @@ func (s *changedFile) colourPair(rule *stylesheet.StyleRule) (text, ground *styl
 		default:
 			continue
 		}
-		if touched < 0 && s.wroteLines(d.At, d.End()) {
+		if touched < 0 && cf.wroteLines(d.At, d.End()) {
 			touched = d.At
 		}
 	}
@@ -68,10 +68,10 @@ func isDisabled(selectors []string) bool {
 
 // neededRatio returns the contrast ratio that a rule's text must reach, which depends on its size and
 // weight.
-func (s *changedFile) neededRatio(rule *stylesheet.StyleRule) float64 {
+func (cf *changedFile) neededRatio(rule *stylesheet.StyleRule) float64 {
 	size, weight := 0.0, 400.0
 	for _, d := range rule.Decls {
-		value := s.tokens.Expand(d.Raw)
+		value := cf.tokens.Expand(d.Raw)
 		switch d.Prop {
 		case "font-size":
 			size, _ = stylesheet.ParseLength(value, false)

@@ -76,17 +76,17 @@ func Check(base, branch fs.FS, changed []string) ([]Finding, error) {
 }
 
 // applyRules applies every rule to a file.
-func (s *changedFile) applyRules(most int) []Finding {
-	s.parseFile()
-	s.judgeSheets()
-	s.judgeElements()
-	slices.SortStableFunc(s.found, func(a, b suspicion) int {
-		return cmp.Or(cmp.Compare(s.lineOf(a.at), s.lineOf(b.at)), cmp.Compare(a.at, b.at),
+func (cf *changedFile) applyRules(most int) []Finding {
+	cf.parseFile()
+	cf.judgeSheets()
+	cf.judgeElements()
+	slices.SortStableFunc(cf.found, func(a, b suspicion) int {
+		return cmp.Or(cmp.Compare(cf.lineOf(a.at), cf.lineOf(b.at)), cmp.Compare(a.at, b.at),
 			cmp.Compare(a.rule, b.rule))
 	})
 	var out []Finding
-	for _, f := range s.found[:min(len(s.found), most)] {
-		out = append(out, Finding{s.path, s.lineOf(f.at), f.rule, oneLine(f.what), oneLine(f.cure())})
+	for _, f := range cf.found[:min(len(cf.found), most)] {
+		out = append(out, Finding{cf.path, cf.lineOf(f.at), f.rule, oneLine(f.what), oneLine(f.cure())})
 	}
 	return out
 }
@@ -97,13 +97,13 @@ func oneLine(text string) string {
 }
 
 // parseFile parses the file into stylesheets and elements.
-func (s *changedFile) parseFile() {
-	switch kind := strings.TrimPrefix(path.Ext(s.path), "."); kind {
+func (cf *changedFile) parseFile() {
+	switch kind := strings.TrimPrefix(path.Ext(cf.path), "."); kind {
 	case "css", "scss", "less":
-		s.sheets = append(s.sheets, stylesheet.ParseSheet(s.text, 0, kind))
+		cf.sheets = append(cf.sheets, stylesheet.ParseSheet(cf.text, 0, kind))
 	case "jsx", "tsx", "js":
-		s.elements = markup.ScanJSX(s.text)
+		cf.elements = markup.ScanJSX(cf.text)
 	case "html", "htm", "gohtml", "tmpl", "vue", "svelte":
-		s.elements, s.sheets = markup.ParseMarkup(s.text, kind)
+		cf.elements, cf.sheets = markup.ParseMarkup(cf.text, kind)
 	}
 }

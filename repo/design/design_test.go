@@ -20,16 +20,16 @@ import (
 type trees map[string]string
 
 // with returns the tree with some files added or replaced.
-func (f trees) with(changed trees) trees {
-	out := maps.Clone(f)
+func (t trees) with(changed trees) trees {
+	out := maps.Clone(t)
 	maps.Copy(out, changed)
 	return out
 }
 
 // FS returns the files as a file system.
-func (f trees) FS() fs.FS {
+func (t trees) FS() fs.FS {
 	tree := fstest.MapFS{}
-	for name, text := range f {
+	for name, text := range t {
 		tree[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	return tree

@@ -10,29 +10,29 @@ import (
 )
 
 // judgeElements applies the rules for markup.
-func (s *changedFile) judgeElements() {
-	labelled, anyFor := labelTargets(s.elements)
-	for _, e := range s.elements {
-		s.judgeInline(e)
-		s.judgeClasses(e)
-		if !s.changedLines(e.At, e.End-1) {
+func (cf *changedFile) judgeElements() {
+	labelled, anyFor := labelTargets(cf.elements)
+	for _, e := range cf.elements {
+		cf.judgeInline(e)
+		cf.judgeClasses(e)
+		if !cf.changedLines(e.At, e.End-1) {
 			continue
 		}
-		s.judgeClick(e)
+		cf.judgeClick(e)
 		switch e.Name {
 		case "img":
 			if e.Attr("alt") == nil && !e.Spread {
-				s.addSuspicion(e.At, imageAlt, "<img> without alt",
+				cf.addSuspicion(e.At, imageAlt, "<img> without alt",
 					fixedCure(`say in alt what it shows, or write alt="" where it only adorns`))
 			}
 		case "button":
 			if e.Closed && !e.HasReadableContent && !e.Spread && !e.NamesParent() &&
 				!e.HasText("aria-labelledby") {
-				s.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label",
+				cf.addSuspicion(e.At, buttonName, "<button> with neither text nor aria-label",
 					fixedCure("name in aria-label what it does"))
 			}
 		case "input", "select", "textarea":
-			s.judgeLabel(e, labelled, anyFor)
+			cf.judgeLabel(e, labelled, anyFor)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func labelTargets(elements []*markup.Element) (ids map[string]bool, dynamic bool
 	return ids, dynamic
 }
 
-func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, anyFor bool) {
+func (cf *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, anyFor bool) {
 	if a := e.Attr("type"); a != nil && e.Name == "input" {
 		switch strings.ToLower(a.Value) {
 		case "hidden", "submit", "button", "reset", "image":
@@ -67,7 +67,7 @@ func (s *changedFile) judgeLabel(e *markup.Element, labelled map[string]bool, an
 	if id := e.Attr("id"); id != nil && (labelled[id.Value] || id.IsDynamic() && anyFor) {
 		return
 	}
-	s.addSuspicion(e.At, noLabel, "<"+e.Name+"> without a label",
+	cf.addSuspicion(e.At, noLabel, "<"+e.Name+"> without a label",
 		fixedCure("put it into a <label>, or give it an id and a label for that, or an aria-label"))
 }
 
@@ -83,7 +83,7 @@ func isInert(name string) bool {
 	return false
 }
 
-func (s *changedFile) judgeClick(e *markup.Element) {
+func (cf *changedFile) judgeClick(e *markup.Element) {
 	click := e.Attr("onclick")
 	if click == nil || !isInert(e.Name) || e.Spread {
 		return
@@ -98,22 +98,22 @@ func (s *changedFile) judgeClick(e *markup.Element) {
 		missing = append(missing, "onKeyDown")
 	}
 	if len(missing) > 0 {
-		s.addSuspicion(click.At, clickTarget, "click on <"+e.Name+"> without "+strings.Join(missing, ", "),
+		cf.addSuspicion(click.At, clickTarget, "click on <"+e.Name+"> without "+strings.Join(missing, ", "),
 			fixedCure("make it a <button>, or a link where it leads somewhere"))
 	}
 }
 
 // judgeInline reports literal values in style attributes.
-func (s *changedFile) judgeInline(e *markup.Element) {
+func (cf *changedFile) judgeInline(e *markup.Element) {
 	for i := range e.Attrs {
 		switch a := &e.Attrs[i]; {
 		case a.Name == "style" && a.Bound:
-			s.judgeObject(a)
+			cf.judgeObject(a)
 		case a.Name == "style":
 			top := stylesheet.ParseSheet(a.Hidden, a.Inside, "css").Rules[0]
-			s.suspectInline(top.Decls)
+			cf.suspectInline(top.Decls)
 		case strings.HasPrefix(a.Name, "style:") && !strings.HasPrefix(a.Name, "style:--") && !a.IsDynamic():
-			s.suspectInline([]stylesheet.Decl{{
+			cf.suspectInline([]stylesheet.Decl{{
 				Prop:  a.Name[len("style:"):],
 				At:    a.At,
 				Raw:   a.Value,
@@ -125,15 +125,15 @@ func (s *changedFile) judgeInline(e *markup.Element) {
 
 // suspectInline reports the first declaration of an attribute that the change wrote and that has a
 // literal value.
-func (s *changedFile) suspectInline(decls []stylesheet.Decl) {
+func (cf *changedFile) suspectInline(decls []stylesheet.Decl) {
 	for _, d := range decls {
 		if d.DefinesName() || d.Prop == "display" && strings.EqualFold(d.Raw, "none") || !isLiteral(d) ||
-			!s.wroteLines(d.At, d.End()) {
+			!cf.wroteLines(d.At, d.End()) {
 			continue
 		}
-		s.addSuspicion(d.At, inlineStyle,
+		cf.addSuspicion(d.At, inlineStyle,
 			"inline style "+d.Prop+": "+strings.ReplaceAll(d.Raw, string(source.Masked), "…"),
-			func() string { return "move it to a class" + s.tokens.InClass(d) })
+			func() string { return "move it to a class" + cf.tokens.InClass(d) })
 		return
 	}
 }

@@ -8,9 +8,9 @@ import (
 
 // judgeFocus reports outlines that are removed without a replacement. A replacement is a rule for the
 // same selector with :focus or :focus-visible, anywhere in the file.
-func (s *changedFile) judgeFocus() {
+func (cf *changedFile) judgeFocus() {
 	shown := map[string]bool{}
-	for _, sh := range s.sheets {
+	for _, sh := range cf.sheets {
 		for _, rule := range sh.Rules {
 			if !showsFocus(rule) {
 				continue
@@ -22,18 +22,18 @@ func (s *changedFile) judgeFocus() {
 			}
 		}
 	}
-	for _, sh := range s.sheets {
+	for _, sh := range cf.sheets {
 		for _, rule := range sh.Rules {
 			for _, d := range rule.Decls {
-				if removesOutline(d) && s.wroteLines(d.At, d.End()) {
-					s.suspectFocus(rule, d, shown)
+				if removesOutline(d) && cf.wroteLines(d.At, d.End()) {
+					cf.suspectFocus(rule, d, shown)
 				}
 			}
 		}
 	}
 }
 
-func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl, shown map[string]bool) {
+func (cf *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl, shown map[string]bool) {
 	for _, sel := range rule.Selectors {
 		// Nothing is lost if the rule spares the focus of a keyboard, or if no keyboard reaches the
 		// element.
@@ -42,7 +42,7 @@ func (s *changedFile) suspectFocus(rule *stylesheet.StyleRule, d stylesheet.Decl
 			continue
 		}
 		if resting := withoutFocus(sel); !shown[resting] {
-			s.addSuspicion(d.At, focusRemoved, d.Prop+": "+d.Raw+" hides the focus of "+sel,
+			cf.addSuspicion(d.At, focusRemoved, d.Prop+": "+d.Raw+" hides the focus of "+sel,
 				fixedCure("leave the outline, or add "+resting+":focus-visible with an outline that shows"))
 			return
 		}

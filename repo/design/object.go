@@ -13,7 +13,7 @@ import (
 const maxObject = 1 << 14
 
 // judgeObject checks style={{ … }} of JSX and :style="{ … }" of Vue.
-func (s *changedFile) judgeObject(a *markup.Attribute) {
+func (cf *changedFile) judgeObject(a *markup.Attribute) {
 	open := strings.IndexByte(a.Value, '{')
 	if len(a.Value) > maxObject || open < 0 || strings.TrimSpace(a.Value[:open]) != "" {
 		return // a variable or a list, whose values are unknown here
@@ -29,5 +29,5 @@ func (s *changedFile) judgeObject(a *markup.Attribute) {
 				stylesheet.Decl{Prop: p.Key, At: p.At, Raw: text, Value: stylesheet.Lex(text, p.ValueAt)})
 		}
 	}
-	s.suspectInline(decls)
+	cf.suspectInline(decls)
 }

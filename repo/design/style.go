@@ -13,26 +13,26 @@ import (
 )
 
 // judgeSheets applies the rules for stylesheets.
-func (s *changedFile) judgeSheets() {
-	dialect := dialectOf(s.path)
-	calm := slices.ContainsFunc(s.sheets, func(sh *stylesheet.Sheet) bool { return sh.HasReducedMotionRule })
-	for _, sh := range s.sheets {
+func (cf *changedFile) judgeSheets() {
+	dialect := dialectOf(cf.path)
+	calm := slices.ContainsFunc(cf.sheets, func(sh *stylesheet.Sheet) bool { return sh.HasReducedMotionRule })
+	for _, sh := range cf.sheets {
 		for _, rule := range sh.Rules {
 			for _, d := range rule.Decls {
-				s.judgeImportant(rule, d)
-				if d.DefinesName() || !s.wroteLines(d.At, d.End()) {
+				cf.judgeImportant(rule, d)
+				if d.DefinesName() || !cf.wroteLines(d.At, d.End()) {
 					continue
 				}
-				s.judgeColours(d, dialect)
-				s.judgeSpacing(d, dialect)
+				cf.judgeColours(d, dialect)
+				cf.judgeSpacing(d, dialect)
 				if !calm {
-					s.judgeMotion(d)
+					cf.judgeMotion(d)
 				}
 			}
-			s.judgeContrast(rule, dialect)
+			cf.judgeContrast(rule, dialect)
 		}
 	}
-	s.judgeFocus()
+	cf.judgeFocus()
 }
 
 func dialectOf(name string) string {
@@ -46,17 +46,17 @@ func dialectOf(name string) string {
 
 // judgeImportant reports !important, except in rules that reduce motion: these have to win over all
 // others.
-func (s *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.Decl) {
-	if d.Important < 0 || !s.wroteLines(d.Important, d.Important) || rule.InAtRule("reduced-motion") {
+func (cf *changedFile) judgeImportant(rule *stylesheet.StyleRule, d stylesheet.Decl) {
+	if d.Important < 0 || !cf.wroteLines(d.Important, d.Important) || rule.InAtRule("reduced-motion") {
 		return
 	}
-	s.addSuspicion(d.Important, important, "!important on "+d.Prop,
+	cf.addSuspicion(d.Important, important, "!important on "+d.Prop,
 		fixedCure("give the selector the weight it needs, or move the rule behind the one that wins"))
 }
 
 // judgeColours reports literal colours if the project has colour tokens.
-func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
-	if len(s.tokens.Colours) == 0 {
+func (cf *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
+	if len(cf.tokens.Colours) == 0 {
 		return
 	}
 	unnamed := -1 // up to this index, a name is an argument of another function and not a colour
@@ -88,9 +88,9 @@ func (s *changedFile) judgeColours(d stylesheet.Decl, dialect string) {
 		default:
 			continue
 		}
-		if c, ok := stylesheet.ParseColour(text); ok && s.wroteLines(w.At, w.At) {
-			s.addSuspicion(w.At, literalColour, "literal colour "+text,
-				func() string { return s.tokens.ColourCure(c, dialect) })
+		if c, ok := stylesheet.ParseColour(text); ok && cf.wroteLines(w.At, w.At) {
+			cf.addSuspicion(w.At, literalColour, "literal colour "+text,
+				func() string { return cf.tokens.ColourCure(c, dialect) })
 		}
 		i = end
 	}
@@ -116,9 +116,9 @@ func takesColour(prop string) bool {
 // judgeSpacing reports literal lengths in px and rem if the project has tokens for them. A length up to
 // one pixel is a hairline and not a distance, and lengths in calc() and clamp() are part of a
 // calculation: these are not reported.
-func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
+func (cf *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 	use := token.PurposeOfProperty(d.Prop)
-	if s.tokens.Kinds&use == 0 ||
+	if cf.tokens.Kinds&use == 0 ||
 		slices.ContainsFunc(d.Value, func(w stylesheet.Word) bool { return w.Is(css.DelimToken, "*") }) {
 		return
 	}
@@ -130,11 +130,11 @@ func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 		}
 		px, ok := stylesheet.ParseLength(w.Text, false)
 		round := use == token.ForRadius && px >= 999 // a pill, which is as round as possible
-		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !s.wroteLines(w.At, w.At) {
+		if w.Kind != css.DimensionToken || !ok || px >= -1 && px <= 1 || round || !cf.wroteLines(w.At, w.At) {
 			continue
 		}
-		s.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text,
-			func() string { return s.tokens.LengthCure(px, use, dialect) })
+		cf.addSuspicion(w.At, magicSpacing, "literal "+d.Prop+" "+w.Text,
+			func() string { return cf.tokens.LengthCure(px, use, dialect) })
 		if d.Prop == "font" {
 			return // the next length is the line height
 		}
@@ -143,7 +143,7 @@ func (s *changedFile) judgeSpacing(d stylesheet.Decl, dialect string) {
 
 // judgeMotion reports infinite animations and motion of more than 200 ms. It is only called if nothing
 // in the file refers to prefers-reduced-motion.
-func (s *changedFile) judgeMotion(d stylesheet.Decl) {
+func (cf *changedFile) judgeMotion(d stylesheet.Decl) {
 	prop := strings.TrimPrefix(d.Prop, "-webkit-")
 	what, _, _ := strings.Cut(prop, "-")
 	switch prop {
@@ -151,7 +151,7 @@ func (s *changedFile) judgeMotion(d stylesheet.Decl) {
 	default:
 		return
 	}
-	ms, infinite := stylesheet.LongestDuration(stylesheet.Lex(s.tokens.Expand(d.Raw), 0))
+	ms, infinite := stylesheet.LongestDuration(stylesheet.Lex(cf.tokens.Expand(d.Raw), 0))
 	how := "infinite " + what
 	if !infinite || what != "animation" {
 		if ms <= 200 {
@@ -159,6 +159,6 @@ func (s *changedFile) judgeMotion(d stylesheet.Decl) {
 		}
 		how = fmt.Sprintf("%s of %sms", what, strconv.FormatFloat(ms, 'f', -1, 64))
 	}
-	s.addSuspicion(d.At, motion, how+" in a file without prefers-reduced-motion",
+	cf.addSuspicion(d.At, motion, how+" in a file without prefers-reduced-motion",
 		fixedCure("keep it to 200ms, or stop it in @media (prefers-reduced-motion: reduce)"))
 }

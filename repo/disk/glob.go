@@ -33,66 +33,66 @@ func matchGlob(glob, text string) bool {
 }
 
 // skipStars steps over one or more stars of the pattern, and reports whether it did.
-func (m *globMatch) skipStars() bool {
-	end := m.i
-	for end < len(m.glob) && m.glob[end] == '*' {
+func (g *globMatch) skipStars() bool {
+	end := g.i
+	for end < len(g.glob) && g.glob[end] == '*' {
 		end++
 	}
-	if end == m.i {
+	if end == g.i {
 		return false
 	}
-	begins := m.i == 0 || m.glob[m.i-1] == '/'
-	rest, escaped := strings.CutPrefix(m.glob[end:], `\`)
+	begins := g.i == 0 || g.glob[g.i-1] == '/'
+	rest, escaped := strings.CutPrefix(g.glob[end:], `\`)
 	switch {
-	case end-m.i > 1 && begins && end == len(m.glob):
-		m.i = end
-		m.j = len(m.text)
-	case end-m.i > 1 && begins && strings.HasPrefix(rest, "/"):
+	case end-g.i > 1 && begins && end == len(g.glob):
+		g.i = end
+		g.j = len(g.text)
+	case end-g.i > 1 && begins && strings.HasPrefix(rest, "/"):
 		if escaped { // at least one folder
-			slash := strings.IndexByte(m.text[m.j:], '/')
+			slash := strings.IndexByte(g.text[g.j:], '/')
 			if slash < 0 {
 				return false
 			}
-			m.j += slash + 1
+			g.j += slash + 1
 		}
-		m.i = len(m.glob) - len(rest) + 1
-		m.all = m.i
-		m.passed = m.j
-		m.star = 0
+		g.i = len(g.glob) - len(rest) + 1
+		g.all = g.i
+		g.passed = g.j
+		g.star = 0
 	default:
-		m.i = end
-		m.star = m.i
-		m.starred = m.j
+		g.i = end
+		g.star = g.i
+		g.starred = g.j
 	}
 	return true
 }
 
 // retry extends the last * by one byte or, if it cannot, the last ** by one folder.
-func (m *globMatch) retry() bool {
-	if m.star > 0 && m.starred < len(m.text) && m.text[m.starred] != '/' {
-		m.starred++
-		m.i = m.star
-		m.j = m.starred
+func (g *globMatch) retry() bool {
+	if g.star > 0 && g.starred < len(g.text) && g.text[g.starred] != '/' {
+		g.starred++
+		g.i = g.star
+		g.j = g.starred
 		return true
 	}
-	slash := strings.IndexByte(m.text[m.passed:], '/')
-	if m.all == 0 || slash < 0 {
+	slash := strings.IndexByte(g.text[g.passed:], '/')
+	if g.all == 0 || slash < 0 {
 		return false
 	}
-	m.passed += slash + 1
-	m.i = m.all
-	m.j = m.passed
-	m.star = 0
+	g.passed += slash + 1
+	g.i = g.all
+	g.j = g.passed
+	g.star = 0
 	return true
 }
 
 // matchByte returns the length of the pattern that matches the next byte, or 0 if it does not match.
-func (m *globMatch) matchByte() int {
-	if m.i == len(m.glob) || m.j == len(m.text) {
+func (g *globMatch) matchByte() int {
+	if g.i == len(g.glob) || g.j == len(g.text) {
 		return 0
 	}
-	glob := m.glob[m.i:]
-	c := m.text[m.j]
+	glob := g.glob[g.i:]
+	c := g.text[g.j]
 	switch {
 	case glob[0] == '?' && c != '/':
 		return 1

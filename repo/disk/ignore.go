@@ -97,19 +97,19 @@ func (g *Ignore) IsIgnored(p, name string, folder bool) bool {
 	return false
 }
 
-func (r *ignoreRule) matches(below, name string, folder bool) bool {
-	if r.folder && !folder {
+func (i *ignoreRule) matches(below, name string, folder bool) bool {
+	if i.folder && !folder {
 		return false
 	}
-	if r.anchored {
+	if i.anchored {
 		name = below
 	}
 	switch {
-	case r.literal == len(r.text):
-		return name == r.text
-	case r.suffix:
-		return strings.HasSuffix(name, r.text[1:])
+	case i.literal == len(i.text):
+		return name == i.text
+	case i.suffix:
+		return strings.HasSuffix(name, i.text[1:])
 	}
 	// What follows the literal part is matched as a separate pattern, even if it begins with **.
-	return strings.HasPrefix(name, r.text[:r.literal]) && matchGlob(r.text[r.literal:], name[r.literal:])
+	return strings.HasPrefix(name, i.text[:i.literal]) && matchGlob(i.text[i.literal:], name[i.literal:])
 }

@@ -148,17 +148,17 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 
 // onFullDisk runs the remote with its objects on a file system that is nearly full. If the test may not
 // mount one, it returns reportFull.
-func (o *faultyOrigin) onFullDisk(t *testing.T) spoiler {
+func (fo *faultyOrigin) onFullDisk(t *testing.T) spoiler {
 	unshare, err := exec.LookPath("unshare")
 	if err != nil || exec.Command(unshare, "-m", "mount", "-t", "tmpfs", "none", t.TempDir()).Run() != nil {
 		t.Log("nobody here may mount a small disk: git's words are played")
 		return reportFull
 	}
-	backend := filepath.Join(remotetest.RunGit(t, o.Dir, "--exec-path"), "git-http-backend")
+	backend := filepath.Join(remotetest.RunGit(t, fo.Dir, "--exec-path"), "git-http-backend")
 	script := `cd "$GIT_PROJECT_ROOT/remote.git" && rm -rf ../kept && cp -r objects ../kept &&
 		mount -t tmpfs -o size=300k none objects && cp -r ../kept/. objects/ && exec "$0"`
 	full := &cgi.Handler{Path: unshare, Args: []string{"-m", "sh", "-c", script, backend}, Env: []string{
-		"GIT_PROJECT_ROOT=" + filepath.Dir(o.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
+		"GIT_PROJECT_ROOT=" + filepath.Dir(fo.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}, Stderr: &dial.OutputHead{}}
 	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) { full.ServeHTTP(w, r) }
@@ -301,15 +301,15 @@ func TestHangs(t *testing.T) {
 
 // doIdle calls do while exchanges are spoilt. It waits longer and longer for the remote, until enough returns
 // true: on a busy machine an answer that is not held back takes its time, too.
-func (o *faultyOrigin) doIdle(
+func (fo *faultyOrigin) doIdle(
 	w *Workspace, do func() error, at string, times int, how spoiler, enough func(error) bool,
 ) (err error) {
 	for idle := 4 * time.Second; idle < 2*time.Minute; idle *= 2 {
 		w.mirror.client.Retry.Idle = idle
-		o.forget()
-		o.spoil(at, times, how)
+		fo.forget()
+		fo.spoil(at, times, how)
 		err = do()
-		o.mend()
+		fo.mend()
 		if enough(err) {
 			break
 		}

@@ -73,12 +73,12 @@ func purpose(r *http.Request) string {
 	return "POST " + r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
 }
 
-func (o *faultyOrigin) arrived(r *http.Request) spoiler {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (fo *faultyOrigin) arrived(r *http.Request) spoiler {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
 	what := purpose(r)
-	o.asked[what]++
-	f := o.trouble[what]
+	fo.asked[what]++
+	f := fo.trouble[what]
 	if f == nil || f.left == 0 {
 		return nil
 	}
@@ -88,46 +88,46 @@ func (o *faultyOrigin) arrived(r *http.Request) spoiler {
 }
 
 // spoil applies a spoiler to the next exchanges of a purpose.
-func (o *faultyOrigin) spoil(at string, times int, how spoiler) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.trouble[at] = &trouble{how: how, left: times}
+func (fo *faultyOrigin) spoil(at string, times int, how spoiler) {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
+	fo.trouble[at] = &trouble{how: how, left: times}
 }
 
 const always = 1 << 30
 
 // mend ends all trouble and returns how many exchanges were spoilt.
-func (o *faultyOrigin) mend() (hits int) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, f := range o.trouble {
+func (fo *faultyOrigin) mend() (hits int) {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
+	for _, f := range fo.trouble {
 		hits += f.hits
 	}
-	o.trouble = map[string]*trouble{}
+	fo.trouble = map[string]*trouble{}
 	return hits
 }
 
 // count returns the number of requests of a purpose since the last forget.
-func (o *faultyOrigin) count(what string) int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.asked[what]
+func (fo *faultyOrigin) count(what string) int {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
+	return fo.asked[what]
 }
 
-func (o *faultyOrigin) forget() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.asked = map[string]int{}
+func (fo *faultyOrigin) forget() {
+	fo.mu.Lock()
+	defer fo.mu.Unlock()
+	fo.asked = map[string]int{}
 }
 
 // updates returns the old and new commit of each recorded update of a branch.
-func (o *faultyOrigin) updates(branch string) (of [][2]string) {
-	o.T.Helper()
-	b, err := os.ReadFile(o.book)
+func (fo *faultyOrigin) updates(branch string) (of [][2]string) {
+	fo.T.Helper()
+	b, err := os.ReadFile(fo.book)
 	if os.IsNotExist(err) {
 		return nil
 	}
-	require.NoError(o.T, err)
+	require.NoError(fo.T, err)
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); f[2] == "refs/heads/"+branch {
 			of = append(of, [2]string{f[0], f[1]})
@@ -138,15 +138,16 @@ func (o *faultyOrigin) updates(branch string) (of [][2]string) {
 
 // audit returns the recorded updates that must never happen, one line each: forced ones, and second
 // updates of a branch.
-func (o *faultyOrigin) audit() (found []string) {
-	o.T.Helper()
-	b, err := os.ReadFile(o.book)
-	require.NoError(o.T, err)
+func (fo *faultyOrigin) audit() (found []string) {
+	fo.T.Helper()
+	b, err := os.ReadFile(fo.book)
+	require.NoError(fo.T, err)
 	times := map[string]int{}
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)
 		times[f[2]]++
-		if strings.Trim(f[0], "0") != "" && remotetest.RunGit(o.T, o.Dir, "merge-base", f[0], f[1]) != f[0] {
+		if strings.Trim(f[0], "0") != "" &&
+			remotetest.RunGit(fo.T, fo.Dir, "merge-base", f[0], f[1]) != f[0] {
 			found = append(found, "forced: "+line)
 		}
 	}
@@ -158,8 +159,8 @@ func (o *faultyOrigin) audit() (found []string) {
 	return found
 }
 
-func (o *faultyOrigin) remote() remote.Remote {
-	return remote.Remote{Name: "shop", URL: o.url, Credentials: tokenIs(faultToken)}
+func (fo *faultyOrigin) remote() remote.Remote {
+	return remote.Remote{Name: "shop", URL: fo.url, Credentials: tokenIs(faultToken)}
 }
 
 // status returns a spoiler that answers with an HTTP status and headers (name, value, …).
@@ -270,11 +271,11 @@ var faultKinds = map[string]faultKind{
 // faultTries is the number of tries that these tests allow for a fault that may pass.
 const faultTries = 3
 
-func (o *faultyOrigin) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
+func (fo *faultyOrigin) patient(t testing.TB, p remote.RetryPolicy) *Workspace {
 	t.Helper()
 	p.Wait = time.Millisecond
 	p.Tries = faultTries
-	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, o.remote()))
+	return workspaceAt(t, openMirror(t, &Mirrors{Retry: p}, fo.remote()))
 }
 
 // requireReported requires that err reports a fault as people should see it: with reason, cure and the number
@@ -289,8 +290,8 @@ func requireReported(t testing.TB, err error, k faultKind) {
 	require.Equal(t, k.passes, strings.Contains(refused.Reason, tries), refused.Reason)
 }
 
-func (k faultKind) strikes() int {
-	if k.passes {
+func (f faultKind) strikes() int {
+	if f.passes {
 		return faultTries
 	}
 	return 1

@@ -33,31 +33,31 @@ var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they we
 
 // Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
 // no branch.
-func (s CommitSpec) Write(store *objects.Store, committer Identity) (string, error) {
-	if s.When.IsZero() {
+func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, error) {
+	if cs.When.IsZero() {
 		return "", errors.New("repo: commit: no time given")
 	}
-	parent, err := store.Commit(plumbing.NewHash(s.Parent))
+	parent, err := store.Commit(plumbing.NewHash(cs.Parent))
 	if err != nil {
 		return "", err
 	}
-	tree := plumbing.NewHash(s.Tree)
+	tree := plumbing.NewHash(cs.Tree)
 	if _, err := store.GetTyped(plumbing.TreeObject, tree); err != nil {
 		return "", err
 	}
-	if parent.TreeHash == tree && len(s.Parents) == 0 {
+	if parent.TreeHash == tree && len(cs.Parents) == 0 {
 		return "", ErrNoChanges
 	}
-	parents, err := s.readParents(store)
+	parents, err := cs.readParents(store)
 	if err != nil {
 		return "", err
 	}
-	if s.Author == (Identity{}) {
-		s.Author = committer
+	if cs.Author == (Identity{}) {
+		cs.Author = committer
 	}
 	c := &object.Commit{
-		Author: s.Author.signatureAt(s.When), Committer: committer.signatureAt(s.When),
-		Message: s.buildMessage(), TreeHash: tree, ParentHashes: parents,
+		Author: cs.Author.signatureAt(cs.When), Committer: committer.signatureAt(cs.When),
+		Message: cs.buildMessage(), TreeHash: tree, ParentHashes: parents,
 	}
 	o := &plumbing.MemoryObject{}
 	if err := c.Encode(o); err != nil {
@@ -71,9 +71,9 @@ func (s CommitSpec) Write(store *objects.Store, committer Identity) (string, err
 }
 
 // readParents reads all parents, so that no commit is written that could not be pushed.
-func (s CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
-	parents := []plumbing.Hash{plumbing.NewHash(s.Parent)}
-	for _, name := range s.Parents {
+func (cs CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
+	parents := []plumbing.Hash{plumbing.NewHash(cs.Parent)}
+	for _, name := range cs.Parents {
 		h := plumbing.NewHash(name)
 		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
 			return nil,
@@ -99,13 +99,13 @@ func (i Identity) signatureAt(when time.Time) object.Signature {
 
 // buildMessage puts the trailers into a separate paragraph, so that lines of the text that look like
 // trailers are not read as trailers. It keeps each trailer on one line.
-func (s CommitSpec) buildMessage() string {
-	text := strings.ReplaceAll(strings.ReplaceAll(s.Message, "\r\n", "\n"), "\x00", "")
+func (cs CommitSpec) buildMessage() string {
+	text := strings.ReplaceAll(strings.ReplaceAll(cs.Message, "\r\n", "\n"), "\x00", "")
 	out := strings.TrimSpace(text) + "\n"
-	if len(s.Trailers) > 0 {
+	if len(cs.Trailers) > 0 {
 		out += "\n"
 	}
-	for _, t := range s.Trailers {
+	for _, t := range cs.Trailers {
 		out += fmt.Sprintf("%s: %s\n", strings.ReplaceAll(oneLine(t[0]), " ", "-"), oneLine(t[1]))
 	}
 	return out

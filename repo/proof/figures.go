@@ -6,60 +6,60 @@ import (
 )
 
 // judgeFigures compares runs whose tests have no names: by files, counts and exit codes.
-func (v *proving) judgeFigures() {
-	v.NewTests = v.tests.testFiles()
-	for _, c := range v.changes {
+func (p *proving) judgeFigures() {
+	p.NewTests = p.tests.testFiles()
+	for _, c := range p.changes {
 		switch {
-		case c.Kind == "added" || !slices.Contains(v.NewTests, c.Path):
-		case len(v.Expectations) > 0:
-			v.Changed = append(v.Changed, c.Path)
+		case c.Kind == "added" || !slices.Contains(p.NewTests, c.Path):
+		case len(p.Expectations) > 0:
+			p.Changed = append(p.Changed, c.Path)
 		default:
-			v.Extended = append(v.Extended, c.Path)
+			p.Extended = append(p.Extended, c.Path)
 		}
 	}
-	already, none := v.Branch.FailsOnlyAs(v.Base)
-	v.AlreadyFailing = already
-	v.GreenOnBranch = v.Branch.TestsOK || none
-	if v.Base.Counted && v.Branch.Counted {
-		v.PassedBefore = v.Base.Passed
-		v.StillPassing = min(v.Base.Passed, v.Branch.Passed)
-		if fewer := v.Base.Passed - v.Branch.Passed; fewer > 0 {
-			v.Regressions = append(v.Regressions, fmt.Sprintf("%d fewer tests pass than before", fewer))
+	already, none := p.Branch.FailsOnlyAs(p.Base)
+	p.AlreadyFailing = already
+	p.GreenOnBranch = p.Branch.TestsOK || none
+	if p.Base.Counted && p.Branch.Counted {
+		p.PassedBefore = p.Base.Passed
+		p.StillPassing = min(p.Base.Passed, p.Branch.Passed)
+		if fewer := p.Base.Passed - p.Branch.Passed; fewer > 0 {
+			p.Regressions = append(p.Regressions, fmt.Sprintf("%d fewer tests pass than before", fewer))
 		}
 	}
-	red := v.OnBase.TestsRan && !v.OnBase.TestsOK && v.Base.TestsOK
-	if v.Base.Counted && v.OnBase.Counted {
-		red = v.OnBase.Failed > v.Base.Failed
+	red := p.OnBase.TestsRan && !p.OnBase.TestsOK && p.Base.TestsOK
+	if p.Base.Counted && p.OnBase.Counted {
+		red = p.OnBase.Failed > p.Base.Failed
 	}
 	switch {
-	case len(v.NewTests) == 0:
-		v.Why = "no test file was added or changed, so nothing was seen to fail on " +
-			v.BaseName + addTestAdvice
-	case !v.Base.TestsOK && !v.Base.Counted:
-		v.Missing = "the tests fail on " + v.BaseName +
+	case len(p.NewTests) == 0:
+		p.Why = "no test file was added or changed, so nothing was seen to fail on " +
+			p.BaseName + addTestAdvice
+	case !p.Base.TestsOK && !p.Base.Counted:
+		p.Missing = "the tests fail on " + p.BaseName +
 			" already, and their output does not tell one from another"
 	case red:
-		v.RedOnBase = slices.Clone(v.NewTests)
-		if v.GreenOnBranch {
-			v.Cases.Extended = len(v.Extended)
-			v.Cases.New = len(v.NewTests) - len(v.Extended) - len(v.Changed)
+		p.RedOnBase = slices.Clone(p.NewTests)
+		if p.GreenOnBranch {
+			p.Cases.Extended = len(p.Extended)
+			p.Cases.New = len(p.NewTests) - len(p.Extended) - len(p.Changed)
 		} else {
-			v.Cases.StillRed = len(v.NewTests)
+			p.Cases.StillRed = len(p.NewTests)
 		}
-		for _, name := range v.NewTests {
-			v.addNote(name, "the tests fail on %s with this file (as expected)%s", v.BaseName,
-				v.OnBase.NamesSince(v.Base, maxNamed))
+		for _, name := range p.NewTests {
+			p.addNote(name, "the tests fail on %s with this file (as expected)%s", p.BaseName,
+				p.OnBase.NamesSince(p.Base, maxNamed))
 		}
-		v.Shown = v.GreenOnBranch
+		p.Shown = p.GreenOnBranch
 	default:
-		v.NotRed = slices.Clone(v.NewTests)
-		for _, name := range v.NewTests {
-			v.addNote(name, "the tests pass on %s with this file", v.BaseName)
+		p.NotRed = slices.Clone(p.NewTests)
+		for _, name := range p.NewTests {
+			p.addNote(name, "the tests pass on %s with this file", p.BaseName)
 		}
-		v.Why = "the tests pass on " + v.BaseName +
+		p.Why = "the tests pass on " + p.BaseName +
 			" with the changed test files, so it was not seen that the change mends anything" + addTestAdvice
 	}
-	if v.Why == "" && !v.GreenOnBranch {
-		v.Why = "the tests do not pass on the branch"
+	if p.Why == "" && !p.GreenOnBranch {
+		p.Why = "the tests do not pass on the branch"
 	}
 }

@@ -76,41 +76,41 @@ func shapeOf(k key) key { return key{group: k.group, name: numbers.ReplaceAllStr
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 
 // addNewTest classifies a new test by its result on the base: red, guard or not red.
-func (v *proving) addNewTest(n newTest, onBase, branch index) {
-	v.NewTests = append(v.NewTests, n.label)
+func (p *proving) addNewTest(n newTest, onBase, branch index) {
+	p.NewTests = append(p.NewTests, n.label)
 	switch {
-	case v.changedUnits[n.unit]:
-		v.Changed = append(v.Changed, n.label)
+	case p.changedUnits[n.unit]:
+		p.Changed = append(p.Changed, n.label)
 	case n.extended:
-		v.Extended = append(v.Extended, n.label)
+		p.Extended = append(p.Extended, n.label)
 	}
 	passed := n.countIn(onBase, result.Passed)
 	ran := false
 	red := n.redIn(onBase, branch)
 	for _, k := range n.leaves {
-		v.countOnBranch(n.label, onBase.statusOf(k), branch.statusOf(k))
+		p.countOnBranch(n.label, onBase.statusOf(k), branch.statusOf(k))
 		ran = ran || onBase.statusOf(k) != ""
 		if onBase.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed {
-			v.Cases.Guards++
+			p.Cases.Guards++
 		}
 	}
-	switch unrun, how := v.redUnrun(n, onBase, branch); {
+	switch unrun, how := p.redUnrun(n, onBase, branch); {
 	case len(red) > 0:
-		v.addRed(n, red, branch)
+		p.addRed(n, red, branch)
 	case !ran && unrun:
-		v.addRed(n, n.notSkipped(branch), branch)
+		p.addRed(n, n.notSkipped(branch), branch)
 		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == "does not compile" {
-			v.uncompiled = append(v.uncompiled, n)
+			p.uncompiled = append(p.uncompiled, n)
 		}
 		if how != "" {
-			v.addNote(n.label, "%s", how)
+			p.addNote(n.label, "%s", how)
 		}
 	case passed > 0:
-		v.Guards = append(v.Guards, n.label)
+		p.Guards = append(p.Guards, n.label)
 	default:
-		v.NotRed = append(v.NotRed, n.label)
-		v.addNote(n.label, "%s on %s",
-			map[bool]string{true: "is skipped", false: "does not run"}[ran], v.BaseName)
+		p.NotRed = append(p.NotRed, n.label)
+		p.addNote(n.label, "%s on %s",
+			map[bool]string{true: "is skipped", false: "does not run"}[ran], p.BaseName)
 	}
 }
 
@@ -130,19 +130,19 @@ func (n newTest) redIn(onBase, branch index) (red []key) {
 
 // addRed records a test that fails on the base, and what the cases that fail there do on the branch. Only
 // those that pass there show something.
-func (v *proving) addRed(n newTest, red []key, branch index) {
-	v.RedOnBase = append(v.RedOnBase, n.label)
+func (p *proving) addRed(n newTest, red []key, branch index) {
+	p.RedOnBase = append(p.RedOnBase, n.label)
 	for _, k := range red {
 		switch s := branch.statusOf(k); {
 		case s == result.Failed:
-			v.Cases.StillRed++
+			p.Cases.StillRed++
 		case s == result.Skipped:
-			v.Cases.NowSkipped++
-		case v.changedUnits[n.unit]: // no new test, but another form of an old one
+			p.Cases.NowSkipped++
+		case p.changedUnits[n.unit]: // no new test, but another form of an old one
 		case n.extended:
-			v.Cases.Extended++
+			p.Cases.Extended++
 		default:
-			v.Cases.New++
+			p.Cases.New++
 		}
 	}
 }
@@ -165,66 +165,66 @@ func (n newTest) countIn(x index, s result.Status) (count int) {
 
 // redUnrun reports whether a new test that did not run on the base counts as red, because its own tree kept
 // it from running: it is broken, timed out, was stopped or did not start. how is the note for people.
-func (v *proving) redUnrun(n newTest, onBase, branch index) (red bool, how string) {
+func (p *proving) redUnrun(n newTest, onBase, branch index) (red bool, how string) {
 	if onBase.anyFailed(n.unit) {
 		return true, ""
 	}
 	if b, ok := onBase.brokenFor(n.unit.group, branch); ok {
-		return true, v.howBroken(b)
+		return true, p.howBroken(b)
 	}
 	switch {
-	case v.OnBase.Stopped == "time":
-		return true, fmt.Sprintf("the tests time out on %s with it (counts as failing)", v.BaseName)
-	case v.OnBase.Stopped != "":
-		return true, fmt.Sprintf("the tests are stopped on %s with it: %s (counts as failing)", v.BaseName,
-			v.OnBase.StopReason())
-	case !v.OnBase.Counted && v.OnBase.ExitCode != 0:
-		return true, fmt.Sprintf("the tests do not start on %s with it (counts as failing)", v.BaseName)
+	case p.OnBase.Stopped == "time":
+		return true, fmt.Sprintf("the tests time out on %s with it (counts as failing)", p.BaseName)
+	case p.OnBase.Stopped != "":
+		return true, fmt.Sprintf("the tests are stopped on %s with it: %s (counts as failing)", p.BaseName,
+			p.OnBase.StopReason())
+	case !p.OnBase.Counted && p.OnBase.ExitCode != 0:
+		return true, fmt.Sprintf("the tests do not start on %s with it (counts as failing)", p.BaseName)
 	}
 	return false, ""
 }
 
 // howBroken returns the note that a group of tests could not run on the base.
-func (v *proving) howBroken(b result.Test) string {
+func (p *proving) howBroken(b result.Test) string {
 	if b.Broken == "does not compile" || b.Broken == "could not be loaded" {
 		return fmt.Sprintf("%s %s on %s, where something it uses is missing (counts as failing)", b.Group,
-			b.Broken, v.BaseName)
+			b.Broken, p.BaseName)
 	}
-	return fmt.Sprintf("%s %s on %s (counts as failing)", b.Group, b.Broken, v.BaseName)
+	return fmt.Sprintf("%s %s on %s (counts as failing)", b.Group, b.Broken, p.BaseName)
 }
 
 // addExtended records the tests of the base that pass there in their old form, fail there in their new
 // form, and pass on the branch. A flaky test looks the same, so if nothing else is red, the overlay is run
 // once more.
-func (v *proving) addExtended(ctx context.Context, base, onBase, branch index) error {
-	extended := v.extendedTests(base, onBase, branch)
-	if len(extended) > 0 && len(v.RedOnBase) == 0 {
-		again, err := v.onBase(ctx)
+func (p *proving) addExtended(ctx context.Context, base, onBase, branch index) error {
+	extended := p.extendedTests(base, onBase, branch)
+	if len(extended) > 0 && len(p.RedOnBase) == 0 {
+		again, err := p.onBase(ctx)
 		if err != nil {
 			return err
 		}
-		extended = v.extendedTests(base, newIndex(again).alignedTo(base, branch), branch)
+		extended = p.extendedTests(base, newIndex(again).alignedTo(base, branch), branch)
 	}
 	for _, k := range extended {
 		unit := unitOf(branch.tests[k])
 		name := branch.labelOf(unit)
-		kind := &v.Extended
-		v.countOnBranch(name, result.Failed, result.Passed)
-		if v.changedUnits[unit] { // its old cases do not pass on the new code
-			kind = &v.Changed
+		kind := &p.Extended
+		p.countOnBranch(name, result.Failed, result.Passed)
+		if p.changedUnits[unit] { // its old cases do not pass on the new code
+			kind = &p.Changed
 		} else {
-			v.Cases.Extended++
+			p.Cases.Extended++
 		}
-		if slices.Contains(v.NewTests, name) {
+		if slices.Contains(p.NewTests, name) {
 			continue
 		}
-		v.NewTests, v.RedOnBase, *kind = append(v.NewTests,
-			name), append(v.RedOnBase, name), append(*kind, name)
+		p.NewTests, p.RedOnBase, *kind = append(p.NewTests,
+			name), append(p.RedOnBase, name), append(*kind, name)
 	}
 	return nil
 }
 
-func (v *proving) extendedTests(base, onBase, branch index) (extended []key) {
+func (p *proving) extendedTests(base, onBase, branch index) (extended []key) {
 	for _, k := range branch.order {
 		passes := base.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed
 		if passes && onBase.statusOf(k) == result.Failed {
@@ -236,8 +236,8 @@ func (v *proving) extendedTests(base, onBase, branch index) (extended []key) {
 
 // addUncompiled records a group as extended if its changed test files do not compile on the base and the
 // change has no new test.
-func (v *proving) addUncompiled(base, onBase, branch index) {
-	if len(v.NewTests) > 0 {
+func (p *proving) addUncompiled(base, onBase, branch index) {
+	if len(p.NewTests) > 0 {
 		return
 	}
 	for _, b := range onBase.broken {
@@ -245,23 +245,23 @@ func (v *proving) addUncompiled(base, onBase, branch index) {
 			continue
 		}
 		name := "of " + b.Group
-		v.NewTests = append(v.NewTests, name)
-		v.RedOnBase = append(v.RedOnBase, name)
-		if slices.ContainsFunc(v.Expectations, func(e Expectation) bool { return e.Group == b.Group }) {
-			v.Changed = append(v.Changed, name)
+		p.NewTests = append(p.NewTests, name)
+		p.RedOnBase = append(p.RedOnBase, name)
+		if slices.ContainsFunc(p.Expectations, func(e Expectation) bool { return e.Group == b.Group }) {
+			p.Changed = append(p.Changed, name)
 		} else {
-			v.Extended = append(v.Extended, name)
-			v.Cases.Extended++
+			p.Extended = append(p.Extended, name)
+			p.Cases.Extended++
 		}
-		v.countOnBranch(name, result.Failed, result.Passed)
-		v.addNote(name, "%s", v.howBroken(b))
+		p.countOnBranch(name, result.Failed, result.Passed)
+		p.addNote(name, "%s", p.howBroken(b))
 	}
 }
 
 // findFixedTests records the tests of the base that fail there and pass on the branch. The failure has to be
 // seen a second time, with the change's test files in place if there are any, so that neither chance nor a
 // softened test counts as a fix.
-func (v *proving) findFixedTests(ctx context.Context, base, branch index) error {
+func (p *proving) findFixedTests(ctx context.Context, base, branch index) error {
 	var failing []key
 	for _, k := range base.order {
 		if base.statusOf(k) == result.Failed && branch.statusOf(k) == result.Passed {
@@ -271,24 +271,24 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 	if len(failing) == 0 && len(base.broken) == 0 {
 		return nil
 	}
-	if v.tests.isEmpty() {
-		again, err := v.onBase(ctx)
+	if p.tests.isEmpty() {
+		again, err := p.onBase(ctx)
 		if err != nil {
 			return err
 		}
-		v.OnBase = again
+		p.OnBase = again
 	}
-	onBase := newIndex(v.OnBase).alignedTo(base, branch)
+	onBase := newIndex(p.OnBase).alignedTo(base, branch)
 	for _, k := range failing {
 		if onBase.statusOf(k) == result.Failed {
-			v.Mended = append(v.Mended, base.labelOf(k))
+			p.Mended = append(p.Mended, base.labelOf(k))
 		}
 	}
 	for _, b := range base.broken {
 		if onBase.wasBroken(b) && !branch.wasBroken(b) && branch.groups[b.Group] {
 			name := "of " + b.Group
-			v.Mended = append(v.Mended, name)
-			v.addNote(name, "%s %s on %s", b.Group, b.Broken, v.BaseName)
+			p.Mended = append(p.Mended, name)
+			p.addNote(name, "%s %s on %s", b.Group, b.Broken, p.BaseName)
 		}
 	}
 	return nil
@@ -297,11 +297,11 @@ func (v *proving) findFixedTests(ctx context.Context, base, branch index) error 
 // findRegressions compares each test of the base with the branch, and records those that no longer pass. A
 // test that fails is run once more before it is recorded as a regression. A test that failed on the base, and
 // passes there with the change's test files, failed by chance and counts as one that passes.
-func (v *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
+func (p *proving) findRegressions(base, branch index, rerun func() (result.Result, error)) error {
 	var again index
-	onBase := newIndex(v.OnBase).alignedTo(base, branch)
+	onBase := newIndex(p.OnBase).alignedTo(base, branch)
 	moved := movedTests(base, branch)
-	old := newIndex(v.OnOldTests).alignedTo(base)
+	old := newIndex(p.OnOldTests).alignedTo(base)
 	var lost []lostTest
 	kept := 0 // of the tests that pass on the branch, the number that the base has
 	for _, k := range base.order {
@@ -312,17 +312,17 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 			if branch.statusOf(k) == result.Passed {
 				kept++
 			}
-			v.noteFailedBefore(k, base, branch)
+			p.noteFailedBefore(k, base, branch)
 			continue
 		}
-		v.PassedBefore++
-		if became := v.changed[k]; became != "" { // said as what it is, and for people to decide
+		p.PassedBefore++
+		if became := p.changed[k]; became != "" { // said as what it is, and for people to decide
 			if branch.statusOf(k) == result.Passed || became == ExpectationChanged {
 				kept++
 			}
 			continue
 		}
-		why := v.whyLost(k, base, branch, moved)
+		why := p.whyLost(k, base, branch, moved)
 		if why == "fails" {
 			if again.tests == nil {
 				r, err := rerun()
@@ -332,37 +332,37 @@ func (v *proving) findRegressions(base, branch index, rerun func() (result.Resul
 				again = newIndex(r).alignedTo(branch)
 			}
 			if again.statusOf(k) == result.Passed {
-				v.addUnstable(k, base)
-				v.StillPassing++
+				p.addUnstable(k, base)
+				p.StillPassing++
 				continue
 			}
 		}
 		if why == "" {
 			kept++
-			v.StillPassing++
+			p.StillPassing++
 			continue
 		}
 		if (why == "is gone" || why == "is skipped") && old.statusOf(k) == result.Passed {
 			why += ", and would still pass"
 		}
 		if byChance {
-			why = fmt.Sprintf("fails; on %s it failed once and passed once", v.BaseName)
+			why = fmt.Sprintf("fails; on %s it failed once and passed once", p.BaseName)
 		}
 		lost = append(lost, lostTest{k, why})
 	}
-	v.addLost(lost, base)
+	p.addLost(lost, base)
 	for _, b := range base.broken {
 		if branch.wasBroken(b) {
-			v.AlreadyFailing = append(v.AlreadyFailing, b.Name)
+			p.AlreadyFailing = append(p.AlreadyFailing, b.Name)
 		}
 	}
-	v.Cases.Passing = max(0, branch.countAll(result.Passed)-kept)
+	p.Cases.Passing = max(0, branch.countAll(result.Passed)-kept)
 	return nil
 }
 
 // whyLost returns why a test that passed on the base does not pass on the branch, or an empty string if it
 // does.
-func (v *proving) whyLost(k key, base, branch index, moved map[key]key) string {
+func (p *proving) whyLost(k key, base, branch index, moved map[key]key) string {
 	switch branch.statusOf(k) {
 	case result.Passed:
 		return ""

@@ -13,40 +13,40 @@ import (
 
 // mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A
 // new file of tests may, because it can set what they use, unless none of them runs in the same process.
-func (v *proving) mayInfluence(f oldForm) bool {
-	if f.kind != "added" || !project.IsTest(v.project.Kind, f.path) {
+func (p *proving) mayInfluence(f oldForm) bool {
+	if f.kind != "added" || !project.IsTest(p.project.Kind, f.path) {
 		return true
 	}
 	isNew := func(file string) bool {
 		added := func(c diff.Change) bool { return c.Path == file && c.Kind == "added" }
-		return slices.ContainsFunc(v.changes, added)
+		return slices.ContainsFunc(p.changes, added)
 	}
-	return v.project.SharesProcess(v.work.FS(), f.path, isNew)
+	return p.project.SharesProcess(p.work.FS(), f.path, isNew)
 }
 
 // importedByTests reports whether tests alone import the package or module of a file, on the base.
-func (v *proving) importedByTests(file string) bool {
-	if v.onceImports == nil {
-		sources := project.ReadSources(v.work.FS())
-		for _, c := range v.changes {
-			was, err := v.checker.Cache.Mirror().Commits().ReadFile(v.work.Base(), c.Path)
+func (p *proving) importedByTests(file string) bool {
+	if p.onceImports == nil {
+		sources := project.ReadSources(p.work.FS())
+		for _, c := range p.changes {
+			was, err := p.checker.Cache.Mirror().Commits().ReadFile(p.work.Base(), c.Path)
 			if delete(sources,
 				c.Path); err == nil && (project.IsCode(c.Path) || path.Base(c.Path) == "go.mod") {
 				sources[c.Path] = string(was)
 			}
 		}
-		imports := sources.Imports(v.project.Kind)
-		v.onceImports = &imports
+		imports := sources.Imports(p.project.Kind)
+		p.onceImports = &imports
 	}
-	return v.onceImports.TestsAlone(file)
+	return p.onceImports.TestsAlone(file)
 }
 
 // importedByCode reports whether code that is not for tests imports the package or module of a file on the
 // branch, as it may in a folder with a name like testing.
-func (v *proving) importedByCode(file string) bool {
-	kind := v.project.Kind
+func (p *proving) importedByCode(file string) bool {
+	kind := p.project.Kind
 	return project.IsCode(file) && !project.SetsUpTests(file) && !project.IsCase(kind, file) &&
-		project.ReadSources(v.work.FS()).Imports(kind).Code(file)
+		project.ReadSources(p.work.FS()).Imports(kind).Code(file)
 }
 
 // maxNewFiles is the most new files that are left out one by one.
@@ -54,7 +54,7 @@ const maxNewFiles = 6
 
 // neededFiles returns the new files without which the old tests do not pass on the new code. pass says
 // whether they pass in a run. It returns none if they do not pass with all new files either.
-func (v *proving) neededFiles(
+func (p *proving) neededFiles(
 	ctx context.Context, forms []oldForm, pass func(result.Result) bool,
 ) ([]string, error) {
 	var needed []oldForm
@@ -68,7 +68,7 @@ func (v *proving) neededFiles(
 		without := slices.DeleteFunc(slices.Clone(forms), func(f oldForm) bool {
 			return slices.ContainsFunc(files, func(o oldForm) bool { return o.path == f.path })
 		})
-		r, err := v.onOldTests(ctx, without, false)
+		r, err := p.onOldTests(ctx, without, false)
 		return err == nil && pass(r), err
 	}
 	if len(needed) == 0 {
@@ -104,11 +104,11 @@ func pathsOf(forms []oldForm) (paths []string) {
 
 // addNeeded records the new files that make a case pass, if any do. It does not look for them where another
 // value stands in the file of the test or in a golden file.
-func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, base index) error {
-	if e.Kind != ExpectationChanged || e.Renamed != "" || e.Values && v.showsValue(l, *e, base) {
+func (p *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, base index) error {
+	if e.Kind != ExpectationChanged || e.Renamed != "" || e.Values && p.showsValue(l, *e, base) {
 		return nil
 	}
-	files, err := v.neededFiles(ctx, v.forms, func(r result.Result) bool {
+	files, err := p.neededFiles(ctx, p.forms, func(r result.Result) bool {
 		return newIndex(r).alignedTo(base).statusOf(l.key) == result.Passed
 	})
 	if err != nil || len(files) == 0 {
@@ -124,20 +124,20 @@ func (v *proving) addNeeded(ctx context.Context, l lostCase, e *Expectation, bas
 
 // showsValue reports whether the place of an expectation is in the file of its test, or in one that only
 // holds what tests expect.
-func (v *proving) showsValue(l lostCase, e Expectation, base index) bool {
+func (p *proving) showsValue(l lostCase, e Expectation, base index) bool {
 	file, _, _ := strings.Cut(e.Place, ":")
-	h, found := pairFinder{v.forms}.holder(unitOf(base.tests[l.key]).name)
+	h, found := pairFinder{p.forms}.holder(unitOf(base.tests[l.key]).name)
 	return found && h.path == file || !found && project.IsExpected(file)
 }
 
 // addMended records a case that fails on the base, and passes on the branch only with new files.
-func (v *proving) addMended(ctx context.Context, l lostCase, old, base index) error {
+func (p *proving) addMended(ctx context.Context, l lostCase, old, base index) error {
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
 	e.Covers = []string{l.name, unitOf(base.tests[l.key]).name}
 	e.Says = complaint(old.tests[l.key].Output)
-	err := v.addNeeded(ctx, l, &e, base)
+	err := p.addNeeded(ctx, l, &e, base)
 	if err == nil && len(e.With) > 0 {
-		v.Expectations = append(v.Expectations, e)
+		p.Expectations = append(p.Expectations, e)
 	}
 	return err
 }

@@ -139,7 +139,7 @@ type lostTest struct {
 }
 
 // addLost records the regressions. Those that share a name become one, which says how many of them there are.
-func (v *proving) addLost(lost []lostTest, base index) {
+func (p *proving) addLost(lost []lostTest, base index) {
 	var names []key
 	reasons := map[key][]string{}
 	for _, l := range lost {
@@ -162,42 +162,42 @@ func (v *proving) addLost(lost []lostTest, base index) {
 				why = strings.Join(countEach(all, count), ", ")
 			}
 		}
-		v.Regressions = append(v.Regressions, label)
-		v.addNote(label, "%s", why)
+		p.Regressions = append(p.Regressions, label)
+		p.addNote(label, "%s", why)
 	}
 }
 
 // noteFailedBefore records a test that fails on the base and does not pass on the branch.
-func (v *proving) noteFailedBefore(k key, base, branch index) {
+func (p *proving) noteFailedBefore(k key, base, branch index) {
 	switch {
 	case base.statusOf(k) != result.Failed:
 	case branch.statusOf(k) == result.Failed:
-		v.AlreadyFailing = append(v.AlreadyFailing, base.labelOf(k))
+		p.AlreadyFailing = append(p.AlreadyFailing, base.labelOf(k))
 	case branch.statusOf(k) == result.Skipped:
-		v.NowSkipped = append(v.NowSkipped, base.labelOf(k))
+		p.NowSkipped = append(p.NowSkipped, base.labelOf(k))
 	}
 }
 
 // addUnstable records a test that failed on the branch and passed when it was run again.
-func (v *proving) addUnstable(k key, base index) {
-	v.Unstable = append(v.Unstable, base.labelOf(k))
-	if v.unstable == nil {
-		v.unstable = map[key]bool{}
+func (p *proving) addUnstable(k key, base index) {
+	p.Unstable = append(p.Unstable, base.labelOf(k))
+	if p.unstable == nil {
+		p.unstable = map[key]bool{}
 	}
-	v.unstable[k] = true
+	p.unstable[k] = true
 }
 
 // countOnBranch counts a case of a new test by its statuses on the base and on the branch.
-func (v *proving) countOnBranch(label string, before, now result.Status) {
-	if v.OnBranch == nil {
-		v.OnBranch = map[string]OnBranch{}
+func (p *proving) countOnBranch(label string, before, now result.Status) {
+	if p.OnBranch == nil {
+		p.OnBranch = map[string]OnBranch{}
 	}
-	c := v.OnBranch[label]
+	c := p.OnBranch[label]
 	c.Count(now)
 	if before == result.Failed && now == result.Skipped {
 		c.NowSkipped++
 	}
-	v.OnBranch[label] = c
+	p.OnBranch[label] = c
 }
 
 // countEach returns each text once, with its number, in the order of their first appearance.

@@ -30,10 +30,10 @@ type oldForm struct {
 // the change decides what tests expect, which of them run, or how. There is none if the base's tests are as
 // they were, or nothing else was changed. A second tree has the base's versions of what tests alone import,
 // too: such a file may hold what they expect, or be the code that they test.
-func (v *proving) oldTrees() (trees [][]oldForm) {
+func (p *proving) oldTrees() (trees [][]oldForm) {
 	var sure, all []oldForm
-	for _, c := range v.changes {
-		f, ok := v.oldFormOf(c)
+	for _, c := range p.changes {
+		f, ok := p.oldFormOf(c)
 		if ok && !f.byTests {
 			sure = append(sure, f)
 		}
@@ -43,22 +43,22 @@ func (v *proving) oldTrees() (trees [][]oldForm) {
 	}
 	sure = dropMoved(sure)
 	all = dropMoved(all)
-	if slices.ContainsFunc(sure, v.mayInfluence) && v.changeMoreThan(sure) {
+	if slices.ContainsFunc(sure, p.mayInfluence) && p.changeMoreThan(sure) {
 		trees = append(trees, sure)
 	}
-	if !v.changeMoreThan(all) {
+	if !p.changeMoreThan(all) {
 		all = slices.DeleteFunc(all,
 			func(f oldForm) bool { return f.byTests && !project.HoldsValues(f.path, f.was) })
 	}
-	if len(all) > len(sure) && v.changeMoreThan(all) {
+	if len(all) > len(sure) && p.changeMoreThan(all) {
 		trees = append(trees, all)
 	}
 	return trees
 }
 
 // changeMoreThan reports whether the change has more than these files and documents.
-func (v *proving) changeMoreThan(forms []oldForm) bool {
-	return slices.ContainsFunc(v.changes, func(c diff.Change) bool {
+func (p *proving) changeMoreThan(forms []oldForm) bool {
+	return slices.ContainsFunc(p.changes, func(c diff.Change) bool {
 		return !c.IsDocument() &&
 			!slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
 	})
@@ -66,27 +66,27 @@ func (v *proving) changeMoreThan(forms []oldForm) bool {
 
 // oldFormOf returns the form of one changed path. It returns false if the path is as on the branch in the
 // fourth run.
-func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
+func (p *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	f := oldForm{path: c.Path, kind: c.Kind}
-	kind := v.project.Kind
-	if was, err := v.checker.Cache.Mirror().Commits().ReadFile(v.work.Base(), c.Path); err == nil {
+	kind := p.project.Kind
+	if was, err := p.checker.Cache.Mirror().Commits().ReadFile(p.work.Base(), c.Path); err == nil {
 		f.was = string(was)
 	}
 	decides := project.DecidesTests(kind, c.Path)
 	settings := project.HoldsTestSettings(c.Path)
 	switch {
-	case decides && c.Kind == "added" && v.importedByCode(c.Path):
+	case decides && c.Kind == "added" && p.importedByCode(c.Path):
 		return f, false
 	case decides:
 	case project.IsCode(c.Path) && !project.HoldsTests(kind, c.Path):
 		decides = project.UsesTestLibrary(f.was)
-		f.byTests = !decides && v.importedByTests(c.Path)
+		f.byTests = !decides && p.importedByTests(c.Path)
 		decides = decides || f.byTests
 	case c.Kind == "added" || project.IsCode(c.Path):
 	case settings:
 		decides = c.Kind == "deleted" && !project.IsManifest(c.Path)
 	default:
-		decides = project.ReadByTestsAlone(v.work.FS(), kind, c.Path)
+		decides = project.ReadByTestsAlone(p.work.FS(), kind, c.Path)
 	}
 	splices := settings && c.Kind != "deleted" || c.Kind == "modified" && project.HoldsTests(kind, c.Path)
 	switch {
@@ -96,7 +96,7 @@ func (v *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 		return f, false // the data of a new case
 	}
 	if c.Kind != "deleted" {
-		f.is, _ = readRegular(v.work.Root(), c.Path) // a link or a pipe has no text
+		f.is, _ = readRegular(p.work.Root(), c.Path) // a link or a pipe has no text
 	}
 	switch {
 	case decides:
@@ -132,8 +132,8 @@ func dropMoved(forms []oldForm) []oldForm {
 
 // oldCommand returns the project with the command of the fourth run. It is narrowed to the packages of the
 // old tests if these are all that is touched and the runner can select them, as go test can.
-func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed bool) {
-	tests = v.project
+func (p *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed bool) {
+	tests = p.project
 	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
 		tests.Build = ""
 	}
@@ -144,7 +144,7 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 		}
 		paths = append(paths, f.path)
 	}
-	parts, ok := tests.NearFirst(v.work.FS(), paths)
+	parts, ok := tests.NearFirst(p.work.FS(), paths)
 	if ok {
 		tests.Test = parts.Near
 		tests.Written = ""
@@ -154,21 +154,21 @@ func (v *proving) oldCommand(forms []oldForm) (tests project.Project, narrowed b
 
 // onOldTests returns the result of the fourth run: the branch with the base's versions of the files that
 // decide about tests. A result of exactly this tree is reused, unless afresh is set.
-func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) (result.Result, error) {
-	tests, _ := v.oldCommand(v.forms)
-	tree, err := v.work.Tree(ctx)
+func (p *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) (result.Result, error) {
+	tests, _ := p.oldCommand(p.forms)
+	tree, err := p.work.Tree(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
 	tree = "old " + strings.Join(pathsOf(forms), " ") + " on " + tree
-	if r, known := v.checker.KnownTree(v.work.Base(), tree, tests); known && !afresh {
+	if r, known := p.checker.KnownTree(p.work.Base(), tree, tests); known && !afresh {
 		return r, nil
 	}
 	stays := func(c diff.Change) bool {
 		return slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
 	}
-	r, err := v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		if err := LayChanges(slices.DeleteFunc(slices.Clone(v.changes), stays), v.work.Root(),
+	r, err := p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+		if err := LayChanges(slices.DeleteFunc(slices.Clone(p.changes), stays), p.work.Root(),
 			onto); err != nil {
 			return err
 		}
@@ -183,19 +183,19 @@ func (v *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) 
 		return nil
 	}, tests)
 	if err == nil {
-		v.checker.NoteTree(v.work.Base(), tree, r)
+		p.checker.NoteTree(p.work.Base(), tree, r)
 	}
 	return r, err
 }
 
 // findChanged runs the old tests on the new code and records what they expect and the change does not do.
-func (v *proving) findChanged(ctx context.Context, base, branch index) error {
-	if v.withoutOldTests {
+func (p *proving) findChanged(ctx context.Context, base, branch index) error {
+	if p.withoutOldTests {
 		return nil
 	}
-	for _, forms := range v.oldTrees() {
-		v.forms = forms
-		if err := v.findChangedIn(ctx, base, branch); err != nil {
+	for _, forms := range p.oldTrees() {
+		p.forms = forms
+		if err := p.findChangedIn(ctx, base, branch); err != nil {
 			return err
 		}
 	}
@@ -204,33 +204,33 @@ func (v *proving) findChanged(ctx context.Context, base, branch index) error {
 
 // findChangedIn runs the old tests in one tree. What does not pass has to be seen a second time, since it
 // may be chance.
-func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
-	forms := v.forms
-	first, err := v.onOldTests(ctx, forms, false)
+func (p *proving) findChangedIn(ctx context.Context, base, branch index) error {
+	forms := p.forms
+	first, err := p.onOldTests(ctx, forms, false)
 	if err != nil {
 		return err
 	}
-	v.OnOldTests = first
-	named := v.Base.EveryTestNamed() && v.Branch.EveryTestNamed()
-	fails := func(r result.Result) bool { return v.failsAsAWhole(r) }
+	p.OnOldTests = first
+	named := p.Base.EveryTestNamed() && p.Branch.EveryTestNamed()
+	fails := func(r result.Result) bool { return p.failsAsAWhole(r) }
 	if named {
 		fails = func(r result.Result) bool {
-			return v.startFails(r) || len(v.lostOn(newIndex(r).alignedTo(base), base, branch)) > 0
+			return p.startFails(r) || len(p.lostOn(newIndex(r).alignedTo(base), base, branch)) > 0
 		}
 	}
 	if !fails(first) {
-		v.noteUnknown(first)
+		p.noteUnknown(first)
 		return nil
 	}
-	again, err := v.onOldTests(ctx, forms, true)
+	again, err := p.onOldTests(ctx, forms, true)
 	if err != nil {
 		return err
 	}
 	switch {
 	case !fails(again):
-	case !named || v.startFails(first) || v.startFails(again):
-		e := v.wholeExpectation(forms, first)
-		e.With, err = v.neededFiles(ctx, forms,
+	case !named || p.startFails(first) || p.startFails(again):
+		e := p.wholeExpectation(forms, first)
+		e.With, err = p.neededFiles(ctx, forms,
 			func(r result.Result) bool { return r.Stopped == "" && !fails(r) })
 		if len(e.With) > 0 {
 			e.Was = ""
@@ -238,28 +238,28 @@ func (v *proving) findChangedIn(ctx context.Context, base, branch index) error {
 			e.Place = ""
 			e.More = 0
 		}
-		v.Expectations = append(v.Expectations, e)
+		p.Expectations = append(p.Expectations, e)
 	default:
-		err = v.addLostCases(ctx, first, again, base, branch)
+		err = p.addLostCases(ctx, first, again, base, branch)
 	}
-	v.noteUnknown(first)
+	p.noteUnknown(first)
 	return err
 }
 
 // addLostCases records the cases that two runs of the old tests lost.
-func (v *proving) addLostCases(ctx context.Context, first, again result.Result, base, branch index) error {
+func (p *proving) addLostCases(ctx context.Context, first, again result.Result, base, branch index) error {
 	old := newIndex(first).alignedTo(base)
-	second := v.lostOn(newIndex(again).alignedTo(base), base, branch)
-	for _, l := range v.lostOn(old, base, branch) {
+	second := p.lostOn(newIndex(again).alignedTo(base), base, branch)
+	for _, l := range p.lostOn(old, base, branch) {
 		twice := slices.ContainsFunc(second, func(o lostCase) bool { return o.key == l.key })
-		if _, known := v.changed[l.key]; known || !twice { // known from another tree
+		if _, known := p.changed[l.key]; known || !twice { // known from another tree
 			continue
 		}
 		var err error
 		if base.statusOf(l.key) == result.Failed {
-			err = v.addMended(ctx, l, old, base)
-		} else if e := v.addChanged(l, pairFinder{v.forms}, old, base, branch); e != nil {
-			err = v.addNeeded(ctx, l, e, base)
+			err = p.addMended(ctx, l, old, base)
+		} else if e := p.addChanged(l, pairFinder{p.forms}, old, base, branch); e != nil {
+			err = p.addNeeded(ctx, l, e, base)
 		}
 		if err != nil {
 			return err
@@ -269,28 +269,28 @@ func (v *proving) addLostCases(ctx context.Context, first, again result.Result, 
 }
 
 // noteUnknown records that the old tests did not run to their end, so that nothing is known of the rest.
-func (v *proving) noteUnknown(old result.Result) {
-	if old.Stopped != "" && len(v.Expectations) == 0 {
-		v.OldUnknown = old.StopReason()
+func (p *proving) noteUnknown(old result.Result) {
+	if old.Stopped != "" && len(p.Expectations) == 0 {
+		p.OldUnknown = old.StopReason()
 	}
 }
 
 // startFails reports whether the old tests, whose names are known on the base and on the branch, could not
 // be counted.
-func (v *proving) startFails(old result.Result) bool {
+func (p *proving) startFails(old result.Result) bool {
 	return old.Stopped == "" && (!old.EveryTestNamed() || old.Missing.Tests != "")
 }
 
 // failsAsAWhole reports whether the old tests fail on the new code, where the tests have no names.
-func (v *proving) failsAsAWhole(old result.Result) bool {
+func (p *proving) failsAsAWhole(old result.Result) bool {
 	switch {
-	case old.Stopped != "" || !v.Branch.TestsOK && !v.Branch.Counted:
+	case old.Stopped != "" || !p.Branch.TestsOK && !p.Branch.Counted:
 		return false // the branch's own tests fail already
-	case v.Base.Counted && old.Counted:
-		return old.Failed > max(v.Base.Failed, v.Branch.Failed) ||
-			old.Passed < min(v.Base.Passed, v.Branch.Passed)
+	case p.Base.Counted && old.Counted:
+		return old.Failed > max(p.Base.Failed, p.Branch.Failed) ||
+			old.Passed < min(p.Base.Passed, p.Branch.Passed)
 	}
-	return v.Base.TestsOK && !old.TestsOK
+	return p.Base.TestsOK && !old.TestsOK
 }
 
 // A lostCase is a case of the base that passes there and does not pass in its old form on the new code.
@@ -302,8 +302,8 @@ type lostCase struct {
 // lostOn returns the cases that pass on the base and not in the old tests on the new code. Those that fail
 // on the branch in their new form, too, are regressions and not among them. Those that fail on the base,
 // and pass on the branch, are among them if their old form fails on the new code.
-func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
-	_, narrowed := v.oldCommand(v.forms)
+func (p *proving) lostOn(old, base, branch index) (lost []lostCase) {
+	_, narrowed := p.oldCommand(p.forms)
 	movedOld := movedTests(base, old)
 	moved := movedTests(base, branch)
 	for _, k := range base.order {
@@ -313,11 +313,11 @@ func (v *proving) lostOn(old, base, branch index) (lost []lostCase) {
 		if s != result.Passed && !mended || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
-		why := v.whyLost(k, base, old, movedOld)
+		why := p.whyLost(k, base, old, movedOld)
 		if why == "" || old.Stopped != "" && old.statusOf(k) != result.Failed {
 			continue
 		}
-		if now := v.whyLost(k, base, branch, moved); now == "" || now == "is skipped" || now == "is gone" {
+		if now := p.whyLost(k, base, branch, moved); now == "" || now == "is skipped" || now == "is gone" {
 			lost = append(lost, lostCase{k, why})
 		}
 	}
@@ -332,25 +332,25 @@ func (x index) hasGroup(group string) bool {
 
 // addChanged records one case as a changed expectation and returns it. A group that cannot be run with the
 // old tests is recorded once, and nil returned.
-func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) *Expectation {
-	if v.changed == nil {
-		v.changed = map[key]ExpectationKind{}
-		v.changedUnits = map[key]bool{}
+func (p *proving) addChanged(l lostCase, lines pairFinder, old, base, branch index) *Expectation {
+	if p.changed == nil {
+		p.changed = map[key]ExpectationKind{}
+		p.changedUnits = map[key]bool{}
 	}
 	unit := unitOf(base.tests[l.key])
-	v.changed[l.key] = ExpectationBroken
-	v.changedUnits[unit] = true
+	p.changed[l.key] = ExpectationBroken
+	p.changedUnits[unit] = true
 	if b, broken := old.brokenFor(l.group, base); broken && old.statusOf(l.key) == "" {
-		i := slices.IndexFunc(v.Expectations, func(e Expectation) bool {
+		i := slices.IndexFunc(p.Expectations, func(e Expectation) bool {
 			return e.Kind == ExpectationBroken && e.Group == b.Group
 		})
 		if i < 0 {
-			i = len(v.Expectations)
+			i = len(p.Expectations)
 			e := Expectation{Kind: ExpectationBroken, Group: b.Group, Test: b.Group, How: b.Broken}
 			e.Says = complaint(b.Output)
-			v.Expectations = append(v.Expectations, e)
+			p.Expectations = append(p.Expectations, e)
 		}
-		v.Expectations[i].Covers = append(v.Expectations[i].Covers, unit.name)
+		p.Expectations[i].Covers = append(p.Expectations[i].Covers, unit.name)
 		return nil
 	}
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
@@ -365,9 +365,9 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 	case branch.statusOf(l.key) == "" && len(branch.units[unit]) == 0:
 		if to, renamed := lines.renamed(unit, base, branch); renamed {
 			e.Renamed = to.name
-			v.changedUnits[to] = true
+			p.changedUnits[to] = true
 		} else if to, moved := movedTests(base, branch)[l.key]; moved {
-			v.changedUnits[to] = true
+			p.changedUnits[to] = true
 		} else {
 			e.Kind = ExpectationRemoved
 		}
@@ -376,13 +376,13 @@ func (v *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 	if e.Kind == ExpectationChanged && branch.statusOf(l.key) == "" && e.Place == "" {
 		e.Kind = ExpectationRemoved
 	}
-	v.changed[l.key] = e.Kind
-	v.Expectations = append(v.Expectations, e)
-	return &v.Expectations[len(v.Expectations)-1]
+	p.changed[l.key] = e.Kind
+	p.Expectations = append(p.Expectations, e)
+	return &p.Expectations[len(p.Expectations)-1]
 }
 
 // wholeExpectation returns the expectation for tests that are not told apart.
-func (v *proving) wholeExpectation(forms []oldForm, old result.Result) Expectation {
+func (p *proving) wholeExpectation(forms []oldForm, old result.Result) Expectation {
 	e := Expectation{Kind: ExpectationFiles, Says: complaintOf(old.Output, 1)}
 	for _, f := range forms {
 		if f.kind != "added" {

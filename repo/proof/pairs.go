@@ -105,20 +105,20 @@ func asserts(line string) bool {
 }
 
 // locate sets the lines of an expectation. unit is the test that k is a case of.
-func (f pairFinder) locate(e *Expectation, k, unit key, output string) {
-	all := f.candidates()
+func (pf pairFinder) locate(e *Expectation, k, unit key, output string) {
+	all := pf.candidates()
 	p, named := namedPair(all, k, unit)
 	ok := named
 	if !ok {
-		p, ok = f.nearOutput(all, output)
+		p, ok = pf.nearOutput(all, output)
 	}
 	if !ok {
-		p, ok = f.inTest(all, unit.name)
+		p, ok = pf.inTest(all, unit.name)
 	}
 	if !ok {
-		p, ok = f.besideTests(all, unit.name)
+		p, ok = pf.besideTests(all, unit.name)
 	}
-	switch file, found := f.holder(unit.name); {
+	switch file, found := pf.holder(unit.name); {
 	case e.Kind == ExpectationRemoved && found:
 		e.Place = fmt.Sprintf("%s:%d", file.path, file.line)
 		return
@@ -126,7 +126,7 @@ func (f pairFinder) locate(e *Expectation, k, unit key, output string) {
 		return
 	}
 	if !named && e.Kind != ExpectationRemoved {
-		e.More = f.moreLines(all, p)
+		e.More = pf.moreLines(all, p)
 	}
 	e.Was, e.Now, e.Values = differing(p.was, p.is, project.IsExpected(p.file.path))
 	line := p.now
@@ -137,8 +137,8 @@ func (f pairFinder) locate(e *Expectation, k, unit key, output string) {
 }
 
 // candidates returns the pairs of all files, those of tests first.
-func (f pairFinder) candidates() (all []pair) {
-	for _, form := range f.forms {
+func (pf pairFinder) candidates() (all []pair) {
+	for _, form := range pf.forms {
 		if form.kind != "added" || project.SetsUpTests(form.path) {
 			all = append(all, pairsOf(form)...)
 		}
@@ -172,7 +172,7 @@ func namedPair(all []pair, k, unit key) (pair, bool) {
 const maxApart = 12
 
 // nearOutput returns the pair nearest to a place that the output names.
-func (f pairFinder) nearOutput(all []pair, output string) (best pair, found bool) {
+func (pf pairFinder) nearOutput(all []pair, output string) (best pair, found bool) {
 	least := maxApart + 1
 	for _, m := range outputPlace.FindAllStringSubmatch(output, 50) {
 		line, err := strconv.Atoi(m[2])
@@ -188,7 +188,7 @@ func (f pairFinder) nearOutput(all []pair, output string) (best pair, found bool
 			if !asserts(p.was) && !asserts(p.is) {
 				apart += maxApart / 2
 			}
-			if apart < least && f.sameTest(p.file, at, line) {
+			if apart < least && pf.sameTest(p.file, at, line) {
 				best = p
 				found = true
 				least = apart
@@ -199,10 +199,10 @@ func (f pairFinder) nearOutput(all []pair, output string) (best pair, found bool
 }
 
 // moreLines returns how many other lines that check something changed in the test of p.
-func (f pairFinder) moreLines(all []pair, p pair) (n int) {
+func (pf pairFinder) moreLines(all []pair, p pair) (n int) {
 	for _, o := range all {
 		other := o.file.path == p.file.path && o != p && (asserts(o.was) || asserts(o.is))
-		if other && f.sameTest(p.file, max(p.old, -p.old), max(o.old, -o.old)) {
+		if other && pf.sameTest(p.file, max(p.old, -p.old), max(o.old, -o.old)) {
 			n++
 		}
 	}
@@ -216,7 +216,7 @@ var testStart = regexp.MustCompile(
 )
 
 // sameTest reports whether no test begins between two lines of a file of the base.
-func (f pairFinder) sameTest(file oldForm, a, b int) bool {
+func (pf pairFinder) sameTest(file oldForm, a, b int) bool {
 	lines := strings.Split(file.was, "\n")
 	lo := min(a, b)
 	hi := max(a, b)
@@ -235,12 +235,12 @@ type holding struct {
 }
 
 // holder returns the file that holds a test on the base.
-func (f pairFinder) holder(test string) (holding, bool) {
+func (pf pairFinder) holder(test string) (holding, bool) {
 	name := lastWord(test)
 	if name == "" {
 		return holding{}, false
 	}
-	for _, form := range f.forms {
+	for _, form := range pf.forms {
 		if form.was == "" {
 			continue
 		}
@@ -274,8 +274,8 @@ func lastWord(test string) string {
 }
 
 // inTest returns a pair within the lines of the test.
-func (f pairFinder) inTest(all []pair, test string) (best pair, found bool) {
-	h, ok := f.holder(test)
+func (pf pairFinder) inTest(all []pair, test string) (best pair, found bool) {
+	h, ok := pf.holder(test)
 	if !ok {
 		return pair{}, false
 	}
@@ -298,8 +298,8 @@ func (f pairFinder) inTest(all []pair, test string) (best pair, found bool) {
 }
 
 // besideTests returns the first pair of a file that no test is in: a golden file, a helper, settings.
-func (f pairFinder) besideTests(all []pair, test string) (pair, bool) {
-	if _, inFile := f.holder(test); inFile && len(f.forms) == 1 {
+func (pf pairFinder) besideTests(all []pair, test string) (pair, bool) {
+	if _, inFile := pf.holder(test); inFile && len(pf.forms) == 1 {
 		return pair{}, false
 	}
 	for _, wanted := range []func(file string) bool{project.IsExpected, func(string) bool { return true }} {
@@ -355,9 +355,9 @@ func cutLine(s string) string {
 }
 
 // renamed returns the test of the branch whose first line replaces the first line of a test that is gone.
-func (f pairFinder) renamed(unit key, base, branch index) (key, bool) {
+func (pf pairFinder) renamed(unit key, base, branch index) (key, bool) {
 	name := lastWord(unit.name)
-	for _, p := range f.candidates() {
+	for _, p := range pf.candidates() {
 		if p.is == "" || !strings.Contains(p.was, name) || !testStart.MatchString(p.was) {
 			continue
 		}

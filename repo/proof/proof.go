@@ -89,7 +89,7 @@ type OnBranch struct {
 
 // pass reports whether the branch passes the test: a case passes, none fails, and none is skipped that fails
 // on the base.
-func (b OnBranch) pass() bool { return b.Passed > 0 && b.Failed == 0 && b.NowSkipped == 0 }
+func (o OnBranch) pass() bool { return o.Passed > 0 && o.Failed == 0 && o.NowSkipped == 0 }
 
 // An Outcome is the verdict of a proof.
 type Outcome string

@@ -47,58 +47,58 @@ func Prove(
 	return v.prove(ctx, base)
 }
 
-func (v *proving) prove(ctx context.Context, base string) (Proof, error) {
-	c := v.checker
-	v.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
+func (p *proving) prove(ctx context.Context, base string) (Proof, error) {
+	c := p.checker
+	p.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
 	if !c.HasSandbox() {
-		v.Missing = "there is no sandbox to run anything in"
-		v.Why = v.refusal()
-		return v.Proof, nil
+		p.Missing = "there is no sandbox to run anything in"
+		p.Why = p.refusal()
+		return p.Proof, nil
 	}
-	err := v.runAndJudge(ctx)
-	if !v.Holds() {
-		v.Why = v.refusal()
+	err := p.runAndJudge(ctx)
+	if !p.Holds() {
+		p.Why = p.refusal()
 	}
-	return v.Proof, err
+	return p.Proof, err
 }
 
-func (v *proving) runAndJudge(ctx context.Context) (err error) {
-	if v.changes, err = v.work.Changes(ctx); err != nil {
+func (p *proving) runAndJudge(ctx context.Context) (err error) {
+	if p.changes, err = p.work.Changes(ctx); err != nil {
 		return err
 	}
-	if len(v.changes) == 0 {
-		v.Why = "nothing was changed"
+	if len(p.changes) == 0 {
+		p.Why = "nothing was changed"
 		return nil
 	}
-	v.tests = selectTests(v.project.Kind, v.changes)
-	if v.Base, err = v.checker.Baseline(ctx, v.work.Base(), v.project); err != nil {
+	p.tests = selectTests(p.project.Kind, p.changes)
+	if p.Base, err = p.checker.Baseline(ctx, p.work.Base(), p.project); err != nil {
 		return err
 	}
-	if v.Branch, err = v.onBranch(ctx, false); err != nil {
+	if p.Branch, err = p.onBranch(ctx, false); err != nil {
 		return err
 	}
-	v.judgeBuild()
-	if why := v.whyUnprovable(); why != "" {
-		v.Why = why
+	p.judgeBuild()
+	if why := p.whyUnprovable(); why != "" {
+		p.Why = why
 		return nil
 	}
-	if !v.tests.isEmpty() {
-		if v.OnBase, err = v.onBase(ctx); err != nil {
+	if !p.tests.isEmpty() {
+		if p.OnBase, err = p.onBase(ctx); err != nil {
 			return err
 		}
 	}
-	base := newIndex(v.Base)
-	if err := v.findChanged(ctx, base, newIndex(v.Branch).alignedTo(base)); err != nil {
+	base := newIndex(p.Base)
+	if err := p.findChanged(ctx, base, newIndex(p.Branch).alignedTo(base)); err != nil {
 		return err
 	}
-	if !v.Base.EveryTestNamed() || !v.Branch.EveryTestNamed() {
-		v.judgeFigures()
-	} else if err = v.judgeTests(ctx, v.rerunBranch(ctx)); err != nil {
+	if !p.Base.EveryTestNamed() || !p.Branch.EveryTestNamed() {
+		p.judgeFigures()
+	} else if err = p.judgeTests(ctx, p.rerunBranch(ctx)); err != nil {
 		return err
 	}
-	if v.BuildOK && v.GreenOnBranch && v.Missing == "" && !v.Holds() &&
-		len(v.RedOnBase)+len(v.NotRed)+len(v.Regressions) == 0 {
-		v.Alone = whatAlone(v.project.Kind, v.changes)
+	if p.BuildOK && p.GreenOnBranch && p.Missing == "" && !p.Holds() &&
+		len(p.RedOnBase)+len(p.NotRed)+len(p.Regressions) == 0 {
+		p.Alone = whatAlone(p.project.Kind, p.changes)
 	}
 	return nil
 }
@@ -136,164 +136,164 @@ func (p Proof) MayGoUnproven(feature bool) bool {
 
 // onBranch returns the result of the base with the whole change. It reuses the result of a check of exactly
 // this tree, unless afresh is set.
-func (v *proving) onBranch(ctx context.Context, afresh bool) (result.Result, error) {
-	if tree, err := v.work.Tree(ctx); err == nil && !afresh {
-		if r, known := v.checker.KnownTree(v.work.Base(), tree, v.project); known {
+func (p *proving) onBranch(ctx context.Context, afresh bool) (result.Result, error) {
+	if tree, err := p.work.Tree(ctx); err == nil && !afresh {
+		if r, known := p.checker.KnownTree(p.work.Base(), tree, p.project); known {
 			return r, nil
 		}
 	}
-	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		return LayChanges(v.changes, v.work.Root(), onto)
-	}, v.project)
+	return p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+		return LayChanges(p.changes, p.work.Root(), onto)
+	}, p.project)
 }
 
-func (v *proving) rerunBranch(ctx context.Context) func() (result.Result, error) {
-	return func() (result.Result, error) { return v.onBranch(ctx, true) }
+func (p *proving) rerunBranch(ctx context.Context) func() (result.Result, error) {
+	return func() (result.Result, error) { return p.onBranch(ctx, true) }
 }
 
 // onBase runs the base with only the change's test files. It also builds, for kinds whose tests may read
 // what the build makes: without a build no test would load, and every test would count as red.
-func (v *proving) onBase(ctx context.Context) (result.Result, error) {
-	tests := v.project
+func (p *proving) onBase(ctx context.Context) (result.Result, error) {
+	tests := p.project
 	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
 		tests.Build = ""
 	}
-	return v.checker.RunTree(ctx, v.work.Base(), func(onto *os.Root) error {
-		return v.tests.layOver(v.work.Root(), onto)
+	return p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+		return p.tests.layOver(p.work.Root(), onto)
 	}, tests)
 }
 
 // judgeBuild compares the build of the branch with that of the base.
-func (v *proving) judgeBuild() {
+func (p *proving) judgeBuild() {
 	switch {
-	case !v.Branch.BuildRan:
-		v.BuildOK = v.Branch.Stopped == ""
-	case v.Branch.BuildOK:
-		v.Build = "clean"
-		v.BuildOK = true
-	case v.Base.Missing.Build != "":
-		v.Build = "it does not start on " + v.BaseName + " either"
-		v.BuildOK = true
-	case v.Base.BuildRan && !v.Base.BuildOK && v.Base.Stopped == "":
-		v.Build = "it fails on " + v.BaseName + " already"
-		v.BuildOK = true
+	case !p.Branch.BuildRan:
+		p.BuildOK = p.Branch.Stopped == ""
+	case p.Branch.BuildOK:
+		p.Build = "clean"
+		p.BuildOK = true
+	case p.Base.Missing.Build != "":
+		p.Build = "it does not start on " + p.BaseName + " either"
+		p.BuildOK = true
+	case p.Base.BuildRan && !p.Base.BuildOK && p.Base.Stopped == "":
+		p.Build = "it fails on " + p.BaseName + " already"
+		p.BuildOK = true
 	default:
-		v.Build = "it does not fail on " + v.BaseName
+		p.Build = "it does not fail on " + p.BaseName
 	}
 }
 
 // whyUnprovable returns why the tests cannot be compared, or an empty string if they can. It sets Missing
 // and NoTests.
-func (v *proving) whyUnprovable() string {
+func (p *proving) whyUnprovable() string {
 	switch {
-	case v.project.Test == "":
-		v.NoTests = true
-		v.Missing = v.Base.Missing.Build
+	case p.project.Test == "":
+		p.NoTests = true
+		p.Missing = p.Base.Missing.Build
 		return "no test command is known for this project, so nothing was tested"
-	case v.Base.HasNoTests() && v.Branch.HasNoTests():
-		return v.whyNoTests()
-	case v.Base.Missing.Tests != "":
-		v.Missing = v.Base.Missing.Tests
-		return "the tests did not start on " + v.BaseName
-	case v.Base.Stopped != "":
-		v.Missing = "the run on " + v.BaseName + " itself " + v.Base.StopReason()
-		return v.Missing + ", so there is nothing to compare with"
-	case v.Branch.Missing.Tests != "":
-		return "the tests did not start on the branch (" + v.Branch.Missing.Tests +
-			"), and did on " + v.BaseName
-	case v.Branch.Stopped != "":
-		return "the run on the branch " + v.Branch.StopReason()
-	case v.Base.Counted && v.Base.Passed > 0 && !v.Branch.Counted && v.Branch.TestsOK:
+	case p.Base.HasNoTests() && p.Branch.HasNoTests():
+		return p.whyNoTests()
+	case p.Base.Missing.Tests != "":
+		p.Missing = p.Base.Missing.Tests
+		return "the tests did not start on " + p.BaseName
+	case p.Base.Stopped != "":
+		p.Missing = "the run on " + p.BaseName + " itself " + p.Base.StopReason()
+		return p.Missing + ", so there is nothing to compare with"
+	case p.Branch.Missing.Tests != "":
+		return "the tests did not start on the branch (" + p.Branch.Missing.Tests +
+			"), and did on " + p.BaseName
+	case p.Branch.Stopped != "":
+		return "the run on the branch " + p.Branch.StopReason()
+	case p.Base.Counted && p.Base.Passed > 0 && !p.Branch.Counted && p.Branch.TestsOK:
 		return fmt.Sprintf("the tests can be counted on %s (%d pass there), and not on the branch, "+
 			"where the run ends with exit code 0 all the same: it may have ended before they ran",
-			v.BaseName, v.Base.Passed)
+			p.BaseName, p.Base.Passed)
 	}
 	return ""
 }
 
 // whyNoTests returns why no test ran. A project that has test files which its test command does not find is
 // no project without tests.
-func (v *proving) whyNoTests() string {
-	files := v.project.TestFiles(v.work.FS())
+func (p *proving) whyNoTests() string {
+	files := p.project.TestFiles(p.work.FS())
 	old := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.ContainsFunc(v.changes,
+		return slices.ContainsFunc(p.changes,
 			func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
 	})
 	switch {
 	case len(old) > 0:
-		v.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s",
-			v.project.TestShown(), old[0])
-		return v.Missing
+		p.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s",
+			p.project.TestShown(), old[0])
+		return p.Missing
 	case len(files) > 0:
 		return fmt.Sprintf("the test command (`%s`) does not find the tests that were added, "+
-			"such as those of %s", v.project.TestShown(), files[0])
+			"such as those of %s", p.project.TestShown(), files[0])
 	}
-	v.NoTests = true
+	p.NoTests = true
 	return "the project has no tests, and none was added"
 }
 
 // judgeTests compares the three runs test by test. rerun runs the branch once more.
-func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, error)) error {
-	base := newIndex(v.Base)
-	branch := newIndex(v.Branch).alignedTo(base)
-	if err := v.findFixedTests(ctx, base, branch); err != nil {
+func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, error)) error {
+	base := newIndex(p.Base)
+	branch := newIndex(p.Branch).alignedTo(base)
+	if err := p.findFixedTests(ctx, base, branch); err != nil {
 		// before the next, for its second run on the base
 		return err
 	}
-	if err := v.findRegressions(base, branch, rerun); err != nil {
+	if err := p.findRegressions(base, branch, rerun); err != nil {
 		return err
 	}
-	if v.tests.isEmpty() {
-		v.GreenOnBranch = v.nothingNewFails(base, branch)
-		v.Shown = len(v.Mended) > 0 && v.GreenOnBranch
-		v.Why = v.whatIsMissing()
+	if p.tests.isEmpty() {
+		p.GreenOnBranch = p.nothingNewFails(base, branch)
+		p.Shown = len(p.Mended) > 0 && p.GreenOnBranch
+		p.Why = p.whatIsMissing()
 		return nil
 	}
-	onBase := newIndex(v.OnBase).alignedTo(base, branch)
+	onBase := newIndex(p.OnBase).alignedTo(base, branch)
 	news := newTests(base, branch)
 	for _, n := range news {
-		v.addNewTest(n, onBase, branch)
+		p.addNewTest(n, onBase, branch)
 	}
-	if err := v.showUncompiled(ctx, base, branch); err != nil {
+	if err := p.showUncompiled(ctx, base, branch); err != nil {
 		return err
 	}
-	if err := v.addExtended(ctx, base, onBase, branch); err != nil {
+	if err := p.addExtended(ctx, base, onBase, branch); err != nil {
 		return err
 	}
-	v.addUncompiled(base, onBase, branch)
-	v.GreenOnBranch = v.nothingNewFails(base, branch) && v.newTestsPass(news)
-	v.Shown = len(v.RedOnBase)+len(v.Mended) > 0 && v.GreenOnBranch
-	v.Why = v.whatIsMissing()
+	p.addUncompiled(base, onBase, branch)
+	p.GreenOnBranch = p.nothingNewFails(base, branch) && p.newTestsPass(news)
+	p.Shown = len(p.RedOnBase)+len(p.Mended) > 0 && p.GreenOnBranch
+	p.Why = p.whatIsMissing()
 	return nil
 }
 
 // whatIsMissing returns what was not shown, or an empty string if all was.
-func (v *proving) whatIsMissing() string {
+func (p *proving) whatIsMissing() string {
 	switch {
-	case len(v.Mended) > 0 && v.GreenOnBranch:
+	case len(p.Mended) > 0 && p.GreenOnBranch:
 		return ""
-	case len(v.NewTests) == 0 && v.tests.isEmpty():
-		return "no test was added or changed, so nothing was seen to fail on " + v.BaseName + addTestAdvice
-	case len(v.NewTests) == 0:
-		return "the test files that changed hold no test that is new or fails on " + v.BaseName +
+	case len(p.NewTests) == 0 && p.tests.isEmpty():
+		return "no test was added or changed, so nothing was seen to fail on " + p.BaseName + addTestAdvice
+	case len(p.NewTests) == 0:
+		return "the test files that changed hold no test that is new or fails on " + p.BaseName +
 			", so nothing was seen to fail there" + addTestAdvice
-	case len(v.RedOnBase) == 0 && len(v.Guards) > 0:
+	case len(p.RedOnBase) == 0 && len(p.Guards) > 0:
 		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; "+
 			"add one that fails there and passes with the change",
-			v.BaseName, result.ListNames(v.Guards, maxNamed))
-	case len(v.RedOnBase) == 0:
-		return "no new test fails on " + v.BaseName +
+			p.BaseName, result.ListNames(p.Guards, maxNamed))
+	case len(p.RedOnBase) == 0:
+		return "no new test fails on " + p.BaseName +
 			", so it was not seen that the change mends anything" + addTestAdvice
-	case !v.GreenOnBranch:
+	case !p.GreenOnBranch:
 		return "the tests do not pass on the branch"
 	}
 	return ""
 }
 
 // nothingNewFails reports whether every test that fails on the branch failed on the base, too.
-func (v *proving) nothingNewFails(base, branch index) bool {
+func (p *proving) nothingNewFails(base, branch index) bool {
 	for _, k := range branch.order {
-		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !v.unstable[k] {
+		if branch.statusOf(k) == result.Failed && base.statusOf(k) != result.Failed && !p.unstable[k] {
 			return false
 		}
 	}
@@ -302,10 +302,10 @@ func (v *proving) nothingNewFails(base, branch index) bool {
 			return false
 		}
 	}
-	return v.Branch.ExitCode == 0 || v.Branch.Failed > 0 || v.Base.ExitCode != 0 || v.Branch.TestsOK
+	return p.Branch.ExitCode == 0 || p.Branch.Failed > 0 || p.Base.ExitCode != 0 || p.Branch.TestsOK
 }
 
 // newTestsPass reports whether the new tests pass on the branch.
-func (v *proving) newTestsPass(news []newTest) bool {
-	return !slices.ContainsFunc(news, func(n newTest) bool { return !v.OnBranch[n.label].pass() })
+func (p *proving) newTestsPass(news []newTest) bool {
+	return !slices.ContainsFunc(news, func(n newTest) bool { return !p.OnBranch[n.label].pass() })
 }

@@ -35,7 +35,7 @@ const (
 // A NoPictureError is the reason why there is no picture, in words that continue "there is no picture: ".
 type NoPictureError struct{ Why string }
 
-func (u *NoPictureError) Error() string { return "no picture: " + u.Why }
+func (n *NoPictureError) Error() string { return "no picture: " + n.Why }
 
 // A Camera takes pictures. Set its fields before the first call.
 type Camera struct {

@@ -121,47 +121,47 @@ func noProgressEnd(messages []model.Message, tools []model.Tool) End {
 	return ""
 }
 
-func (c *mistakeCounts) add(m model.Message) {
+func (mc *mistakeCounts) add(m model.Message) {
 	for _, call := range m.Calls {
-		c.calls[call.ID] = call
+		mc.calls[call.ID] = call
 	}
 	switch {
 	case m.Role == model.User:
-		c.nudged, _ = isNudge(m.Text)
+		mc.nudged, _ = isNudge(m.Text)
 	case m.Role == model.Assistant && len(m.Calls) == 0:
-		c.silent++
+		mc.silent++
 	case m.Role == model.Assistant:
-		c.silent = 0
-		c.endAnswer()
+		mc.silent = 0
+		mc.endAnswer()
 	case m.Role == model.ToolRole:
-		c.result(m)
+		mc.result(m)
 	}
 }
 
-func (c *mistakeCounts) result(m model.Message) {
-	c.wrong++
+func (mc *mistakeCounts) result(m model.Message) {
+	mc.wrong++
 	if !m.Wrong {
-		c.wrong = 0
+		mc.wrong = 0
 	}
-	c.good = c.good || !m.Malformed
-	c.bad = c.bad || m.Malformed
-	hash := callResultHash(c.calls[m.CallID], model.WithoutDuration(m.Text))
-	if c.editing[c.calls[m.CallID].Name] && !m.Wrong && !c.edits[hash] {
-		c.edits[hash] = true
-		c.results = nil // a build after this edit is not the build before it
+	mc.good = mc.good || !m.Malformed
+	mc.bad = mc.bad || m.Malformed
+	hash := callResultHash(mc.calls[m.CallID], model.WithoutDuration(m.Text))
+	if mc.editing[mc.calls[m.CallID].Name] && !m.Wrong && !mc.edits[hash] {
+		mc.edits[hash] = true
+		mc.results = nil // a build after this edit is not the build before it
 	}
-	c.results = append(c.results, hash)
+	mc.results = append(mc.results, hash)
 }
 
 // endAnswer updates the count of malformed answers once the calls of an answer have their results.
-func (c *mistakeCounts) endAnswer() {
+func (mc *mistakeCounts) endAnswer() {
 	switch {
-	case c.good:
-		c.malformed = 0
-	case c.bad:
-		c.malformed++
+	case mc.good:
+		mc.malformed = 0
+	case mc.bad:
+		mc.malformed++
 	}
-	c.good, c.bad = false, false
+	mc.good, mc.bad = false, false
 }
 
 // sinceLastWord returns the messages after the newest user message that is not a nudge.

@@ -28,32 +28,32 @@ type lessonReader struct {
 
 // reads reports whether the person may read the lesson. A lesson on a private repository is only for
 // people in one of its channels.
-func (r lessonReader) reads(l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories,
+func (lr lessonReader) reads(l lessons.Lesson) bool {
+	at := slices.IndexFunc(lr.Repositories,
 		func(x repository.Repository) bool { return x.Name == l.Repository })
-	return at >= 0 && (!r.Repositories[at].Private || r.isIn(r.Repositories[at].Channels))
+	return at >= 0 && (!lr.Repositories[at].Private || lr.isIn(lr.Repositories[at].Channels))
 }
 
-func (r lessonReader) isIn(channels []string) bool {
-	return slices.ContainsFunc(channels, func(c string) bool { return slices.Contains(r.channels, c) })
+func (lr lessonReader) isIn(channels []string) bool {
+	return slices.ContainsFunc(channels, func(c string) bool { return slices.Contains(lr.channels, c) })
 }
 
 // mayChange reports whether the person may change the lesson: a person who may approve work on the
 // repository, and is in one of its channels if it has any. If the repository wants an approver other
 // than the requester, the requester of the lesson's session may not.
-func (r lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
-	at := slices.IndexFunc(r.Repositories,
+func (lr lessonReader) mayChange(ctx context.Context, l lessons.Lesson) bool {
+	at := slices.IndexFunc(lr.Repositories,
 		func(x repository.Repository) bool { return x.Name == l.Repository })
-	if at < 0 || !r.reads(l) {
+	if at < 0 || !lr.reads(l) {
 		return false
 	}
-	p := r.Person
-	p.InThread = r.isIn(r.Repositories[at].Channels) ||
-		len(r.Repositories[at].Channels) == 0 && len(r.channels) > 0
-	return r.mayApprove(ctx, workflow.Session{
+	p := lr.Person
+	p.InThread = lr.isIn(lr.Repositories[at].Channels) ||
+		len(lr.Repositories[at].Channels) == 0 && len(lr.channels) > 0
+	return lr.mayApprove(ctx, workflow.Session{
 		Codebase:  workflow.Codebase{Repository: l.Repository},
 		Requester: l.Requester,
-	}, p, r.groups)
+	}, p, lr.groups)
 }
 
 // lessons returns the lessons on the repositories that the person may read, at most maxLessons.

@@ -68,15 +68,15 @@ type sharedCollector struct {
 }
 
 // Describe implements prometheus.Collector.
-func (c *sharedCollector) Describe(out chan<- *prometheus.Desc) {
+func (s *sharedCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{sessionsDesc, waitsDesc, dueDesc, unpostedDesc, upDesc} {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (c *sharedCollector) Collect(out chan<- prometheus.Metric) {
-	shared, err := c.current()
+func (s *sharedCollector) Collect(out chan<- prometheus.Metric) {
+	shared, err := s.current()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
@@ -97,18 +97,18 @@ func (c *sharedCollector) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-func (c *sharedCollector) current() (Shared, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < sharedMaxAge {
-		return c.known, c.err
+func (s *sharedCollector) current() (Shared, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.at.IsZero() && time.Since(s.at) < sharedMaxAge {
+		return s.known, s.err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), sharedTimeout)
 	defer cancel()
-	c.known, c.err = c.read(ctx)
-	c.at = time.Now()
-	if c.err != nil {
-		c.log.Warn("metrics: the database gives no answer", "err", c.err)
+	s.known, s.err = s.read(ctx)
+	s.at = time.Now()
+	if s.err != nil {
+		s.log.Warn("metrics: the database gives no answer", "err", s.err)
 	}
-	return c.known, c.err
+	return s.known, s.err
 }

@@ -79,45 +79,45 @@ func newPipeListener() *pipeListener {
 	return &pipeListener{accepted: make(chan net.Conn), closed: make(chan struct{})}
 }
 
-func (l *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (p *pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
-	case l.accepted <- server:
+	case p.accepted <- server:
 		return client, nil
-	case <-l.closed:
+	case <-p.closed:
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (l *pipeListener) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
-	case conn := <-l.accepted:
+	case conn := <-p.accepted:
 		return conn, nil
-	case <-l.closed:
+	case <-p.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-func (l *pipeListener) Close() error {
-	l.close.Do(func() { close(l.closed) })
+func (p *pipeListener) Close() error {
+	p.close.Do(func() { close(p.closed) })
 	return nil
 }
 
-func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "endpoint", Net: "pipe"} }
+func (p *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "endpoint", Net: "pipe"} }
 
-func (e *testServer) asked() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return append([]string(nil), e.bodies...)
+func (t *testServer) asked() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]string(nil), t.bodies...)
 }
 
-func (e *testServer) client(change ...func(*model.Config)) *model.Client {
+func (t *testServer) client(change ...func(*model.Config)) *model.Client {
 	cfg := model.Config{
-		BaseURL:     e.URL + "/v1",
+		BaseURL:     t.URL + "/v1",
 		Key:         key,
-		HTTP:        e.http,
+		HTTP:        t.http,
 		Retry:       model.Retry{Wait: time.Millisecond, MaxWait: 5 * time.Second},
 		IdleTimeout: time.Minute,
 	}

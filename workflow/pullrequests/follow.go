@@ -22,7 +22,7 @@ import (
 
 // follow polls the state of an open pull request, its checks and its comments, and records the news. It
 // returns the time until the next poll.
-func (k *Follower) follow(
+func (f *Follower) follow(
 	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
 ) (time.Duration, error) {
 	p, err := at.Host.Look(ctx, row.Number)
@@ -30,59 +30,59 @@ func (k *Follower) follow(
 		return 0, err
 	}
 	if p.State == host.Open && row.Worded != row.Head {
-		if row, err = k.reword(ctx, row, p.Body, at.Host); err != nil {
+		if row, err = f.reword(ctx, row, p.Body, at.Host); err != nil {
 			return 0, err
 		}
 	}
 	after := row
-	parts, err := k.remarks(ctx, &after, at)
+	parts, err := f.remarks(ctx, &after, at)
 	if err == nil && p.State == host.Open && p.Head == row.Head {
 		// the head that somebody else pushed is not Bobbin's to check
 		var said []store.Part
-		said, err = k.checks(ctx, &after, at.Host)
+		said, err = f.checks(ctx, &after, at.Host)
 		parts = append(parts, said...)
 	}
 	var refused *remote.Error
 	permanent := errors.As(err, &refused) && !refused.Retry
 	if permanent && row.Reason != refused.Reason {
 		after.Reason = refused.Reason
-		parts = append(parts, k.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", k.name(row),
+		parts = append(parts, f.line(fmt.Sprintf("I cannot follow all of %s: %s. %s.", f.name(row),
 			refused.Reason, refused.Cure)))
 		err = nil
 	}
 	if p.State != host.Open && len(parts) < maxRemarks && (err == nil || permanent) {
 		// the last comments come first
-		return k.end(ctx, row, after, p, parts)
+		return f.end(ctx, row, after, p, parts)
 	}
 	if len(parts) > 0 {
 		failpoint.Crash("pull_request_heard")
-		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
+		if err := f.Rows.Change(ctx, row, after, parts...); err != nil {
 			return 0, err
 		}
 		after.NewsAt = time.Now()
 	}
-	return k.pause(after), err
+	return f.pause(after), err
 }
 
 // end records that a pull request was merged or closed, with the parts that come before.
-func (k *Follower) end(
+func (f *Follower) end(
 	ctx context.Context, row, after pullrequest.Row, p host.PullRequest, parts []store.Part,
 ) (time.Duration, error) {
 	after.State = string(p.State)
-	line := k.line(k.name(row) + " was closed without being merged. The branch stands.")
+	line := f.line(f.name(row) + " was closed without being merged. The branch stands.")
 	if p.State == host.Merged {
 		var err error
-		if line, err = k.mergedLine(ctx, row); err != nil {
+		if line, err = f.mergedLine(ctx, row); err != nil {
 			return 0, err
 		}
 		after.Checked = strings.TrimSpace("merged " + p.Merged)
 	}
-	return k.pause(after), k.Rows.Change(ctx, row, after, append(parts, line)...)
+	return f.pause(after), f.Rows.Change(ctx, row, after, append(parts, line)...)
 }
 
 // watchClosed follows a closed pull request again if somebody reopens it, as some do to run its checks once
 // more. It returns zero when the time for watching is over.
-func (k *Follower) watchClosed(
+func (f *Follower) watchClosed(
 	ctx context.Context, row pullrequest.Row, at host.Host,
 ) (time.Duration, error) {
 	if time.Since(row.NewsAt) > watched {
@@ -90,33 +90,33 @@ func (k *Follower) watchClosed(
 	}
 	p, err := at.Look(ctx, row.Number)
 	if err != nil || p.State == host.Closed {
-		return k.pause(row), err
+		return f.pause(row), err
 	}
 	after := row
 	after.State = pullrequest.Open // a merge is told by the next look
-	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(k.name(row)+" was reopened."))
+	return f.pause(after), f.Rows.Change(ctx, row, after, f.line(f.name(row)+" was reopened."))
 }
 
 // mergedLine returns the line about a merge. It asks the requester whether it works, except after the
 // merge of a backport.
-func (k *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.Part, error) {
-	merged := fmt.Sprintf("%s was merged into %s.", k.name(row), row.Base)
+func (f *Follower) mergedLine(ctx context.Context, row pullrequest.Row) (store.Part, error) {
+	merged := fmt.Sprintf("%s was merged into %s.", f.name(row), row.Base)
 	if row.Aside {
-		return k.line(merged), nil
+		return f.line(merged), nil
 	}
-	s, err := k.Rows.Store.Session(ctx, row.Session)
+	s, err := f.Rows.Store.Session(ctx, row.Session)
 	if err != nil {
 		return nil, err
 	}
 	who := ""
-	if k.NameOf != nil {
-		who = k.NameOf(ctx, s.Requester)
+	if f.NameOf != nil {
+		who = f.NameOf(ctx, s.Requester)
 	}
 	asked := "Does it work now?"
 	if who != "" {
 		asked = plaintext.OneLine(who) + ", does it work now?"
 	}
-	return k.line(merged+" "+asked,
+	return f.line(merged+" "+asked,
 		workflow.Button{ActionID: workflow.ButtonWorks, Label: "It works", Value: store.NewToken()},
 		workflow.Button{ActionID: workflow.ButtonBroken, Label: "Still broken", Value: store.NewToken()}), nil
 }
@@ -130,7 +130,7 @@ var reverts = regexp.MustCompile(
 
 // watchReverts posts a line when the merged change is reverted. It returns zero then, and when the time
 // for watching is over.
-func (k *Follower) watchReverts(
+func (f *Follower) watchReverts(
 	ctx context.Context, row pullrequest.Row, at host.Host,
 ) (time.Duration, error) {
 	if time.Since(row.NewsAt) > watched {
@@ -151,17 +151,17 @@ func (k *Follower) watchReverts(
 			}
 			after := row
 			after.State = pullrequest.Reverted
-			return 0, k.Rows.Change(
+			return 0, f.Rows.Change(
 				ctx, row, after,
-				k.line(fmt.Sprintf(
-					"%s was taken back in %s by %s: %s. Reply here to take it up again.", k.name(row),
+				f.line(fmt.Sprintf(
+					"%s was taken back in %s by %s: %s. Reply here to take it up again.", f.name(row),
 					row.Base, c.Hash[:min(len(c.Hash), 7)],
 					plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(c.Message), 100)),
 				)),
 			)
 		}
 	}
-	return k.pause(row), nil
+	return f.pause(row), nil
 }
 
 // maxRemarks is how many comments one poll takes; the others come with the next one.
@@ -174,10 +174,10 @@ const maxDrafted = 30 * 24 * time.Hour
 // remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
 // forward. What was taken in is known by its id: many comments may have the same time, and a comment may be
 // older than one that was listed before it.
-func (k *Follower) remarks(
+func (f *Follower) remarks(
 	ctx context.Context, row *pullrequest.Row, at repository.PullRequests,
 ) (parts []store.Part, err error) {
-	taken, err := k.Rows.Remarks(ctx, row.Session)
+	taken, err := f.Rows.Remarks(ctx, row.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (k *Follower) remarks(
 			Login: plaintext.CutLine(plaintext.OneLine(c.Login), 60),
 			User:  at.People[strings.ToLower(c.Login)],
 			Place: plaintext.CutLine(plaintext.OneLine(place), 200),
-			Text:  plaintext.CutLine(k.Secrets.Mask(c.Text), maxRemark),
+			Text:  plaintext.CutLine(f.Secrets.Mask(c.Text), maxRemark),
 		}
 		if !taken.Add(m) {
 			continue
@@ -225,7 +225,7 @@ const patience = time.Hour
 
 // checks returns the line about a commit's checks when all have ended, or patience is over: once when they
 // are green, and once for each set of failed checks, or of those that have not ended.
-func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
+func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Host) ([]store.Part, error) {
 	all, err := at.Checks(ctx, row.Head)
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -248,7 +248,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	slices.Sort(pending)
 	passed := plaintext.CountNoun(len(all)-len(failed)-len(pending), "check") + " passed at the host"
 	state := green
-	text := fmt.Sprintf("%s is green: %s.", k.name(*row), passed)
+	text := fmt.Sprintf("%s is green: %s.", f.name(*row), passed)
 	switch {
 	case len(failed) > 0:
 		state = red + " " + strings.Join(names, ", ")
@@ -256,7 +256,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		return nil, nil
 	case len(pending) > 0:
 		state = part + " " + strings.Join(pending, ", ")
-		text = fmt.Sprintf("%s: %s; not ended after an hour: %s.", k.name(*row), passed,
+		text = fmt.Sprintf("%s: %s; not ended after an hour: %s.", f.name(*row), passed,
 			strings.Join(pending, ", "))
 	}
 	if state == row.Checked {
@@ -266,7 +266,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	row.Checked = state
 	row.Failure = ""
 	if len(failed) == 0 {
-		l := workflow.Line{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}}
+		l := workflow.Line{Agent: f.Agent, Text: f.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
 			return []store.Part{
 				store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l},
@@ -274,8 +274,8 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
-	tests := k.readFailures(ctx, row, at, failed)
-	text = fmt.Sprintf("%s is red at the host: %s.", k.name(*row), strings.Join(names, ", "))
+	tests := f.readFailures(ctx, row, at, failed)
+	text = fmt.Sprintf("%s is red at the host: %s.", f.name(*row), strings.Join(names, ", "))
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
@@ -289,7 +289,7 @@ func (k *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		text += " \"Mend it\" keeps to the files of what was pushed."
 	}
 	l := workflow.Line{
-		Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0},
+		Agent: f.Agent, Text: f.Secrets.Mask(text), Vouched: []int{0},
 		Buttons: append(mend, workflow.Button{
 			ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 		}),
@@ -313,14 +313,14 @@ const (
 // readFailures stores the ends of the failed checks' logs in the row, and returns the names of the
 // failed tests in them. Both are masked like what a turn says of the commit; without
 // its secrets no log is read.
-func (k *Follower) readFailures(
+func (f *Follower) readFailures(
 	ctx context.Context, row *pullrequest.Row, at host.Host, failed []host.Check,
 ) (tests []string) {
-	secrets, unknown := k.secretsOf(ctx, *row)
+	secrets, unknown := f.secretsOf(ctx, *row)
 	if unknown != nil {
-		k.Log.Warn("no log of a check is read: the secrets of the commit are not known",
+		f.Log.Warn("no log of a check is read: the secrets of the commit are not known",
 			"repository", row.Repository, "commit", row.Head, "err", unknown)
-		secrets = k.Secrets
+		secrets = f.Secrets
 	}
 	var b strings.Builder
 	for _, c := range failed[:min(len(failed), maxLogs)] {
@@ -331,7 +331,7 @@ func (k *Follower) readFailures(
 		}
 		log, err := at.Log(ctx, c)
 		if err != nil {
-			k.Log.Warn("a check's log cannot be read", "check", c.Name, "err", err)
+			f.Log.Warn("a check's log cannot be read", "check", c.Name, "err", err)
 			fmt.Fprintf(&b, "(its log could not be read)\n")
 			continue
 		}
@@ -351,13 +351,13 @@ func (k *Follower) readFailures(
 }
 
 // secretsOf returns the secrets that are masked in the logs of the row's checks.
-func (k *Follower) secretsOf(ctx context.Context, row pullrequest.Row) (*redact.Finder, error) {
-	for _, r := range k.Repositories {
-		if r.Name == row.Repository && k.SecretsOf != nil {
-			return k.SecretsOf(ctx, r.Remote, row.Head)
+func (f *Follower) secretsOf(ctx context.Context, row pullrequest.Row) (*redact.Finder, error) {
+	for _, r := range f.Repositories {
+		if r.Name == row.Repository && f.SecretsOf != nil {
+			return f.SecretsOf(ctx, r.Remote, row.Head)
 		}
 	}
-	return k.Secrets, nil
+	return f.Secrets, nil
 }
 
 var (

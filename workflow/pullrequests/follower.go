@@ -39,10 +39,10 @@ type Follower struct {
 
 // Look does the next step for each of the session's pull requests. It returns after which time one of
 // them is due again; zero: never.
-func (k *Follower) Look(ctx context.Context, session string) (again time.Duration, err error) {
-	rows, err := k.Rows.All(ctx, session)
+func (f *Follower) Look(ctx context.Context, session string) (again time.Duration, err error) {
+	rows, err := f.Rows.All(ctx, session)
 	for _, row := range rows {
-		next, failed := k.lookAt(ctx, row)
+		next, failed := f.lookAt(ctx, row)
 		if next > 0 && (again == 0 || next < again) {
 			again = next
 		}
@@ -51,59 +51,59 @@ func (k *Follower) Look(ctx context.Context, session string) (again time.Duratio
 	return again, err
 }
 
-func (k *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.Duration, err error) {
-	at := k.hostOf(row.Repository)
+func (f *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.Duration, err error) {
+	at := f.hostOf(row.Repository)
 	switch {
 	case row.State == pullrequest.Intended && at == nil:
 		after := row
 		after.State = pullrequest.Refused
 		after.Reason = "the configuration names no host for " + row.Repository
-		return 0, k.Rows.Change(ctx, row, after)
+		return 0, f.Rows.Change(ctx, row, after)
 	case row.State == pullrequest.Intended:
-		again, err = k.open(ctx, row, *at)
+		again, err = f.open(ctx, row, *at)
 	case at == nil &&
 		(row.State == pullrequest.Open || row.State == pullrequest.Merged || row.State == pullrequest.Closed):
 		return maxPollInterval, nil // the configuration may name a host again
 	case row.State == pullrequest.Merged:
-		again, err = k.watchReverts(ctx, row, at.Host)
+		again, err = f.watchReverts(ctx, row, at.Host)
 	case row.State == pullrequest.Closed:
-		again, err = k.watchClosed(ctx, row, at.Host)
+		again, err = f.watchClosed(ctx, row, at.Host)
 	case row.State == pullrequest.Open:
-		again, err = k.follow(ctx, row, *at)
+		again, err = f.follow(ctx, row, *at)
 	}
 	var refused *remote.Error
 	if errors.As(err, &refused) && ctx.Err() == nil {
-		k.Log.Warn("a git host refused", "session", row.Session, "repository", row.Repository,
+		f.Log.Warn("a git host refused", "session", row.Session, "repository", row.Repository,
 			"branch", row.Branch, "err", err)
-		return max(refused.After, k.pause(row)), nil
+		return max(refused.After, f.pause(row)), nil
 	}
 	return again, err
 }
 
 // hostOf returns where the repository's pull requests are, or nil if it has no host.
-func (k *Follower) hostOf(name string) *repository.PullRequests {
-	at := slices.IndexFunc(k.Repositories, func(r repository.Repository) bool { return r.Name == name })
-	if at < 0 || k.Repositories[at].Pulls.Host == nil {
+func (f *Follower) hostOf(name string) *repository.PullRequests {
+	at := slices.IndexFunc(f.Repositories, func(r repository.Repository) bool { return r.Name == name })
+	if at < 0 || f.Repositories[at].Pulls.Host == nil {
 		return nil
 	}
-	return &k.Repositories[at].Pulls
+	return &f.Repositories[at].Pulls
 }
 
 // open opens the pull request, or finds one that is open already. A refusal that no retry would fix is
 // recorded and posted; any other error leads to a retry.
-func (k *Follower) open(
+func (f *Follower) open(
 	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
 ) (time.Duration, error) {
-	p, err := k.findOrOpen(ctx, row, at)
+	p, err := f.findOrOpen(ctx, row, at)
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && !refused.Retry:
 		after := row
 		after.State = pullrequest.Refused
 		after.Reason = refused.Reason
-		return 0, k.Rows.Change(ctx, row, after,
-			k.line(fmt.Sprintf("No %s could be opened for `%s`: %s. %s. The branch stands.",
-				k.words(row).Noun, row.Branch, refused.Reason, refused.Cure)))
+		return 0, f.Rows.Change(ctx, row, after,
+			f.line(fmt.Sprintf("No %s could be opened for `%s`: %s. %s. The branch stands.",
+				f.words(row).Noun, row.Branch, refused.Reason, refused.Cure)))
 	case err != nil:
 		return 0, err
 	}
@@ -114,19 +114,19 @@ func (k *Follower) open(
 	// its text is checked with the next poll: a pull request that was found may
 	// have the text of an earlier try
 	after.URL = p.URL
-	kind := k.words(row).Noun
+	kind := f.words(row).Noun
 	if p.Draft {
 		kind = "draft " + kind
 	}
-	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), k.name(after),
+	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), f.name(after),
 		row.Branch, row.Base)
-	return k.pause(after), k.Rows.Change(ctx, row, after, k.line(said))
+	return f.pause(after), f.Rows.Change(ctx, row, after, f.line(said))
 }
 
 // findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
 // is none. A lower number than that in the row belongs to an earlier push, and so does the same number,
 // unless somebody reopened it.
-func (k *Follower) findOrOpen(
+func (f *Follower) findOrOpen(
 	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
 ) (host.PullRequest, error) {
 	find := func() (*host.PullRequest, error) {
@@ -136,15 +136,15 @@ func (k *Follower) findOrOpen(
 		}
 		return p, nil
 	}
-	if row.Tried && !k.skipLookup {
+	if row.Tried && !f.skipLookup {
 		if p, err := find(); err != nil || p != nil {
 			return deref(p), err
 		}
 	}
-	if err := k.Rows.Trying(ctx, row); err != nil {
+	if err := f.Rows.Trying(ctx, row); err != nil {
 		return host.PullRequest{}, err
 	}
-	text, err := k.text(ctx, row)
+	text, err := f.text(ctx, row)
 	if err != nil {
 		return host.PullRequest{}, err
 	}
@@ -167,8 +167,8 @@ func deref(p *host.PullRequest) host.PullRequest {
 }
 
 // pause returns the time until the next poll, which is longer the longer nothing has happened.
-func (k *Follower) pause(row pullrequest.Row) time.Duration {
-	pace := cmp.Or(k.Pace, failpoint.Wait(failpoint.PullRequestPace, 30*time.Second))
+func (f *Follower) pause(row pullrequest.Row) time.Duration {
+	pace := cmp.Or(f.Pace, failpoint.Wait(failpoint.PullRequestPace, 30*time.Second))
 	switch quiet := time.Since(row.NewsAt); {
 	case quiet < 10*time.Minute:
 		return pace
@@ -186,16 +186,16 @@ func (k *Follower) pause(row pullrequest.Row) time.Duration {
 const maxPollInterval = 6 * time.Hour
 
 // words returns how the host names a pull request.
-func (k *Follower) words(row pullrequest.Row) host.Terms {
-	if at := k.hostOf(row.Repository); at != nil {
+func (f *Follower) words(row pullrequest.Row) host.Terms {
+	if at := f.hostOf(row.Repository); at != nil {
 		return at.Words()
 	}
 	return host.WordsOf("")
 }
 
 // name returns a pull request's number, as a link to its page if that is known.
-func (k *Follower) name(row pullrequest.Row) string {
-	number := fmt.Sprintf("%s%d", k.words(row).Mark, row.Number)
+func (f *Follower) name(row pullrequest.Row) string {
+	number := fmt.Sprintf("%s%d", f.words(row).Mark, row.Number)
 	if row.URL == "" {
 		return number
 	}
@@ -203,6 +203,6 @@ func (k *Follower) name(row pullrequest.Row) string {
 }
 
 // line returns a line that the program says of a pull request, and vouches for.
-func (k *Follower) line(text string, buttons ...workflow.Button) store.Part {
-	return store.Lines{{Agent: k.Agent, Text: k.Secrets.Mask(text), Vouched: []int{0}, Buttons: buttons}}
+func (f *Follower) line(text string, buttons ...workflow.Button) store.Part {
+	return store.Lines{{Agent: f.Agent, Text: f.Secrets.Mask(text), Vouched: []int{0}, Buttons: buttons}}
 }

@@ -21,14 +21,14 @@ const (
 )
 
 // text returns the bot's text for a pull request, between the marks, with a link to the thread.
-func (k *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
+func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
 	body := host.Body(row.Body)
-	if k.ThreadURL != nil {
-		session, err := k.Rows.Store.Session(ctx, row.Session)
+	if f.ThreadURL != nil {
+		session, err := f.Rows.Store.Session(ctx, row.Session)
 		if err != nil {
 			return "", err
 		}
-		body += "\n\n[The thread](" + k.ThreadURL(session.Thread) + ")"
+		body += "\n\n[The thread](" + f.ThreadURL(session.Thread) + ")"
 	}
 	return beginText + "\n" + body + "\n" + endText, nil
 }
@@ -49,10 +49,10 @@ func renewed(there, ours string) (text string, ok bool) {
 
 // reword updates the text of the pull request at the host after another push. Doing it twice changes
 // nothing. A text without the bot's marks is left alone, and the thread is told so.
-func (k *Follower) reword(
+func (f *Follower) reword(
 	ctx context.Context, row pullrequest.Row, there string, at host.Host,
 ) (pullrequest.Row, error) {
-	ours, err := k.text(ctx, row)
+	ours, err := f.text(ctx, row)
 	if err != nil {
 		return row, err
 	}
@@ -62,20 +62,20 @@ func (k *Follower) reword(
 	text, ok := renewed(there, ours)
 	switch {
 	case !ok:
-		said = append(said, k.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, "+
-			"and does not tell of what was pushed now.", k.name(row))))
+		said = append(said, f.line(fmt.Sprintf("Somebody wrote a text of their own for %s. It stays, "+
+			"and does not tell of what was pushed now.", f.name(row))))
 	case text != there:
 		err = at.Reword(ctx, row.Number, text)
 	}
 	failpoint.Crash("pull_request_reworded")
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry {
-		said = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row),
+		said = append(said, f.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", f.name(row),
 			refused.Reason, refused.Cure)))
 		err = nil
 	}
 	if err != nil {
 		return row, err
 	}
-	return after, k.Rows.Change(ctx, row, after, said...)
+	return after, f.Rows.Change(ctx, row, after, said...)
 }

@@ -106,7 +106,7 @@ type Found struct {
 }
 
 // KindText returns the kind in words for people: GitHub token, private key.
-func (x Found) KindText() string {
+func (f Found) KindText() string {
 	if said, ok := map[string]string{
 		configured:                "one that I know",
 		unknown:                   "the rules that find secrets cannot be loaded",
@@ -123,10 +123,10 @@ func (x Found) KindText() string {
 		"slack-user-token":        "Slack token",
 		"slack-app-token":         "Slack token",
 		"slack-webhook-url":       "Slack webhook",
-	}[x.Kind]; ok {
+	}[f.Kind]; ok {
 		return said
 	}
-	return strings.ReplaceAll(x.Kind, "-", " ")
+	return strings.ReplaceAll(f.Kind, "-", " ")
 }
 
 const (

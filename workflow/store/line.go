@@ -24,10 +24,10 @@ type Lines []workflow.Line
 func (Lines) Stage() record.Stage { return record.Thread }
 
 // Mask masks the lines: see workflow.Line.
-func (list Lines) Mask(mask func(string) string) record.Part { return Lines(maskLines(list, mask)) }
+func (l Lines) Mask(mask func(string) string) record.Part { return Lines(maskLines(l, mask)) }
 
-func (list Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	return say(ctx, tx, r, list, record.Has[Replies](r))
+func (l Lines) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	return say(ctx, tx, r, l, record.Has[Replies](r))
 }
 
 // Replies is a Part like Lines, but each line becomes a reply

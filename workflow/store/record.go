@@ -105,12 +105,12 @@ func (t *Turn) lock(ctx context.Context, tx pgx.Tx) (recorded int64, err error) 
 }
 
 // advance writes the session's own fields, counts the recording, and resets the session's crashes.
-func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
-	s, err := ReadSession(ctx, tx, r.Session)
+func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session, error) {
+	s, err := ReadSession(ctx, tx, t.Session)
 	if err != nil {
 		return s, err
 	}
-	u := r.update
+	u := t.update
 	before := s.Repository
 	if err := u.apply(&s); err != nil {
 		return s, err
@@ -119,15 +119,15 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 	if before != "" && before != s.Repository && !slices.Contains(s.Before, before) {
 		s.Before = append(s.Before, before)
 	}
-	if report, ok := record.Find[consent.Report](&r.Recording); ok {
+	if report, ok := record.Find[consent.Report](&t.Recording); ok {
 		s.Revision = report.Revision
 		s.ReportKind = report.Kind
 	}
-	if p, ok := record.Find[consent.Permission](&r.Recording); record.Has[consent.Approval](&r.Recording) ||
+	if p, ok := record.Find[consent.Permission](&t.Recording); record.Has[consent.Approval](&t.Recording) ||
 		ok && p.What == workflow.PermitResume {
 		s.Halted = ""
 	}
-	s.SpentUSD += r.used.USD
+	s.SpentUSD += t.used.USD
 	_, err = tx.Exec(ctx,
 		`update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch =
 			$7, head = $8,
@@ -135,7 +135,7 @@ func (r *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 				and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
 			may_ask = $16, halted = $17, repositories_before = $18, crashes = 0, recorded = recorded + 1,
 				updated_at = now() where id = $1`,
-		r.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision,
+		t.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision,
 		s.SpentUSD, u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted, s.Before)
 	if u.Open != nil {

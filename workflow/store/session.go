@@ -92,12 +92,12 @@ type readMark struct{ *transaction }
 func (readMark) Stage() record.Stage { return record.Rest }
 
 // Mask returns e, which has no text.
-func (e readMark) Mask(func(string) string) record.Part { return e }
+func (rm readMark) Mask(func(string) string) record.Part { return rm }
 
-func (e readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	delivered := e.update.delivers()
-	stops := e.update.stops()
-	if !delivered && !stops && !e.update.ThreadSettled {
+func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	delivered := rm.update.delivers()
+	stops := rm.update.stops()
+	if !delivered && !stops && !rm.update.ThreadSettled {
 		return nil
 	}
 	var stop int64

@@ -14,13 +14,13 @@ type patchArgs struct {
 	Patch string `json:"patch"`
 }
 
-func (b *Env) applyPatch(ctx context.Context, in patchArgs) (string, error) {
-	if err := b.mayWrite(); err != nil {
+func (e *Env) applyPatch(ctx context.Context, in patchArgs) (string, error) {
+	if err := e.mayWrite(); err != nil {
 		return "", err
 	}
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	changes, err := patch.Apply(ctx, b.Workspace.Root(), in.Patch, b.mayTouch)
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	changes, err := patch.Apply(ctx, e.Workspace.Root(), in.Patch, e.mayTouch)
 	if err != nil {
 		return "", err
 	}
@@ -29,28 +29,28 @@ func (b *Env) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 	}
 	var text strings.Builder
 	for _, c := range changes {
-		text.WriteString(b.notePatched(c))
+		text.WriteString(e.notePatched(c))
 	}
-	b.edited()
+	e.edited()
 	out, _ := plaintext.CutMiddle(text.String(), outputEnd, outputEnd)
 	return out, nil
 }
 
 // notePatched records what the model now knows of a changed file, and returns a description of the change.
-func (b *Env) notePatched(c patch.Change) string {
+func (e *Env) notePatched(c patch.Change) string {
 	switch {
 	case !c.Exists:
-		b.seen.forget(c.Path)
+		e.seen.forget(c.Path)
 		return fmt.Sprintf("%s deleted\n", plaintext.QuotePath(c.Path))
 	case !c.Existed:
-		b.seen.remember(c.Path, c.After)
+		e.seen.remember(c.Path, c.After)
 		return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(c.Path),
 			workfile.CountLines(c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 	case workfile.IsPrivate(c.Path):
 		return fmt.Sprintf("%s changed\n",
 			plaintext.QuotePath(c.Path)) + patch.FindSyntaxErrors(c.Path, c.After)
 	}
-	b.seen.remember(c.Path, c.After)
+	e.seen.remember(c.Path, c.After)
 	return fmt.Sprintf("%s changed\n%s", plaintext.QuotePath(c.Path),
 		patch.ShortDiff(c.Before, c.After)) + patch.FindSyntaxErrors(c.Path, c.After)
 }

@@ -11,18 +11,18 @@ import (
 const attachmentPrefix = "attachment:"
 
 // openAttachment returns the name and the content of an attachment.
-func (b *Env) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
-	if b.Attachment == nil {
+func (e *Env) openAttachment(ctx context.Context, ref string) (name string, content []byte, err error) {
+	if e.Attachment == nil {
 		return "", nil, model.Mistake("Nothing was attached.")
 	}
-	return b.Attachment(ctx, ref)
+	return e.Attachment(ctx, ref)
 }
 
 // attachedAs returns the reference of the attachment that people named like the file at p, or an empty
 // string.
-func (b *Env) attachedAs(ctx context.Context, p string) string {
-	if b.AttachedAs == nil {
+func (e *Env) attachedAs(ctx context.Context, p string) string {
+	if e.AttachedAs == nil {
 		return ""
 	}
-	return b.AttachedAs(ctx, path.Base(p))
+	return e.AttachedAs(ctx, path.Base(p))
 }

@@ -18,7 +18,7 @@ type diffArgs struct {
 }
 
 // diff returns the changes since the base.
-func (b *Env) diff(ctx context.Context, in diffArgs) (string, error) {
+func (e *Env) diff(ctx context.Context, in diffArgs) (string, error) {
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
 		return "", err
@@ -26,9 +26,9 @@ func (b *Env) diff(ctx context.Context, in diffArgs) (string, error) {
 	if p == "." {
 		p = ""
 	}
-	b.changing.RLock()
-	defer b.changing.RUnlock()
-	text, err := ShowDiff(ctx, b.Workspace, p, maxDiff)
+	e.changing.RLock()
+	defer e.changing.RUnlock()
+	text, err := ShowDiff(ctx, e.Workspace, p, maxDiff)
 	if err == nil && text == "" {
 		return "Nothing was changed.", nil
 	}

@@ -19,23 +19,23 @@ type editArgs struct {
 	All  bool   `json:"all,omitempty" jsonschema:"every place"`
 }
 
-func (b *Env) editFile(ctx context.Context, in editArgs) (string, error) {
-	if err := b.mayWrite(); err != nil {
+func (e *Env) editFile(ctx context.Context, in editArgs) (string, error) {
+	if err := e.mayWrite(); err != nil {
 		return "", err
 	}
 	if strings.ContainsRune(in.New, 0) {
 		return "", workfile.ErrNUL
 	}
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	c, err := b.open(ctx, in.Path)
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	c, err := e.open(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
-	if err := b.mayTouch(c.Path); err != nil {
+	if err := e.mayTouch(c.Path); err != nil {
 		return "", err
 	}
-	if err := b.seen.knows(c.Path, c.Data); err != nil {
+	if err := e.seen.knows(c.Path, c.Data); err != nil {
 		return "", err
 	}
 	if workfile.IsBinary(c.Data) {
@@ -47,29 +47,29 @@ func (b *Env) editFile(ctx context.Context, in editArgs) (string, error) {
 	case err != nil:
 		return "", err
 	case places == 0:
-		return "", b.miss(c, in.Old)
+		return "", e.miss(c, in.Old)
 	case len(out) > workfile.MaxFile:
 		return "", model.Mistakef("The file would grow beyond %s.", plaintext.FormatSize(workfile.MaxFile))
 	}
-	if err := workfile.Store(b.Workspace.Root(), c.Path, out, c.Mode); err != nil {
+	if err := workfile.Store(e.Workspace.Root(), c.Path, out, c.Mode); err != nil {
 		return "", err
 	}
-	b.seen.remember(c.Path, out)
-	b.edited()
+	e.seen.remember(c.Path, out)
+	e.edited()
 	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path),
 		plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
 	return text + patch.FindSyntaxErrors(c.Path, out), nil
 }
 
 // miss returns the answer to an edit whose old text is not in the file.
-func (b *Env) miss(c workfile.Content, old string) error {
+func (e *Env) miss(c workfile.Content, old string) error {
 	text := fmt.Sprintf("old is not in %s, so nothing was changed. %s", plaintext.QuotePath(c.Path),
 		patch.DescribeNearest(c.Data, old))
 	if !utf8.Valid(c.Data) && strings.Contains(old, `\x`) {
 		text = strings.TrimRight(text, "\n") + "\nWhat is shown as \\x is a byte that is not UTF-8, " +
 			"which old cannot name: leave it out of old, or change it by run, with sed."
 	}
-	if b.seen.missed(c.Path) {
+	if e.seen.missed(c.Path) {
 		text = strings.TrimRight(text, "\n") +
 			"\nThis was the second miss: call read_file on it before the next edit."
 	}

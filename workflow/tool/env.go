@@ -139,18 +139,18 @@ func answer(text string, err error) (model.Result, error) {
 }
 
 // mayWrite returns nil if files may be changed.
-func (b *Env) mayWrite() error {
-	if b.MayWrite == nil {
+func (e *Env) mayWrite() error {
+	if e.MayWrite == nil {
 		return nil
 	}
-	if err := b.MayWrite(); err != nil {
+	if err := e.MayWrite(); err != nil {
 		return model.Mistake(err.Error())
 	}
 	return nil
 }
 
-func (b *Env) edited() {
-	if b.Edited != nil {
-		b.Edited()
+func (e *Env) edited() {
+	if e.Edited != nil {
+		e.Edited()
 	}
 }

@@ -83,14 +83,14 @@ func put(t testing.TB, dir, name, data string) {
 }
 
 // put writes a file without the tools' knowledge.
-func (b *Env) put(t testing.TB, name, data string) {
+func (e *Env) put(t testing.TB, name, data string) {
 	t.Helper()
-	put(t, b.Workspace.Files(), name, data)
+	put(t, e.Workspace.Files(), name, data)
 }
 
-func (b *Env) get(t testing.TB, name string) string {
+func (e *Env) get(t testing.TB, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(b.Workspace.Files(), name))
+	data, err := os.ReadFile(filepath.Join(e.Workspace.Files(), name))
 	require.NoError(t, err)
 	return string(data)
 }
@@ -99,14 +99,14 @@ func (b *Env) get(t testing.TB, name string) string {
 type args map[string]any
 
 // call calls a tool as the loop does: by name, with JSON.
-func (b *Env) call(t testing.TB, name string, in args) model.Result {
+func (e *Env) call(t testing.TB, name string, in args) model.Result {
 	t.Helper()
-	r, err := b.try(t.Context(), name, in)
+	r, err := e.try(t.Context(), name, in)
 	require.NoError(t, err)
 	return r
 }
 
-func (b *Env) try(ctx context.Context, name string, in args) (model.Result, error) {
+func (e *Env) try(ctx context.Context, name string, in args) (model.Result, error) {
 	if in == nil {
 		in = args{}
 	}
@@ -114,7 +114,7 @@ func (b *Env) try(ctx context.Context, name string, in args) (model.Result, erro
 	if err != nil {
 		return model.Result{}, err
 	}
-	for _, tool := range allTools(b) {
+	for _, tool := range allTools(e) {
 		if tool.Name == name {
 			return tool.Call(ctx, raw)
 		}
@@ -125,17 +125,17 @@ func (b *Env) try(ctx context.Context, name string, in args) (model.Result, erro
 func allTools(b *Env) []model.Tool { return slices.Concat(Reading(b), Running(b), Writing(b)) }
 
 // ok returns the text of a call that has to succeed.
-func (b *Env) ok(t testing.TB, name string, in args) string {
+func (e *Env) ok(t testing.TB, name string, in args) string {
 	t.Helper()
-	r := b.call(t, name, in)
+	r := e.call(t, name, in)
 	require.False(t, r.Wrong, r.Text)
 	return model.WithoutDuration(r.Text) // it depends on the machine
 }
 
 // refused returns the text of a call that has to be wrong.
-func (b *Env) refused(t testing.TB, name string, in args) string {
+func (e *Env) refused(t testing.TB, name string, in args) string {
 	t.Helper()
-	r := b.call(t, name, in)
+	r := e.call(t, name, in)
 	require.True(t, r.Wrong, r.Text)
 	require.NotEmpty(t, r.Text)
 	return r.Text

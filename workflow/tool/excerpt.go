@@ -26,13 +26,13 @@ const (
 )
 
 // Excerpts returns the lines around the named ones, as far as they exist, and records their files as read.
-func (b *Env) Excerpts(ctx context.Context, named []Line) string {
-	b.changing.RLock()
-	defer b.changing.RUnlock()
+func (e *Env) Excerpts(ctx context.Context, named []Line) string {
+	e.changing.RLock()
+	defer e.changing.RUnlock()
 	var text strings.Builder
 	shown := 0
 	for _, path := range pathsOf(named) {
-		c, err := b.open(ctx, path)
+		c, err := e.open(ctx, path)
 		if err != nil || workfile.IsPrivate(path) || workfile.IsPrivate(c.Path) || workfile.IsBinary(c.Data) {
 			continue
 		}
@@ -45,7 +45,7 @@ func (b *Env) Excerpts(ctx context.Context, named []Line) string {
 			shown++
 			fmt.Fprintf(&text, "%s, lines %d-%d of %d\n%s", plaintext.QuotePath(c.Path), r[0], last,
 				len(lines), part)
-			b.seen.remember(c.Path, c.Data)
+			e.seen.remember(c.Path, c.Data)
 		}
 	}
 	return text.String()

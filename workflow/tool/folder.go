@@ -17,36 +17,36 @@ import (
 
 // explored returns the resolved path of what is to be listed or searched: p, or the folder if p names
 // nothing.
-func (b *Env) explored(ctx context.Context, p string) (string, error) {
-	if b.Folder != "" && path.Clean("./"+p) == "." {
-		p = b.Folder
+func (e *Env) explored(ctx context.Context, p string) (string, error) {
+	if e.Folder != "" && path.Clean("./"+p) == "." {
+		p = e.Folder
 	}
-	real, err := b.locate(ctx, p)
-	if err != nil || workfile.Within(b.Folder, real) {
+	real, err := e.locate(ctx, p)
+	if err != nil || workfile.Within(e.Folder, real) {
 		return real, err
 	}
-	if info, err := b.Workspace.Root().Stat(real); err != nil || info.IsDir() {
+	if info, err := e.Workspace.Root().Stat(real); err != nil || info.IsDir() {
 		return "", model.Mistakef("%s is not explored here: the work is about the folder %s of the "+
 			"repository. Name a folder within it, or one file to read.",
-			plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+			plaintext.QuotePath(real), plaintext.QuotePath(e.Folder))
 	}
 	return real, nil
 }
 
 // mayTouch returns nil if the file at a resolved path may be changed.
-func (b *Env) mayTouch(real string) error {
-	if workfile.Within(b.Folder, real) {
+func (e *Env) mayTouch(real string) error {
+	if workfile.Within(e.Folder, real) {
 		return nil
 	}
 	return model.Mistakef("%s may not be changed: the work is about the folder %s of the repository, "+
 		"and stays in it. Solve it there, or say what is needed elsewhere.",
-		plaintext.QuotePath(real), plaintext.QuotePath(b.Folder))
+		plaintext.QuotePath(real), plaintext.QuotePath(e.Folder))
 }
 
 // open reads a file that the model named. If the file is missing, the error suggests similar names.
-func (b *Env) open(ctx context.Context, p string) (workfile.Content, error) {
-	root := b.Workspace.Root()
-	real, err := b.locate(ctx, p)
+func (e *Env) open(ctx context.Context, p string) (workfile.Content, error) {
+	root := e.Workspace.Root()
+	real, err := e.locate(ctx, p)
 	if err != nil {
 		return workfile.Content{}, err
 	}
@@ -58,8 +58,8 @@ func (b *Env) open(ctx context.Context, p string) (workfile.Content, error) {
 }
 
 // locate returns the resolved path of a file or folder that exists.
-func (b *Env) locate(ctx context.Context, p string) (string, error) {
-	root := b.Workspace.Root()
+func (e *Env) locate(ctx context.Context, p string) (string, error) {
+	root := e.Workspace.Root()
 	cleaned, err := workfile.CleanPath(p)
 	if err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func (b *Env) locate(ctx context.Context, p string) (string, error) {
 		return "", err
 	}
 	if _, err := root.Lstat(real); errors.Is(err, fs.ErrNotExist) {
-		if ref := b.attachedAs(ctx, cleaned); ref != "" {
+		if ref := e.attachedAs(ctx, cleaned); ref != "" {
 			return "", model.Mistakef("There is no %s in the repository. A file of that name was attached "+
 				"in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
 		}

@@ -34,8 +34,8 @@ type commitReader struct {
 }
 
 // history shows commits from the base of the workspace backwards.
-func (r commitReader) history(ctx context.Context, in historyArgs) (string, error) {
-	if r.mirror == nil {
+func (cr commitReader) history(ctx context.Context, in historyArgs) (string, error) {
+	if cr.mirror == nil {
 		return "", model.Mistake("There is no history here.")
 	}
 	if in.Line > 0 && in.Path == "" {
@@ -43,7 +43,7 @@ func (r commitReader) history(ctx context.Context, in historyArgs) (string, erro
 	}
 	within, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
-	text, err := r.past(within, in)
+	text, err := cr.past(within, in)
 	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, "+
 			"or a file instead of a folder.", historyTime.Seconds())
@@ -51,7 +51,7 @@ func (r commitReader) history(ctx context.Context, in historyArgs) (string, erro
 	return text, err
 }
 
-func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) {
+func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error) {
 	p, err := workfile.CleanPath(in.Path)
 	if err != nil {
 		return "", err
@@ -60,13 +60,13 @@ func (r commitReader) past(ctx context.Context, in historyArgs) (string, error) 
 		p = ""
 	}
 	if in.Commit != "" {
-		return r.oneCommit(ctx, in.Commit, p)
+		return cr.oneCommit(ctx, in.Commit, p)
 	}
-	base := r.workspace.Base()
+	base := cr.workspace.Base()
 	if in.Line > 0 {
-		return r.blame(ctx, base, p, in.Line)
+		return cr.blame(ctx, base, p, in.Line)
 	}
-	commits, err := r.mirror.Commits().Log(ctx, base, p, maxCommits+1)
+	commits, err := cr.mirror.Commits().Log(ctx, base, p, maxCommits+1)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
@@ -89,20 +89,20 @@ var olderLeftOut = map[bool]string{
 	false: "[older ones left out: give commit for one of them]\n",
 }
 
-func (r commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
-	c, err := r.mirror.Commits().Blame(ctx, base, p, line)
+func (cr commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
+	c, err := cr.mirror.Commits().Blame(ctx, base, p, line)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
 	return fmt.Sprintf("%s:%d was last changed by\n%s\n", plaintext.QuotePath(p), line, commitLine(c)), nil
 }
 
-func (r commitReader) oneCommit(ctx context.Context, name, within string) (string, error) {
-	hash, err := r.mirror.Commits().Resolve(name)
+func (cr commitReader) oneCommit(ctx context.Context, name, within string) (string, error) {
+	hash, err := cr.mirror.Commits().Resolve(name)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
-	c, diff, err := r.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
+	c, diff, err := cr.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
 	if errors.Is(err, history.ErrShallow) {
 		diff = "[The repository is a shallow clone whose history begins here: " +
 			"what this commit changed cannot be told.]\n"

@@ -397,10 +397,10 @@ func newTrap(t testing.TB) *trap {
 	return tr
 }
 
-func (tr *trap) seen() (requests, tokens int) {
-	tr.mu.Lock()
-	defer tr.mu.Unlock()
-	return tr.requests, tr.tokens
+func (t *trap) seen() (requests, tokens int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.requests, t.tokens
 }
 
 // A watch makes the kernel record every access to a folder and its entries.

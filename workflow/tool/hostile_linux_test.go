@@ -121,12 +121,12 @@ func TestEveryHostileLineIsPlayed(t *testing.T) {
 	t.Logf("%d repositories, %d with a control", repositories, controls)
 }
 
-func (row hostile) make(l *lab) {
+func (h hostile) make(l *lab) {
 	switch {
-	case row.build != nil:
-		row.build(l)
-	case row.tree != nil:
-		l.commit("main", row.tree(l))
+	case h.build != nil:
+		h.build(l)
+	case h.tree != nil:
+		l.commit("main", h.tree(l))
 	default:
 		l.commit("main", nil)
 	}

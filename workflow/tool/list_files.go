@@ -16,12 +16,12 @@ type listArgs struct {
 
 // listFiles shows everything below a folder if that is little, else only the folder's entries, with the
 // number of files in each of its folders.
-func (b *Env) listFiles(ctx context.Context, in listArgs) (string, error) {
-	start, err := b.explored(ctx, in.Path)
+func (e *Env) listFiles(ctx context.Context, in listArgs) (string, error) {
+	start, err := e.explored(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
-	root := b.Workspace.Root()
+	root := e.Workspace.Root()
 	if info, err := root.Stat(start); err != nil {
 		return "", workfile.ExplainPathError(start, err)
 	} else if !info.IsDir() {

@@ -12,17 +12,17 @@ type outlineArgs struct {
 }
 
 // outline shows the symbols of a file, or of each file of a folder.
-func (b *Env) outline(ctx context.Context, in outlineArgs) (string, error) {
-	start, err := b.explored(ctx, in.Path)
+func (e *Env) outline(ctx context.Context, in outlineArgs) (string, error) {
+	start, err := e.explored(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
-	info, err := b.Workspace.Root().Stat(start)
+	info, err := e.Workspace.Root().Stat(start)
 	switch {
 	case err != nil:
 		return "", workfile.ExplainPathError(start, err)
 	case info.IsDir():
-		return find.OutlineFolder(b.Workspace.Root(), start)
+		return find.OutlineFolder(e.Workspace.Root(), start)
 	}
-	return find.OutlineFile(b.Workspace.Root(), start)
+	return find.OutlineFile(e.Workspace.Root(), start)
 }

@@ -16,16 +16,16 @@ type readArgs struct {
 	Limit  int    `json:"limit,omitempty"`
 }
 
-func (b *Env) readFile(ctx context.Context, in readArgs) (string, error) {
+func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	if kept, ok := strings.CutPrefix(in.Path, output.Prefix); ok {
-		c, err := output.LoadOutput(b.OutputDir, kept)
+		c, err := output.LoadOutput(e.OutputDir, kept)
 		if err != nil {
 			return "", err
 		}
 		return workfile.ShowPage(in.Path, c.Data, in.Offset, in.Limit)
 	}
 	if strings.HasPrefix(in.Path, attachmentPrefix) {
-		name, content, err := b.openAttachment(ctx, in.Path)
+		name, content, err := e.openAttachment(ctx, in.Path)
 		if err != nil {
 			return "", err
 		}
@@ -39,9 +39,9 @@ func (b *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	if workfile.IsPrivate(in.Path) {
 		return "", workfile.RefuseSecret(in.Path)
 	}
-	b.changing.RLock() // so that the content that is remembered is the current one
-	defer b.changing.RUnlock()
-	c, err := b.open(ctx, in.Path)
+	e.changing.RLock() // so that the content that is remembered is the current one
+	defer e.changing.RUnlock()
+	c, err := e.open(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (b *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	}
 	text, err := workfile.ShowPage(c.Path, c.Data, in.Offset, in.Limit)
 	if err == nil {
-		b.seen.remember(c.Path, c.Data)
+		e.seen.remember(c.Path, c.Data)
 	}
 	return text, err
 }

@@ -11,20 +11,20 @@ import (
 // Recall records in the Env of an interrupted agent the files that its conversation shows as read, edited
 // or written, as they are now. Before an agent continues, its files are restored to what was recorded, so
 // this is what the agent saw, except for what its own commands changed since.
-func (b *Env) Recall(messages []model.Message) {
+func (e *Env) Recall(messages []model.Message) {
 	calls := map[string]model.Call{}
 	for _, m := range messages {
 		for _, c := range m.Calls {
 			calls[c.ID] = c
 		}
 		if c, ok := calls[m.CallID]; ok && m.Role == model.ToolRole && !m.Wrong {
-			b.recall(c)
+			e.recall(c)
 		}
 	}
 }
 
 // recall records the files of a call that succeeded. A file that no longer exists is left out.
-func (b *Env) recall(c model.Call) {
+func (e *Env) recall(c model.Call) {
 	var in struct{ Path, Patch string }
 	if json.Unmarshal(c.Args, &in) != nil {
 		return
@@ -40,12 +40,12 @@ func (b *Env) recall(c model.Call) {
 		}
 	}
 	for _, p := range paths {
-		real, err := workfile.ResolveTarget(b.Workspace.Root(), p)
+		real, err := workfile.ResolveTarget(e.Workspace.Root(), p)
 		if err != nil || workfile.IsPrivate(real) {
 			continue
 		}
-		if known, err := workfile.Load(b.Workspace.Root(), real); err == nil {
-			b.seen.remember(real, known.Data)
+		if known, err := workfile.Load(e.Workspace.Root(), real); err == nil {
+			e.seen.remember(real, known.Data)
 		}
 	}
 }

@@ -42,8 +42,8 @@ type commandRunner struct {
 	outputDir string
 }
 
-func (b *Env) commandRunner() commandRunner {
-	return commandRunner{&b.Commands, b.Workspace, b.OutputDir}
+func (e *Env) commandRunner() commandRunner {
+	return commandRunner{&e.Commands, e.Workspace, e.OutputDir}
 }
 
 func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error) {

@@ -16,18 +16,18 @@ type searchArgs struct {
 }
 
 // search looks for a pattern in the files of a folder, one file, a kept output or an attachment.
-func (b *Env) search(ctx context.Context, in searchArgs) (string, error) {
+func (e *Env) search(ctx context.Context, in searchArgs) (string, error) {
 	s, err := find.NewSearch(in.Pattern, in.Literal)
 	if err != nil {
 		return "", err
 	}
-	return s.Run(ctx, func(ctx context.Context) error { return b.searchIn(ctx, s, in) })
+	return s.Run(ctx, func(ctx context.Context) error { return e.searchIn(ctx, s, in) })
 }
 
 // searchIn searches what the call names.
-func (b *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error {
+func (e *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error {
 	if kept, ok := strings.CutPrefix(in.Path, output.Prefix); ok {
-		c, err := output.LoadOutput(b.OutputDir, kept)
+		c, err := output.LoadOutput(e.OutputDir, kept)
 		if err != nil {
 			return err
 		}
@@ -35,16 +35,16 @@ func (b *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error
 		return nil
 	}
 	if strings.HasPrefix(in.Path, attachmentPrefix) {
-		_, content, err := b.openAttachment(ctx, in.Path)
+		_, content, err := e.openAttachment(ctx, in.Path)
 		if err != nil {
 			return err
 		}
 		s.SearchText(ctx, 0, in.Path, content)
 		return nil
 	}
-	start, err := b.explored(ctx, in.Path)
+	start, err := e.explored(ctx, in.Path)
 	if err != nil {
 		return err
 	}
-	return s.SearchTree(ctx, b.Workspace.Root(), start, in.Glob)
+	return s.SearchTree(ctx, e.Workspace.Root(), start, in.Glob)
 }

@@ -17,15 +17,15 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-func (b *Env) writeFile(_ context.Context, in writeArgs) (string, error) {
-	if err := b.mayWrite(); err != nil {
+func (e *Env) writeFile(_ context.Context, in writeArgs) (string, error) {
+	if err := e.mayWrite(); err != nil {
 		return "", err
 	}
-	b.changing.Lock()
-	defer b.changing.Unlock()
-	real, err := workfile.ResolveTarget(b.Workspace.Root(), in.Path)
+	e.changing.Lock()
+	defer e.changing.Unlock()
+	real, err := workfile.ResolveTarget(e.Workspace.Root(), in.Path)
 	if err == nil {
-		err = b.mayTouch(real)
+		err = e.mayTouch(real)
 	}
 	if err != nil {
 		return "", err
@@ -34,28 +34,28 @@ func (b *Env) writeFile(_ context.Context, in writeArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	was, exists, err := workfile.LoadExisting(b.Workspace.Root(), real)
+	was, exists, err := workfile.LoadExisting(e.Workspace.Root(), real)
 	if err != nil {
 		return "", err
 	}
 	if !exists {
-		return b.create(real, data)
+		return e.create(real, data)
 	}
-	return b.overwrite(was, data)
+	return e.overwrite(was, data)
 }
 
-func (b *Env) create(p string, data []byte) (string, error) {
-	if err := workfile.Store(b.Workspace.Root(), p, data, 0o644); err != nil {
+func (e *Env) create(p string, data []byte) (string, error) {
+	if err := workfile.Store(e.Workspace.Root(), p, data, 0o644); err != nil {
 		return "", err
 	}
-	b.seen.remember(p, data)
-	b.edited()
+	e.seen.remember(p, data)
+	e.edited()
 	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p),
 		workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
 }
 
-func (b *Env) overwrite(was workfile.Content, data []byte) (string, error) {
-	if err := b.seen.knows(was.Path, was.Data); err != nil {
+func (e *Env) overwrite(was workfile.Content, data []byte) (string, error) {
+	if err := e.seen.knows(was.Path, was.Data); err != nil {
 		return "", err
 	}
 	if !workfile.IsBinary(was.Data) && !utf8.Valid(was.Data) {
@@ -69,11 +69,11 @@ func (b *Env) overwrite(was workfile.Content, data []byte) (string, error) {
 		return fmt.Sprintf("%s holds just that already: nothing was changed.",
 			plaintext.QuotePath(was.Path)), nil
 	}
-	if err := workfile.Store(b.Workspace.Root(), was.Path, data, was.Mode); err != nil {
+	if err := workfile.Store(e.Workspace.Root(), was.Path, data, was.Mode); err != nil {
 		return "", err
 	}
-	b.seen.remember(was.Path, data)
-	b.edited()
+	e.seen.remember(was.Path, data)
+	e.edited()
 	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.Path), workfile.CountLines(data),
 		patch.ShortDiff(was.Data, data)) + patch.FindSyntaxErrors(was.Path, data), nil
 }

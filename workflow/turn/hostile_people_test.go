@@ -457,17 +457,17 @@ type rewritten struct {
 	at string
 }
 
-func (s rewritten) Earlier(
+func (r rewritten) Earlier(
 	ctx context.Context, thread workflow.Thread,
 ) (list []workflow.ThreadMessage, err error) {
-	rows, err := s.Pool.Query(ctx,
+	rows, err := r.Pool.Query(ctx,
 		`select distinct i.user_id, i.message_ts from inbox i join sessions s on s.id = i.session_id
-		where s.thread_ts = $1 and i.user_id = 'gus' and $2 <> ''`, thread.TS, s.at)
+		where s.thread_ts = $1 and i.user_id = 'gus' and $2 <> ''`, thread.TS, r.at)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m workflow.ThreadMessage, err error) {
-		m.Edited = s.at
+		m.Edited = r.at
 		return m, row.Scan(&m.User, &m.TS)
 	})
 }

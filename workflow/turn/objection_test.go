@@ -29,12 +29,12 @@ type objectionCase struct {
 	down  bool   // the program ends between what is done and its judgement
 }
 
-func (c objectionCase) String() string {
-	return fmt.Sprintf("%s, %s: %s %q, down %v", c.who, c.when, c.how, c.words, c.down)
+func (o objectionCase) String() string {
+	return fmt.Sprintf("%s, %s: %s %q, down %v", o.who, o.when, o.how, o.words, o.down)
 }
 
 // heard reports whether the person may take part.
-func (c objectionCase) heard() bool { return c.who != "eve" && c.who != "robot" }
+func (o objectionCase) heard() bool { return o.who != "eve" && o.who != "robot" }
 
 // The moments at which somebody takes a yes back.
 const (
@@ -135,8 +135,8 @@ func TestTheLastWordCounts(t *testing.T) {
 }
 
 // keeps reports whether nothing may be pushed after the case, by the specification.
-func (c objectionCase) keeps() bool {
-	return c.heard() && c.when != reportShown && c.when != afterPushed && c.how != byRemoval
+func (o objectionCase) keeps() bool {
+	return o.heard() && o.when != reportShown && o.when != afterPushed && o.how != byRemoval
 }
 
 // objects plays the cases, and returns a line for each whose outcome is wrong. control runs before the push.
@@ -179,8 +179,8 @@ type play struct {
 }
 
 // silent reports whether no event tells what the person does.
-func (c objectionCase) silent() bool {
-	return slices.Contains([]string{lostEdit, lostDeletion, lostReaction, lostPushEdit, lostPushGone}, c.how)
+func (o objectionCase) silent() bool {
+	return slices.Contains([]string{lostEdit, lostDeletion, lostReaction, lostPushEdit, lostPushGone}, o.how)
 }
 
 // changedSlack is a Slack in which some messages were edited, deleted or reacted to since.
@@ -190,19 +190,19 @@ type changedSlack struct {
 	reactions map[string][]workflow.Reaction // by the ts of the message
 }
 
-func (s changedSlack) Reactions(
+func (c changedSlack) Reactions(
 	_ context.Context, _ workflow.Thread, ts string,
 ) ([]workflow.Reaction, error) {
-	return s.reactions[ts], nil
+	return c.reactions[ts], nil
 }
 
-func (s changedSlack) Reread(
+func (c changedSlack) Reread(
 	ctx context.Context, thread workflow.Thread, ts string,
 ) (string, []workflow.Attachment, bool, error) {
-	if s.deleted[ts] {
+	if c.deleted[ts] {
 		return "", nil, false, nil
 	}
-	return s.asKept.Reread(ctx, thread, ts)
+	return c.asKept.Reread(ctx, thread, ts)
 }
 
 // run plays the case. The messages of all cases are in one channel, so each has a time of its own.

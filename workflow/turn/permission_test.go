@@ -536,22 +536,22 @@ type asKept struct {
 	edited map[string]string // texts of messages that were edited since, by ts
 }
 
-func (s asKept) Reread(
+func (a asKept) Reread(
 	ctx context.Context, thread workflow.Thread, ts string,
 ) (text string, files []workflow.Attachment, found bool, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(max(text), ''), count(*) > 0 from inbox
+	err = a.Pool.QueryRow(ctx, `select coalesce(max(text), ''), count(*) > 0 from inbox
 		where session_id = (select id from sessions where team = $1 and channel = $2 and thread_ts = $3)
 			and message_ts = $4 and kind in ('mention', 'reply')`,
 		thread.Team, thread.Channel, thread.TS, ts).Scan(&text, &found)
-	if now, ok := s.edited[ts]; ok {
+	if now, ok := a.edited[ts]; ok {
 		text = now
 	}
 	return text, nil, found, err
 }
 
 // Earlier returns the messages of the thread from its rows.
-func (s asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
-	rows, err := s.Pool.Query(ctx,
+func (a asKept) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
+	rows, err := a.Pool.Query(ctx,
 		`select i.user_id, i.user_id, i.text, i.message_ts from inbox i join sessions s on s.id = i.session_id
 		where s.thread_ts = $1 and i.kind in ('mention', 'reply') order by i.message_ts`, thread.TS)
 	if err != nil {

@@ -45,18 +45,18 @@ var townspeople = map[string]workflow.Person{
 	"away": {},
 }
 
-func (c *town) Person(_ context.Context, _ workflow.Thread, user string) (workflow.Person, error) {
-	if c.down {
-		c.down = false
+func (t *town) Person(_ context.Context, _ workflow.Thread, user string) (workflow.Person, error) {
+	if t.down {
+		t.down = false
 		return workflow.Person{}, errors.New("Slack is away")
 	}
 	p := townspeople[user]
-	if c.credulous {
+	if t.credulous {
 		p = workflow.Person{}
 	}
 	p.ID = user
 	p.Name = user
-	p.InThread = user != "away" || c.credulous
+	p.InThread = user != "away" || t.credulous
 	return p, nil
 }
 
@@ -64,10 +64,10 @@ func (*town) ByEmail(context.Context, string) (string, error) { return "", nil }
 
 func (*town) Group(context.Context, string) ([]string, error) { return []string{"bea", "gus"}, nil }
 
-func (c *town) Reread(
+func (t *town) Reread(
 	_ context.Context, _ workflow.Thread, ts string,
 ) (string, []workflow.Attachment, bool, error) {
-	text, found := c.texts[ts]
+	text, found := t.texts[ts]
 	return text, nil, found, nil
 }
 

@@ -138,10 +138,10 @@ func up(name, kind, content string) slacktest.Upload {
 }
 
 // shared returns the file of a message as its event describes it.
-func (o *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
+func (f *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
 	t.Helper()
 	var files []workflow.Attachment
-	require.NoError(t, o.Bot.ReadThread(t.Context(), o.ThreadOf(ts), false, func(m slack.Message) {
+	require.NoError(t, f.Bot.ReadThread(t.Context(), f.ThreadOf(ts), false, func(m slack.Message) {
 		if m.Timestamp == ts {
 			_, files = event.ReadShared(m)
 		}

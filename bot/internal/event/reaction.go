@@ -28,7 +28,7 @@ type reactionEvent struct {
 	}] `json:"item"`
 }
 
-func (e reactionEvent) name() string { return EmojiName(string(e.Reaction)) }
+func (r reactionEvent) name() string { return EmojiName(string(r.Reaction)) }
 
 // EmojiName returns the name of a reaction's emoji without the skin tone, which
 // Slack writes after two colons.

@@ -53,34 +53,34 @@ func (r Reader) ReadCommand(envelopeID string, payload []byte) (SlashCommand, er
 }
 
 // Help returns the answer to an unknown or incomplete command, or an empty string if the command can run.
-func (c SlashCommand) Help() string {
+func (s SlashCommand) Help() string {
 	var lines []string
 	for _, f := range commandUsage {
 		line := "`/" + string(f.name) + " " + f.form + "`"
-		if c.Name != "/"+string(f.name) {
+		if s.Name != "/"+string(f.name) {
 			lines = append(lines, line)
 			continue
 		}
-		if c.Text == "" {
+		if s.Text == "" {
 			return "Say what it is about: " + line
 		}
 		return ""
 	}
-	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(c.Name, 40)) + ". My commands are:\n" +
+	return "I do not know " + mrkdwn.Escape(mrkdwn.OneLine(s.Name, 40)) + ". My commands are:\n" +
 		strings.Join(lines, "\n")
 }
 
 // RootText returns the thread's first message: the mention of the user, the command and its text. Mentions,
 // links and agent names in the text are disabled.
-func (c SlashCommand) RootText() string {
-	return mrkdwn.QuoteSignatures("<@" + c.User + "> " + c.Name + " " + mrkdwn.RenderPlain(c.Text))
+func (s SlashCommand) RootText() string {
+	return mrkdwn.QuoteSignatures("<@" + s.User + "> " + s.Name + " " + mrkdwn.RenderPlain(s.Text))
 }
 
 // Event returns the command as if the user had written it as a message with that ts.
-func (c SlashCommand) Event(self bot.Self, ts string) workflow.IncomingEvent {
+func (s SlashCommand) Event(self bot.Self, ts string) workflow.IncomingEvent {
 	return workflow.IncomingEvent{
-		EventID: c.Envelope, Kind: workflow.MessageMention,
-		Thread: workflow.Thread{Team: self.Team, Channel: c.Channel, TS: ts}, TS: ts,
-		User: c.User, UserTeam: c.Team, Text: c.Name + " " + c.Text, At: ParseTS(ts),
+		EventID: s.Envelope, Kind: workflow.MessageMention,
+		Thread: workflow.Thread{Team: self.Team, Channel: s.Channel, TS: ts}, TS: ts,
+		User: s.User, UserTeam: s.Team, Text: s.Name + " " + s.Text, At: ParseTS(ts),
 	}
 }

@@ -11,10 +11,10 @@ import "encoding/json"
 type jstring string
 
 // UnmarshalJSON stores a string, or nothing for another value. It never fails.
-func (t *jstring) UnmarshalJSON(b []byte) error {
+func (j *jstring) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
-		*t = jstring(s)
+		*j = jstring(s)
 	}
 	return nil
 }

@@ -23,12 +23,12 @@ func newEmphasisParser() parser.InlineParser {
 
 func (emphasisParser) Trigger() []byte { return []byte{'*', '_', '~'} }
 
-func (p emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+func (e emphasisParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	line, segment := block.PeekLine()
 	run := len(line) - len(strings.TrimLeft(string(line), string(line[:1])))
-	from := p.emphasis
+	from := e.emphasis
 	if line[0] == '~' {
-		if from = p.strikethrough; run != 2 {
+		if from = e.strikethrough; run != 2 {
 			return nil // ~5 s, ~/bin
 		}
 	}

@@ -30,12 +30,12 @@ type CardFace struct {
 
 // Render renders a card. The text holds everything that the blocks show, for notifications, for searches and
 // for clients without blocks.
-func (f CardFace) Render(c *workflow.Card) Part {
-	return Part{Key: c.Key, Text: f.renderText(c), Blocks: f.renderBlocks(c)}
+func (cf CardFace) Render(c *workflow.Card) Part {
+	return Part{Key: c.Key, Text: cf.renderText(c), Blocks: cf.renderBlocks(c)}
 }
 
-func (f CardFace) renderText(c *workflow.Card) string {
-	name := mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(f.Name, cardName), 80))
+func (cf CardFace) renderText(c *workflow.Card) string {
+	name := mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(cf.Name, cardName), 80))
 	first := "[" + name + "] " + mrkdwn.Escape(headline(c)+running(c))
 	return strings.Join(append([]string{first}, taskLines(c)...), "\n")
 }
@@ -123,9 +123,9 @@ func taskStatus(c *workflow.Card, t workflow.CardTask) slack.TaskCardStatus {
 	return slack.TaskCardStatusError
 }
 
-func (f CardFace) renderBlocks(c *workflow.Card) []slack.Block {
+func (cf CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	blocks := plainCard(c)
-	if !f.Plain && len(c.Tasks) > 0 { // the documentation does not say whether a plan may be empty
+	if !cf.Plain && len(c.Tasks) > 0 { // the documentation does not say whether a plan may be empty
 		blocks = []slack.Block{planCard(c)}
 	}
 	if c.Stop == "" {

@@ -44,20 +44,20 @@ func markOf(key string) string {
 }
 
 // ShownName returns the name without the mark, as one line without slashes and backticks.
-func (c File) ShownName() string {
-	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(c.Name, 100))
+func (f File) ShownName() string {
+	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(f.Name, 100))
 	return cmp.Or(name, "file.txt")
 }
 
 // MarkedName returns the name of the upload with the mark, such as plan-1f0c93ab77.md.
-func (c File) MarkedName() string {
-	ext := path.Ext(c.ShownName())
-	return strings.TrimSuffix(c.ShownName(), ext) + "-" + c.Mark + ext
+func (f File) MarkedName() string {
+	ext := path.Ext(f.ShownName())
+	return strings.TrimSuffix(f.ShownName(), ext) + "-" + f.Mark + ext
 }
 
 // Unfit returns why the file cannot be uploaded, or an empty string if it can.
-func (c File) Unfit() string {
-	switch size := len(c.Content()); {
+func (f File) Unfit() string {
+	switch size := len(f.Content()); {
 	case size == 0:
 		return "it is empty"
 	case size > MaxFile:
@@ -67,9 +67,9 @@ func (c File) Unfit() string {
 }
 
 // Content returns the content that is uploaded: Data, or Text if Data is empty.
-func (c File) Content() string {
-	if len(c.Data) > 0 {
-		return string(c.Data)
+func (f File) Content() string {
+	if len(f.Data) > 0 {
+		return string(f.Data)
 	}
-	return c.Text
+	return f.Text
 }

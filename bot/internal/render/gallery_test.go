@@ -34,16 +34,16 @@ func gallery(room, name string) string {
 	return filepath.Join("testdata", "gallery", room, name+".json")
 }
 
-func (o *galleryOffice) post(p workflow.Posting) *bottest.Outbox {
-	o.T.Helper()
+func (g *galleryOffice) post(p workflow.Posting) *bottest.Outbox {
+	g.T.Helper()
 	out := (&bottest.Outbox{}).Put(p)
-	require.NoError(o.T, (&poster.Poster{
-		Slack:  o.Bot,
+	require.NoError(g.T, (&poster.Poster{
+		Slack:  g.Bot,
 		Outbox: out,
 		Pace:   time.Nanosecond,
 		Settle: time.Nanosecond,
-	}).Drain(o.T.Context(), "s"))
-	require.Empty(o.T, out.RefusedByKey)
+	}).Drain(g.T.Context(), "s"))
+	require.Empty(g.T, out.RefusedByKey)
 	return out
 }
 
@@ -91,18 +91,18 @@ func TestGallery(t *testing.T) {
 }
 
 // draw posts p and compares each of its messages with its golden file.
-func (o *galleryOffice) draw(name string, p workflow.Posting) {
-	o.T.Helper()
-	before := len(o.Requests("chat.postMessage"))
-	o.post(p)
-	for i, r := range o.Requests("chat.postMessage")[before:] {
-		bottest.CompareGolden(o.T, gallery("messages", fmt.Sprintf("%s-%d", name, i+1)), r)
+func (g *galleryOffice) draw(name string, p workflow.Posting) {
+	g.T.Helper()
+	before := len(g.Requests("chat.postMessage"))
+	g.post(p)
+	for i, r := range g.Requests("chat.postMessage")[before:] {
+		bottest.CompareGolden(g.T, gallery("messages", fmt.Sprintf("%s-%d", name, i+1)), r)
 	}
 }
 
 // choice returns a question with n answers.
-func (o *galleryOffice) choice(n int) workflow.Posting {
-	p := o.Posting("choice", o.AdaSays("which?", ""), "Which one?")
+func (g *galleryOffice) choice(n int) workflow.Posting {
+	p := g.Posting("choice", g.AdaSays("which?", ""), "Which one?")
 	for i := range n {
 		p.Lines[0].Buttons = append(p.Lines[0].Buttons,
 			workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})

@@ -23,7 +23,7 @@ type HomePage struct{ Bot, WorkspaceURL string }
 
 // Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
 // lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
-func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
+func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
 	if home.Page != "" {
@@ -38,12 +38,12 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	for _, x := range home.Others {
 		groups[x.Standing()] = append(groups[x.Standing()], x)
 	}
-	p.addGroup(add, "Waits for you", home.Waits, home.Person)
+	h.addGroup(add, "Waits for you", home.Waits, home.Person)
 	for _, standing := range workflow.HomeStatuses {
-		p.addGroup(add, string(standing), groups[standing], home.Person)
+		h.addGroup(add, string(standing), groups[standing], home.Person)
 	}
 	if len(home.Waits)+len(home.Others) == 0 {
-		add(homeSection("There is nothing yet. Mention <@" + p.Bot +
+		add(homeSection("There is nothing yet. Mention <@" + h.Bot +
 			"> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
 	}
 	if home.More {
@@ -63,14 +63,14 @@ func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 			add(homeSection(part))
 		}
 	}
-	p.addLessons(add, home.Lessons)
+	h.addLessons(add, home.Lessons)
 	if len(blocks) > MaxHomeBlocks {
 		blocks = append(blocks[:MaxHomeBlocks-1], homeSection("There is more than Slack shows here."))
 	}
 	return blocks
 }
 
-func (p HomePage) addGroup(
+func (h HomePage) addGroup(
 	add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person,
 ) {
 	if len(list) == 0 {
@@ -78,7 +78,7 @@ func (p HomePage) addGroup(
 	}
 	add(homeHeader(name))
 	for _, x := range list {
-		add(homeSection(p.sessionLine(x, reader)))
+		add(homeSection(h.sessionLine(x, reader)))
 	}
 }
 
@@ -100,7 +100,7 @@ func pauseSection(x workflow.HomePause) slack.Block {
 
 // addLessons renders the lessons in as few blocks as possible. Each lesson that the reader may change has its
 // own block with a button.
-func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
+func (h HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
 	if len(list) == 0 {
 		return
 	}
@@ -121,7 +121,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			by = "said by <@" + mrkdwn.Escape(l.By) + ">"
 		}
 		if l.Thread.TS != "" {
-			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
+			by = "<" + l.Thread.Permalink(h.WorkspaceURL) + "|" + "in this thread> " + by
 		}
 		line := fmt.Sprintf(
 			"%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository),
@@ -145,7 +145,7 @@ func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 }
 
 // sessionLine renders one session: its title as a link to the thread, and its state.
-func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
+func (h HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
 	title := mrkdwn.OneLine(workflow.Unmark(x.Title), homeTitle)
 	if title == "" {
 		title = "(no words)"
@@ -168,7 +168,7 @@ func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 		x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
 	// A bar would end the link's address, and backticks would begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
-	return "*<" + x.Thread.Permalink(p.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")
+	return "*<" + x.Thread.Permalink(h.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")
 }
 
 var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)

@@ -35,30 +35,30 @@ type fetchRun struct {
 	report  proxy.Report // of the proxy, after the steps
 }
 
-func (b *fetchRun) pathOf(parts ...string) string {
-	return filepath.Join(append([]string{b.dir}, parts...)...)
+func (f *fetchRun) pathOf(parts ...string) string {
+	return filepath.Join(append([]string{f.dir}, parts...)...)
 }
 
 // prepareFolders creates the folders and makes the user that commands run as their owner.
-func (b *fetchRun) prepareFolders() error {
+func (f *fetchRun) prepareFolders() error {
 	// others may enter: the lock protects the folder, and nothing in it is secret
-	errs := []error{os.Chmod(b.dir, 0o755)}
-	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
+	errs := []error{os.Chmod(f.dir, 0o755)}
+	for _, dir := range []string{f.pathOf("src"), f.pathOf("scratch"), f.pathOf("kept", "out")} {
 		errs = append(errs, os.MkdirAll(dir, 0o755))
 	}
 	for _, o := range outputs {
-		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
+		errs = append(errs, os.Mkdir(f.pathOf("kept", "out", o.name), 0o755))
 	}
-	errs = append(errs, b.plan.writeManifests(b.pathOf("src")),
-		copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
-	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
-	for _, m := range b.plan.managers {
+	errs = append(errs, f.plan.writeManifests(f.pathOf("src")),
+		copyPlain(f.kept+pinsSuffix, f.pathOf("src"), f.plan.pinPaths()))
+	_ = os.Chtimes(f.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
+	for _, m := range f.plan.managers {
 		for name, text := range m.Helpers {
-			errs = append(errs, os.WriteFile(b.pathOf("scratch", name), []byte(text), 0o644))
+			errs = append(errs, os.WriteFile(f.pathOf("scratch", name), []byte(text), 0o644))
 		}
 	}
-	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
-		errs = append(errs, b.fetcher.Sandbox.Own(dir))
+	for _, dir := range []string{f.pathOf("src"), f.pathOf("scratch"), f.pathOf("kept", "out")} {
+		errs = append(errs, f.fetcher.Sandbox.Own(dir))
 	}
 	return errors.Join(errs...)
 }
@@ -67,53 +67,53 @@ func (b *fetchRun) prepareFolders() error {
 var errTooMuch = errors.New("it took more of the disk than may be")
 
 // runSteps runs the steps of the plan, with a proxy as their only way to the network.
-func (b *fetchRun) runSteps(ctx context.Context) error {
-	c := b.job.Config
+func (f *fetchRun) runSteps(ctx context.Context) error {
+	c := f.job.Config
 	limit := c.Time
 	if limit == 0 {
 		limit = defaultTime
 	}
-	own := b.fetcher.ownRegistries(ctx, b.plan.managers)
+	own := f.fetcher.ownRegistries(ctx, f.plan.managers)
 	way, err := proxy.Open(proxy.Config{
-		Allow:        c.allowedHosts(b.plan.managers, own),
-		Private:      c.privateHosts(b.plan.managers, own),
-		BlockedHosts: b.fetcher.BlockedHosts,
-		Network:      b.fetcher.Network,
-		Log:          b.fetcher.log(),
+		Allow:        c.allowedHosts(f.plan.managers, own),
+		Private:      c.privateHosts(f.plan.managers, own),
+		BlockedHosts: f.fetcher.BlockedHosts,
+		Network:      f.fetcher.Network,
+		Log:          f.fetcher.log(),
 	})
 	if err != nil {
 		return err
 	}
 	defer way.Close()
-	if own, err = b.plan.withoutOverruled(own); err != nil {
+	if own, err = f.plan.withoutOverruled(own); err != nil {
 		return err
 	}
 	until := time.Now().Add(limit)
 	inner, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { b.watchDisk(inner, stop) })
+	watching.Go(func() { f.watchDisk(inner, stop) })
 	defer func() {
 		stop(nil)
 		watching.Wait()
 	}()
-	for _, s := range b.plan.steps {
+	for _, s := range f.plan.steps {
 		out := &tail{}
-		err := b.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
+		err := f.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
 		if err != nil {
 			way.Close()
-			b.report = way.Report()
-			return b.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+			f.report = way.Report()
+			return f.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
 		}
 	}
 	way.Close() // after Close, the report is complete
-	b.report = way.Report()
+	f.report = way.Report()
 	return nil
 }
 
 // watchDisk measures the disk use every second, and calls stop if it is too high.
-func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
+func (f *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
 	sandbox.Repeat(ctx, time.Second, func() bool {
-		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, maxDisk)
+		full := disk.DiskUse(f.dir) > cmp.Or(f.fetcher.disk, maxDisk)
 		if full {
 			stop(errTooMuch)
 		}
@@ -121,28 +121,28 @@ func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 	})
 }
 
-func (b *fetchRun) stepCommand(
+func (f *fetchRun) stepCommand(
 	s step, own []string, socket string, out *tail, limit time.Duration,
 ) *sandbox.Cmd {
-	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
+	cmd := f.fetcher.Sandbox.Command(f.pathOf("src"), "sh", "-c", s.line)
 	cmd.Dir = s.dir
 	cmd.ProxySocket = socket
 	cmd.Stdout = out
 	cmd.Stderr = out
 	cmd.Limits.Time = max(limit, time.Second)
 	cmd.Mounts = []sandbox.Mount{
-		{Host: b.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
-		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
+		{Host: f.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
+		{Host: f.pathOf("scratch"), Inside: insideScratch, Writable: true},
 	}
 	machine := ""
-	if b.plan.kind() == "go" {
+	if f.plan.kind() == "go" {
 		// go downloads modules without running their code, so no untrusted code can read the machine's cache
-		machine = b.fetcher.machineCache()
+		machine = f.fetcher.machineCache()
 	}
 	if machine != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
-	cmd.Env = b.job.Config.environment(own, machine != "")
+	cmd.Env = f.job.Config.environment(own, machine != "")
 	return cmd
 }
 
@@ -158,11 +158,11 @@ func (f *Fetcher) machineCache() string {
 
 // stepError returns the error for a failed step: a Missing with the reason and a way to solve it, if there is
 // one.
-func (b *fetchRun) stepError(
+func (f *fetchRun) stepError(
 	ctx context.Context, cause error, s step, err error, output string, limit time.Duration,
 ) error {
 	var exit *sandbox.ExitError
-	e := &Missing{Output: output, Refused: b.report.Refused}
+	e := &Missing{Output: output, Refused: f.report.Refused}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -175,7 +175,7 @@ func (b *fetchRun) stepError(
 	case exit.Reason == "time":
 		e.Why = fmt.Sprintf("`%s` was not done after %s", s.shown, limit)
 		e.Cure = "`setup.minutes` in the configuration allows more"
-	case b.report.Full:
+	case f.report.Full:
 		e.Why = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown)
 		e.Cure = "`setup.run` in the configuration can fetch less"
 	case exit.Reason != "":
@@ -183,9 +183,9 @@ func (b *fetchRun) stepError(
 		e.Cure = "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
 		e.Why = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused))
-		e.Cure = b.refusalCure(b.fetcher.ownRegistries(ctx, b.plan.managers))
-	case len(b.report.Missed) > 0:
-		m := b.report.Missed[0]
+		e.Cure = f.refusalCure(f.fetcher.ownRegistries(ctx, f.plan.managers))
+	case len(f.report.Missed) > 0:
+		m := f.report.Missed[0]
 		e.Why = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code,
 			m.Target, m.Why)
 		e.Cure = "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
@@ -214,11 +214,11 @@ func refusedHosts(list []proxy.Refusal) string {
 
 // refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because
 // setup.allow replaces the default hosts.
-func (b *fetchRun) refusalCure(own []string) string {
-	hosts := b.job.Config.allowedHosts(b.plan.managers, own)
+func (f *fetchRun) refusalCure(own []string) string {
+	hosts := f.job.Config.allowedHosts(f.plan.managers, own)
 	allowed := len(hosts)
 	private := []string(nil)
-	for _, r := range b.report.Refused {
+	for _, r := range f.report.Refused {
 		host, port, _ := strings.Cut(r.Target, ":")
 		if port != "443" && port != "80" {
 			host = r.Target
@@ -256,14 +256,14 @@ var nodeCaches = []string{".cache", ".vite", ".vite-temp", ".vitest"}
 
 // keepFetched moves the results out of the folders that commands could write to. Commands may have planted
 // links anywhere, so all operations go through one os.Root.
-func (b *fetchRun) keepFetched() error {
-	root, err := os.OpenRoot(b.dir)
+func (f *fetchRun) keepFetched() error {
+	root, err := os.OpenRoot(f.dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	n := setupRecord{Resolved: b.plan.pinPaths()}
-	for _, dir := range b.plan.nodeFolders() {
+	n := setupRecord{Resolved: f.plan.pinPaths()}
+	for _, dir := range f.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {
 			continue

@@ -59,12 +59,12 @@ type Missing struct {
 }
 
 // Error returns the failure in one line.
-func (e *Missing) Error() string {
-	line := fmt.Sprintf("setup: the packages that %s names: %s", e.Names, e.Why)
-	for _, r := range e.Refused {
+func (m *Missing) Error() string {
+	line := fmt.Sprintf("setup: the packages that %s names: %s", m.Names, m.Why)
+	for _, r := range m.Refused {
 		line += "; refused " + r.String()
 	}
-	return line + "; " + e.Cure
+	return line + "; " + m.Cure
 }
 
 // Fetch returns the packages that the commit names, fetched now or earlier. They are locked against removal

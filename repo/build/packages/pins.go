@@ -31,17 +31,17 @@ func (p plan) pinPaths() (files []string) {
 }
 
 // savePins stores the versions that the commands resolved, unless they are stored already.
-func (b *fetchRun) savePins() error {
-	pins := b.kept + pinsSuffix
-	files := b.plan.pinPaths()
+func (f *fetchRun) savePins() error {
+	pins := f.kept + pinsSuffix
+	files := f.plan.pinPaths()
 	if _, err := os.Stat(pins); err == nil || len(files) == 0 {
 		return nil
 	}
-	making := b.pathOf("pins")
-	if err := errors.Join(os.Mkdir(making, 0o755), copyPlain(b.pathOf("src"), making, files)); err != nil {
+	making := f.pathOf("pins")
+	if err := errors.Join(os.Mkdir(making, 0o755), copyPlain(f.pathOf("src"), making, files)); err != nil {
 		return err
 	}
-	all, _ := filepath.Glob(filepath.Join(b.job.Dir, "*"+pinsSuffix))
+	all, _ := filepath.Glob(filepath.Join(f.job.Dir, "*"+pinsSuffix))
 	for _, dir := range all {
 		if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > oldPins {
 			_ = disk.RemoveFolder(dir) // on failure, the next call tries again

@@ -37,7 +37,7 @@ func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 // A cutError is the error of a response that ended before it was complete.
 type cutError struct{ error }
 
-func (e cutError) Unwrap() error { return e.error }
+func (c cutError) Unwrap() error { return c.error }
 
 // beginRequest counts a request as running, and returns false if the proxy is being closed.
 func (p *Proxy) beginRequest() bool {
@@ -143,9 +143,9 @@ type countingReader struct {
 	count func(int) error
 }
 
-func (m *countingReader) Read(b []byte) (int, error) {
-	n, err := m.Reader.Read(b)
-	if over := m.count(n); over != nil {
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if over := c.count(n); over != nil {
 		return n, over
 	}
 	return n, err
@@ -238,7 +238,7 @@ func readTLSHello(r io.Reader, host string) ([]byte, error) {
 // A readOnlyConn is a net.Conn that can only be read.
 type readOnlyConn struct{ r io.Reader }
 
-func (l readOnlyConn) Read(b []byte) (int, error) { return l.r.Read(b) }
+func (r readOnlyConn) Read(b []byte) (int, error) { return r.r.Read(b) }
 
 func (readOnlyConn) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 

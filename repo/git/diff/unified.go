@@ -104,9 +104,9 @@ func isTypeChange(d *gittree.Delta) bool {
 // onePatch, filePatch, patchFile and chunk implement the interfaces that go-git's encoder reads.
 type onePatch struct{ file *filePatch }
 
-func (p onePatch) FilePatches() []gitdiff.FilePatch { return []gitdiff.FilePatch{p.file} }
+func (o onePatch) FilePatches() []gitdiff.FilePatch { return []gitdiff.FilePatch{o.file} }
 
-func (p onePatch) Message() string { return "" }
+func (o onePatch) Message() string { return "" }
 
 type filePatch struct {
 	delta  *gittree.Delta
@@ -114,16 +114,16 @@ type filePatch struct {
 	chunks []gitdiff.Chunk
 }
 
-func (p *filePatch) IsBinary() bool { return p.binary }
+func (f *filePatch) IsBinary() bool { return f.binary }
 
-func (p *filePatch) Chunks() []gitdiff.Chunk { return p.chunks }
+func (f *filePatch) Chunks() []gitdiff.Chunk { return f.chunks }
 
-func (p *filePatch) Files() (from, to gitdiff.File) {
-	if !p.delta.Before.None() {
-		from = patchFile{p.delta.Path, p.delta.Before}
+func (f *filePatch) Files() (from, to gitdiff.File) {
+	if !f.delta.Before.None() {
+		from = patchFile{f.delta.Path, f.delta.Before}
 	}
-	if !p.delta.After.None() {
-		to = patchFile{p.delta.Path, p.delta.After}
+	if !f.delta.After.None() {
+		to = patchFile{f.delta.Path, f.delta.After}
 	}
 	return from, to
 }
@@ -133,11 +133,11 @@ type patchFile struct {
 	node gittree.Node
 }
 
-func (f patchFile) Hash() plumbing.Hash { return f.node.Hash }
+func (p patchFile) Hash() plumbing.Hash { return p.node.Hash }
 
-func (f patchFile) Mode() filemode.FileMode { return f.node.Mode }
+func (p patchFile) Mode() filemode.FileMode { return p.node.Mode }
 
-func (f patchFile) Path() string { return gittree.QuotePath(f.path) }
+func (p patchFile) Path() string { return gittree.QuotePath(p.path) }
 
 type chunk struct{ part diffmatchpatch.Diff }
 

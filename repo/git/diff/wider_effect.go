@@ -103,9 +103,9 @@ var wideKinds = []wideFiles{
 	},
 }
 
-func (k wideFiles) matchesFile(folder, name string) bool {
-	return slices.ContainsFunc(k.folders, func(f string) bool { return strings.Contains(folder, f) }) ||
-		slices.ContainsFunc(k.names, func(pattern string) bool {
+func (w wideFiles) matchesFile(folder, name string) bool {
+	return slices.ContainsFunc(w.folders, func(f string) bool { return strings.Contains(folder, f) }) ||
+		slices.ContainsFunc(w.names, func(pattern string) bool {
 			ok, err := path.Match(pattern, name)
 			return ok && err == nil
 		})

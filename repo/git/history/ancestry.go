@@ -63,24 +63,24 @@ type mergeBaseWalk struct {
 	common []*object.Commit
 }
 
-func (p *mergeBaseWalk) paintCommit(c *object.Commit, m mark) {
-	was := p.marks[c.Hash]
+func (mbw *mergeBaseWalk) paintCommit(c *object.Commit, m mark) {
+	was := mbw.marks[c.Hash]
 	if was|m == was {
 		return
 	}
-	p.marks[c.Hash] = was | m
-	if p.queued[c.Hash] {
+	mbw.marks[c.Hash] = was | m
+	if mbw.queued[c.Hash] {
 		if was&passed == 0 && m&passed != 0 {
-			p.open--
+			mbw.open--
 		}
 		return
 	}
-	p.queued[c.Hash] = true
+	mbw.queued[c.Hash] = true
 	if (was|m)&passed == 0 {
-		p.open++
+		mbw.open++
 	}
-	at, _ := slices.BinarySearchFunc(p.queue, c, olderFirst)
-	p.queue = slices.Insert(p.queue, at, c)
+	at, _ := slices.BinarySearchFunc(mbw.queue, c, olderFirst)
+	mbw.queue = slices.Insert(mbw.queue, at, c)
 }
 
 // olderFirst compares by hash if the times are equal, so that the answer is always the same.
@@ -91,43 +91,44 @@ func olderFirst(a, b *object.Commit) int {
 	return strings.Compare(a.Hash.String(), b.Hash.String())
 }
 
-func (p *mergeBaseWalk) findBase(ctx context.Context) (string, error) {
-	for p.open > 0 {
+func (mbw *mergeBaseWalk) findBase(ctx context.Context) (string, error) {
+	for mbw.open > 0 {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		if err := p.paintParents(); err != nil {
+		if err := mbw.paintParents(); err != nil {
 			return "", err
 		}
 	}
-	best := slices.DeleteFunc(p.common, func(c *object.Commit) bool { return p.marks[c.Hash]&passed != 0 })
+	best := slices.DeleteFunc(mbw.common,
+		func(c *object.Commit) bool { return mbw.marks[c.Hash]&passed != 0 })
 	if len(best) == 0 {
 		return "", nil
 	}
 	return slices.MaxFunc(best, olderFirst).Hash.String(), nil
 }
 
-func (p *mergeBaseWalk) paintParents() error {
-	c := p.queue[len(p.queue)-1]
-	p.queue = p.queue[:len(p.queue)-1]
-	delete(p.queued, c.Hash)
-	m := p.marks[c.Hash]
+func (mbw *mergeBaseWalk) paintParents() error {
+	c := mbw.queue[len(mbw.queue)-1]
+	mbw.queue = mbw.queue[:len(mbw.queue)-1]
+	delete(mbw.queued, c.Hash)
+	m := mbw.marks[c.Hash]
 	if m&passed == 0 {
-		p.open--
+		mbw.open--
 	}
 	if m == ofA|ofB {
-		p.common = append(p.common, c)
+		mbw.common = append(mbw.common, c)
 		m |= passed
 	}
 	for _, h := range c.ParentHashes {
-		parent, err := p.store.Commit(h)
+		parent, err := mbw.store.Commit(h)
 		if errors.Is(err, plumbing.ErrObjectNotFound) {
 			continue // a shallow clone ends here
 		}
 		if err != nil {
 			return err
 		}
-		p.paintCommit(parent, m)
+		mbw.paintCommit(parent, m)
 	}
 	return nil
 }

@@ -26,11 +26,11 @@ type Location struct {
 	Line int // 0: the whole file
 }
 
-func (p Location) String() string {
-	if p.Line == 0 {
-		return p.Path
+func (l Location) String() string {
+	if l.Line == 0 {
+		return l.Path
 	}
-	return fmt.Sprintf("%s:%d", p.Path, p.Line)
+	return fmt.Sprintf("%s:%d", l.Path, l.Line)
 }
 
 // A Person is somebody who changed one of the places. Name and Email are taken from the commits, so

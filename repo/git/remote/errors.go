@@ -67,7 +67,7 @@ var (
 
 type RedirectError struct{ To string }
 
-func (e *RedirectError) Error() string { return "redirected to another host, " + e.To }
+func (r *RedirectError) Error() string { return "redirected to another host, " + r.To }
 
 // A ProgramError is a failure of a program, with what the program printed about it.
 type ProgramError struct {
@@ -75,9 +75,9 @@ type ProgramError struct {
 	Err  error
 }
 
-func (e *ProgramError) Error() string { return e.Said }
+func (p *ProgramError) Error() string { return p.Said }
 
-func (e *ProgramError) Unwrap() error { return e.Err }
+func (p *ProgramError) Unwrap() error { return p.Err }
 
 // NewError turns an error of a transport into an *Error. said is what the remote printed besides the
 // protocol; c is the credential that was sent, and is removed from all texts. If err already is an *Error,
@@ -107,9 +107,9 @@ type redactedError struct {
 	c Credential
 }
 
-func (v redactedError) Error() string { return v.c.HideIn(hideCredentials(v.error.Error())) }
+func (r redactedError) Error() string { return r.c.HideIn(hideCredentials(r.error.Error())) }
 
-func (v redactedError) Unwrap() error { return v.error }
+func (r redactedError) Unwrap() error { return r.error }
 
 // explain sets Reason, Cure, Retry and After for a transport error.
 func (e *Error) explain(r Remote, c Credential, err error, said string) {

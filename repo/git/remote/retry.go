@@ -24,33 +24,33 @@ type RetryPolicy struct {
 	Idle    time.Duration // how long a remote may send no byte before the try is given up; default 90 s
 }
 
-func (p RetryPolicy) WithDefaults() RetryPolicy {
-	p.Tries = cmp.Or(p.Tries, 4)
-	p.Wait = cmp.Or(p.Wait, time.Second)
-	p.MaxWait = cmp.Or(p.MaxWait, 30*time.Second)
-	p.Most = cmp.Or(p.Most, 3*time.Minute)
-	p.Idle = cmp.Or(p.Idle, 90*time.Second)
-	return p
+func (r RetryPolicy) WithDefaults() RetryPolicy {
+	r.Tries = cmp.Or(r.Tries, 4)
+	r.Wait = cmp.Or(r.Wait, time.Second)
+	r.MaxWait = cmp.Or(r.MaxWait, 30*time.Second)
+	r.Most = cmp.Or(r.Most, 3*time.Minute)
+	r.Idle = cmp.Or(r.Idle, 90*time.Second)
+	return r
 }
 
 // Do calls try until it succeeds, fails with an error that cannot pass by itself, or the limits are
 // reached, and returns the last error. A refusal is a response, and is never retried. Further tries are
 // logged.
-func (p RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error) error {
+func (r RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error) error {
 	growing := backoff.NewExponentialBackOff()
-	growing.InitialInterval = p.Wait
-	growing.MaxInterval = p.MaxWait
+	growing.InitialInterval = r.Wait
+	growing.MaxInterval = r.MaxWait
 	growing.Multiplier = 2
 	tries := 0
 	var last error
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		tries++
 		last = try()
-		return struct{}{}, p.classify(ctx, last, growing)
+		return struct{}{}, r.classify(ctx, last, growing)
 	},
 		backoff.WithBackOff(growing),
-		backoff.WithMaxTries(uint(p.Tries)),
-		backoff.WithMaxElapsedTime(p.Most),
+		backoff.WithMaxTries(uint(r.Tries)),
+		backoff.WithMaxElapsedTime(r.Most),
 		backoff.WithNotify(func(_ error, wait time.Duration) {
 			log.Warn("the remote is tried again", "why", last, "wait", wait.Round(time.Millisecond))
 		}),
@@ -69,12 +69,12 @@ func (p RetryPolicy) Do(ctx context.Context, log *slog.Logger, try func() error)
 }
 
 // classify marks an error as permanent for backoff, or sets the wait that the remote asked for.
-func (p RetryPolicy) classify(ctx context.Context, err error, growing *backoff.ExponentialBackOff) error {
+func (r RetryPolicy) classify(ctx context.Context, err error, growing *backoff.ExponentialBackOff) error {
 	var remote *Error
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil, !errors.As(err, &remote), !remote.Retry, remote.After > p.MaxWait:
+	case ctx.Err() != nil, !errors.As(err, &remote), !remote.Retry, remote.After > r.MaxWait:
 		return backoff.Permanent(err)
 	case remote.After > 0:
 		// The wait is a little longer than asked and random, so that not all clients retry at the same

@@ -27,39 +27,39 @@ type realGitea struct {
 }
 
 // do sends a request that the package gitea does not have, and reads the response into out.
-func (g realGitea) do(method, path string, body, out any) {
+func (rg realGitea) do(method, path string, body, out any) {
 	text, err := json.Marshal(body)
-	require.NoError(g.t, err)
-	r, err := http.NewRequestWithContext(g.t.Context(), method, g.api+path, bytes.NewReader(text))
-	require.NoError(g.t, err)
+	require.NoError(rg.t, err)
+	r, err := http.NewRequestWithContext(rg.t.Context(), method, rg.api+path, bytes.NewReader(text))
+	require.NoError(rg.t, err)
 	r.Header.Set("Content-Type", "application/json")
-	password, _ := g.user.Password()
-	r.SetBasicAuth(g.user.Username(), password)
+	password, _ := rg.user.Password()
+	r.SetBasicAuth(rg.user.Username(), password)
 	res, err := http.DefaultClient.Do(r)
-	require.NoError(g.t, err)
+	require.NoError(rg.t, err)
 	defer res.Body.Close()
-	require.Equal(g.t, 2, res.StatusCode/100, "%s %s: %s", method, path, res.Status)
+	require.Equal(rg.t, 2, res.StatusCode/100, "%s %s: %s", method, path, res.Status)
 	if out != nil {
-		require.NoError(g.t, json.NewDecoder(res.Body).Decode(out))
+		require.NoError(rg.t, json.NewDecoder(res.Body).Decode(out))
 	}
 }
 
-func (g realGitea) in(method, path string, body, out any) {
-	g.do(method, "/repos/"+g.user.Username()+"/"+g.name+path, body, out)
+func (rg realGitea) in(method, path string, body, out any) {
+	rg.do(method, "/repos/"+rg.user.Username()+"/"+rg.name+path, body, out)
 }
 
 // as returns the test's repository with a new token of these scopes.
-func (g realGitea) as(scopes ...string) *Repository {
+func (rg realGitea) as(scopes ...string) *Repository {
 	var made struct {
 		Value string `json:"sha1"`
 	}
-	g.do("POST", "/users/"+g.user.Username()+"/tokens",
+	rg.do("POST", "/users/"+rg.user.Username()+"/tokens",
 		map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
 	return New(Config{
-		API:   g.api,
-		Web:   strings.TrimSuffix(g.api, "/api/v1") + "/" + g.user.Username() + "/" + g.name,
-		Owner: g.user.Username(),
-		Name:  g.name,
+		API:   rg.api,
+		Web:   strings.TrimSuffix(rg.api, "/api/v1") + "/" + rg.user.Username() + "/" + rg.name,
+		Owner: rg.user.Username(),
+		Name:  rg.name,
 		Token: func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: remote.Secret(made.Value)}, nil
 		},
@@ -67,9 +67,9 @@ func (g realGitea) as(scopes ...string) *Repository {
 }
 
 // branch creates a branch with one commit, and returns that commit.
-func (g realGitea) branch(name string) (commit string) {
+func (rg realGitea) branch(name string) (commit string) {
 	var made struct{ Commit struct{ SHA string } }
-	g.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{
+	rg.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{
 		"content":    "aGkK",
 		"branch":     "main",
 		"new_branch": name,
@@ -110,15 +110,15 @@ func TestARealGitea(t *testing.T) {
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a
 // missing one is reported.
-func (g realGitea) holdsRights(h *Repository) {
-	t, ctx := g.t, g.t.Context()
+func (rg realGitea) holdsRights(h *Repository) {
+	t, ctx := rg.t, rg.t.Context()
 	missing, err := h.Missing(ctx)
 	require.NoError(t, err)
 	require.Empty(t, missing)
-	missing, err = g.as("read:repository", "read:issue").Missing(ctx)
+	missing, err = rg.as("read:repository", "read:issue").Missing(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []string{"the scope write:repository"}, missing)
-	_, err = g.as("read:user").Missing(ctx)
+	_, err = rg.as("read:user").Missing(ctx)
 	require.ErrorContains(t, err, "read")
 	h.client.Root += "-no-such"
 	_, err = h.Find(ctx, "main")
@@ -126,9 +126,9 @@ func (g realGitea) holdsRights(h *Repository) {
 }
 
 // holdsDrafts checks that a draft can be opened, found and reworded, and not opened twice.
-func (g realGitea) holdsDrafts(h *Repository, commit string) {
-	t, ctx := g.t, g.t.Context()
-	g.branch("bobbin/fix-2")
+func (rg realGitea) holdsDrafts(h *Repository, commit string) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.branch("bobbin/fix-2")
 	none, err := h.Find(ctx, "bobbin/fix-1")
 	require.NoError(t, err)
 	require.Nil(t, none)
@@ -162,12 +162,12 @@ func (g realGitea) holdsDrafts(h *Repository, commit string) {
 
 // holdsReports checks that the newest status of each name counts, and that comments of every kind are read
 // over several pages.
-func (g realGitea) holdsReports(h *Repository, commit string) {
-	t, ctx := g.t, g.t.Context()
+func (rg realGitea) holdsReports(h *Repository, commit string) {
+	t, ctx := rg.t, rg.t.Context()
 	for _, s := range [][2]string{
 		{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"},
 	} {
-		g.in("POST", "/statuses/"+commit,
+		rg.in("POST", "/statuses/"+commit,
 			map[string]any{"context": s[0], "state": s[1], "description": s[0] + " says so"}, nil)
 	}
 	checks, err := h.Checks(ctx, commit)
@@ -181,9 +181,9 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 
 	// Comments of every kind, over more than one page.
 	for n := range 60 {
-		g.in("POST", "/issues/1/comments", map[string]any{"body": fmt.Sprint("comment ", n)}, nil)
+		rg.in("POST", "/issues/1/comments", map[string]any{"body": fmt.Sprint("comment ", n)}, nil)
 	}
-	g.in("POST", "/pulls/1/reviews", map[string]any{
+	rg.in("POST", "/pulls/1/reviews", map[string]any{
 		"event":    "COMMENT",
 		"body":     "as a whole",
 		"comments": []any{map[string]any{"path": "bobbin-fix-1.txt", "body": "beside", "new_position": 1}},
@@ -193,7 +193,7 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 	require.Len(t, comments, 62)
 	var beside host.Comment
 	for _, c := range comments {
-		require.Equal(t, g.user.Username(), c.Login)
+		require.Equal(t, rg.user.Username(), c.Login)
 		require.False(t, c.At.IsZero(), c.Text)
 		if c.Path != "" {
 			beside = c
@@ -210,20 +210,20 @@ func (g realGitea) holdsReports(h *Repository, commit string) {
 }
 
 // holdsEnds checks the states of a closed and of a merged pull request.
-func (g realGitea) holdsEnds(h *Repository) {
-	t, ctx := g.t, g.t.Context()
-	g.in("PATCH", "/pulls/2", map[string]any{"state": "closed"}, nil)
+func (rg realGitea) holdsEnds(h *Repository) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.in("PATCH", "/pulls/2", map[string]any{"state": "closed"}, nil)
 	p, err := h.Look(ctx, 2)
 	require.NoError(t, err)
 	require.Equal(t, host.Closed, p.State)
-	g.in("PATCH", "/pulls/1", map[string]any{"title": "Mend it"}, nil)
+	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Mend it"}, nil)
 	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
 		var state struct{ Mergeable bool }
-		if g.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
+		if rg.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
 			break
 		}
 	}
-	g.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
+	rg.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
 	p, err = h.Look(ctx, 1)
 	require.NoError(t, err)
 	require.Equal(t, host.Merged, p.State)

@@ -179,15 +179,15 @@ type hoarder struct {
 	kept *remote.Credential
 }
 
-func (o *hoarder) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
-	if o.kept == nil {
-		c, err := o.Credentials.For(ctx, address, to)
+func (h *hoarder) For(ctx context.Context, address string, to remote.Access) (remote.Credential, error) {
+	if h.kept == nil {
+		c, err := h.Credentials.For(ctx, address, to)
 		if err != nil {
 			return c, err
 		}
-		o.kept = &c
+		h.kept = &c
 	}
-	return *o.kept, nil
+	return *h.kept, nil
 }
 
 func TestAHoardedTokenIsFoundOut(t *testing.T) {

@@ -14,62 +14,62 @@ import (
 
 // findFix collects the hunks that are tried. beside is true if the change also holds something else
 // that may affect a test.
-func (x *trialRun) findFix(ctx context.Context) (beside bool, err error) {
-	if x.changes, err = x.Work.Changes(ctx); err != nil {
+func (tr *trialRun) findFix(ctx context.Context) (beside bool, err error) {
+	if tr.changes, err = tr.Work.Changes(ctx); err != nil {
 		return false, err
 	}
-	hunks, err := x.Work.ListHunks(ctx)
+	hunks, err := tr.Work.ListHunks(ctx)
 	if err != nil {
 		return false, err
 	}
 	wide := map[string]bool{}
-	for _, c := range x.changes {
+	for _, c := range tr.changes {
 		wide[c.Path] = c.WiderEffect() != "" || strings.HasPrefix(c.Mode, "too large")
-		if project.IsTest(x.Project.Kind, c.Path) && c.Kind != "deleted" {
-			x.tests = append(x.tests, c.Path)
+		if project.IsTest(tr.Project.Kind, c.Path) && c.Kind != "deleted" {
+			tr.tests = append(tr.tests, c.Path)
 		}
 	}
 	for _, h := range hunks {
 		switch {
-		case project.IsTest(x.Project.Kind, h.Path) || isProse(h.Path) || isComment(h):
+		case project.IsTest(tr.Project.Kind, h.Path) || isProse(h.Path) || isComment(h):
 		case wide[h.Path]:
 			beside = true
 		default:
-			if own, err := x.onlyTests(ctx, h); err != nil || own {
+			if own, err := tr.onlyTests(ctx, h); err != nil || own {
 				if err != nil {
 					return false, err
 				}
 				continue
 			}
-			x.fix = append(x.fix, Hunk{Hunk: h, Numbers: []int{h.Number}, Verdict: Untried, Why: noTime})
+			tr.fix = append(tr.fix, Hunk{Hunk: h, Numbers: []int{h.Number}, Verdict: Untried, Why: noTime})
 		}
 	}
-	x.joinMoves()
+	tr.joinMoves()
 	return beside, nil
 }
 
 // onlyTests reports whether a hunk changes only the tests that a source file holds.
-func (x *trialRun) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
-	if h.Kind != "modified" || !project.HoldsTests(x.Project.Kind, h.Path) {
+func (tr *trialRun) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
+	if h.Kind != "modified" || !project.HoldsTests(tr.Project.Kind, h.Path) {
 		return false, nil
 	}
-	without, err := x.without(ctx, []int{h.Number})
+	without, err := tr.without(ctx, []int{h.Number})
 	if err != nil || len(without) != 1 {
 		return false, err
 	}
-	now, err := fs.ReadFile(x.Work.FS(), h.Path)
+	now, err := fs.ReadFile(tr.Work.FS(), h.Path)
 	return string(now) == string(without[0].Content), err
 }
 
 // joinMoves joins a deleted file and the new file with most of its lines into one hunk.
-func (x *trialRun) joinMoves() {
-	for i := 0; i < len(x.fix); i++ {
-		gone := x.fix[i]
+func (tr *trialRun) joinMoves() {
+	for i := 0; i < len(tr.fix); i++ {
+		gone := tr.fix[i]
 		if gone.Kind != "deleted" {
 			continue
 		}
 		best, most := -1, 0
-		for j, h := range x.fix {
+		for j, h := range tr.fix {
 			if same := sharedLines(gone.Text, h.Text); h.Kind == "added" && len(h.Numbers) == 1 &&
 				2*same >= max(gone.Removed, h.Added) && same > most {
 				best = j
@@ -77,8 +77,8 @@ func (x *trialRun) joinMoves() {
 			}
 		}
 		if best >= 0 {
-			x.fix[best].Numbers = append(x.fix[best].Numbers, gone.Number)
-			x.fix = slices.Delete(x.fix, i, i+1)
+			tr.fix[best].Numbers = append(tr.fix[best].Numbers, gone.Number)
+			tr.fix = slices.Delete(tr.fix, i, i+1)
 			i--
 		}
 	}

@@ -91,10 +91,10 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 
 // nearestFirst returns the indices of the hunks: first those whose folder has changed tests, then the
 // others.
-func (x *trialRun) nearestFirst() []int {
+func (tr *trialRun) nearestFirst() []int {
 	var first, then []int
-	for i, h := range x.fix {
-		if slices.ContainsFunc(x.tests,
+	for i, h := range tr.fix {
+		if slices.ContainsFunc(tr.tests,
 			func(test string) bool { return path.Dir(test) == path.Dir(h.Path) }) {
 			first = append(first, i)
 		} else {
@@ -106,11 +106,11 @@ func (x *trialRun) nearestFirst() []int {
 
 // tryHunk runs the near tests, or the wider ones, without the hunk. Only the wider ones can show that
 // it is unneeded.
-func (x *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
+func (tr *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 	if h.Verdict == Needed {
 		return nil
 	}
-	why, err := x.whatFails(ctx, *h, wide)
+	why, err := tr.whatFails(ctx, *h, wide)
 	var clash *git.PathError
 	switch {
 	case ctx.Err() != nil: // the cancelled context may be what made it fail

@@ -19,22 +19,22 @@ import (
 
 // whatFails runs tests without a hunk and returns what fails that does not fail with it. It returns an
 // empty string if nothing does, or if there are no such tests to run.
-func (x *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
-	without, err := x.without(ctx, h.Numbers)
+func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
+	without, err := tr.without(ctx, h.Numbers)
 	if err != nil {
 		return "", err
 	}
-	p, narrow := x.nearTests()
+	p, narrow := tr.nearTests()
 	if wide {
-		p, narrow = x.widerTests(without)
+		p, narrow = tr.widerTests(without)
 	} else if !narrow {
 		return "", nil
 	}
-	if !narrow && time.Until(x.deadline) < x.Proof.Branch.Took {
+	if !narrow && time.Until(tr.deadline) < tr.Proof.Branch.Took {
 		return "", errNoTime
 	}
-	r, err := x.Checker.RunTree(ctx, x.Work.Base(), func(onto *os.Root) error {
-		if err := proof.LayChanges(x.changes, x.Work.Root(), onto); err != nil {
+	r, err := tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
+		if err := proof.LayChanges(tr.changes, tr.Work.Root(), onto); err != nil {
 			return err
 		}
 		return layVersions(without, onto)
@@ -42,20 +42,20 @@ func (x *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, er
 	if err != nil {
 		return "", err
 	}
-	return x.worse(r, narrow), nil
+	return tr.worse(r, narrow), nil
 }
 
 // without returns the versions of the hunks' paths when these hunks are taken out. The tests that a
 // source file holds stay in it.
-func (x *trialRun) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
-	without, err := x.Work.Without(ctx, numbers)
+func (tr *trialRun) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
+	without, err := tr.Work.Without(ctx, numbers)
 	for i, v := range without {
-		if err != nil || v.Gone || !project.HoldsTests(x.Project.Kind, v.Path) {
+		if err != nil || v.Gone || !project.HoldsTests(tr.Project.Kind, v.Path) {
 			continue
 		}
-		now, err := fs.ReadFile(x.Work.FS(), v.Path)
+		now, err := fs.ReadFile(tr.Work.FS(), v.Path)
 		if err == nil { // a deleted file has no tests to keep
-			without[i].Content = []byte(project.SpliceTests(x.Project.Kind, string(v.Content), string(now)))
+			without[i].Content = []byte(project.SpliceTests(tr.Project.Kind, string(v.Content), string(now)))
 		}
 	}
 	return without, err
@@ -91,52 +91,52 @@ var goTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)\w*$`)
 
 // nearTests returns the project narrowed to the new and changed tests. It returns false if there are
 // none, or if the command cannot be narrowed to them.
-func (x *trialRun) nearTests() (project.Project, bool) {
+func (tr *trialRun) nearTests() (project.Project, bool) {
 	var files, names []string
-	for _, file := range x.tests {
-		if x.Project.Kind != "go" || strings.HasSuffix(file, "_test.go") {
+	for _, file := range tr.tests {
+		if tr.Project.Kind != "go" || strings.HasSuffix(file, "_test.go") {
 			files = append(files, file)
 		}
 	}
-	for _, label := range slices.Concat(x.Proof.RedOnBase, x.Proof.Mended) {
+	for _, label := range slices.Concat(tr.Proof.RedOnBase, tr.Proof.Mended) {
 		name, _, _ := strings.Cut(label[strings.LastIndex(label, " ")+1:], "/")
 		if !goTest.MatchString(name) {
-			return x.Project.Near(files, nil)
+			return tr.Project.Near(files, nil)
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	return x.Project.Near(files, names)
+	return tr.Project.Near(files, names)
 }
 
 // widerTests returns the project narrowed to the tests of the packages that a Go fix touches. If these
 // cannot be told from the files' paths, and for every other language, it returns the whole project and
 // false.
-func (x *trialRun) widerTests(without []diff.Version) (project.Project, bool) {
+func (tr *trialRun) widerTests(without []diff.Version) (project.Project, bool) {
 	for _, v := range without {
 		if !strings.HasSuffix(v.Path, ".go") {
-			return x.Project, false
+			return tr.Project, false
 		}
 	}
 	var files []string
-	for _, c := range x.changes {
-		if strings.HasSuffix(c.Path, ".go") && x.isPackage(path.Dir(c.Path), without) {
+	for _, c := range tr.changes {
+		if strings.HasSuffix(c.Path, ".go") && tr.isPackage(path.Dir(c.Path), without) {
 			files = append(files, c.Path)
 		}
 	}
-	p, ok := x.Project.Near(files, nil)
+	p, ok := tr.Project.Near(files, nil)
 	if ok {
-		p.Build = x.Project.Build
+		p.Build = tr.Project.Build
 		return p, true
 	}
-	return x.Project, false
+	return tr.Project, false
 }
 
 // isPackage reports whether the folder holds Go sources in the tree with these versions.
-func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
+func (tr *trialRun) isPackage(folder string, versions []diff.Version) bool {
 	there := map[string]bool{}
-	entries, _ := fs.ReadDir(x.Work.FS(), folder)
+	entries, _ := fs.ReadDir(tr.Work.FS(), folder)
 	for _, e := range entries {
 		there[e.Name()] = true
 	}
@@ -156,15 +156,15 @@ func (x *trialRun) isPackage(folder string, versions []diff.Version) bool {
 // worse returns what fails in a run and does not fail on the branch. If the run was narrowed, a failure
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
-func (x *trialRun) worse(r result.Result, narrow bool) string {
-	with := result.CountByName(x.Proof.Branch.Tests)
+func (tr *trialRun) worse(r result.Result, narrow bool) string {
+	with := result.CountByName(tr.Proof.Branch.Tests)
 	without := result.CountByName(r.Tests)
 	for _, t := range r.Tests {
 		name := result.Name{Group: t.Group, Name: t.Name}
 		was := with[name]
 		is := without[name]
 		switch {
-		case slices.Contains(x.Proof.Unstable, t.Name):
+		case slices.Contains(tr.Proof.Unstable, t.Name):
 		case t.Status == result.Failed && is.Failed <= was.Failed:
 			// no more of this name fail than on the branch
 		case t.Status == result.Failed && t.Broken != "":
@@ -176,14 +176,14 @@ func (x *trialRun) worse(r result.Result, narrow bool) string {
 		}
 	}
 	switch {
-	case r.BuildRan && !r.BuildOK && x.Proof.Branch.BuildOK:
+	case r.BuildRan && !r.BuildOK && tr.Proof.Branch.BuildOK:
 		return "the build fails"
 	case r.Stopped != "":
 		return "the run " + r.StopReason()
 	case narrow:
 	case r.Missing.Tests != "":
 		return "the tests do not start"
-	case r.TestsRan && !r.TestsOK && x.Proof.Branch.TestsOK:
+	case r.TestsRan && !r.TestsOK && tr.Proof.Branch.TestsOK:
 		return "the tests fail"
 	}
 	return ""

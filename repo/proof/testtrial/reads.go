@@ -49,11 +49,11 @@ type citedFile struct {
 }
 
 // readers returns the tests whose added lines open a file of the fix, or a new file that no code names.
-func (x *trialRun) readers(hunks []diff.Hunk) (out []proof.RejectedTest) {
-	cited := x.citedFiles()
+func (tr *trialRun) readers(hunks []diff.Hunk) (out []proof.RejectedTest) {
+	cited := tr.citedFiles()
 	texts := map[string][]string{} // the added lines of each test file
 	for _, h := range hunks {
-		if !project.IsTest(x.Project.Kind, h.Path) {
+		if !project.IsTest(tr.Project.Kind, h.Path) {
 			continue
 		}
 		for line := range strings.Lines(h.Text) {
@@ -62,10 +62,11 @@ func (x *trialRun) readers(hunks []diff.Hunk) (out []proof.RejectedTest) {
 			}
 		}
 	}
-	for _, c := range x.changes {
+	for _, c := range tr.changes {
 		lines := texts[c.Path]
 		if i, what := findReader(c.Path, lines, cited); i >= 0 {
-			out = append(out, proof.RejectedTest{Name: x.testAt(lines[:i+1], c.Path), Why: what, Do: runCode})
+			out = append(out,
+				proof.RejectedTest{Name: tr.testAt(lines[:i+1], c.Path), Why: what, Do: runCode})
 		}
 	}
 	return out
@@ -73,13 +74,13 @@ func (x *trialRun) readers(hunks []diff.Hunk) (out []proof.RejectedTest) {
 
 // citedFiles returns the sources and build files that the change touches, and its new files that are named
 // nowhere but in tests.
-func (x *trialRun) citedFiles() (out []citedFile) {
-	for _, c := range x.changes {
-		if c.Kind == "deleted" || project.IsTest(x.Project.Kind, c.Path) || c.IsDocument() {
+func (tr *trialRun) citedFiles() (out []citedFile) {
+	for _, c := range tr.changes {
+		if c.Kind == "deleted" || project.IsTest(tr.Project.Kind, c.Path) || c.IsDocument() {
 			continue
 		}
 		source := commentOf(c.Path) != nil || path.Base(c.Path) == "package.json"
-		if !source && (c.Kind != "added" || c.IsBesideCode() || x.named(path.Base(c.Path))) {
+		if !source && (c.Kind != "added" || c.IsBesideCode() || tr.named(path.Base(c.Path))) {
 			continue
 		}
 		out = append(out, citedFile{path: c.Path, marker: !source, name: nameIn(c.Path)})
@@ -97,18 +98,18 @@ func nameIn(file string) *regexp.Regexp {
 const maxNaming = 5000
 
 // named reports whether a file of the branch that is no test has the name in its text.
-func (x *trialRun) named(name string) (found bool) {
-	files := x.Work.FS()
+func (tr *trialRun) named(name string) (found bool) {
+	files := tr.Work.FS()
 	searched := 0
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case found || searched == maxNaming:
 			return fs.SkipAll
-		case err != nil || !entry.Type().IsRegular() || project.IsTest(x.Project.Kind, file):
+		case err != nil || !entry.Type().IsRegular() || project.IsTest(tr.Project.Kind, file):
 			return err
 		}
 		searched++
-		text, _, err := readSource(x.Work.Root(), file)
+		text, _, err := readSource(tr.Work.Root(), file)
 		found = strings.Contains(text, name)
 		return err
 	})
@@ -181,9 +182,9 @@ func citedIn(statement string, cited []citedFile, variables map[string]citedFile
 }
 
 // testAt returns the test of the change whose name was written last in these lines, or else the file.
-func (x *trialRun) testAt(lines []string, file string) string {
+func (tr *trialRun) testAt(lines []string, file string) string {
 	for _, line := range slices.Backward(lines) {
-		for _, label := range x.Proof.NewTests {
+		for _, label := range tr.Proof.NewTests {
 			own := regexp.QuoteMeta(label[strings.LastIndexAny(label, " >/")+1:])
 			if strings.Contains(line, label) || regexp.MustCompile(`\b`+own+`\b`).MatchString(line) {
 				return label

@@ -26,48 +26,48 @@ const (
 
 // run runs the tests of the change in a tree, without the others where the runner can. It returns nil if the
 // run says nothing: it was stopped or did not start, or the comments themselves broke something.
-func (x *trialRun) run(ctx context.Context, t tree) (*result.Result, error) {
-	p, narrow := x.only(t == plainBranch || t == plainBase)
+func (tr *trialRun) run(ctx context.Context, t tree) (*result.Result, error) {
+	p, narrow := tr.only(t == plainBranch || t == plainBase)
 	if t == wholeBranch || t == inertBaseWhole {
-		p = x.Project
+		p = tr.Project
 		narrow = false
 	} else {
-		x.whole = !narrow
+		tr.whole = !narrow
 	}
-	if left, ok := ctx.Deadline(); !narrow && ok && time.Until(left) < x.Proof.Branch.Took {
+	if left, ok := ctx.Deadline(); !narrow && ok && time.Until(left) < tr.Proof.Branch.Took {
 		return nil, errNoTime
 	}
-	lay := x.layBranch
+	lay := tr.layBranch
 	if t == inertFix || t == plainBase || t == inertFixAgain {
-		lay = x.layBase
+		lay = tr.layBase
 	}
-	r, err := x.Checker.RunTree(ctx, x.Work.Base(), func(onto *os.Root) error {
+	r, err := tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
 		return lay(onto, t != plainBase && t != plainBranch && t != wholeBranch)
 	}, p)
 	if err != nil {
 		return nil, err
 	}
-	x.ended++
-	named := x.Proof.Branch.EveryTestNamed()
+	tr.ended++
+	named := tr.Proof.Branch.EveryTestNamed()
 	switch {
 	case r.Stopped != "" || r.Missing.Tests != "" || !r.TestsRan || named != r.EveryTestNamed():
 		return nil, nil
 	case !named && narrow:
 		return nil, nil // which tests ran is not known
-	case (t == inertBase || t == inertBaseWhole) && x.broke(r):
+	case (t == inertBase || t == inertBaseWhole) && tr.broke(r):
 		return nil, nil
 	}
 	return &r, nil
 }
 
 // only returns the project with nothing but the tests of the change, if the runner can run them so.
-func (x *trialRun) only(reverse bool) (project.Project, bool) {
-	if !x.Proof.Branch.EveryTestNamed() {
-		return x.Project, false
+func (tr *trialRun) only(reverse bool) (project.Project, bool) {
+	if !tr.Proof.Branch.EveryTestNamed() {
+		return tr.Project, false
 	}
 	var names []string
-	for _, label := range x.Proof.NewTests {
-		for _, t := range x.Proof.Branch.Tests {
+	for _, label := range tr.Proof.NewTests {
+		for _, t := range tr.Proof.Branch.Tests {
 			name := t.Name
 			if t.Of != "" {
 				name = t.Of
@@ -78,29 +78,29 @@ func (x *trialRun) only(reverse bool) (project.Project, bool) {
 		}
 	}
 	if len(names) == 0 { // tests that did not compile on the base stand for their package
-		return x.Project, false
+		return tr.Project, false
 	}
-	files := slices.Clone(x.files)
+	files := slices.Clone(tr.files)
 	if reverse {
 		slices.Reverse(files)
 	}
-	return x.Project.Only(files, names)
+	return tr.Project.Only(files, names)
 }
 
 // broke reports whether the comments in the branch's sources broke something else than a test of the change:
 // the build, the loading of tests, or a test that passes on the branch. Then a failed test of the change says
 // nothing.
-func (x *trialRun) broke(r result.Result) bool {
-	if r.BuildRan && !r.BuildOK && x.Proof.Branch.BuildOK {
+func (tr *trialRun) broke(r result.Result) bool {
+	if r.BuildRan && !r.BuildOK && tr.Proof.Branch.BuildOK {
 		return true
 	}
 	if !r.EveryTestNamed() {
 		return false
 	}
 	for _, t := range r.Tests {
-		own := slices.ContainsFunc(x.Proof.NewTests, func(label string) bool { return hasLabel(t, label) })
-		passed := statusIn(x.Proof.Branch, t.Name) == result.Passed &&
-			!slices.Contains(x.Proof.Unstable, t.Name)
+		own := slices.ContainsFunc(tr.Proof.NewTests, func(label string) bool { return hasLabel(t, label) })
+		passed := statusIn(tr.Proof.Branch, t.Name) == result.Passed &&
+			!slices.Contains(tr.Proof.Unstable, t.Name)
 		if t.Broken != "" || !own && t.Status == result.Failed && passed {
 			return true
 		}
@@ -109,15 +109,15 @@ func (x *trialRun) broke(r result.Result) bool {
 }
 
 // layBase lays the tests of the change over the base, and with inert the branch's sources as comments.
-func (x *trialRun) layBase(onto *os.Root, inert bool) error {
-	if err := proof.LayTests(x.Project.Kind, x.changes, x.Work.Root(), onto); err != nil || !inert {
+func (tr *trialRun) layBase(onto *os.Root, inert bool) error {
+	if err := proof.LayTests(tr.Project.Kind, tr.changes, tr.Work.Root(), onto); err != nil || !inert {
 		return err
 	}
-	for _, c := range x.changes {
-		if c.Kind == "deleted" || project.IsTest(x.Project.Kind, c.Path) {
+	for _, c := range tr.changes {
+		if c.Kind == "deleted" || project.IsTest(tr.Project.Kind, c.Path) {
 			continue
 		}
-		text, ok, err := readSource(x.Work.Root(), c.Path)
+		text, ok, err := readSource(tr.Work.Root(), c.Path)
 		if err != nil {
 			return err
 		}
@@ -132,10 +132,10 @@ func (x *trialRun) layBase(onto *os.Root, inert bool) error {
 }
 
 // layBranch lays the whole change over the base, and with inert the base's sources as comments.
-func (x *trialRun) layBranch(onto *os.Root, inert bool) error {
+func (tr *trialRun) layBranch(onto *os.Root, inert bool) error {
 	before := map[string]string{}
-	for _, c := range x.changes {
-		if c.Kind != "modified" || project.IsTest(x.Project.Kind, c.Path) {
+	for _, c := range tr.changes {
+		if c.Kind != "modified" || project.IsTest(tr.Project.Kind, c.Path) {
 			continue
 		}
 		text, ok, err := readSource(onto, c.Path)
@@ -146,10 +146,10 @@ func (x *trialRun) layBranch(onto *os.Root, inert bool) error {
 			before[c.Path] = text
 		}
 	}
-	if err := proof.LayChanges(x.changes, x.Work.Root(), onto); err != nil || !inert {
+	if err := proof.LayChanges(tr.changes, tr.Work.Root(), onto); err != nil || !inert {
 		return err
 	}
-	for _, c := range x.changes {
+	for _, c := range tr.changes {
 		if text, ok := before[c.Path]; ok {
 			if err := addInert(onto, c.Path, text); err != nil {
 				return err

@@ -80,19 +80,19 @@ var settingsFile = regexp.MustCompile(`(?:^|/)[\w.-]+\.config\.[cm]?[jt]s$|` +
 
 // testAware returns the places at which the change adds code that asks whether a test runs. What it does
 // otherwise is shown by no test.
-func (x *trialRun) testAware() (out []proof.RejectedTest, err error) {
+func (tr *trialRun) testAware() (out []proof.RejectedTest, err error) {
 	gone := map[string]int{}
 	added := map[string][]numbered{}
-	for _, c := range x.changes {
-		forTests := project.DecidesTests(x.Project.Kind, c.Path)
+	for _, c := range tr.changes {
+		forTests := project.DecidesTests(tr.Project.Kind, c.Path)
 		if askerOf(c.Path) == nil || forTests || settingsFile.MatchString(c.Path) {
 			continue
 		}
-		now, _, err := readSource(x.Work.Root(), c.Path)
+		now, _, err := readSource(tr.Work.Root(), c.Path)
 		if err != nil {
 			return nil, err
 		}
-		was, err := x.Checker.Cache.Mirror().Commits().ReadFile(x.Work.Base(), c.Path)
+		was, err := tr.Checker.Cache.Mirror().Commits().ReadFile(tr.Work.Base(), c.Path)
 		if err != nil && c.Kind != "added" {
 			return nil, fmt.Errorf("test trial: %s on the base: %w", c.Path, err)
 		}
@@ -100,9 +100,9 @@ func (x *trialRun) testAware() (out []proof.RejectedTest, err error) {
 			added[c.Path] = changedLines(was, []byte(now), gone)
 		}
 	}
-	for _, c := range x.changes {
+	for _, c := range tr.changes {
 		line, asked := findAsker(askerOf(c.Path), added[c.Path], gone)
-		if line == 0 || project.ReadSources(x.Work.FS()).Imports(x.Project.Kind).HelpsTests(c.Path) {
+		if line == 0 || project.ReadSources(tr.Work.FS()).Imports(tr.Project.Kind).HelpsTests(c.Path) {
 			continue
 		}
 		place := fmt.Sprintf("%s:%d", c.Path, line)

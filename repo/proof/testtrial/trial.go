@@ -91,20 +91,20 @@ func (t Trial) Run(ctx context.Context) (found Finding, err error) {
 }
 
 // repeated says how the tests ran again.
-func (x *trialRun) repeated(err error) string {
+func (tr *trialRun) repeated(err error) string {
 	how := ""
-	if !x.whole {
+	if !tr.whole {
 		how = ", without the others and in another order"
 	}
 	switch {
-	case err != nil && x.ended == 0:
+	case err != nil && tr.ended == 0:
 		return "The new tests were not repeated: no time was left"
-	case x.ended == 0:
+	case tr.ended == 0:
 		return "The new tests could not be repeated"
 	case err != nil:
-		return fmt.Sprintf("The new tests ran %s%s, until no time was left", times(x.ended), how)
+		return fmt.Sprintf("The new tests ran %s%s, until no time was left", times(tr.ended), how)
 	}
-	return fmt.Sprintf("The new tests ran %s%s: the same each time", times(x.ended), how)
+	return fmt.Sprintf("The new tests ran %s%s: the same each time", times(tr.ended), how)
 }
 
 func times(n int) string {
@@ -115,9 +115,9 @@ func times(n int) string {
 }
 
 // repeat runs the trees and judges each test of the change.
-func (x *trialRun) repeat(ctx context.Context) (rejected []proof.RejectedTest, err error) {
-	for _, label := range x.Proof.NewTests {
-		why, do, err := x.judge(ctx, label)
+func (tr *trialRun) repeat(ctx context.Context) (rejected []proof.RejectedTest, err error) {
+	for _, label := range tr.Proof.NewTests {
+		why, do, err := tr.judge(ctx, label)
 		if err != nil {
 			return nil, err
 		}
@@ -143,60 +143,60 @@ const (
 )
 
 // judge returns what is wrong with a test and what to do, or empty strings.
-func (x *trialRun) judge(ctx context.Context, label string) (why, do string, err error) {
-	if slices.Contains(x.Proof.RedOnBase, label) {
-		if why, do, err = x.judgeOnBase(ctx, label); why != "" || err != nil {
+func (tr *trialRun) judge(ctx context.Context, label string) (why, do string, err error) {
+	if slices.Contains(tr.Proof.RedOnBase, label) {
+		if why, do, err = tr.judgeOnBase(ctx, label); why != "" || err != nil {
 			return why, do, err
 		}
 	}
-	return x.judgeOnBranch(ctx, label)
+	return tr.judgeOnBranch(ctx, label)
 }
 
 // judgeOnBase looks for a test that fails on the base, and passes there once the fix stands in comments.
-func (x *trialRun) judgeOnBase(ctx context.Context, label string) (why, do string, err error) {
-	inert, err := x.status(ctx, inertFix, label)
+func (tr *trialRun) judgeOnBase(ctx context.Context, label string) (why, do string, err error) {
+	inert, err := tr.status(ctx, inertFix, label)
 	if err != nil || inert != result.Passed {
 		return "", "", err
 	}
-	plain, err := x.status(ctx, plainBase, label)
+	plain, err := tr.status(ctx, plainBase, label)
 	if err != nil {
 		return "", "", err
 	}
-	again, err := x.status(ctx, inertFixAgain, label)
+	again, err := tr.status(ctx, inertFixAgain, label)
 	switch {
 	case err != nil || plain == "" || again == "":
 		return "", "", err
 	case plain == result.Failed && again == result.Passed:
-		return fmt.Sprintf(readsFix, x.Proof.BaseName), runCode, nil
+		return fmt.Sprintf(readsFix, tr.Proof.BaseName), runCode, nil
 	}
-	why = fmt.Sprintf("passes and fails by itself: on %s it failed before and passes now", x.Proof.BaseName)
+	why = fmt.Sprintf("passes and fails by itself: on %s it failed before and passes now", tr.Proof.BaseName)
 	return why, makeSteady, nil
 }
 
 // judgeOnBranch looks for a test that passed on the branch and does not pass each time.
-func (x *trialRun) judgeOnBranch(ctx context.Context, label string) (why, do string, err error) {
-	inert, err := x.status(ctx, inertBase, label)
+func (tr *trialRun) judgeOnBranch(ctx context.Context, label string) (why, do string, err error) {
+	inert, err := tr.status(ctx, inertBase, label)
 	if err != nil {
 		return "", "", err
 	}
 	plain := result.Status("")
-	if inert != result.Passed || !x.whole {
-		if plain, err = x.status(ctx, plainBranch, label); err != nil {
+	if inert != result.Passed || !tr.whole {
+		if plain, err = tr.status(ctx, plainBranch, label); err != nil {
 			return "", "", err
 		}
 	}
 	switch passes := inert == "" || inert == result.Passed; {
 	case passes && (plain == "" || plain == result.Passed):
 		return "", "", nil
-	case passes || x.whole && plain != result.Passed && plain != "":
+	case passes || tr.whole && plain != result.Passed && plain != "":
 		return "passes and fails by itself: of two more runs on the branch it passed one or " +
 			"none", makeSteady, nil
 	case plain == "":
 		return "", "", nil
 	case plain != result.Passed:
-		return x.judgeAlone(ctx, label)
+		return tr.judgeAlone(ctx, label)
 	}
-	again, err := x.status(ctx, inertBaseWhole, label)
+	again, err := tr.status(ctx, inertBaseWhole, label)
 	switch {
 	case err != nil || again == "":
 		return "", "", err
@@ -204,12 +204,12 @@ func (x *trialRun) judgeOnBranch(ctx context.Context, label string) (why, do str
 		return "passes and fails by itself: on the branch it failed once and passed " +
 			"otherwise", makeSteady, nil
 	}
-	return fmt.Sprintf(readsBase, x.Proof.BaseName), runCode, nil
+	return fmt.Sprintf(readsBase, tr.Proof.BaseName), runCode, nil
 }
 
 // judgeAlone says of a test that failed in both runs without the other tests whether it passes with them.
-func (x *trialRun) judgeAlone(ctx context.Context, label string) (why, do string, err error) {
-	all, err := x.status(ctx, wholeBranch, label)
+func (tr *trialRun) judgeAlone(ctx context.Context, label string) (why, do string, err error) {
+	all, err := tr.status(ctx, wholeBranch, label)
 	switch {
 	case err != nil || all == "":
 		return "", "", err
@@ -220,14 +220,14 @@ func (x *trialRun) judgeAlone(ctx context.Context, label string) (why, do string
 }
 
 // status returns the status of a test in a tree, or an empty string if that run says nothing about it.
-func (x *trialRun) status(ctx context.Context, t tree, label string) (result.Status, error) {
-	r, known := x.done[t]
+func (tr *trialRun) status(ctx context.Context, t tree, label string) (result.Status, error) {
+	r, known := tr.done[t]
 	if !known {
 		var err error
-		if r, err = x.run(ctx, t); err != nil {
+		if r, err = tr.run(ctx, t); err != nil {
 			return "", err
 		}
-		x.done[t] = r
+		tr.done[t] = r
 	}
 	if r == nil {
 		return "", nil

@@ -80,7 +80,7 @@ func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, e
 }
 
 // ask sends the question, and returns its size in bytes. Without an error, the answer can be read.
-func (x *exchange) ask(ctx context.Context, q Question) (sent int, err error) {
+func (e *exchange) ask(ctx context.Context, q Question) (sent int, err error) {
 	if err := q.Request.refusal(); err != nil {
 		return 0, err
 	}
@@ -88,14 +88,14 @@ func (x *exchange) ask(ctx context.Context, q Question) (sent int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("encode the request: %w", err)
 	}
-	return len(body), x.send(ctx, q.Client, body)
+	return len(body), e.send(ctx, q.Client, body)
 }
 
 // read reads the stream to its end. An answer without a finish reason is an error. After the reason only
 // figures follow, so a failure there is ignored.
-func (x *exchange) read(a Answer) error {
+func (e *exchange) read(a Answer) error {
 	for finished := false; ; {
-		chunk, err := x.next()
+		chunk, err := e.next()
 		switch {
 		case err != nil && finished:
 			return a.End()
@@ -109,7 +109,7 @@ func (x *exchange) read(a Answer) error {
 			return err
 		}
 		if finished && !before {
-			x.hurry(5 * time.Second)
+			e.hurry(5 * time.Second)
 		}
 	}
 }

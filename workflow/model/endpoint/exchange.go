@@ -47,23 +47,23 @@ func (e Endpoint) begin(ctx context.Context, idle time.Duration) (context.Contex
 	return ctx, x
 }
 
-func (x *exchange) end() {
-	x.timer.Stop()
-	x.cancel(nil)
-	if x.body != nil {
-		_ = x.body.Close() // all of it that matters was read
+func (e *exchange) end() {
+	e.timer.Stop()
+	e.cancel(nil)
+	if e.body != nil {
+		_ = e.body.Close() // all of it that matters was read
 	}
 }
 
 // hurry limits silence to d from now on: the answer is whole, and only its figures are still to come.
-func (x *exchange) hurry(d time.Duration) {
-	x.idle = min(x.idle, d)
-	x.timer.Reset(x.idle)
+func (e *exchange) hurry(d time.Duration) {
+	e.idle = min(e.idle, d)
+	e.timer.Reset(e.idle)
 }
 
 // send sends a request. It returns nil if a stream begins.
-func (x *exchange) send(ctx context.Context, client *http.Client, body []byte) error {
-	address := strings.TrimRight(x.endpoint.BaseURL, "/") + "/chat/completions"
+func (e *exchange) send(ctx context.Context, client *http.Client, body []byte) error {
+	address := strings.TrimRight(e.endpoint.BaseURL, "/") + "/chat/completions"
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -71,49 +71,49 @@ func (x *exchange) send(ctx context.Context, client *http.Client, body []byte) e
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "text/event-stream")
 	r.Header.Set("Cache-Control", "no-cache")
-	x.endpoint.setHeaders(r.Header)
+	e.endpoint.setHeaders(r.Header)
 	res, err := client.Do(r)
 	if err != nil {
 		return err
 	}
-	x.timer.Reset(x.idle)
-	x.body = res.Body
+	e.timer.Reset(e.idle)
+	e.body = res.Body
 	if res.StatusCode == http.StatusOK && !isJSON(res) && !isPage(res) {
-		x.in = bufio.NewReader(io.LimitReader(res.Body, maxStream))
-		x.last = time.Now()
+		e.in = bufio.NewReader(io.LimitReader(res.Body, maxStream))
+		e.last = time.Now()
 		return nil
 	}
 	whole, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	if err != nil {
 		return err
 	}
-	return wholeBody(res, x.masked(whole))
+	return wholeBody(res, e.masked(whole))
 }
 
 // masked masks the key in an endpoint's words, before they are cut to a length.
-func (x *exchange) masked(words []byte) []byte { return []byte(hide(string(words), x.endpoint.Key)) }
+func (e *exchange) masked(words []byte) []byte { return []byte(hide(string(words), e.endpoint.Key)) }
 
 // next returns the next chunk of the stream, and io.EOF after the last. Comments keep the exchange alive, but
 // not for ever.
-func (x *exchange) next() (Chunk, error) {
+func (e *exchange) next() (Chunk, error) {
 	for {
-		line, err := x.in.ReadBytes('\n')
-		x.timer.Reset(x.idle)
-		x.size += len(line)
+		line, err := e.in.ReadBytes('\n')
+		e.timer.Reset(e.idle)
+		e.size += len(line)
 		data := dataOf(line)
 		switch {
-		case x.size >= maxStream:
+		case e.size >= maxStream:
 			return Chunk{}, ErrTooLong
 		case string(data) == "[DONE]":
 			return Chunk{}, io.EOF
 		case len(data) > 0:
-			x.last = time.Now()
-			return x.chunkOf(data, err != nil)
+			e.last = time.Now()
+			return e.chunkOf(data, err != nil)
 		case webPage.Match(line):
-			return Chunk{}, endpointError(http.StatusOK, nil, x.masked(line))
+			return Chunk{}, endpointError(http.StatusOK, nil, e.masked(line))
 		case err != nil:
 			return Chunk{}, err
-		case time.Since(x.last) > commentsFor*x.idle:
+		case time.Since(e.last) > commentsFor*e.idle:
 			return Chunk{}, errStalled
 		}
 	}
@@ -135,14 +135,14 @@ func dataOf(line []byte) []byte {
 
 // chunkOf reads a chunk. An error in its place has OpenAI's, OpenRouter's or vLLM's form. cut says that the
 // stream ended within the line.
-func (x *exchange) chunkOf(data []byte, cut bool) (Chunk, error) {
+func (e *exchange) chunkOf(data []byte, cut bool) (Chunk, error) {
 	var c Chunk
 	err := json.Unmarshal(data, &c)
 	switch {
 	case present(c.Error):
-		return Chunk{}, streamedError(x.masked(c.Error))
+		return Chunk{}, streamedError(e.masked(c.Error))
 	case c.Object == "error":
-		return Chunk{}, streamedError(x.masked(data))
+		return Chunk{}, streamedError(e.masked(data))
 	case cut && !json.Valid(data):
 		return Chunk{}, io.ErrUnexpectedEOF
 	}

@@ -41,12 +41,12 @@ type talk struct {
 	request model.Request
 }
 
-func (k *talk) say(messages ...model.Message) model.Response {
-	k.t.Helper()
-	k.request.Messages = append(k.request.Messages, messages...)
-	r, err := k.client.Ask(k.t.Context(), k.request)
-	require.NoError(k.t, err)
-	k.request.Messages = append(k.request.Messages, r.Message)
+func (t *talk) say(messages ...model.Message) model.Response {
+	t.t.Helper()
+	t.request.Messages = append(t.request.Messages, messages...)
+	r, err := t.client.Ask(t.t.Context(), t.request)
+	require.NoError(t.t, err)
+	t.request.Messages = append(t.request.Messages, r.Message)
 	return r
 }
 

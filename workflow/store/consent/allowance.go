@@ -22,17 +22,17 @@ func (Allowance) Stage() record.Stage { return record.Given }
 
 // Mask masks what the thread was asked about, and the reasons. The line that asks, and the push that the
 // reasons are compared with, are masked in the same way, so the words stay the same.
-func (w Allowance) Mask(mask func(string) string) record.Part {
-	w.Names = mask(w.Names)
-	w.Unproven = mask(w.Unproven)
-	w.Paths = mask(w.Paths)
-	w.Expectations = mask(w.Expectations)
-	return w
+func (a Allowance) Mask(mask func(string) string) record.Part {
+	a.Names = mask(a.Names)
+	a.Unproven = mask(a.Unproven)
+	a.Paths = mask(a.Paths)
+	a.Expectations = mask(a.Expectations)
+	return a
 }
 
 // Write stores that the allowance was asked for, or that it was given: once, while it is the newest
 // that was asked for, under the approval of the newest report. Otherwise it fails with record.ErrStale.
-func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// Asking for the same files again, for the same reasons, makes that question the newest one.
 	sql := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections,
 			expectations)
@@ -41,10 +41,10 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 			do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id
 				and allowances.user_id = ''`
 	args := []any{
-		r.Session, w.ID, w.Approval, w.Tree, database.CleanText(w.Names), database.CleanText(w.Unproven),
-		database.CleanText(w.Paths), w.Objections, database.CleanText(w.Expectations),
+		r.Session, a.ID, a.Approval, a.Tree, database.CleanText(a.Names), database.CleanText(a.Unproven),
+		database.CleanText(a.Paths), a.Objections, database.CleanText(a.Expectations),
 	}
-	if w.User != "" {
+	if a.User != "" {
 		sql = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
 			allowed_at = now()
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision
@@ -52,7 +52,7 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
 				and not exists (select 1 from allowances later where later.session_id = $1
 					and later.asked_at > w.asked_at)`
-		args = []any{r.Session, w.ID, w.User, w.UserName, w.MessageTS, permitted(r)}
+		args = []any{r.Session, a.ID, a.User, a.UserName, a.MessageTS, permitted(r)}
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
@@ -61,10 +61,10 @@ func (w Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	if err := audit.Append(ctx, tx, r.Session, "allowance", w.ID); err != nil || w.User == "" {
+	if err := audit.Append(ctx, tx, r.Session, "allowance", a.ID); err != nil || a.User == "" {
 		return err
 	}
-	return overrule(ctx, tx, r.Session, w.ID)
+	return overrule(ctx, tx, r.Session, a.ID)
 }
 
 const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, ` +

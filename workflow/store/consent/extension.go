@@ -17,12 +17,12 @@ type Extension workflow.LimitExtension
 func (Extension) Stage() record.Stage { return record.Given }
 
 // Mask returns a: it has names and numbers, and no text.
-func (a Extension) Mask(func(string) string) record.Part { return a }
+func (e Extension) Mask(func(string) string) record.Part { return e }
 
-func (a Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (e Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := database.InsertOnce(ctx, tx, "extensions", database.Row{
-		"name": a.Limit, "subject": a.Subject, "day": a.Day, "number": a.Number + 1, "amount": a.Step,
-		"session_id": r.Session, "user_id": a.User, "user_name": a.UserName, "message_ts": a.MessageTS,
+		"name": e.Limit, "subject": e.Subject, "day": e.Day, "number": e.Number + 1, "amount": e.Step,
+		"session_id": r.Session, "user_id": e.User, "user_name": e.UserName, "message_ts": e.MessageTS,
 		"permission_id": permitted(r),
 	})
 	return err

@@ -20,9 +20,9 @@ type NewerError struct {
 	Found, Known int64
 }
 
-func (e *NewerError) Error() string {
+func (n *NewerError) Error() string {
 	return fmt.Sprintf("the database was made by a newer version of Bobbin: %s is at %d, "+
-		"and this program knows %d", e.What, e.Found, e.Known)
+		"and this program knows %d", n.What, n.Found, n.Known)
 }
 
 // Newer fails with a NewerError if a newer version has changed the database. It may

@@ -42,17 +42,17 @@ type ReportText struct{ Repository, Text string }
 func (ReportText) Stage() record.Stage { return record.Work }
 
 // Mask masks what people wrote.
-func (w ReportText) Mask(mask func(string) string) record.Part {
-	w.Text = mask(w.Text)
-	return w
+func (rt ReportText) Mask(mask func(string) string) record.Part {
+	rt.Text = mask(rt.Text)
+	return rt
 }
 
 // Write replaces the words that were stored before.
-func (w ReportText) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (rt ReportText) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))
 		on conflict (session_id) do update set repository = excluded.repository, words = excluded.words`,
-		r.Session, w.Repository, database.CleanText(w.Text), maxWords)
+		r.Session, rt.Repository, database.CleanText(rt.Text), maxWords)
 	return err
 }
 

@@ -18,11 +18,11 @@ type Announced []Candidate
 func (Announced) Stage() record.Stage { return record.Work }
 
 // Mask returns list: it has ids, and no text.
-func (list Announced) Mask(func(string) string) record.Part { return list }
+func (a Announced) Mask(func(string) string) record.Part { return a }
 
 // Write stores each twin once.
-func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	for _, t := range list {
+func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	for _, t := range a {
 		twin := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
 		if _, err := database.InsertOnce(ctx, tx, "twins", twin); err != nil {
 			return err

@@ -50,16 +50,16 @@ type Seen struct{ Repository, Folder, Key, Text, Source string }
 func (Seen) Stage() record.Stage { return record.Work }
 
 // Mask masks the lesson and its source, which agents are shown.
-func (l Seen) Mask(mask func(string) string) record.Part {
-	l.Text = mask(l.Text)
-	l.Source = mask(l.Source)
-	return l
+func (s Seen) Mask(mask func(string) string) record.Part {
+	s.Text = mask(s.Text)
+	s.Source = mask(s.Source)
+	return s
 }
 
-func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if l.Text == "" {
+func (s Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if s.Text == "" {
 		_, err := tx.Exec(ctx, `delete from lessons where repository = $1 and folder = $2 and key = $3`,
-			l.Repository, l.Folder, l.Key)
+			s.Repository, s.Folder, s.Key)
 		return err
 	}
 	_, err := tx.Exec(ctx,
@@ -67,8 +67,8 @@ func (l Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 		values ($1, $2, $3, left($4, $5), left($6, $5), $7)
 		on conflict (repository, folder, key) do update set text = excluded.text, source = excluded.source,
 			session_id = excluded.session_id, person = '', at = now()
-		where lessons.text <> excluded.text`, l.Repository, l.Folder, l.Key, database.CleanText(l.Text),
-		MaxText, database.CleanText(l.Source), r.Session)
+		where lessons.text <> excluded.text`, s.Repository, s.Folder, s.Key, database.CleanText(s.Text),
+		MaxText, database.CleanText(s.Source), r.Session)
 	return err
 }
 
@@ -79,17 +79,17 @@ type Noted struct{ Repository, Folder, Text, Person string }
 func (Noted) Stage() record.Stage { return record.Work }
 
 // Mask masks the note, which agents and members are shown.
-func (l Noted) Mask(mask func(string) string) record.Part {
-	l.Text = mask(l.Text)
-	return l
+func (n Noted) Mask(mask func(string) string) record.Part {
+	n.Text = mask(n.Text)
+	return n
 }
 
-func (l Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (n Noted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx, `insert into lessons (repository, folder, key, text, source, session_id, person)
 		select $1, $2, $3::text || md5($4::text), left($4, $5), 'said in the thread', $6, $7
 		where (select count(*) from lessons where repository = $1 and person <> '') < $8
 			on conflict do nothing`,
-		l.Repository, l.Folder, keyNote, database.CleanText(l.Text), MaxText, r.Session, l.Person, Most)
+		n.Repository, n.Folder, keyNote, database.CleanText(n.Text), MaxText, r.Session, n.Person, Most)
 	if err == nil && tag.RowsAffected() == 0 {
 		err = record.ErrStale
 	}
@@ -106,12 +106,12 @@ type Forgotten struct {
 func (Forgotten) Stage() record.Stage { return record.Work }
 
 // Mask returns l, which has no text.
-func (l Forgotten) Mask(func(string) string) record.Part { return l }
+func (f Forgotten) Mask(func(string) string) record.Part { return f }
 
-func (l Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	was := Lesson{Repository: l.Repository}
+func (f Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	was := Lesson{Repository: f.Repository}
 	err := tx.QueryRow(ctx, `delete from lessons where id = $1 and repository = $2 returning folder, key`,
-		l.ID, l.Repository).Scan(&was.Folder, &was.Key)
+		f.ID, f.Repository).Scan(&was.Folder, &was.Key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrStale
 	}

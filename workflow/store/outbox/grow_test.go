@@ -41,14 +41,14 @@ func openProgress(t *testing.T) *progressLab {
 	return &progressLab{t, ctx, s, turn, list[0].ID, outbox.New(s.DB)}
 }
 
-func (g *progressLab) says(text string) {
-	g.Helper()
-	require.NoError(g, g.turn.Record(g.ctx, store.Lines{{Agent: "deep", Text: text, Progress: true}}))
+func (pl *progressLab) says(text string) {
+	pl.Helper()
+	require.NoError(pl, pl.turn.Record(pl.ctx, store.Lines{{Agent: "deep", Text: text, Progress: true}}))
 }
 
-func (g *progressLab) writes(ts string) {
-	g.Helper()
-	require.NoError(g, storetest.Inbox(g.s).Receive(g.ctx, workflow.IncomingEvent{
+func (pl *progressLab) writes(ts string) {
+	pl.Helper()
+	require.NoError(pl, storetest.Inbox(pl.s).Receive(pl.ctx, workflow.IncomingEvent{
 		EventID: "Ev" + ts,
 		Kind:    workflow.MessageReply,
 		Thread:  storetest.Thread,
@@ -58,18 +58,18 @@ func (g *progressLab) writes(ts string) {
 	}))
 }
 
-func (g *progressLab) next() *workflow.Posting {
-	g.Helper()
-	p, err := g.out.Next(g.ctx, g.id)
-	require.NoError(g, err)
-	require.NotNil(g, p)
+func (pl *progressLab) next() *workflow.Posting {
+	pl.Helper()
+	p, err := pl.out.Next(pl.ctx, pl.id)
+	require.NoError(pl, err)
+	require.NotNil(pl, p)
 	return p
 }
 
-func (g *progressLab) posted(p *workflow.Posting, ts string) {
-	g.Helper()
-	_, err := g.out.Posted(g.ctx, p.Key, ts)
-	require.NoError(g, err)
+func (pl *progressLab) posted(p *workflow.Posting, ts string) {
+	pl.Helper()
+	_, err := pl.out.Posted(pl.ctx, p.Key, ts)
+	require.NoError(pl, err)
 }
 
 func TestLinesOfProgressJoinTheNewestReply(t *testing.T) {
@@ -107,9 +107,9 @@ func TestLinesOfProgressJoinTheNewestReply(t *testing.T) {
 }
 
 // settled says and posts a line that is no progress line.
-func (g *progressLab) settled(ts string) {
-	require.NoError(g, g.turn.Record(g.ctx, store.Lines{{Agent: "deep", Text: "Done."}}))
-	g.posted(g.next(), ts)
+func (pl *progressLab) settled(ts string) {
+	require.NoError(pl, pl.turn.Record(pl.ctx, store.Lines{{Agent: "deep", Text: "Done."}}))
+	pl.posted(pl.next(), ts)
 }
 
 // What one worker began, the next one does in the same way, even if a person wrote meanwhile.

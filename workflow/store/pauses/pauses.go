@@ -105,11 +105,11 @@ type Announced Pause
 func (Announced) Stage() record.Stage { return record.Session }
 
 // Mask returns p: it has names, and no text.
-func (p Announced) Mask(func(string) string) record.Part { return p }
+func (a Announced) Mask(func(string) string) record.Part { return a }
 
-func (p Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	inserted, err := database.InsertOnce(ctx, tx, "pauses_told", database.Row{
-		"session_id": r.Session, "scope": p.Scope, "name": p.Name, "at": p.At,
+		"session_id": r.Session, "scope": a.Scope, "name": a.Name, "at": a.At,
 	})
 	if err == nil && !inserted {
 		err = record.ErrStale

@@ -19,21 +19,21 @@ type Inquiry workflow.Inquiry
 func (Inquiry) Stage() record.Stage { return record.Work }
 
 // Mask masks the question, and all texts of the answer.
-func (q Inquiry) Mask(mask func(string) string) record.Part {
-	q.Question = mask(q.Question)
-	q.Answer = record.MaskJSON(q.Answer, mask)
-	return q
+func (i Inquiry) Mask(mask func(string) string) record.Part {
+	i.Question = mask(i.Question)
+	i.Answer = record.MaskJSON(i.Answer, mask)
+	return i
 }
 
-func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if q.ID != 0 {
+func (i Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if i.ID != 0 {
 		_, err := tx.Exec(ctx,
-			`update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID,
-			raw(q.Answer), q.Applied)
+			`update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, i.ID,
+			raw(i.Answer), i.Applied)
 		return err
 	}
 	_, err := database.InsertOnce(ctx, tx, "inquiries", database.Row{
-		"session_id": r.Session, "kind": q.Kind, "key": q.Key, "question": q.Question, "asked_by": q.By,
+		"session_id": r.Session, "kind": i.Kind, "key": i.Key, "question": i.Question, "asked_by": i.By,
 	})
 	return err
 }
@@ -47,10 +47,10 @@ type InquiryCost struct {
 func (InquiryCost) Stage() record.Stage { return record.Work }
 
 // Mask returns c, which has no text.
-func (c InquiryCost) Mask(func(string) string) record.Part { return c }
+func (i InquiryCost) Mask(func(string) string) record.Part { return i }
 
-func (c InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inquiries set usd = usd + $2 where id = $1`, c.ID, c.USD)
+func (i InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	_, err := tx.Exec(ctx, `update inquiries set usd = usd + $2 where id = $1`, i.ID, i.USD)
 	return err
 }
 
@@ -60,13 +60,13 @@ type StoppedInquiries struct{ Alone bool } // nothing else was under way
 func (StoppedInquiries) Stage() record.Stage { return record.Work }
 
 // Mask returns i, which has no text.
-func (i StoppedInquiries) Mask(func(string) string) record.Part { return i }
+func (s StoppedInquiries) Mask(func(string) string) record.Part { return s }
 
-func (i StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (s StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`update inquiries set stopped = true, alone = $2 where session_id = $1 and answer is null
 			and not stopped and key like 'message:%'`,
-		r.Session, i.Alone)
+		r.Session, s.Alone)
 	return err
 }
 
@@ -76,7 +76,7 @@ type ResumedInquiries struct{}
 func (ResumedInquiries) Stage() record.Stage { return record.Work }
 
 // Mask returns i, which has no text.
-func (i ResumedInquiries) Mask(func(string) string) record.Part { return i }
+func (r ResumedInquiries) Mask(func(string) string) record.Part { return r }
 
 func (ResumedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,

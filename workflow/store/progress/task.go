@@ -27,20 +27,20 @@ func (Task) Stage() record.Stage { return record.Work }
 
 // Mask masks the description and the summary, and sets Shown to the first line of the description if it is
 // empty.
-func (k Task) Mask(mask func(string) string) record.Part {
-	k.Summary = mask(k.Summary)
-	k.Description = mask(k.Description)
-	shown, _, _ := strings.Cut(mask(cmp.Or(k.Shown, k.Description)), "\n")
-	k.Shown = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
-	return k
+func (t Task) Mask(mask func(string) string) record.Part {
+	t.Summary = mask(t.Summary)
+	t.Description = mask(t.Description)
+	shown, _, _ := strings.Cut(mask(cmp.Or(t.Shown, t.Description)), "\n")
+	t.Shown = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
+	return t
 }
 
-func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if k.ID != 0 {
+func (t Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if t.ID != 0 {
 		_, err := tx.Exec(ctx,
 			`update tasks set state = $2, summary = $3, failures = $4, start_tree = $5, tree = $6
 				where id = $1`,
-			k.ID, k.State, database.CleanText(k.Summary), k.Failures, k.StartTree, k.Tree)
+			t.ID, t.State, database.CleanText(t.Summary), t.Failures, t.StartTree, t.Tree)
 		return err
 	}
 	_, err := tx.Exec(ctx,
@@ -48,9 +48,9 @@ func (k Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 		plan, failures, apart, shown, revision)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, (select seen from sessions
 			where id = $1), $9, $10, $11, $12, $13)`,
-		r.Session, k.Number, database.CleanText(k.Description), k.Category, k.Skill,
-		append([]int{}, k.After...), workflow.TaskOpen, k.Call,
-		k.Plan, k.Failures, k.Apart, database.CleanText(k.Shown), k.Revision)
+		r.Session, t.Number, database.CleanText(t.Description), t.Category, t.Skill,
+		append([]int{}, t.After...), workflow.TaskOpen, t.Call,
+		t.Plan, t.Failures, t.Apart, database.CleanText(t.Shown), t.Revision)
 	return err
 }
 

@@ -23,18 +23,18 @@ func (TestCommand) Stage() record.Stage { return record.Work }
 
 // Mask masks who named the command. The command itself stays word for word, since it is run; where it is
 // shown it is masked.
-func (c TestCommand) Mask(mask func(string) string) record.Part {
-	c.Source = mask(c.Source)
-	return c
+func (t TestCommand) Mask(mask func(string) string) record.Part {
+	t.Source = mask(t.Source)
+	return t
 }
 
 // Write replaces the command that was named before.
-func (c TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+func (t TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
 		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source,
 			at = now()`,
-		c.Repository, c.Folder, database.CleanText(c.Command), database.CleanText(c.Source))
+		t.Repository, t.Folder, database.CleanText(t.Command), database.CleanText(t.Source))
 	return err
 }
 

@@ -21,12 +21,12 @@ func (Transcript) Stage() record.Stage { return record.Transcript }
 
 // Mask masks each message, except for those of the model itself: its tool calls are carried out as they
 // are, and it was shown no secret.
-func (x Transcript) Mask(mask func(string) string) record.Part {
-	x.Items = slices.Clone(x.Items)
-	for i, item := range x.Items {
-		x.Items[i] = maskItem(item, mask)
+func (t Transcript) Mask(mask func(string) string) record.Part {
+	t.Items = slices.Clone(t.Items)
+	for i, item := range t.Items {
+		t.Items[i] = maskItem(item, mask)
 	}
-	return x
+	return t
 }
 
 // assistant is the role of a message of the model (see package model).
@@ -41,25 +41,25 @@ func maskItem(item json.RawMessage, mask func(string) string) json.RawMessage {
 	return record.MaskJSON(item, mask)
 }
 
-func (x Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	for _, item := range x.Items {
+func (t Transcript) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	for _, item := range t.Items {
 		_, err := tx.Exec(ctx, `insert into transcript (session_id, task_id, seq, body)
 			values ($1, $2, (select coalesce(max(seq), 0) + 1 from transcript where session_id = $1
 				and task_id = $2), $3)`,
-			r.Session, x.Task, []byte(item))
+			r.Session, t.Task, []byte(item))
 		if err != nil {
 			return err
 		}
 	}
-	if x.Seen == 0 {
+	if t.Seen == 0 {
 		return nil
 	}
-	if x.Task == 0 {
+	if t.Task == 0 {
 		_, err := tx.Exec(ctx, `update sessions set seen = greatest(seen, $2) where id = $1`,
-			r.Session, x.Seen)
+			r.Session, t.Seen)
 		return err
 	}
-	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, x.Task, x.Seen)
+	_, err := tx.Exec(ctx, `update tasks set seen = greatest(seen, $2) where id = $1`, t.Task, t.Seen)
 	return err
 }
 

@@ -18,10 +18,10 @@ type AgentUsage struct {
 func (AgentUsage) Stage() record.Stage { return record.Work }
 
 // Mask returns u, which has no text.
-func (u AgentUsage) Mask(func(string) string) record.Part { return u }
+func (a AgentUsage) Mask(func(string) string) record.Part { return a }
 
 // Write adds the usage to that of the conversation.
-func (u AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (a AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`insert into agent_usage (session_id, task_id, calls, input, cached, output, usd)
 		values ($1, $2, 1, $3, $4, $5, $6)
@@ -29,6 +29,6 @@ func (u AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 			agent_usage.input + excluded.input,
 			cached = agent_usage.cached + excluded.cached, output = agent_usage.output + excluded.output, usd
 				= agent_usage.usd + excluded.usd`,
-		r.Session, u.Task, u.Input, u.Cached, u.Output, u.USD)
+		r.Session, a.Task, a.Input, a.Cached, a.Output, a.USD)
 	return err
 }

@@ -18,23 +18,23 @@ type PostWorker struct {
 }
 
 // Timeout returns -1, which means none: Slack may ask to wait for minutes.
-func (w *PostWorker) Timeout(*river.Job[PostJob]) time.Duration { return -1 }
+func (p *PostWorker) Timeout(*river.Job[PostJob]) time.Duration { return -1 }
 
 // NextRetry returns a time soon, since the lines behind this one wait.
-func (w *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+func (p *PostWorker) NextRetry(j *river.Job[PostJob]) time.Time { return p.Queue.retrySoon(j.Attempt) }
 
 // Work posts until no line waits.
-func (w *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`,
+func (p *PostWorker) Work(ctx context.Context, j *river.Job[PostJob]) error {
+	return drain(ctx, p.Queue, j, j.Args.Session, nothingUnposted+`o.reaction = '')`,
 		func(ctx context.Context, session string) error {
-			err := w.Drain(ctx, session)
+			err := p.Drain(ctx, session)
 			if err == nil || errors.Is(err, ErrFenced) || ctx.Err() != nil || database.IsTransient(err) ||
-				!w.Queue.hasPosted(ctx, session, j.ID) {
+				!p.Queue.hasPosted(ctx, session, j.ID) {
 				return err
 			}
 			// The error is not counted against the job; otherwise a
 			// session with much to say would be retried later and later.
-			w.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
+			p.Queue.db.Log.Warn("posting goes on in a moment", "session", session, "err", err)
 			return river.JobSnooze(time.Second)
 		})
 }
@@ -47,16 +47,16 @@ type ReactWorker struct {
 }
 
 // Timeout returns -1, which means none: Slack may ask to wait for minutes.
-func (w *ReactWorker) Timeout(*river.Job[ReactJob]) time.Duration { return -1 }
+func (r *ReactWorker) Timeout(*river.Job[ReactJob]) time.Duration { return -1 }
 
 // NextRetry returns a time soon.
-func (w *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
-	return w.Queue.retrySoon(j.Attempt)
+func (r *ReactWorker) NextRetry(j *river.Job[ReactJob]) time.Time {
+	return r.Queue.retrySoon(j.Attempt)
 }
 
 // Work adds reactions until none waits.
-func (w *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, nothingUnposted+`o.reaction <> '')`, w.Drain)
+func (r *ReactWorker) Work(ctx context.Context, j *river.Job[ReactJob]) error {
+	return drain(ctx, r.Queue, j, j.Args.Session, nothingUnposted+`o.reaction <> '')`, r.Drain)
 }
 
 // nothingUnposted is the start of a query that is true if no outbox row of the

@@ -20,8 +20,8 @@ type DueWorker struct {
 
 // Work inserts a message into the session's inbox that the
 // question is due. The turn checks whether that still matters.
-func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
-	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
+func (d *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
+	err := d.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
 		// The session's row first, as every inserter does: a turn that
 		// completes at the same time sees the message.
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`,
@@ -39,7 +39,7 @@ func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
 		if err != nil {
 			return err
 		}
-		return w.Queue.InsertTurn(ctx, tx, j.Args.Session)
+		return d.Queue.InsertTurn(ctx, tx, j.Args.Session)
 	})
 	if err != nil {
 		return fmt.Errorf("question %d is due: %w", j.Args.Question, err)

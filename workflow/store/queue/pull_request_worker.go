@@ -20,33 +20,33 @@ type PullRequestWorker struct {
 }
 
 // Timeout returns -1, which means none: a host may be slow.
-func (w *PullRequestWorker) Timeout(*river.Job[PullRequestJob]) time.Duration { return -1 }
+func (p *PullRequestWorker) Timeout(*river.Job[PullRequestJob]) time.Duration { return -1 }
 
 // NextRetry returns a time soon.
-func (w *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
-	return w.Queue.retrySoon(j.Attempt)
+func (p *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
+	return p.Queue.retrySoon(j.Attempt)
 }
 
 // Work looks once, and queues the next look in place of this one. It opens nothing while
 // the session's work is paused.
-func (w *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
-	return drain(ctx, w.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
+func (p *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
+	return drain(ctx, p.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended'
 				and s.cleared_at is null)`,
 		func(ctx context.Context, session string) error {
-			if err := w.Queue.mayOpen(ctx, session); err != nil {
+			if err := p.Queue.mayOpen(ctx, session); err != nil {
 				return err
 			}
 			// What caused this look is cleared before the look begins.
-			if _, err := w.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false
+			if _, err := p.Queue.db.Pool.Exec(ctx, `update pull_requests set woken = false
 				where session_id = $1 and woken`, session); err != nil {
 				return err
 			}
-			again, err := w.Look(ctx, session)
+			again, err := p.Look(ctx, session)
 			if err != nil || again <= 0 {
 				return err
 			}
-			return w.lookAgain(ctx, j, again)
+			return p.lookAgain(ctx, j, again)
 		})
 }
 
@@ -56,10 +56,10 @@ const LookPause = 5 * time.Second
 // lookAgain completes this job, queues the next look and returns errReplaced.
 // The next look comes soon if a push or a webhook came during this one. It
 // locks the session's row, as the transactions of a push or a webhook do.
-func (w *PullRequestWorker) lookAgain(
+func (p *PullRequestWorker) lookAgain(
 	ctx context.Context, j *river.Job[PullRequestJob], again time.Duration,
 ) error {
-	err := w.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
+	err := p.Queue.db.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`,
 			j.Args.Session); err != nil {
 			return err
@@ -79,8 +79,8 @@ func (w *PullRequestWorker) lookAgain(
 		if woken {
 			again = min(again, LookPause)
 		}
-		if _, err := w.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{
-			ScheduledAt: w.Queue.db.Clock().Now().Add(again),
+		if _, err := p.Queue.client.InsertTx(ctx, tx, j.Args, &river.InsertOpts{
+			ScheduledAt: p.Queue.db.Clock().Now().Add(again),
 		}); err != nil || again > LookPause {
 			return err
 		}

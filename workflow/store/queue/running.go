@@ -13,29 +13,29 @@ type runningJobs struct {
 	jobs map[int64]time.Time // zero: it runs; else when it ended
 }
 
-func (a *runningJobs) begin(job int64) (end func()) {
-	a.set(job, time.Time{})
-	return func() { a.set(job, time.Now()) }
+func (r *runningJobs) begin(job int64) (end func()) {
+	r.set(job, time.Time{})
+	return func() { r.set(job, time.Now()) }
 }
 
-func (a *runningJobs) set(job int64, ended time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.jobs == nil {
-		a.jobs = map[int64]time.Time{}
+func (r *runningJobs) set(job int64, ended time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.jobs == nil {
+		r.jobs = map[int64]time.Time{}
 	}
-	a.jobs[job] = ended
+	r.jobs[job] = ended
 }
 
 // list returns the jobs that run, and those that ended less than grace
 // ago, whose end River may still be writing. It forgets all others.
-func (a *runningJobs) list(grace time.Duration) []int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (r *runningJobs) list(grace time.Duration) []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	list := []int64{} // never nil: in SQL, id <> all(null) is not true
-	for job, ended := range a.jobs {
+	for job, ended := range r.jobs {
 		if !ended.IsZero() && time.Since(ended) > grace {
-			delete(a.jobs, job)
+			delete(r.jobs, job)
 			continue
 		}
 		list = append(list, job)

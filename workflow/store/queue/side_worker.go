@@ -29,15 +29,15 @@ type SideJob struct {
 // longer after each such death. If the turn kills the process, it does so without the job; if the job does,
 // the turn has time to record something, and the next death is counted here. As in countCrash, deaths
 // within five seconds count as one.
-func (j SideJob) afterDeath(now time.Time, blame int) (again SideJob, at time.Time) {
+func (s SideJob) afterDeath(now time.Time, blame int) (again SideJob, at time.Time) {
 	switch {
 	case blame > 0:
-		return j, now.Add(15 * time.Second * time.Duration(crashUnit+blame) / crashUnit)
-	case now.Sub(j.DiedAt) > 5*time.Second:
-		j.Deaths = j.Deaths + 1
-		j.DiedAt = now
+		return s, now.Add(15 * time.Second * time.Duration(crashUnit+blame) / crashUnit)
+	case now.Sub(s.DiedAt) > 5*time.Second:
+		s.Deaths = s.Deaths + 1
+		s.DiedAt = now
 	}
-	return j, time.Time{}
+	return s, time.Time{}
 }
 
 // The kinds of work beside turns. Each has its own queue, of that name.
@@ -58,10 +58,10 @@ var sideRest = map[string]string{
 func (SideJob) Kind() string { return "side" }
 
 // InsertOpts allows one live job for each session and kind of work.
-func (j SideJob) InsertOpts() river.InsertOpts {
+func (s SideJob) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		MaxAttempts: 5,
-		Queue:       j.Work,
+		Queue:       s.Work,
 		UniqueOpts:  river.UniqueOpts{ByArgs: true, ByState: live},
 	}
 }
@@ -83,10 +83,10 @@ type SideWorker struct {
 }
 
 // Timeout returns -1, which means none: such work has limits of its own.
-func (w *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
+func (s *SideWorker) Timeout(*river.Job[SideJob]) time.Duration { return -1 }
 
 // NextRetry returns a time soon.
-func (w *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+func (s *SideWorker) NextRetry(j *river.Job[SideJob]) time.Time { return s.Queue.retrySoon(j.Attempt) }
 
 // errDeaths is the cause if work is given up because it killed too many processes.
 var errDeaths = errors.New("the program died too often while it worked at this")
@@ -94,18 +94,18 @@ var errDeaths = errors.New("the program died too often while it worked at this")
 // Work runs until no work of its kind is left. It rests while the session's work is paused. It allows each
 // piece of work as many deaths of the process as failed attempts: fewer than maxCrashes, so that the turns
 // which ran beside are not given up first.
-func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
+func (s *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
 	deadly := j.Args.Deaths >= j.MaxAttempts
-	return drain(ctx, w.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`,
+	return drain(ctx, s.Queue, j, j.Args.Session, `select $1 not in (`+sideRest[j.Args.Work]+`)`,
 		func(ctx context.Context, session string) error {
-			err := w.Queue.unlessPaused(ctx, session, func(ctx context.Context, session string) error {
+			err := s.Queue.unlessPaused(ctx, session, func(ctx context.Context, session string) error {
 				if deadly {
 					return errDeaths
 				}
-				return w.Run[j.Args.Work](ctx, session)
+				return s.Run[j.Args.Work](ctx, session)
 			})
 			if err == nil {
-				return w.Queue.forgetDeaths(ctx, j)
+				return s.Queue.forgetDeaths(ctx, j)
 			}
 			var rests *river.JobSnoozeError
 			if errors.As(err, &rests) || errors.Is(err, ErrFenced) || ctx.Err() != nil ||
@@ -113,12 +113,12 @@ func (w *SideWorker) Work(ctx context.Context, j *river.Job[SideJob]) error {
 				return err
 			}
 			deadly = false // what waits behind it is run
-			w.Log.Error("giving up on work beside the turns",
+			s.Log.Error("giving up on work beside the turns",
 				"session", session, "work", j.Args.Work, "err", err)
-			if err := w.GiveUp[j.Args.Work](ctx, session); err != nil {
+			if err := s.GiveUp[j.Args.Work](ctx, session); err != nil {
 				return err
 			}
-			return w.Queue.forgetDeaths(ctx, j)
+			return s.Queue.forgetDeaths(ctx, j)
 		})
 }
 

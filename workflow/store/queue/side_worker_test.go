@@ -29,45 +29,45 @@ func newSideRoom(t *testing.T) *sideRoom {
 	return &sideRoom{t, db, q}
 }
 
-func (r *sideRoom) exec(sql string, args ...any) {
-	r.t.Helper()
-	_, err := r.db.Pool.Exec(r.t.Context(), sql, args...)
-	require.NoError(r.t, err)
+func (s *sideRoom) exec(sql string, args ...any) {
+	s.t.Helper()
+	_, err := s.db.Pool.Exec(s.t.Context(), sql, args...)
+	require.NoError(s.t, err)
 }
 
 // ask makes a session with the searches, and queues them.
-func (r *sideRoom) ask(session string, keys ...string) {
-	r.t.Helper()
-	r.exec(
+func (s *sideRoom) ask(session string, keys ...string) {
+	s.t.Helper()
+	s.exec(
 		`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T', 'C', $1, 'shop')`,
 		session,
 	)
 	for _, key := range keys {
-		r.exec(
+		s.exec(
 			`insert into lookbacks (session_id, key, repository, base, probe)
 				values ($1, $2, 'shop', 'c1', '{}')`,
 			session,
 			key,
 		)
 	}
-	require.NoError(r.t, pgx.BeginFunc(r.t.Context(), r.db.Pool,
-		func(tx pgx.Tx) error { return r.q.InsertSide(r.t.Context(), tx, session, HistoryWork) }))
+	require.NoError(s.t, pgx.BeginFunc(s.t.Context(), s.db.Pool,
+		func(tx pgx.Tx) error { return s.q.InsertSide(s.t.Context(), tx, session, HistoryWork) }))
 }
 
 // resume starts the process again after it died, a minute after any death before.
-func (r *sideRoom) resume() {
-	r.t.Helper()
-	r.exec(
+func (s *sideRoom) resume() {
+	s.t.Helper()
+	s.exec(
 		`update river_job set args = jsonb_set(args, '{died_at}', to_jsonb(now() - interval '1 minute'))
 			where state = 'running' and args ? 'died_at'`)
-	require.NoError(r.t,
-		(&Replica{Queue: r.q, ID: "me", Log: slog.New(slog.DiscardHandler)}).Resume(r.t.Context()))
+	require.NoError(s.t,
+		(&Replica{Queue: s.q, ID: "me", Log: slog.New(slog.DiscardHandler)}).Resume(s.t.Context()))
 }
 
 // begin marks the jobs of the sessions as running in the process.
-func (r *sideRoom) begin(sessions ...string) {
-	r.t.Helper()
-	r.exec(
+func (s *sideRoom) begin(sessions ...string) {
+	s.t.Helper()
+	s.exec(
 		`update river_job set state = 'running', attempted_at = now(), attempted_by = array['me'], attempt = 1
 			where state in ('available', 'scheduled') and args->>'session' = any($1)`,
 		sessions,
@@ -75,15 +75,15 @@ func (r *sideRoom) begin(sessions ...string) {
 }
 
 // die lets the process die while it works for these sessions.
-func (r *sideRoom) die(sessions ...string) {
-	r.t.Helper()
-	r.begin(sessions...)
-	r.resume()
+func (s *sideRoom) die(sessions ...string) {
+	s.t.Helper()
+	s.begin(sessions...)
+	s.resume()
 }
 
 // end ends the session's oldest open search in the state.
-func (r *sideRoom) end(ctx context.Context, session, state string) error {
-	_, err := r.db.Pool.Exec(ctx,
+func (s *sideRoom) end(ctx context.Context, session, state string) error {
+	_, err := s.db.Pool.Exec(ctx,
 		`update lookbacks set state = $2 where id = (select min(id) from lookbacks where session_id = $1
 			and state = 'open')`,
 		session, state)
@@ -92,51 +92,51 @@ func (r *sideRoom) end(ctx context.Context, session, state string) error {
 
 // work works until no search is open. A search for which run is called is done if that returns nil, and one
 // that is given up is stopped.
-func (r *sideRoom) work(run func(session string) error) {
-	r.t.Helper()
+func (s *sideRoom) work(run func(session string) error) {
+	s.t.Helper()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &SideWorker{
-		Queue: r.q, Log: slog.New(slog.DiscardHandler),
+		Queue: s.q, Log: slog.New(slog.DiscardHandler),
 		Run: map[string]func(context.Context, string) error{
 			HistoryWork: func(ctx context.Context, session string) error {
 				if err := run(session); err != nil {
 					return err
 				}
-				return r.end(ctx, session, "done")
+				return s.end(ctx, session, "done")
 			},
 		},
 		GiveUp: map[string]func(context.Context, string) error{
 			HistoryWork: func(ctx context.Context, session string) error {
-				return r.end(ctx, session, "stopped")
+				return s.end(ctx, session, "stopped")
 			},
 		},
 	})
-	client, err := river.NewClient(riverpgxv5.New(r.db.Pool), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(s.db.Pool), &river.Config{
 		ID:      "me",
 		Queues:  map[string]river.QueueConfig{HistoryWork: {MaxWorkers: 1}},
 		Workers: workers,
 		Logger:  slog.New(slog.DiscardHandler),
 	})
-	require.NoError(r.t, err)
+	require.NoError(s.t, err)
 	ended, cancel := client.Subscribe(river.EventKindJobCompleted)
 	defer cancel()
-	require.NoError(r.t, r.db.Retry(r.t.Context(), func() error { return client.Start(r.t.Context()) }))
+	require.NoError(s.t, s.db.Retry(s.t.Context(), func() error { return client.Start(s.t.Context()) }))
 	for open := 1; open > 0; {
 		<-ended
-		require.NoError(r.t, r.db.Pool.QueryRow(r.t.Context(),
+		require.NoError(s.t, s.db.Pool.QueryRow(s.t.Context(),
 			`select count(*) from lookbacks where state = 'open'`).Scan(&open))
 	}
-	require.NoError(r.t, client.Stop(r.t.Context()))
+	require.NoError(s.t, client.Stop(s.t.Context()))
 }
 
 // states returns the states of the session's searches, the oldest first.
-func (r *sideRoom) states(session string) []string {
-	r.t.Helper()
-	rows, err := r.db.Pool.Query(r.t.Context(),
+func (s *sideRoom) states(session string) []string {
+	s.t.Helper()
+	rows, err := s.db.Pool.Query(s.t.Context(),
 		`select state from lookbacks where session_id = $1 order by id`, session)
-	require.NoError(r.t, err)
+	require.NoError(s.t, err)
 	states, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(r.t, err)
+	require.NoError(s.t, err)
 	return states
 }
 

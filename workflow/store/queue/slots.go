@@ -108,22 +108,22 @@ func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, li
 
 // wait returns how long the session waits before it asks again, or zero if it has a slot.
 // Slots are given in order: first to the sessions that hold one, then to those that wait.
-func (l ConcurrencyLimits) wait(asked []slot, living int, session string) time.Duration {
-	if room := l.PerReplica * max(living, 1); room > 0 && (l.AtOnce == 0 || room < l.AtOnce) {
-		l.AtOnce = room // as many as all live replicas may have
+func (c ConcurrencyLimits) wait(asked []slot, living int, session string) time.Duration {
+	if room := c.PerReplica * max(living, 1); room > 0 && (c.AtOnce == 0 || room < c.AtOnce) {
+		c.AtOnce = room // as many as all live replicas may have
 	}
 	here := 0
 	given := 0
 	before := 0
 	about := map[string]int{}
 	for _, a := range asked {
-		full := l.AtOnce > 0 && given >= l.AtOnce ||
-			l.PerRepository > 0 && about[a.Repository] >= l.PerRepository
+		full := c.AtOnce > 0 && given >= c.AtOnce ||
+			c.PerRepository > 0 && about[a.Repository] >= c.PerRepository
 		switch {
 		case a.Session != session:
 		case full && !a.Held:
 			return min(askNext+time.Duration(before)*askLater, askAtMost)
-		case l.PerReplica > 0 && here >= l.PerReplica && !a.Held:
+		case c.PerReplica > 0 && here >= c.PerReplica && !a.Held:
 			return askElsewhere
 		default:
 			return 0

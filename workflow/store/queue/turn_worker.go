@@ -24,19 +24,19 @@ type TurnWorker struct {
 }
 
 // Timeout returns -1, which means none: a session's own limits end it, not River's default of one minute.
-func (w *TurnWorker) Timeout(*river.Job[TurnJob]) time.Duration { return -1 }
+func (t *TurnWorker) Timeout(*river.Job[TurnJob]) time.Duration { return -1 }
 
 // NextRetry returns a time soon, since a person waits for the answer.
-func (w *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return w.Queue.retrySoon(j.Attempt) }
+func (t *TurnWorker) NextRetry(j *river.Job[TurnJob]) time.Time { return t.Queue.retrySoon(j.Attempt) }
 
 // Work runs turns until nothing is left, then completes the job in the transaction that saw it.
-func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
-	defer w.Queue.running.begin(j.ID)()
+func (t *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
+	defer t.Queue.running.begin(j.ID)()
 	session := j.Args.Session
 	ctx = withJob(ctx, j.JobRow)
 	for {
-		err := w.Queue.db.Retry(ctx,
-			func() error { return CatchPanic(func() error { return w.run(ctx, session) }) })
+		err := t.Queue.db.Retry(ctx,
+			func() error { return CatchPanic(func() error { return t.run(ctx, session) }) })
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrFenced):
@@ -50,12 +50,12 @@ func (w *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 		case j.Attempt < j.MaxAttempts && !errors.Is(err, errCrashes):
 			return err
 		default:
-			w.Log.Error("giving up on a session", "session", session, "err", err)
-			if err := w.GiveUp(context.WithoutCancel(ctx), session, err); err != nil {
+			t.Log.Error("giving up on a session", "session", session, "err", err)
+			if err := t.GiveUp(context.WithoutCancel(ctx), session, err); err != nil {
 				return err
 			}
 		}
-		done, err := completeWhen(ctx, w.Queue, j, session, nothingToJudge)
+		done, err := completeWhen(ctx, t.Queue, j, session, nothingToJudge)
 		if errors.Is(err, ErrFenced) {
 			return nil
 		}
@@ -81,14 +81,14 @@ const (
 var errCrashes = fmt.Errorf("%d times in a row the program died while it worked at this", maxCrashes)
 
 // run runs one turn. It fails with errCrashes if the session killed too many workers.
-func (w *TurnWorker) run(ctx context.Context, session string) error {
+func (t *TurnWorker) run(ctx context.Context, session string) error {
 	var crashes int
-	if err := w.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`,
+	if err := t.Queue.db.Pool.QueryRow(ctx, `select crashes from sessions where id = $1`,
 		session).Scan(&crashes); err != nil {
 		return err
 	}
 	if crashes >= maxCrashes*crashUnit {
 		return errCrashes
 	}
-	return w.Run(ctx, session)
+	return t.Run(ctx, session)
 }

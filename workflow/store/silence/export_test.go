@@ -1,4 +1,4 @@
 package silence
 
 // WithoutLock sets whether the breaker works without its lock.
-func (b *Notifier) WithoutLock(unguarded bool) { b.unguarded = unguarded }
+func (n *Notifier) WithoutLock(unguarded bool) { n.unguarded = unguarded }

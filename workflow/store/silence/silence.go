@@ -77,12 +77,12 @@ func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
 // Notify says a line in the thread of a session that is still quiet. If another
 // transaction has locked the session's row, because it says something there or because
 // another replica does the same, Notify does nothing, so the line is said once.
-func (b *Notifier) Notify(
+func (n *Notifier) Notify(
 	ctx context.Context, session string, after time.Duration, say func(State) workflow.Line,
 ) (said bool, err error) {
-	err = pgx.BeginFunc(ctx, b.store.Pool, func(tx pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, n.store.Pool, func(tx pgx.Tx) error {
 		said = false
-		if !b.unguarded {
+		if !n.unguarded {
 			rows, err := tx.Query(ctx, `select 1 from sessions where id = $1 for update skip locked`, session)
 			if err != nil {
 				return err
@@ -96,7 +96,7 @@ func (b *Notifier) Notify(
 			return err
 		}
 		said = true
-		return b.store.WriteLine(ctx, tx, session, say(x))
+		return n.store.WriteLine(ctx, tx, session, say(x))
 	})
 	if err != nil {
 		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)

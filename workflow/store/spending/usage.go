@@ -50,16 +50,16 @@ type Total struct {
 func (Total) Stage() record.Stage { return record.Session }
 
 // Mask returns s, which has no text.
-func (s Total) Mask(func(string) string) record.Part { return s }
+func (t Total) Mask(func(string) string) record.Part { return t }
 
-func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (t Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	commands := 0
-	worked := s.Worked.Milliseconds()
+	worked := t.Worked.Milliseconds()
 	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
 		commands = 1
 	}
-	nothing := s.USD == 0 && s.Tokens == 0 && worked == 0 && commands == 0 && s.Printed == 0 && s.Disk == nil
-	if nothing && !s.Limited && !s.Freed {
+	nothing := t.USD == 0 && t.Tokens == 0 && worked == 0 && commands == 0 && t.Printed == 0 && t.Disk == nil
+	if nothing && !t.Limited && !t.Freed {
 		return nil
 	}
 	_, err := tx.Exec(ctx, `with today as (
@@ -74,7 +74,7 @@ func (s Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 		update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
 			limited_at = case when $5 then now() when $6 then null
 				else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
-		r.Session, s.Tokens, commands, worked, s.Limited, s.Freed, s.Printed, s.Disk, s.USD, nothing)
+		r.Session, t.Tokens, commands, worked, t.Limited, t.Freed, t.Printed, t.Disk, t.USD, nothing)
 	return err
 }
 
@@ -85,11 +85,11 @@ type Warning workflow.LimitUse
 func (Warning) Stage() record.Stage { return record.Session }
 
 // Mask returns u: it has the names of a limit and of whom it is of, and no text.
-func (u Warning) Mask(func(string) string) record.Part { return u }
+func (w Warning) Mask(func(string) string) record.Part { return w }
 
-func (u Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (w Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	inserted, err := database.InsertOnce(ctx, tx, "limit_warnings", database.Row{
-		"name": u.Limit, "subject": u.Subject, "day": u.Day, "number": u.Number, "session_id": r.Session,
+		"name": w.Limit, "subject": w.Subject, "day": w.Day, "number": w.Number, "session_id": r.Session,
 	})
 	if err == nil && !inserted {
 		err = record.ErrStale

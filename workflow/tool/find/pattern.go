@@ -305,31 +305,31 @@ type fileSearch struct {
 
 // within searches data[pos:limit] and returns where to continue: at limit, or after a line that reaches
 // beyond limit and was hit already.
-func (l *fileSearch) within(pos, limit int) int {
+func (f *fileSearch) within(pos, limit int) int {
 	for pos < limit {
-		at := l.find(pos, limit)
-		if at < 0 || pos+at == limit && l.data[limit-1] == '\n' {
+		at := f.find(pos, limit)
+		if at < 0 || pos+at == limit && f.data[limit-1] == '\n' {
 			return limit // a match after the last line end is in no line
 		}
 		at += pos
-		start := pos + bytes.LastIndexByte(l.data[pos:at], '\n') + 1
+		start := pos + bytes.LastIndexByte(f.data[pos:at], '\n') + 1
 		end := limit
-		if nl := bytes.IndexByte(l.data[at:limit], '\n'); nl >= 0 {
+		if nl := bytes.IndexByte(f.data[at:limit], '\n'); nl >= 0 {
 			end = at + nl
 		}
 		pos = end + 1
-		if len(l.literal) > 0 && l.re != nil {
-			match := l.re.FindIndex(l.data[start:end])
+		if len(f.literal) > 0 && f.re != nil {
+			match := f.re.FindIndex(f.data[start:end])
 			if match == nil {
 				continue
 			}
 			at = start + match[0]
 		}
-		l.hit(start, end, at)
-		if nl := bytes.IndexByte(l.data[end:], '\n'); end == limit && nl >= 0 {
+		f.hit(start, end, at)
+		if nl := bytes.IndexByte(f.data[end:], '\n'); end == limit && nl >= 0 {
 			return end + nl + 1
 		} else if end == limit {
-			return len(l.data)
+			return len(f.data)
 		}
 	}
 	return limit
@@ -337,11 +337,11 @@ func (l *fileSearch) within(pos, limit int) int {
 
 // find returns the offset from pos of the next place that may match, or -1: of the literal if there is one,
 // else of the match itself.
-func (l *fileSearch) find(pos, limit int) int {
-	if len(l.literal) > 0 {
-		return indexText(l.in[pos:limit], l.literal)
+func (f *fileSearch) find(pos, limit int) int {
+	if len(f.literal) > 0 {
+		return indexText(f.in[pos:limit], f.literal)
 	}
-	if match := l.re.FindIndex(l.data[pos:limit]); match != nil {
+	if match := f.re.FindIndex(f.data[pos:limit]); match != nil {
 		return match[0]
 	}
 	return -1

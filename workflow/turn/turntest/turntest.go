@@ -113,12 +113,12 @@ func serve(t testing.TB, script string) *modeltest.Server {
 	return modeltest.Start(t, script+"\n")
 }
 
-func (th *Thread) openSlack() *bot.Slack {
-	th.t.Helper()
-	th.Slack = slacktest.New(slacktest.Config{AppName: "bobbin"})
-	th.t.Cleanup(th.Slack.Close)
-	app := th.Slack.App()
-	th.People = map[string]string{}
+func (t *Thread) openSlack() *bot.Slack {
+	t.t.Helper()
+	t.Slack = slacktest.New(slacktest.Config{AppName: "bobbin"})
+	t.t.Cleanup(t.Slack.Close)
+	app := t.Slack.App()
+	t.People = map[string]string{}
 	members := []string{app.BotUser}
 	for name, kind := range map[string]slacktest.UserKind{
 		"ann": "",
@@ -126,38 +126,38 @@ func (th *Thread) openSlack() *bot.Slack {
 		"cem": "",
 		"gus": slacktest.Guest,
 	} {
-		th.People[name] = th.Slack.AddUser(slacktest.User{Name: name, Kind: kind}).ID
-		members = append(members, th.People[name])
+		t.People[name] = t.Slack.AddUser(slacktest.User{Name: name, Kind: kind}).ID
+		members = append(members, t.People[name])
 	}
-	th.Channel = th.Slack.AddChannel(slacktest.Channel{Name: "bugs", Members: members}).ID
-	config := bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: th.Slack.URL()}
-	own, err := bot.Open(th.t.Context(), config)
-	require.NoError(th.t, err)
+	t.Channel = t.Slack.AddChannel(slacktest.Channel{Name: "bugs", Members: members}).ID
+	config := bot.Config{BotToken: app.BotToken, AppToken: app.AppToken, APIURL: t.Slack.URL()}
+	own, err := bot.Open(t.t.Context(), config)
+	require.NoError(t.t, err)
 	return own
 }
 
 // Say writes a message of a person and runs the turn that follows, until the session waits for people. The
 // first message begins the thread. It returns the message's ts.
-func (th *Thread) Say(who, text string) (ts string) {
-	th.t.Helper()
-	written := strings.ReplaceAll(text, "@bobbin", th.Slack.Mention())
-	ts, err := th.Slack.Say(th.Channel, th.user(who), written, th.Root)
-	require.NoError(th.t, err)
-	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: th.user(who)}
-	if th.Root == "" {
-		th.Root = ts
+func (t *Thread) Say(who, text string) (ts string) {
+	t.t.Helper()
+	written := strings.ReplaceAll(text, "@bobbin", t.Slack.Mention())
+	ts, err := t.Slack.Say(t.Channel, t.user(who), written, t.Root)
+	require.NoError(t.t, err)
+	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: t.user(who)}
+	if t.Root == "" {
+		t.Root = ts
 		in.Kind = workflow.MessageMention
 	}
 	in.Text = strings.TrimSpace(strings.ReplaceAll(text, "@bobbin", ""))
-	th.Receive(in)
+	t.Receive(in)
 	return ts
 }
 
 // Press presses the newest button of an action in the thread, such as fix_it, and runs the turn that follows.
-func (th *Thread) Press(who, action string) {
-	th.t.Helper()
-	in := workflow.IncomingEvent{Kind: workflow.MessageAction, User: th.user(who), ActionID: action}
-	for _, m := range th.Slack.Thread(th.Channel, th.Root) {
+func (t *Thread) Press(who, action string) {
+	t.t.Helper()
+	in := workflow.IncomingEvent{Kind: workflow.MessageAction, User: t.user(who), ActionID: action}
+	for _, m := range t.Slack.Thread(t.Channel, t.Root) {
 		for _, c := range m.Controls() {
 			if c.ActionID == action {
 				in.TS = m.TS
@@ -165,48 +165,48 @@ func (th *Thread) Press(who, action string) {
 			}
 		}
 	}
-	require.NotEmpty(th.t, in.TS, "no button %s in:\n%s", action, later(th.Text))
-	th.Receive(in)
+	require.NotEmpty(t.t, in.TS, "no button %s in:\n%s", action, later(t.Text))
+	t.Receive(in)
 }
 
 // Receive stores an event of the thread, runs the turn that follows, and posts what it says. The Event
 // needs no EventID, Thread or At.
-func (th *Thread) Receive(in workflow.IncomingEvent) {
-	th.t.Helper()
-	th.events++
-	in.EventID = fmt.Sprintf("Ev%d", th.events)
+func (t *Thread) Receive(in workflow.IncomingEvent) {
+	t.t.Helper()
+	t.events++
+	in.EventID = fmt.Sprintf("Ev%d", t.events)
 	in.At = time.Now()
-	in.Thread = workflow.Thread{Team: th.Slack.App().TeamID, Channel: th.Channel, TS: th.Root}
-	st := th.Runner.Store
-	require.NoError(th.t, inbox.New(st.DB, st.Queue).Receive(th.t.Context(), in))
-	id := th.id()
-	require.NoError(th.t, th.Runner.Run(th.t.Context(), id))
-	require.NoError(th.t, th.poster.Drain(th.t.Context(), id))
+	in.Thread = workflow.Thread{Team: t.Slack.App().TeamID, Channel: t.Channel, TS: t.Root}
+	st := t.Runner.Store
+	require.NoError(t.t, inbox.New(st.DB, st.Queue).Receive(t.t.Context(), in))
+	id := t.id()
+	require.NoError(t.t, t.Runner.Run(t.t.Context(), id))
+	require.NoError(t.t, t.poster.Drain(t.t.Context(), id))
 }
 
 // Session returns the session of the thread.
-func (th *Thread) Session() workflow.Session {
-	th.t.Helper()
-	s, err := th.Runner.Store.Session(th.t.Context(), th.id())
-	require.NoError(th.t, err)
+func (t *Thread) Session() workflow.Session {
+	t.t.Helper()
+	s, err := t.Runner.Store.Session(t.t.Context(), t.id())
+	require.NoError(t.t, err)
 	return s
 }
 
 // Text returns the thread as people see it.
-func (th *Thread) Text() string { return th.Slack.ExportText(th.Channel, th.Root) }
+func (t *Thread) Text() string { return t.Slack.ExportText(t.Channel, t.Root) }
 
 // id returns the id of the session.
-func (th *Thread) id() (id string) {
-	th.t.Helper()
-	row := th.Runner.Store.Pool.QueryRow(th.t.Context(),
-		`select id from sessions where thread_ts = $1`, th.Root)
-	require.NoError(th.t, row.Scan(&id))
+func (t *Thread) id() (id string) {
+	t.t.Helper()
+	row := t.Runner.Store.Pool.QueryRow(t.t.Context(),
+		`select id from sessions where thread_ts = $1`, t.Root)
+	require.NoError(t.t, row.Scan(&id))
 	return id
 }
 
 // user returns the id of a person, who may also be given by id.
-func (th *Thread) user(who string) string {
-	if id, ok := th.People[who]; ok {
+func (t *Thread) user(who string) string {
+	if id, ok := t.People[who]; ok {
 		return id
 	}
 	return who

@@ -18,7 +18,7 @@ const (
 // A UsageError is an error that the caller can fix: it is printed as it is, and the exit code is 2.
 type UsageError struct{ Err error }
 
-func (e UsageError) Error() string { return e.Err.Error() }
+func (u UsageError) Error() string { return u.Err.Error() }
 
 // Unwrap returns the error that the caller has to fix.
-func (e UsageError) Unwrap() error { return e.Err }
+func (u UsageError) Unwrap() error { return u.Err }

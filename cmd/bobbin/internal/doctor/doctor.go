@@ -198,8 +198,8 @@ type secretFilter struct {
 	r *strings.Replacer
 }
 
-func (v secretFilter) Write(b []byte) (int, error) {
-	if _, err := v.r.WriteString(v.w, string(b)); err != nil {
+func (s secretFilter) Write(b []byte) (int, error) {
+	if _, err := s.r.WriteString(s.w, string(b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil

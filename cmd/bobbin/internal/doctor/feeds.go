@@ -11,20 +11,20 @@ import (
 )
 
 // examineFeeds checks that the apps of watch_apps exist, as far as Slack shows them.
-func (c slackCheck) examineFeeds(ctx context.Context) {
-	if !slices.ContainsFunc(c.repositories, func(r config.Repository) bool { return len(r.WatchApps) > 0 }) {
+func (sc slackCheck) examineFeeds(ctx context.Context) {
+	if !slices.ContainsFunc(sc.repositories, func(r config.Repository) bool { return len(r.WatchApps) > 0 }) {
 		return
 	}
-	apps, err := c.Apps(ctx)
+	apps, err := sc.Apps(ctx)
 	if err != nil {
-		c.refuse("the apps of watch_apps", err, "")
+		sc.refuse("the apps of watch_apps", err, "")
 		return
 	}
-	for _, r := range c.repositories {
+	for _, r := range sc.repositories {
 		for _, named := range r.WatchApps {
 			i := slices.IndexFunc(apps, func(a examine.InstalledApp) bool { return a.Is(named) })
 			if i >= 0 {
-				c.examineFeed(ctx, r, named, apps[i])
+				sc.examineFeed(ctx, r, named, apps[i])
 				continue
 			}
 			var names []string
@@ -33,9 +33,9 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 			}
 			what := "watch_apps of " + r.Name + ": Slack shows no app " + named
 			if near := cli.DidYouMean(named, names); near != "" {
-				c.Warn(what+near, "correct it; an app's id (A…) is surest")
+				sc.Warn(what+near, "correct it; an app's id (A…) is surest")
 			} else {
-				c.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be "+
+				sc.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be "+
 					"the one that its messages have. Else correct it; an app's id (A…) is surest")
 			}
 		}
@@ -43,22 +43,22 @@ func (c slackCheck) examineFeeds(ctx context.Context) {
 }
 
 // examineFeed checks in which channels of the repository an app is a member.
-func (c slackCheck) examineFeed(
+func (sc slackCheck) examineFeed(
 	ctx context.Context, r config.Repository, named string, app examine.InstalledApp,
 ) {
 	if named != app.ID {
-		c.Note("watch_apps of "+r.Name+" names "+app.String()+
+		sc.Note("watch_apps of "+r.Name+" names "+app.String()+
 			" by its name, which any incoming webhook may take", "write "+app.ID)
 	}
 	var in, out []string
 	for _, channel := range r.Channels {
-		at, _, err := c.Channel(ctx, channel)
+		at, _, err := sc.Channel(ctx, channel)
 		if err != nil || !at.Member || slices.Contains(in, "#"+at.Name) || slices.Contains(out, "#"+at.Name) {
 			continue // examineChannels reports it
 		}
-		switch is, err := c.IsIn(ctx, app, at.ID); {
+		switch is, err := sc.IsIn(ctx, app, at.ID); {
 		case err != nil:
-			c.refuse("who is in "+at.String(), err, "")
+			sc.refuse("who is in "+at.String(), err, "")
 		case is:
 			in = append(in, "#"+at.Name)
 		default:
@@ -66,10 +66,10 @@ func (c slackCheck) examineFeed(
 		}
 	}
 	if len(in) > 0 {
-		c.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
+		sc.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
 	}
 	if len(out) > 0 {
-		c.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "),
+		sc.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "),
 			"if it is set up to post there, it can all the same, and Slack does not tell; "+
 				"else /invite it there")
 	}

@@ -98,31 +98,31 @@ func appPage(app, name string) string {
 }
 
 // refuse adds a problem for an error of a Slack request, with a cure.
-func (c slackCheck) refuse(what string, err error, cure string) {
+func (sc slackCheck) refuse(what string, err error, cure string) {
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused):
-		c.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
+		sc.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
-		c.Problem(what+": Slack does not answer in time",
+		sc.Problem(what+": Slack does not answer in time",
 			"see that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
-		c.Problem(what+": "+err.Error(),
+		sc.Problem(what+": "+err.Error(),
 			cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
 	}
 }
 
-func (c slackCheck) reportBot() {
-	self := c.Self()
-	c.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(c.bot.BotToken), self.Name,
-		self.TeamName, c.URL)
-	if c.Scopes == nil {
-		c.Note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
+func (sc slackCheck) reportBot() {
+	self := sc.Self()
+	sc.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(sc.bot.BotToken), self.Name,
+		self.TeamName, sc.URL)
+	if sc.Scopes == nil {
+		sc.Note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
 	} else {
-		c.examineScopes()
+		sc.examineScopes()
 	}
-	if c.Ahead.Abs() > skew {
-		c.Warn("this machine's clock is "+clockDifference(c.Ahead)+" Slack's",
+	if sc.Ahead.Abs() > skew {
+		sc.Warn("this machine's clock is "+clockDifference(sc.Ahead)+" Slack's",
 			"set it: timedatectl set-ntp true")
 	}
 }
@@ -134,45 +134,46 @@ func clockDifference(ahead time.Duration) string {
 	return ahead.Round(time.Second).String() + " ahead of"
 }
 
-func (c slackCheck) examineScopes() {
+func (sc slackCheck) examineScopes() {
 	lacking := 0
 	for _, s := range deploy.Scopes() {
-		if slices.Contains(c.Scopes, s.Name) {
+		if slices.Contains(sc.Scopes, s.Name) {
 			continue
 		}
 		lacking++
 		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
 		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), "+
-			"then reinstall the app at %s", appPage(c.App, "app-manifest"), appPage(c.App, "install-on-team"))
-		if c.needsScope(s.Name) {
-			c.Problem(what, cure)
+			"then reinstall the app at %s", appPage(sc.App, "app-manifest"),
+			appPage(sc.App, "install-on-team"))
+		if sc.needsScope(s.Name) {
+			sc.Problem(what, cure)
 		} else {
-			c.Warn(what, cure)
+			sc.Warn(what, cure)
 		}
 	}
-	if i := slices.IndexFunc(c.repositories, func(r config.Repository) bool {
+	if i := slices.IndexFunc(sc.repositories, func(r config.Repository) bool {
 		return r.Owners == config.Mention || r.Authors == config.Mention
-	}); i >= 0 && !slices.Contains(c.Scopes, "users:read.email") {
+	}); i >= 0 && !slices.Contains(sc.Scopes, "users:read.email") {
 		lacking++
-		c.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
-			"users:read.email: people are named there, and not called", c.repositories[i].Describe()),
-			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(c.App, "oauth"),
-				appPage(c.App, "install-on-team")))
+		sc.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
+			"users:read.email: people are named there, and not called", sc.repositories[i].Describe()),
+			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(sc.App, "oauth"),
+				appPage(sc.App, "install-on-team")))
 	}
 	if lacking == 0 {
-		c.OK("the app has all scopes that Bobbin uses")
+		sc.OK("the app has all scopes that Bobbin uses")
 	}
 }
 
 // needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
 // usergroups:read for approvers that are user groups, reactions:read for reactions.
-func (c slackCheck) needsScope(scope string) bool {
+func (sc slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
-		return slices.ContainsFunc(c.repositories,
+		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
 	case "reactions:read":
-		return slices.ContainsFunc(c.repositories,
+		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool { return len(r.Reactions) > 0 })
 	}
 	return true
@@ -183,31 +184,31 @@ func isGroup(id string) bool { return strings.HasPrefix(id, "S") }
 // examineSocket opens a Socket Mode link as the bot would. While a bot runs, it only requests the link's
 // address: an event that Slack sends to a link that is about to close arrives late, and a button press is
 // lost.
-func (c slackCheck) examineSocket(ctx context.Context, app string) {
-	at, err := examine.Socket(ctx, c.bot, c.botAtWork)
-	masked := "the app token " + examine.Masked(c.bot.AppToken)
+func (sc slackCheck) examineSocket(ctx context.Context, app string) {
+	at, err := examine.Socket(ctx, sc.bot, sc.botAtWork)
+	masked := "the app token " + examine.Masked(sc.bot.AppToken)
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused) && refused.Code == "missing_scope":
-		c.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+
+		sc.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+
 			", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
-		c.Problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
+		sc.Problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
 	case err != nil:
-		c.refuse(masked, err, "")
-	case c.botAtWork:
-		c.OK("%s may open links; none was opened, since a bot is at work", masked)
+		sc.refuse(masked, err, "")
+	case sc.botAtWork:
+		sc.OK("%s may open links; none was opened, since a bot is at work", masked)
 	default:
-		c.OK("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
+		sc.OK("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		c.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
+		sc.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
 			secrets.SlackBotToken, app, secrets.SlackAppToken, at.App),
 			"take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil { // Slack has no request for the app's event subscriptions
-		c.Note("whether events and buttons arrive shows in use only: mention the bot, "+
+		sc.Note("whether events and buttons arrive shows in use only: mention the bot, "+
 			"and it answers with a reaction within a second",
 			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, "+
 				"and Interactivity as well",
@@ -217,56 +218,56 @@ func (c slackCheck) examineSocket(ctx context.Context, app string) {
 
 // examineChannels examines each channel that the configuration names. If it names none, it reports how many
 // channels the bot is in.
-func (c slackCheck) examineChannels(ctx context.Context) {
+func (sc slackCheck) examineChannels(ctx context.Context) {
 	var seen, good []string
-	for _, r := range c.repositories {
+	for _, r := range sc.repositories {
 		for _, named := range r.Channels {
 			if slices.Contains(seen, named) {
 				continue
 			}
 			seen = append(seen, named)
-			if name := c.examineChannel(ctx, named); name != "" && !slices.Contains(good, "#"+name) {
+			if name := sc.examineChannel(ctx, named); name != "" && !slices.Contains(good, "#"+name) {
 				good = append(good, "#"+name)
 			}
 		}
 	}
 	if len(good) > 0 {
-		c.OK("the bot is in %s", strings.Join(good, ", "))
+		sc.OK("the bot is in %s", strings.Join(good, ", "))
 	}
 	if len(seen) > 0 {
 		return
 	}
-	known, err := c.Channels(ctx)
+	known, err := sc.Channels(ctx)
 	switch n := len(known); {
 	case err != nil:
-		c.refuse("the bot's channels", err, "")
+		sc.refuse("the bot's channels", err, "")
 	case n == 0:
-		c.Warn("the bot is in no channel", "/invite @"+c.Self().Name+" in the channel where it is to work")
+		sc.Warn("the bot is in no channel", "/invite @"+sc.Self().Name+" in the channel where it is to work")
 	default:
-		c.OK("the bot is in %s", cli.Count(n, "channel"))
+		sc.OK("the bot is in %s", cli.Count(n, "channel"))
 	}
 }
 
 // examineChannel examines one channel. It returns the channel's name if the bot can work there, else an
 // empty string.
-func (c slackCheck) examineChannel(ctx context.Context, named string) string {
-	at, near, err := c.Channel(ctx, named)
-	invite := "/invite @" + c.Self().Name + " in "
+func (sc slackCheck) examineChannel(ctx context.Context, named string) string {
+	at, near, err := sc.Channel(ctx, named)
+	invite := "/invite @" + sc.Self().Name + " in "
 	switch {
 	case err != nil:
-		c.refuse("channel "+named, err, "")
+		sc.refuse("channel "+named, err, "")
 	case at.ID == "" && at.Name != "":
-		c.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
+		sc.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
 			invite+named+", or correct the name")
 	case at.ID == "":
-		c.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
+		sc.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
 			"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case at.Archived:
-		c.Problem("channel "+at.String()+" is archived", "name another")
+		sc.Problem("channel "+at.String()+" is archived", "name another")
 	case !at.Member:
-		c.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
+		sc.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		c.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, "+
+		sc.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, "+
 			"and may not approve", "take a channel of your own for code that they are not to see")
 		return at.Name
 	default:
@@ -277,11 +278,11 @@ func (c slackCheck) examineChannel(ctx context.Context, named string) string {
 
 // examineApprovers checks that the people and groups that the configuration names can approve anything at
 // all.
-func (c slackCheck) examineApprovers(ctx context.Context) {
+func (sc slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
-	for _, r := range c.repositories {
+	for _, r := range sc.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
-			c.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
+			sc.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
 				"what that person asks for, nobody can", r.Describe()), "name another approver as well")
 		}
 		for _, id := range r.Approvers {
@@ -289,9 +290,9 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 				continue
 			}
 			seen = append(seen, id)
-			look := c.examineApprover
+			look := sc.examineApprover
 			if isGroup(id) {
-				look = c.examineGroup
+				look = sc.examineGroup
 			}
 			if name := look(ctx, id); name != "" {
 				good = append(good, name)
@@ -299,21 +300,21 @@ func (c slackCheck) examineApprovers(ctx context.Context) {
 		}
 	}
 	if len(good) > 0 {
-		c.OK("may approve: %s", strings.Join(good, ", "))
+		sc.OK("may approve: %s", strings.Join(good, ", "))
 	}
 }
 
-func (c slackCheck) examineApprover(ctx context.Context, id string) string {
-	p, found, err := c.Person(ctx, id)
+func (sc slackCheck) examineApprover(ctx context.Context, id string) string {
+	p, found, err := sc.Person(ctx, id)
 	p.InThread = true // whether the person is in the channel is checked at the approval
 	switch why := (workflow.Approvers{}).MayApprove(p, ""); {
 	case err != nil:
-		c.refuse("approver "+id, err, "")
+		sc.refuse("approver "+id, err, "")
 	case !found:
-		c.Problem("approver "+id+" is nobody in this workspace",
+		sc.Problem("approver "+id+" is nobody in this workspace",
 			"correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
-		c.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
+		sc.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
 			"name a full member in that place")
 	default:
 		return p.Name
@@ -321,15 +322,15 @@ func (c slackCheck) examineApprover(ctx context.Context, id string) string {
 	return ""
 }
 
-func (c slackCheck) examineGroup(ctx context.Context, id string) string {
-	users, found, err := c.Group(ctx, id)
+func (sc slackCheck) examineGroup(ctx context.Context, id string) string {
+	users, found, err := sc.Group(ctx, id)
 	switch {
 	case err != nil:
-		c.refuse("user group "+id, err, "")
+		sc.refuse("user group "+id, err, "")
 	case !found:
-		c.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
+		sc.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		c.Problem("user group "+id+" has no members: nobody can approve by it",
+		sc.Problem("user group "+id+" has no members: nobody can approve by it",
 			"add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))

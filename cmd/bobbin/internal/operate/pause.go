@@ -28,16 +28,16 @@ var channelID = regexp.MustCompile(`^[CGD][A-Z0-9]{7,}$`)
 
 // named returns the pause that the flags name. It returns false if they name nothing, or both --all and a
 // name.
-func (f pauseFlags) named() (pauses.Pause, bool) {
+func (p pauseFlags) named() (pauses.Pause, bool) {
 	switch {
-	case f.All == (f.What != ""):
+	case p.All == (p.What != ""):
 		return pauses.Pause{}, false
-	case f.All:
+	case p.All:
 		return pauses.Pause{Scope: pauses.All}, true
-	case channelID.MatchString(f.What):
-		return pauses.Pause{Scope: pauses.Channel, Name: f.What}, true
+	case channelID.MatchString(p.What):
+		return pauses.Pause{Scope: pauses.Channel, Name: p.What}, true
 	}
-	return pauses.Pause{Scope: pauses.Repository, Name: f.What}, true
+	return pauses.Pause{Scope: pauses.Repository, Name: p.What}, true
 }
 
 var errNothingNamed = errors.New("name a repository or a channel's id, or everything with --all")
@@ -96,11 +96,11 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 	})
 }
 
-func (f pauseFlags) again() string {
-	if f.All {
+func (p pauseFlags) again() string {
+	if p.All {
 		return "--all"
 	}
-	return f.What
+	return p.What
 }
 
 func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error {
@@ -142,17 +142,17 @@ func (Resume) Help() string {
 }
 
 // Validate checks the flags after they are parsed.
-func (c *Resume) Validate() error {
-	if _, ok := c.named(); !ok {
+func (r *Resume) Validate() error {
+	if _, ok := r.named(); !ok {
 		return errNothingNamed
 	}
 	return nil
 }
 
 // Run ends the pause that the flags name.
-func (c *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
-		p, _ := c.named()
+func (r *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return r.ReadDatabase(ctx, con, log, func(s *store.Store) error {
+		p, _ := r.named()
 		was, err := pauses.Lift(ctx, s.DB, p)
 		if err != nil {
 			return err

@@ -98,25 +98,25 @@ func open(t *testing.T, address string, width, height int64) *tab {
 	return b
 }
 
-func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
-	b.t.Helper()
+func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	t.t.Helper()
 	// the first Do opens the tab, which has to outlive the timeout below
-	require.NoError(b.t, chromedp.Do(b.ctx))
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	require.NoError(t.t, chromedp.Do(t.ctx))
+	ctx, cancel := context.WithTimeout(t.ctx, patience)
 	defer cancel()
 	if err := chromedp.Do(ctx, actions...); err != nil {
-		b.shoot("failed-" + b.t.Name())
-		require.NoError(b.t, err)
+		t.shoot("failed-" + t.t.Name())
+		require.NoError(t.t, err)
 	}
 }
 
 // sees waits until a JavaScript expression is true in the page, even if the page is navigating. It polls
 // twenty times a second: polling at each frame, the default, would keep a processor busy.
-func (b *tab) sees(expression string) {
-	b.t.Helper()
+func (t *tab) sees(expression string) {
+	t.t.Helper()
 	var err error
 	for range 5 {
-		if _, err = chromedp.Run(b.ctx, chromedp.Poll[chromedp.Void](
+		if _, err = chromedp.Run(t.ctx, chromedp.Poll[chromedp.Void](
 			expression, chromedp.WithPollingTimeout(patience),
 			chromedp.WithPollingInterval(50*time.Millisecond),
 		)); err == nil || !strings.Contains(err.Error(), "(-32000)") {
@@ -124,88 +124,88 @@ func (b *tab) sees(expression string) {
 		}
 	}
 	if err != nil {
-		b.shoot("failed-" + b.t.Name())
-		text, _ := chromedp.Run(b.ctx, chromedp.Evaluate[string]("document.body.innerText"))
-		require.NoError(b.t, err, "%s is not so in:\n%s", expression, text)
+		t.shoot("failed-" + t.t.Name())
+		text, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		require.NoError(t.t, err, "%s is not so in:\n%s", expression, text)
 	}
 }
 
 // reads waits until an element that matches selector contains text.
-func (b *tab) reads(selector, text string) {
-	b.t.Helper()
-	b.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))",
+func (t *tab) reads(selector, text string) {
+	t.t.Helper()
+	t.sees(fmt.Sprintf("[...document.querySelectorAll(%s)].some((e) => e.innerText.includes(%s))",
 		strconv.Quote(selector), strconv.Quote(text)))
 }
 
 // click clicks the last element that matches selector and contains text.
-func (b *tab) click(selector, text string) {
-	b.t.Helper()
-	b.reads(selector, text)
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) "+
+func (t *tab) click(selector, text string) {
+	t.t.Helper()
+	t.reads(selector, text)
+	t.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("[...document.querySelectorAll(%s)].filter((e) "+
 		"=> e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
 }
 
 // shoot saves a screenshot in the folder that BOBBIN_SCREENSHOTS names, if it is set.
-func (b *tab) shoot(name string) {
-	b.t.Helper()
+func (t *tab) shoot(name string) {
+	t.t.Helper()
 	dir := os.Getenv("BOBBIN_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
-	if picture, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot()); err == nil {
-		require.NoError(b.t, os.MkdirAll(dir, 0o755))
-		require.NoError(b.t, os.WriteFile(filepath.Join(dir, filepath.Base(name)+".png"), picture, 0o644))
+	if picture, err := chromedp.Run(t.ctx, chromedp.CaptureScreenshot()); err == nil {
+		require.NoError(t.t, os.MkdirAll(dir, 0o755))
+		require.NoError(t.t, os.WriteFile(filepath.Join(dir, filepath.Base(name)+".png"), picture, 0o644))
 	}
 }
 
 // shootWhole saves a screenshot of the whole page, like shoot.
-func (b *tab) shootWhole(name string) {
-	b.t.Helper()
+func (t *tab) shootWhole(name string) {
+	t.t.Helper()
 	dir := os.Getenv("BOBBIN_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
-	if picture, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100)); err == nil {
-		require.NoError(b.t, os.MkdirAll(dir, 0o755))
-		require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644))
+	if picture, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(100)); err == nil {
+		require.NoError(t.t, os.MkdirAll(dir, 0o755))
+		require.NoError(t.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644))
 	}
 }
 
 // prefers sets the colour scheme that the browser reports, light or dark.
-func (b *tab) prefers(scheme string) {
-	b.t.Helper()
-	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+func (t *tab) prefers(scheme string) {
+	t.t.Helper()
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 	})
-	require.NoError(b.t, err)
+	require.NoError(t.t, err)
 }
 
 // again opens another page of the same playground in the same browser session.
-func (b *tab) again(path string) *tab {
-	b.t.Helper()
-	ctx, end := chromedp.NewContext(b.ctx)
-	b.t.Cleanup(end)
-	other := &tab{b.t, ctx}
-	at, err := chromedp.Run(b.ctx, chromedp.Location())
-	require.NoError(b.t, err)
+func (t *tab) again(path string) *tab {
+	t.t.Helper()
+	ctx, end := chromedp.NewContext(t.ctx)
+	t.t.Cleanup(end)
+	other := &tab{t.t, ctx}
+	at, err := chromedp.Run(t.ctx, chromedp.Location())
+	require.NoError(t.t, err)
 	u, err := url.Parse(at)
-	require.NoError(b.t, err)
+	require.NoError(t.t, err)
 	other.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate("http://"+u.Host+path))
 	other.sees("document.documentElement.classList.contains('alive')")
 	return other
 }
 
-func (b *tab) resize(width, height int64) {
-	b.t.Helper()
-	b.do(chromedp.EmulateViewport(width, height))
+func (t *tab) resize(width, height int64) {
+	t.t.Helper()
+	t.do(chromedp.EmulateViewport(width, height))
 }
 
 // press presses keys at the current focus as a keyboard does: if the page handles a key when it goes down, no
 // letter is typed, however long the handling takes.
-func (b *tab) press(keys ...string) {
-	b.t.Helper()
+func (t *tab) press(keys ...string) {
+	t.t.Helper()
 	for _, k := range keys {
-		b.do(chromedp.KeyEvent(k, func(p *input.DispatchKeyEventParams) {
+		t.do(chromedp.KeyEvent(k, func(p *input.DispatchKeyEventParams) {
 			if p.Type == kb.KeyDown {
 				p.Type = input.DispatchKeyEventTypeRawKeyDown
 			}
@@ -214,14 +214,14 @@ func (b *tab) press(keys ...string) {
 }
 
 // fill replaces the text of an input.
-func (b *tab) fill(selector, text string) {
-	b.t.Helper()
-	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s",
+func (t *tab) fill(selector, text string) {
+	t.t.Helper()
+	t.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.querySelector(%s).value = %s",
 		strconv.Quote(selector), strconv.Quote(text))))
 }
 
 // focusOut removes the focus from the input.
-func (b *tab) focusOut() { b.sees("(document.activeElement.blur(), true)") }
+func (t *tab) focusOut() { t.sees("(document.activeElement.blur(), true)") }
 
 var axe struct {
 	once   sync.Once
@@ -229,25 +229,25 @@ var axe struct {
 }
 
 // accessible checks the page with axe and fails the test on serious or critical violations.
-func (b *tab) accessible(what string) {
-	b.t.Helper()
+func (t *tab) accessible(what string) {
+	t.t.Helper()
 	axe.once.Do(func() {
-		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(b.t, filepath.Join("testdata", "axe")),
+		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(t.t, filepath.Join("testdata", "axe")),
 			"axe-core", "axe.min.js"))
-		require.NoError(b.t, err)
+		require.NoError(t.t, err)
 		axe.script = string(raw)
 	})
-	b.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
-	found, err := chromedp.Run(b.ctx,
+	t.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
+	found, err := chromedp.Run(t.ctx,
 		chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
 		.filter((v) => ['serious', 'critical'].includes(v.impact))
 		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`,
 			chromedp.EvalAwaitPromise))
-	require.NoError(b.t, err)
+	require.NoError(t.t, err)
 	if len(found) > 0 {
-		b.shoot("inaccessible-" + what)
+		t.shoot("inaccessible-" + what)
 	}
-	require.Empty(b.t, found, what)
+	require.Empty(t.t, found, what)
 }
 
 // unavailable describes a machine on which no kind of sandbox works.

@@ -58,30 +58,30 @@ type talk struct {
 }
 
 // says writes a message in the thread. The first one begins the thread.
-func (th talk) says(who, text string) {
-	th.Helper()
-	s := th.p.Stage
-	if *th.ts == "" {
+func (t talk) says(who, text string) {
+	t.Helper()
+	s := t.p.Stage
+	if *t.ts == "" {
 		text = s.Slack.Mention() + " " + text
 	}
-	ts, err := s.Slack.Say(s.Channel, s.People[who], text, *th.ts)
-	require.NoError(th, err)
-	*th.ts = cmp.Or(*th.ts, ts)
+	ts, err := s.Slack.Say(s.Channel, s.People[who], text, *t.ts)
+	require.NoError(t, err)
+	*t.ts = cmp.Or(*t.ts, ts)
 }
 
 // react adds or removes an emoji at the message with that text.
-func (th talk) react(who, emoji, text string, change func(channel, ts, user, emoji string) error) {
-	th.Helper()
-	m := th.reads(text)
-	require.NoError(th, change(th.p.Stage.Channel, m.TS, th.p.Stage.People[who], emoji))
+func (t talk) react(who, emoji, text string, change func(channel, ts, user, emoji string) error) {
+	t.Helper()
+	m := t.reads(text)
+	require.NoError(t, change(t.p.Stage.Channel, m.TS, t.p.Stage.People[who], emoji))
 }
 
 // reads waits until a message of the bot in the thread contains the text.
-func (th talk) reads(text string) (found slacktest.Message) {
-	th.Helper()
-	changes := th.p.Stage.Slack.Watch(th.ctx)
+func (t talk) reads(text string) (found slacktest.Message) {
+	t.Helper()
+	changes := t.p.Stage.Slack.Watch(t.ctx)
 	for {
-		all := th.p.Stage.Slack.Thread(th.p.Stage.Channel, *th.ts)
+		all := t.p.Stage.Slack.Thread(t.p.Stage.Channel, *t.ts)
 		for _, m := range all {
 			if m.BotID != "" && strings.Contains(m.Text, text) {
 				return m
@@ -89,12 +89,12 @@ func (th talk) reads(text string) (found slacktest.Message) {
 		}
 		select {
 		case <-changes:
-		case <-th.ctx.Done():
+		case <-t.ctx.Done():
 			var said []string
 			for _, m := range all {
 				said = append(said, m.Text)
 			}
-			th.Fatalf("nobody said %q, but:\n%s", text, strings.Join(said, "\n"))
+			t.Fatalf("nobody said %q, but:\n%s", text, strings.Join(said, "\n"))
 		}
 	}
 }

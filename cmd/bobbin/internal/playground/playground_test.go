@@ -159,146 +159,146 @@ func TestTheChat(t *testing.T) {
 }
 
 // writes checks that names and commands are completed, and that every answer says that no model is connected.
-func (b *tab) writes() {
-	b.t.Helper()
-	b.press("/di")
-	b.reads(".hints [aria-selected=true]", "/diagnose")
-	b.accessible("the hints")
-	b.shoot("hints")
-	b.press(kb.Tab, "why is it slow", kb.Enter)
-	b.reads("#main .replies", "repl")
-	b.press("@bo")
-	b.reads(".hints li", "@bobbin")
-	b.press(kb.Escape)
-	b.sees("!document.querySelector('.hints')")
-	b.press("b")
-	b.reads(".hints li", "@bobbin")
-	b.press(kb.Tab, "who are you? see https://a.example/b, `@bea` & <b>", kb.Enter)
-	b.reads("#main .body", "@bobbin who are you? see https://a.example/b, @bea & <b>")
-	b.sees(
+func (t *tab) writes() {
+	t.t.Helper()
+	t.press("/di")
+	t.reads(".hints [aria-selected=true]", "/diagnose")
+	t.accessible("the hints")
+	t.shoot("hints")
+	t.press(kb.Tab, "why is it slow", kb.Enter)
+	t.reads("#main .replies", "repl")
+	t.press("@bo")
+	t.reads(".hints li", "@bobbin")
+	t.press(kb.Escape)
+	t.sees("!document.querySelector('.hints')")
+	t.press("b")
+	t.reads(".hints li", "@bobbin")
+	t.press(kb.Tab, "who are you? see https://a.example/b, `@bea` & <b>", kb.Enter)
+	t.reads("#main .body", "@bobbin who are you? see https://a.example/b, @bea & <b>")
+	t.sees(
 		`[...document.querySelectorAll('#main .body')].at(-1).querySelector('a[href="https://a.example/b"]')`)
 
 	// Moves from message to message, into the thread, and out again.
-	b.press(kb.ArrowUp)
-	b.sees("document.activeElement.tagName === 'ARTICLE'")
-	b.press(kb.Enter)
-	b.reads("#pane .body", "No model is connected")
-	b.shoot("unconnected")
-	b.press("/diagnose this", kb.Enter)
-	b.reads("#toast", "does not work in threads")
-	b.sees("document.querySelector('#say').value.trim() === '/diagnose this'")
-	b.fill("#say", "")
-	b.press("and *this*")
-	b.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierShift)))
-	b.press("too", kb.Enter)
-	b.sees("[...document.querySelectorAll('#pane .body')].some((e) " +
+	t.press(kb.ArrowUp)
+	t.sees("document.activeElement.tagName === 'ARTICLE'")
+	t.press(kb.Enter)
+	t.reads("#pane .body", "No model is connected")
+	t.shoot("unconnected")
+	t.press("/diagnose this", kb.Enter)
+	t.reads("#toast", "does not work in threads")
+	t.sees("document.querySelector('#say').value.trim() === '/diagnose this'")
+	t.fill("#say", "")
+	t.press("and *this*")
+	t.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierShift)))
+	t.press("too", kb.Enter)
+	t.sees("[...document.querySelectorAll('#pane .body')].some((e) " +
 		"=> e.innerHTML.includes('<strong>this</strong><br>too'))")
 }
 
 // changesItsOwn edits and deletes the person's own message, and adds a reaction to another person's, which
 // cannot be edited.
-func (b *tab) changesItsOwn() {
-	b.t.Helper()
+func (t *tab) changesItsOwn() {
+	t.t.Helper()
 	mine := "[...document.querySelectorAll('#pane article')].filter((a) " +
 		"=> a.innerText.includes('too')).at(-1)"
-	b.sees("(" + mine + ".focus(), true)")
-	b.press("e")
-	b.sees("document.activeElement.matches('.edit textarea')")
-	b.fill(".edit textarea", "and that")
-	b.press(kb.Enter)
-	b.reads("#pane .body", "and that (edited)")
+	t.sees("(" + mine + ".focus(), true)")
+	t.press("e")
+	t.sees("document.activeElement.matches('.edit textarea')")
+	t.fill(".edit textarea", "and that")
+	t.press(kb.Enter)
+	t.reads("#pane .body", "and that (edited)")
 	theirs := "[...document.querySelectorAll('#pane article')].filter((a) " +
 		"=> a.innerText.includes('No model is connected'))[0]"
-	b.sees(theirs + ".querySelector('.tools') && !" + theirs + ".querySelector('[data-edit]')")
-	b.sees("(" + theirs + ".focus(), true)")
-	b.press("r", kb.Enter)
-	b.sees(theirs + ".querySelector('.mark.mine')")
-	b.do(chromedp.Evaluate[chromedp.Void](theirs + ".querySelector('.mark').click()"))
-	b.sees("!" + theirs + ".querySelector('.mark')")
-	b.sees("(" + strings.ReplaceAll(mine, "'too'", "'and that'") + ".focus(), true)")
-	b.press("m")
-	b.reads("#pane details[open]", "Send to Bobbin")
-	b.shoot("menu")
-	b.click("#pane details[open] button", "Delete")
-	b.sees("![...document.querySelectorAll('#pane .body')].some((e) => e.innerText.includes('and that'))")
+	t.sees(theirs + ".querySelector('.tools') && !" + theirs + ".querySelector('[data-edit]')")
+	t.sees("(" + theirs + ".focus(), true)")
+	t.press("r", kb.Enter)
+	t.sees(theirs + ".querySelector('.mark.mine')")
+	t.do(chromedp.Evaluate[chromedp.Void](theirs + ".querySelector('.mark').click()"))
+	t.sees("!" + theirs + ".querySelector('.mark')")
+	t.sees("(" + strings.ReplaceAll(mine, "'too'", "'and that'") + ".focus(), true)")
+	t.press("m")
+	t.reads("#pane details[open]", "Send to Bobbin")
+	t.shoot("menu")
+	t.click("#pane details[open] button", "Delete")
+	t.sees("![...document.querySelectorAll('#pane .body')].some((e) => e.innerText.includes('and that'))")
 }
 
 // dropsAFile drops a file on the page, and checks that typed text stays while others write.
-func (b *tab) dropsAFile(p *Playground) {
-	b.t.Helper()
-	b.do(chromedp.Evaluate[chromedp.Void](`{
+func (t *tab) dropsAFile(p *Playground) {
+	t.t.Helper()
+	t.do(chromedp.Evaluate[chromedp.Void](`{
 		const data = new DataTransfer();
 		data.items.add(new File(['package main\n\nfunc main() {}\n'], 'main.go'));
 		document.querySelector('#pane').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
 	}`))
-	b.reads("#pane .chosen", "main.go")
-	b.press("here it is")
+	t.reads("#pane .chosen", "main.go")
+	t.press("here it is")
 	_, err := p.Stage.Slack.Say(p.Stage.Channel, p.Stage.People["eve"], "hello from elsewhere", "")
-	require.NoError(b.t, err)
-	b.reads("#main .body", "hello from elsewhere")
-	b.reads("#main .badge", "elsewhere")
-	b.sees("document.querySelector('#say').value.trim() === 'here it is'")
-	b.press(kb.Enter)
-	b.sees("document.querySelector('#pane .file .k, #pane .file .kd')")
-	b.reads("#pane .file", "func main()")
+	require.NoError(t.t, err)
+	t.reads("#main .body", "hello from elsewhere")
+	t.reads("#main .badge", "elsewhere")
+	t.sees("document.querySelector('#say').value.trim() === 'here it is'")
+	t.press(kb.Enter)
+	t.sees("document.querySelector('#pane .file .k, #pane .file .kd')")
+	t.reads("#pane .file", "func main()")
 }
 
 // sendsAnothers sends another person's message to the bot with the message's menu.
-func (b *tab) sendsAnothers() {
-	b.t.Helper()
+func (t *tab) sendsAnothers() {
+	t.t.Helper()
 	theirs := "[...document.querySelectorAll('#main article')].filter((a) " +
 		"=> a.innerText.includes('hello from elsewhere'))[0]"
-	b.sees("!" + theirs + ".querySelector('.replies')")
-	b.sees("(" + theirs + ".focus(), true)")
-	b.press("m")
-	b.reads("#main details[open] button", "Send to Bobbin")
-	closed, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`
+	t.sees("!" + theirs + ".querySelector('.replies')")
+	t.sees("(" + theirs + ".focus(), true)")
+	t.press("m")
+	t.reads("#main details[open] button", "Send to Bobbin")
+	closed, err := chromedp.Run(t.ctx, chromedp.Evaluate[bool](`
 		[...document.querySelectorAll('#main details[open] button')].find((e) => e.innerText.includes('Send to Bobbin')).click();
 		!document.querySelector('details[open]')`))
-	require.NoError(b.t, err)
-	require.True(b.t, closed, "the menu closes before the answer, so the next Escape is the thread's")
-	b.sees(theirs + ".querySelector('.replies')")
+	require.NoError(t.t, err)
+	require.True(t.t, closed, "the menu closes before the answer, so the next Escape is the thread's")
+	t.sees(theirs + ".querySelector('.replies')")
 }
 
 // goesAround closes the thread, switches to the dark theme, and visits a channel without the app, a direct
 // message, the app's home and the phone layout.
-func (b *tab) goesAround() {
-	b.t.Helper()
-	b.press(kb.Escape)
-	b.sees("document.querySelector('#pane').hidden")
-	b.focusOut()
-	b.press("d")
-	b.sees("document.documentElement.dataset.theme === 'dark'")
-	b.press("?")
-	b.reads("dialog[open] h2", "Keys")
-	b.accessible("the keys")
-	b.shoot("keys")
-	b.press(kb.Escape)
-	b.sees("!document.querySelector('dialog[open]')")
-	b.click("#nav .places a", "general")
-	b.reads("h1", "general")
-	b.press("nobody but us", kb.Enter)
-	b.reads("#main .body", "nobody but us")
-	b.click("#nav .places ul:nth-of-type(2) a", "bobbin")
-	b.reads("h1", "bobbin")
-	b.press("hello?", kb.Enter)
-	b.click("#main .replies", "repl")
-	b.reads("#pane .body", "No model is connected")
-	b.accessible("a direct message")
-	b.prefers("dark")
-	b.click("#nav .places a", "home")
-	b.reads("#main .b-section", "who are you?")
-	b.accessible("the home, in the dark")
-	b.shoot("home")
-	b.click("#main .b-section a", "who are you?")
-	b.reads("#pane .body", "No model is connected")
-	b.resize(390, 780)
-	b.accessible("a phone")
-	b.shoot("phone")
-	b.do(chromedp.Click("#pane [data-close]"), chromedp.Click("[data-menu]"))
-	b.sees("getComputedStyle(document.querySelector('#nav')).visibility === 'visible'")
-	b.accessible("a phone's menu")
-	b.shoot("phone-menu")
+func (t *tab) goesAround() {
+	t.t.Helper()
+	t.press(kb.Escape)
+	t.sees("document.querySelector('#pane').hidden")
+	t.focusOut()
+	t.press("d")
+	t.sees("document.documentElement.dataset.theme === 'dark'")
+	t.press("?")
+	t.reads("dialog[open] h2", "Keys")
+	t.accessible("the keys")
+	t.shoot("keys")
+	t.press(kb.Escape)
+	t.sees("!document.querySelector('dialog[open]')")
+	t.click("#nav .places a", "general")
+	t.reads("h1", "general")
+	t.press("nobody but us", kb.Enter)
+	t.reads("#main .body", "nobody but us")
+	t.click("#nav .places ul:nth-of-type(2) a", "bobbin")
+	t.reads("h1", "bobbin")
+	t.press("hello?", kb.Enter)
+	t.click("#main .replies", "repl")
+	t.reads("#pane .body", "No model is connected")
+	t.accessible("a direct message")
+	t.prefers("dark")
+	t.click("#nav .places a", "home")
+	t.reads("#main .b-section", "who are you?")
+	t.accessible("the home, in the dark")
+	t.shoot("home")
+	t.click("#main .b-section a", "who are you?")
+	t.reads("#pane .body", "No model is connected")
+	t.resize(390, 780)
+	t.accessible("a phone")
+	t.shoot("phone")
+	t.do(chromedp.Click("#pane [data-close]"), chromedp.Click("[data-menu]"))
+	t.sees("getComputedStyle(document.querySelector('#nav')).visibility === 'visible'")
+	t.accessible("a phone's menu")
+	t.shoot("phone-menu")
 }
 
 // TestOwnRepository shows that on an own repository, without a model and a sandbox, the first page says what

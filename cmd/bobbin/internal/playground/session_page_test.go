@@ -64,94 +64,94 @@ func TestSessionPage(t *testing.T) {
 }
 
 // linkToPage returns the personal link in the Details of the open thread.
-func (b *tab) linkToPage() string {
-	b.t.Helper()
-	b.click("#pane button", "Details")
-	return b.pageLink("dialog[open]")
+func (t *tab) linkToPage() string {
+	t.t.Helper()
+	t.click("#pane button", "Details")
+	return t.pageLink("dialog[open]")
 }
 
 // pageLink returns the path and query of the link to a session page within the selector.
-func (b *tab) pageLink(within string) string {
-	b.t.Helper()
-	b.reads(within+" a", "page")
-	link, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](fmt.Sprintf(
+func (t *tab) pageLink(within string) string {
+	t.t.Helper()
+	t.reads(within+" a", "page")
+	link, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](fmt.Sprintf(
 		`[...document.querySelectorAll(%q)].find((a) => a.pathname.startsWith('/s/')).href`, within+" a",
 	)))
-	require.NoError(b.t, err)
+	require.NoError(t.t, err)
 	u, err := url.Parse(link)
-	require.NoError(b.t, err)
+	require.NoError(t.t, err)
 	if within == "dialog[open]" {
-		b.do(chromedp.Click("[data-modal] footer .plain"))
-		b.sees("!document.querySelector('dialog[data-modal]')")
+		t.do(chromedp.Click("[data-modal] footer .plain"))
+		t.sees("!document.querySelector('dialog[data-modal]')")
 	}
 	return u.RequestURI()
 }
 
 // inOrder checks that parts added while the page was open are in the same order as on a page that is loaded
 // now.
-func (b *tab) inOrder() {
-	b.t.Helper()
+func (t *tab) inOrder() {
+	t.t.Helper()
 	const ids = "[...document.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join()"
-	b.sees(`fetch(location.pathname).then((r) => r.text()).then((text) => {
+	t.sees(`fetch(location.pathname).then((r) => r.text()).then((text) => {
 		const fresh = new DOMParser().parseFromString(text, 'text/html');
 		return [...fresh.querySelectorAll('[data-hash]')].map((e) => e.id + e.dataset.hash).join() === ` +
 		ids + `})`)
 }
 
 // walked uses the keys: through the timeline, search, opening an output, the theme; and hides the tool calls.
-func (b *tab) walked() {
-	b.t.Helper()
-	b.focusOut()
-	b.press("/")
-	b.sees("document.activeElement.id === 'find'")
-	b.press("orders/1042.json")
-	b.sees("[...document.querySelectorAll('.timeline > li')].some((li) => li.hidden)")
-	b.press(kb.Escape)
-	b.sees("![...document.querySelectorAll('.timeline > li')].some((li) => li.hidden) " +
+func (t *tab) walked() {
+	t.t.Helper()
+	t.focusOut()
+	t.press("/")
+	t.sees("document.activeElement.id === 'find'")
+	t.press("orders/1042.json")
+	t.sees("[...document.querySelectorAll('.timeline > li')].some((li) => li.hidden)")
+	t.press(kb.Escape)
+	t.sees("![...document.querySelectorAll('.timeline > li')].some((li) => li.hidden) " +
 		"&& document.activeElement === document.body")
-	b.press("j")
-	b.sees("document.activeElement.closest('.timeline > li') === document.querySelector('.timeline > li')")
-	b.sees("([...document.querySelectorAll('.call:not(.open) details:not([open]) summary')].at(0).focus(), " +
+	t.press("j")
+	t.sees("document.activeElement.closest('.timeline > li') === document.querySelector('.timeline > li')")
+	t.sees("([...document.querySelectorAll('.call:not(.open) details:not([open]) summary')].at(0).focus(), " +
 		"true)")
-	b.press(kb.Enter)
-	b.sees("document.activeElement.parentElement.open")
-	b.press("k", "j")
-	b.sees("document.activeElement.matches('.call summary')")
-	b.press("d")
-	b.sees("document.documentElement.dataset.theme === 'dark'")
-	b.press("d")
-	b.sees("(delete document.documentElement.dataset.theme, localStorage.removeItem('theme'), true)")
-	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
-	b.sees("!document.querySelector('.timeline > .call').checkVisibility()")
-	b.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
+	t.press(kb.Enter)
+	t.sees("document.activeElement.parentElement.open")
+	t.press("k", "j")
+	t.sees("document.activeElement.matches('.call summary')")
+	t.press("d")
+	t.sees("document.documentElement.dataset.theme === 'dark'")
+	t.press("d")
+	t.sees("(delete document.documentElement.dataset.theme, localStorage.removeItem('theme'), true)")
+	t.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
+	t.sees("!document.querySelector('.timeline > .call').checkVisibility()")
+	t.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#f-call').click()"))
 }
 
 // light checks that the page with its style and script is below 200 KB, and loads nothing from another host.
-func (b *tab) light() {
-	b.t.Helper()
-	bytes, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](
+func (t *tab) light() {
+	t.t.Helper()
+	bytes, err := chromedp.Run(t.ctx, chromedp.Evaluate[int](
 		`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
 		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`,
 		chromedp.EvalAwaitPromise,
 	))
-	require.NoError(b.t, err)
-	painted, err := chromedp.Run(b.ctx, chromedp.Evaluate[float64](
+	require.NoError(t.t, err)
+	painted, err := chromedp.Run(t.ctx, chromedp.Evaluate[float64](
 		`performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0`))
-	require.NoError(b.t, err)
-	require.Positive(b.t, painted, "it was seen")
-	b.t.Logf("%s is %d bytes with its style and script, and was seen after %.0f ms",
-		b.t.Name(), bytes, painted)
-	require.Less(b.t, bytes, 200_000)
-	require.Greater(b.t, bytes, 20_000, "it has been counted")
-	b.sees("performance.getEntriesByType('resource').length > 2 && " +
+	require.NoError(t.t, err)
+	require.Positive(t.t, painted, "it was seen")
+	t.t.Logf("%s is %d bytes with its style and script, and was seen after %.0f ms",
+		t.t.Name(), bytes, painted)
+	require.Less(t.t, bytes, 200_000)
+	require.Greater(t.t, bytes, 20_000, "it has been counted")
+	t.sees("performance.getEntriesByType('resource').length > 2 && " +
 		"performance.getEntriesByType('resource').every((r) => r.name.startsWith(location.origin + '/'))")
 }
 
 // closed checks that an injected script or inline style has no effect, and that nothing can be loaded from
 // another host.
-func (b *tab) closed() {
-	b.t.Helper()
-	b.sees(`(() => {
+func (t *tab) closed() {
+	t.t.Helper()
+	t.sees(`(() => {
 		const script = document.createElement('script'), style = document.createElement('p');
 		script.textContent = 'window.taken = true';
 		style.setAttribute('style', 'color: rgb(1, 2, 3)');
@@ -160,16 +160,16 @@ func (b *tab) closed() {
 		script.remove(), style.remove();
 		return window.taken === undefined && shown !== 'rgb(1, 2, 3)';
 	})()`)
-	b.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener('securitypolicyviolation', (e) ` +
+	t.do(chromedp.Evaluate[chromedp.Void](`document.addEventListener('securitypolicyviolation', (e) ` +
 		`=> { window.blocked = e.blockedURI }); new Image().src = 'http://127.0.0.1:9/x.png'`))
-	b.sees("window.blocked?.startsWith('http://127.0.0.1:9')")
+	t.sees("window.blocked?.startsWith('http://127.0.0.1:9')")
 }
 
 // othersLook checks the list of sessions by a personal link, and how the page refuses a guest, a damaged
 // link, and a person who has left the channel.
-func (b *tab) othersLook(p *Playground) {
-	b.t.Helper()
-	home := b.again("/bea/home")
+func (t *tab) othersLook(p *Playground) {
+	t.t.Helper()
+	home := t.again("/bea/home")
 	list := home.again(home.pageLink("#main"))
 	list.reads(".sessions a", "the refund of order 1042")
 	list.accessible("the list")
@@ -187,28 +187,28 @@ func (b *tab) othersLook(p *Playground) {
 	list.reads("#diff .file", "split.go")
 	list.reads(".back a", "All sessions")
 
-	b.click("#nav .places a", "bugs")
-	b.sees("document.activeElement.id === 'say'") // keys type into the message now
-	b.focusOut()
-	b.press("3")
-	b.sees("document.body.dataset.me === 'gus'")
-	b.click("#main .replies", "replies")
-	guest := b.again(b.linkToPage())
+	t.click("#nav .places a", "bugs")
+	t.sees("document.activeElement.id === 'say'") // keys type into the message now
+	t.focusOut()
+	t.press("3")
+	t.sees("document.body.dataset.me === 'gus'")
+	t.click("#main .replies", "replies")
+	guest := t.again(t.linkToPage())
 	guest.reads(".warn", "Code and paths are kept back")
 	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) " +
 		"&& !document.querySelector('.timeline')")
 	guest.accessible("a guest's page")
 	guest.shoot("session-guest")
 
-	b.focusOut()
-	b.press("2")
-	b.sees("document.body.dataset.me === 'bea'")
-	link := b.linkToPage()
-	bent := b.again(link + "x")
+	t.focusOut()
+	t.press("2")
+	t.sees("document.body.dataset.me === 'bea'")
+	link := t.linkToPage()
+	bent := t.again(link + "x")
 	bent.reads("h1", "not one of mine, or is not whole")
 	bent.accessible("a bent link")
 	bent.shoot("session-refused")
-	require.NoError(b.t, p.Stage.Slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) {
+	require.NoError(t.t, p.Stage.Slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) {
 		for i, id := range ch.Members {
 			if id == p.Stage.People["bea"] {
 				ch.Members = append(ch.Members[:i:i], ch.Members[i+1:]...)
@@ -216,7 +216,7 @@ func (b *tab) othersLook(p *Playground) {
 			}
 		}
 	}))
-	left := b.again(link)
+	left := t.again(link)
 	left.reads("h1", "in a channel that you are not in")
 	left.sees("!document.body.innerText.includes('split')")
 	left.accessible("a page of a channel that one left")

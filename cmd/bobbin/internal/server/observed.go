@@ -41,17 +41,17 @@ type tracedInbox struct {
 }
 
 // Receive implements gateway.Inbox. Events that are received together share one trace.
-func (i tracedInbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) error {
-	ctx, span := i.traces.Begin(ctx, "slack event", string(came[0].Kind))
-	err := i.Inbox.Receive(ctx, came...)
+func (t tracedInbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) error {
+	ctx, span := t.traces.Begin(ctx, "slack event", string(came[0].Kind))
+	err := t.Inbox.Receive(ctx, came...)
 	span.End(err)
 	return err
 }
 
 // Submit implements gateway.Forms.
-func (i tracedInbox) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
-	ctx, span := i.traces.Begin(ctx, "slack event", string(in.Kind))
-	late, err = i.Inbox.Submit(ctx, in)
+func (t tracedInbox) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
+	ctx, span := t.traces.Begin(ctx, "slack event", string(in.Kind))
+	late, err = t.Inbox.Submit(ctx, in)
 	span.End(err)
 	return late, err
 }

@@ -172,15 +172,15 @@ type overheard struct {
 	told    chan<- struct{}
 }
 
-func (h overheard) Enabled(context.Context, slog.Level) bool { return true }
+func (o overheard) Enabled(context.Context, slog.Level) bool { return true }
 
-func (h overheard) Handle(_ context.Context, r slog.Record) error {
-	if r.Message == h.message {
-		h.told <- struct{}{}
+func (o overheard) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == o.message {
+		o.told <- struct{}{}
 	}
 	return nil
 }
 
-func (h overheard) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (o overheard) WithAttrs([]slog.Attr) slog.Handler { return o }
 
-func (h overheard) WithGroup(string) slog.Handler { return h }
+func (o overheard) WithGroup(string) slog.Handler { return o }

@@ -127,18 +127,18 @@ type watchedLog struct {
 	told    chan<- struct{}
 }
 
-func (h watchedLog) Enabled(context.Context, slog.Level) bool { return true }
+func (w watchedLog) Enabled(context.Context, slog.Level) bool { return true }
 
-func (h watchedLog) Handle(_ context.Context, r slog.Record) error {
-	if r.Message == h.message {
-		h.told <- struct{}{}
+func (w watchedLog) Handle(_ context.Context, r slog.Record) error {
+	if r.Message == w.message {
+		w.told <- struct{}{}
 	}
 	return nil
 }
 
-func (h watchedLog) WithAttrs([]slog.Attr) slog.Handler { return h }
+func (w watchedLog) WithAttrs([]slog.Attr) slog.Handler { return w }
 
-func (h watchedLog) WithGroup(string) slog.Handler { return h }
+func (w watchedLog) WithGroup(string) slog.Handler { return w }
 
 // FuzzDatabaseURL checks that the error about a Postgres URL is one line without the password, and that the
 // password is masked with the secrets of InDatabaseURL.

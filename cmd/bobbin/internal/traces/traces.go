@@ -222,8 +222,8 @@ func (s *sending) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan
 type bareSpan struct{ sdktrace.ReadOnlySpan }
 
 // Attributes implements sdktrace.ReadOnlySpan.
-func (s bareSpan) Attributes() (kept []attribute.KeyValue) {
-	for _, a := range s.ReadOnlySpan.Attributes() {
+func (b bareSpan) Attributes() (kept []attribute.KeyValue) {
+	for _, a := range b.ReadOnlySpan.Attributes() {
 		if named[a.Key] || strings.HasPrefix(string(a.Key), "bobbin.") {
 			kept = append(kept, a)
 		}
@@ -238,8 +238,8 @@ func (bareSpan) Events() []sdktrace.Event { return nil }
 func (bareSpan) Links() []sdktrace.Link { return nil }
 
 // Status implements sdktrace.ReadOnlySpan.
-func (s bareSpan) Status() sdktrace.Status {
-	return sdktrace.Status{Code: s.ReadOnlySpan.Status().Code}
+func (b bareSpan) Status() sdktrace.Status {
+	return sdktrace.Status{Code: b.ReadOnlySpan.Status().Code}
 }
 
 // named holds the attributes of libraries that may be sent. Statements, URLs with their paths, error

@@ -39,85 +39,85 @@ func readCargo(text string) (Reading, bool) {
 	return run.Reading, run.seen
 }
 
-func (run *cargoRun) readLine(line string) {
+func (c *cargoRun) readLine(line string) {
 	if m := cargoEnd.FindStringSubmatch(line); m != nil {
-		run.seen = true
-		run.detail = ""
-		run.pending = ""
-		run.Passed = run.Passed + parseCount(m[1])
-		run.Failed = run.Failed + parseCount(m[2])
-		run.Skipped = run.Skipped + parseCount(m[3])
-		run.endGroup()
+		c.seen = true
+		c.detail = ""
+		c.pending = ""
+		c.Passed = c.Passed + parseCount(m[1])
+		c.Failed = c.Failed + parseCount(m[2])
+		c.Skipped = c.Skipped + parseCount(m[3])
+		c.endGroup()
 		return
 	}
 	if m := cargoRunning.FindStringSubmatch(line); m != nil {
-		run.endGroup()
-		run.group = m[1] + m[2]
-		run.detail = ""
-		run.pending = ""
+		c.endGroup()
+		c.group = m[1] + m[2]
+		c.detail = ""
+		c.pending = ""
 		return
 	}
 	if m := cargoBroken.FindStringSubmatch(line); m != nil {
-		run.seen = true
-		run.Tests = append(run.Tests, result.BrokenGroup(m[1], "does not compile", run.errors.String()))
+		c.seen = true
+		c.Tests = append(c.Tests, result.BrokenGroup(m[1], "does not compile", c.errors.String()))
 		return
 	}
-	run.readInGroup(line)
+	c.readInGroup(line)
 }
 
 // readInGroup reads a line inside a group, or a compiler's line before one.
-func (run *cargoRun) readInGroup(line string) {
+func (c *cargoRun) readInGroup(line string) {
 	m := cargoDetail.FindStringSubmatch(line)
 	switch {
 	case m != nil:
-		run.detail = m[1]
-		run.output[run.detail] = &strings.Builder{}
-	case run.detail != "" && line == "failures:":
-		run.detail = ""
-	case run.detail != "":
-		result.AppendBounded(run.output[run.detail], line+"\n")
-	case run.readVerdict(line):
+		c.detail = m[1]
+		c.output[c.detail] = &strings.Builder{}
+	case c.detail != "" && line == "failures:":
+		c.detail = ""
+	case c.detail != "":
+		result.AppendBounded(c.output[c.detail], line+"\n")
+	case c.readVerdict(line):
 	default:
-		result.AppendBounded(&run.errors, line+"\n")
+		result.AppendBounded(&c.errors, line+"\n")
 	}
 }
 
 // readVerdict reads the line of a test. The test's own output may come before its status.
-func (run *cargoRun) readVerdict(line string) bool {
+func (c *cargoRun) readVerdict(line string) bool {
 	name, word := "", ""
 	if m := cargoTest.FindStringSubmatch(line); m != nil {
 		name = m[1]
 		word = m[2]
 	} else if m := cargoBegin.FindStringSubmatch(line); m != nil {
-		run.pending = m[1]
+		c.pending = m[1]
 		return true
-	} else if run.pending != "" && (line == "ok" || line == "FAILED" || line == "ignored") {
-		name = run.pending
+	} else if c.pending != "" && (line == "ok" || line == "FAILED" || line == "ignored") {
+		name = c.pending
 		word = line
 	} else {
 		return false
 	}
-	run.seen = true
-	run.pending = ""
+	c.seen = true
+	c.pending = ""
 	status := map[string]result.Status{
 		"ok":      result.Passed,
 		"FAILED":  result.Failed,
 		"ignored": result.Skipped,
 	}[word]
 	name = strings.TrimSuffix(name, " - should panic")
-	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.group, Status: status})
+	c.Tests = append(c.Tests, result.Test{Name: name, Group: c.group, Status: status})
 	return true
 }
 
 // endGroup stores the output of the group's failed tests.
-func (run *cargoRun) endGroup() {
-	for i := run.first; i < len(run.Tests); i++ {
-		if b := run.output[run.Tests[i].Name]; b != nil && run.Tests[i].Status == result.Failed {
-			run.Tests[i].Output = b.String()
+func (c *cargoRun) endGroup() {
+	for i := c.first; i < len(c.Tests); i++ {
+		if b := c.output[c.Tests[i].Name]; b != nil && c.Tests[i].Status == result.Failed {
+			c.Tests[i].Output = b.String()
 		}
 	}
-	run.first = len(run.Tests)
-	clear(run.output)
+	c.first = len(c.Tests)
+	clear(c.output)
 }
 
 // parseCount returns the number n, or 0 if n is no number or is too large.

@@ -39,32 +39,32 @@ func readJest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *jestRun) readLine(line string) {
+func (j *jestRun) readLine(line string) {
 	if m := jestSummary.FindStringSubmatch(line); m != nil {
-		run.ended = true
-		run.readCounts(m[1])
+		j.ended = true
+		j.readCounts(m[1])
 	} else if m := jestFile.FindStringSubmatch(line); m != nil {
-		run.file = m[2]
-		run.heads = outline{}
-		run.detail = nil
-	} else if m := jestDetail.FindStringSubmatch(line); m != nil && run.file != "" {
-		run.beginDetail(m[1])
+		j.file = m[2]
+		j.heads = outline{}
+		j.detail = nil
+	} else if m := jestDetail.FindStringSubmatch(line); m != nil && j.file != "" {
+		j.beginDetail(m[1])
 	} else if strings.HasPrefix(line, "Test Suites:") ||
 		strings.HasPrefix(line, "Summary of all failing tests") {
-		run.file = ""
-		run.detail = nil
-	} else if run.detail != nil {
-		result.AppendBounded(run.detail, line+"\n")
-	} else if m := jestTest.FindStringSubmatch(line); m != nil && run.file != "" {
-		run.heads.closeTo(len(m[1]))
-		run.addTest(run.heads.pathOf(m[3]), m[2])
-	} else if run.file != "" && indentOf(line) >= 2 {
-		run.heads.closeTo(indentOf(line))
-		run.heads.openHeading(indentOf(line), strings.TrimSpace(line))
+		j.file = ""
+		j.detail = nil
+	} else if j.detail != nil {
+		result.AppendBounded(j.detail, line+"\n")
+	} else if m := jestTest.FindStringSubmatch(line); m != nil && j.file != "" {
+		j.heads.closeTo(len(m[1]))
+		j.addTest(j.heads.pathOf(m[3]), m[2])
+	} else if j.file != "" && indentOf(line) >= 2 {
+		j.heads.closeTo(indentOf(line))
+		j.heads.openHeading(indentOf(line), strings.TrimSpace(line))
 	}
 }
 
-func (run *jestRun) addTest(name, mark string) {
+func (j *jestRun) addTest(name, mark string) {
 	status := result.Failed
 	switch mark {
 	case "✓", "√":
@@ -72,41 +72,41 @@ func (run *jestRun) addTest(name, mark string) {
 	case "○", "✎":
 		status = result.Skipped
 	}
-	run.Tests = append(run.Tests, result.Test{Name: name, Group: run.file, Status: status})
+	j.Tests = append(j.Tests, result.Test{Name: name, Group: j.file, Status: status})
 }
 
 // beginDetail starts the output of a failed test or of a file that could not be loaded.
-func (run *jestRun) beginDetail(title string) {
-	run.detail = &strings.Builder{}
+func (j *jestRun) beginDetail(title string) {
+	j.detail = &strings.Builder{}
 	if title == "Test suite failed to run" {
-		run.Tests = append(run.Tests, result.BrokenGroup(run.file, "could not be loaded", ""))
-		title = run.file + " could not be loaded"
+		j.Tests = append(j.Tests, result.BrokenGroup(j.file, "could not be loaded", ""))
+		title = j.file + " could not be loaded"
 	}
-	key := run.file + "\x00" + strings.ReplaceAll(title, " › ", separator)
-	run.details[key] = append(run.details[key], run.detail)
+	key := j.file + "\x00" + strings.ReplaceAll(title, " › ", separator)
+	j.details[key] = append(j.details[key], j.detail)
 }
 
 // settleDetails adds the output to failed tests, and adds the tests that are named only there.
-func (run *jestRun) settleDetails() {
+func (j *jestRun) settleDetails() {
 	seen := map[string]bool{}
-	for i, t := range run.Tests {
+	for i, t := range j.Tests {
 		key := t.Group + "\x00" + t.Name
 		seen[key] = true
-		if texts := run.details[key]; len(texts) > 0 && t.Status == result.Failed {
-			run.Tests[i].Output = texts[0].String()
-			run.details[key] = texts[min(1, len(texts)-1):]
+		if texts := j.details[key]; len(texts) > 0 && t.Status == result.Failed {
+			j.Tests[i].Output = texts[0].String()
+			j.details[key] = texts[min(1, len(texts)-1):]
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(run.details)) {
+	for _, key := range slices.Sorted(maps.Keys(j.details)) {
 		file, name, _ := strings.Cut(key, "\x00")
 		if !seen[key] && !strings.HasPrefix(name, "Console") && !strings.Contains(name, "obsolete") {
-			run.Tests = append(
-				run.Tests,
+			j.Tests = append(
+				j.Tests,
 				result.Test{
 					Name:   name,
 					Group:  file,
 					Status: result.Failed,
-					Output: run.details[key][0].String(),
+					Output: j.details[key][0].String(),
 				},
 			)
 		}

@@ -39,50 +39,50 @@ func readMocha(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *mochaRun) readLine(line string) {
+func (mr *mochaRun) readLine(line string) {
 	if m := mochaCount.FindStringSubmatch(line); m != nil {
-		run.counted = true
+		mr.counted = true
 		switch m[2] {
 		case "passing":
-			run.Passed += parseCount(m[1])
+			mr.Passed += parseCount(m[1])
 		case "failing":
-			run.Failed += parseCount(m[1])
+			mr.Failed += parseCount(m[1])
 		case "pending":
-			run.Skipped += parseCount(m[1])
+			mr.Skipped += parseCount(m[1])
 		}
 		return
 	}
-	if run.counted {
-		run.readDetail(line)
+	if mr.counted {
+		mr.readDetail(line)
 		return
 	}
 	if m := mochaPassed.FindStringSubmatch(line); m != nil {
-		run.addTest(len(m[1]), m[2], result.Passed)
+		mr.addTest(len(m[1]), m[2], result.Passed)
 	} else if m := mochaFailed.FindStringSubmatch(line); m != nil {
-		run.numbers[m[2]] = len(run.Tests)
-		run.addTest(len(m[1]), m[3], result.Failed)
+		mr.numbers[m[2]] = len(mr.Tests)
+		mr.addTest(len(m[1]), m[3], result.Failed)
 	} else if m := mochaPending.FindStringSubmatch(line); m != nil {
-		run.addTest(len(m[1]), m[2], result.Skipped)
+		mr.addTest(len(m[1]), m[2], result.Skipped)
 	} else if level := indentOf(line); level >= 2 && level%2 == 0 {
-		run.heads.closeTo(level)
-		run.heads.openHeading(level, strings.TrimSpace(line))
+		mr.heads.closeTo(level)
+		mr.heads.openHeading(level, strings.TrimSpace(line))
 	}
 }
 
-func (run *mochaRun) addTest(level int, name string, status result.Status) {
-	run.heads.closeTo(level)
-	run.Tests = append(run.Tests, result.Test{Name: run.heads.pathOf(name), Status: status})
+func (mr *mochaRun) addTest(level int, name string, status result.Status) {
+	mr.heads.closeTo(level)
+	mr.Tests = append(mr.Tests, result.Test{Name: mr.heads.pathOf(name), Status: status})
 }
 
 // readDetail reads a line of the failures that follow the counts.
-func (run *mochaRun) readDetail(line string) {
+func (mr *mochaRun) readDetail(line string) {
 	if m := mochaFailed.FindStringSubmatch(line); m != nil && len(m[1]) == 2 {
-		if i, ok := run.numbers[m[2]]; ok {
-			run.detail = &strings.Builder{}
-			run.output[i] = run.detail
+		if i, ok := mr.numbers[m[2]]; ok {
+			mr.detail = &strings.Builder{}
+			mr.output[i] = mr.detail
 		}
 	}
-	if run.detail != nil {
-		result.AppendBounded(run.detail, line+"\n")
+	if mr.detail != nil {
+		result.AppendBounded(mr.detail, line+"\n")
 	}
 }

@@ -49,57 +49,57 @@ func readNodeSpec(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *specRun) readLine(line string) {
+func (s *specRun) readLine(line string) {
 	if m := specCount.FindStringSubmatch(line); m != nil {
-		run.counted = true
-		run.details = nil
+		s.counted = true
+		s.details = nil
 		if m[1] == "tests" || m[1] == "suites" {
-			run.Stated += parseCount(m[2])
+			s.Stated += parseCount(m[2])
 		}
 	} else if line == "✖ failing tests:" {
-		run.closing = true
+		s.closing = true
 	} else if m := specTest.FindStringSubmatch(line); m != nil {
-		if run.closing {
-			run.details = &strings.Builder{}
-			run.output[m[3]] = append(run.output[m[3]], run.details)
+		if s.closing {
+			s.details = &strings.Builder{}
+			s.output[m[3]] = append(s.output[m[3]], s.details)
 			return
 		}
-		run.addTest(len(m[1]), m[3], m[2], m[4])
-	} else if m := specOpen.FindStringSubmatch(line); m != nil && !run.closing {
-		run.openHeading(len(m[1]), m[2], m[3] != "")
-	} else if run.details != nil {
-		result.AppendBounded(run.details, line+"\n")
+		s.addTest(len(m[1]), m[3], m[2], m[4])
+	} else if m := specOpen.FindStringSubmatch(line); m != nil && !s.closing {
+		s.openHeading(len(m[1]), m[2], m[3] != "")
+	} else if s.details != nil {
+		result.AppendBounded(s.details, line+"\n")
 	}
 }
 
 // openHeading reads a heading. Older versions of node print it again, with a time, when it ends.
-func (run *specRun) openHeading(level int, name string, again bool) {
+func (s *specRun) openHeading(level int, name string, again bool) {
 	if again {
-		run.endHeading(level, name)
+		s.endHeading(level, name)
 	}
-	run.closeTo(level)
+	s.closeTo(level)
 	if !again {
-		run.heads.openHeading(level, name)
-		run.open = append(run.open, specHead{})[:len(run.heads.names)]
+		s.heads.openHeading(level, name)
+		s.open = append(s.open, specHead{})[:len(s.heads.names)]
 	}
 }
 
-func (run *specRun) closeTo(level int) {
-	run.heads.closeTo(level)
-	run.open = run.open[:len(run.heads.names)]
+func (s *specRun) closeTo(level int) {
+	s.heads.closeTo(level)
+	s.open = s.open[:len(s.heads.names)]
 }
 
 // endHeading returns the heading that a line of this indentation and name ends. Its tests have come before.
-func (run *specRun) endHeading(level int, name string) (head specHead, ends bool) {
-	run.closeTo(level + 1)
-	if n := len(run.open); n > 0 && run.heads.levels[n-1] == level && run.heads.names[n-1] == name {
-		run.points++
-		return run.open[n-1], true
+func (s *specRun) endHeading(level int, name string) (head specHead, ends bool) {
+	s.closeTo(level + 1)
+	if n := len(s.open); n > 0 && s.heads.levels[n-1] == level && s.heads.names[n-1] == name {
+		s.points++
+		return s.open[n-1], true
 	}
 	return specHead{}, false
 }
 
-func (run *specRun) addTest(level int, name, mark, directive string) {
+func (s *specRun) addTest(level int, name, mark, directive string) {
 	status := result.Failed
 	switch {
 	case directive != "" || mark == "﹣":
@@ -107,23 +107,23 @@ func (run *specRun) addTest(level int, name, mark, directive string) {
 	case mark == "✔":
 		status = result.Passed
 	}
-	head, ends := run.endHeading(level, name)
+	head, ends := s.endHeading(level, name)
 	if !ends {
-		run.points++
+		s.points++
 	}
-	run.closeTo(level)
-	whole := run.heads.pathOf(name)
-	for i := range run.open {
-		run.open[i].tests = true
-		run.open[i].failed = run.open[i].failed || status == result.Failed
+	s.closeTo(level)
+	whole := s.heads.pathOf(name)
+	for i := range s.open {
+		s.open[i].tests = true
+		s.open[i].failed = s.open[i].failed || status == result.Failed
 	}
 	switch {
 	case ends && head.tests && (status != result.Failed || head.failed):
 		// the tests below it are counted instead
 	case status == result.Failed && level == 0 && tapFile.MatchString(name):
-		run.Tests = append(run.Tests,
+		s.Tests = append(s.Tests,
 			result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", ""))
 	default:
-		run.Tests = append(run.Tests, result.Test{Name: whole, Status: status})
+		s.Tests = append(s.Tests, result.Test{Name: whole, Status: status})
 	}
 }

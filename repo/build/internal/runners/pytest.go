@@ -45,28 +45,28 @@ func readPytest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *pytestRun) readLine(line string) {
+func (p *pytestRun) readLine(line string) {
 	if m := pytestTest.FindStringSubmatch(line); m != nil {
-		run.addTest(m[1], m[2])
+		p.addTest(m[1], m[2])
 	} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
-		run.addTest(m[2], m[1])
+		p.addTest(m[2], m[1])
 	} else if m := pytestShort.FindStringSubmatch(line); m != nil {
-		run.readShortLine(m)
+		p.readShortLine(m)
 	} else if m := pytestSummary.FindStringSubmatch(line); m != nil {
-		run.ended = true
-		run.readCounts(m[1])
+		p.ended = true
+		p.readCounts(m[1])
 	} else if m := pytestHeading.FindStringSubmatch(line); m != nil {
-		run.heading = m[1]
-		run.output[run.heading] = &strings.Builder{}
+		p.heading = m[1]
+		p.output[p.heading] = &strings.Builder{}
 	} else if strings.HasPrefix(line, "=====") {
-		run.heading = ""
-	} else if run.heading != "" {
-		result.AppendBounded(run.output[run.heading], line+"\n")
+		p.heading = ""
+	} else if p.heading != "" {
+		result.AppendBounded(p.output[p.heading], line+"\n")
 	}
 }
 
 // addTest records a status of -v. A test that ran and whose tear-down fails has a second one.
-func (run *pytestRun) addTest(whole, word string) {
+func (p *pytestRun) addTest(whole, word string) {
 	status := result.Failed
 	switch word {
 	case "PASSED":
@@ -74,47 +74,47 @@ func (run *pytestRun) addTest(whole, word string) {
 	case "SKIPPED", "XFAIL", "XPASS":
 		status = result.Skipped
 	}
-	run.failed[whole] = run.failed[whole] || status == result.Failed
-	if i, ok := run.at[whole]; ok && word == "ERROR" && !run.errors[i] {
-		if t := &run.Tests[i]; t.Status == result.Passed {
-			run.Passed-- // the summary counts both
+	p.failed[whole] = p.failed[whole] || status == result.Failed
+	if i, ok := p.at[whole]; ok && word == "ERROR" && !p.errors[i] {
+		if t := &p.Tests[i]; t.Status == result.Passed {
+			p.Passed-- // the summary counts both
 		} else if t.Status == result.Failed {
-			run.Failed--
+			p.Failed--
 		} else {
-			run.Skipped--
+			p.Skipped--
 		}
-		run.Tests[i].Status = result.Failed
-		run.errors[i] = true
+		p.Tests[i].Status = result.Failed
+		p.errors[i] = true
 		return
 	}
-	run.at[whole] = len(run.Tests)
-	run.errors[len(run.Tests)] = word == "ERROR"
+	p.at[whole] = len(p.Tests)
+	p.errors[len(p.Tests)] = word == "ERROR"
 	group, name, _ := strings.Cut(whole, "::")
 	if i := strings.LastIndex(strings.SplitN(name, "[", 2)[0], "::"); i >= 0 {
 		group, name = group+"::"+name[:i], name[i+2:]
 	}
-	run.Tests = append(run.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
+	p.Tests = append(p.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
 }
 
 // readShortLine reads a line of the short summary: a test, or a file that cannot be imported.
-func (run *pytestRun) readShortLine(m []string) {
+func (p *pytestRun) readShortLine(m []string) {
 	if m[3] != "" {
-		i, known := run.at[m[2]+m[3]]
+		i, known := p.at[m[2]+m[3]]
 		if !known {
-			run.addTest(m[2]+m[3], m[1])
-		} else if !run.failed[m[2]+m[3]] {
-			run.Tests[i].Status = result.Failed
+			p.addTest(m[2]+m[3], m[1])
+		} else if !p.failed[m[2]+m[3]] {
+			p.Tests[i].Status = result.Failed
 		}
 		return
 	}
-	if _, ok := run.at[m[2]]; !ok {
-		run.at[m[2]] = len(run.Tests)
-		run.Tests = append(run.Tests, result.BrokenGroup(m[2], "could not be loaded", ""))
+	if _, ok := p.at[m[2]]; !ok {
+		p.at[m[2]] = len(p.Tests)
+		p.Tests = append(p.Tests, result.BrokenGroup(m[2], "could not be loaded", ""))
 	}
 }
 
 // outputOf returns the text under the test's heading.
-func (run *pytestRun) outputOf(t result.Test) string {
+func (p *pytestRun) outputOf(t result.Test) string {
 	name := t.Name
 	if i := strings.Index(t.Group, "::"); i >= 0 {
 		name = strings.ReplaceAll(t.Group[i+2:], "::", ".") + "." + name
@@ -122,7 +122,7 @@ func (run *pytestRun) outputOf(t result.Test) string {
 	for _, heading := range []string{
 		name, "ERROR collecting " + t.Group, "ERROR at setup of " + name, "ERROR at teardown of " + name,
 	} {
-		if b := run.output[heading]; b != nil {
+		if b := p.output[heading]; b != nil {
 			return b.String()
 		}
 	}

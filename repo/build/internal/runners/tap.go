@@ -51,41 +51,41 @@ func readTAP(text string) (Reading, bool) {
 	return run.toReading(), true
 }
 
-func (run *tapRun) readLine(line string) {
-	if run.yaml >= 0 {
-		run.inYAML(line)
+func (t *tapRun) readLine(line string) {
+	if t.yaml >= 0 {
+		t.inYAML(line)
 		return
 	}
 	if m := tapResult.FindStringSubmatch(line); m != nil {
-		run.addPoint(len(m[1])/4, m[2] != "", m[4])
+		t.addPoint(len(m[1])/4, m[2] != "", m[4])
 		return
 	}
 	switch m := tapPlan.FindStringSubmatch(line); {
 	case m != nil && m[1] == "":
-		run.planned = max(0, run.planned) + parseCount(m[2])
+		t.planned = max(0, t.planned) + parseCount(m[2])
 	case tapStated.MatchString(line):
-		run.stated += parseCount(tapStated.FindStringSubmatch(line)[1])
-	case strings.TrimSpace(line) == "---" && run.last != nil && indentOf(line) > 0:
-		run.yaml = indentOf(line)
+		t.stated += parseCount(tapStated.FindStringSubmatch(line)[1])
+	case strings.TrimSpace(line) == "---" && t.last != nil && indentOf(line) > 0:
+		t.yaml = indentOf(line)
 	case strings.HasPrefix(line, "Bail out!"):
-		run.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
-		if run.bailed == "" {
-			run.bailed = "no reason given"
+		t.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
+		if t.bailed == "" {
+			t.bailed = "no reason given"
 		}
 	}
 }
 
 // inYAML reads a line of the block with the details of the last point.
-func (run *tapRun) inYAML(line string) {
-	if strings.TrimSpace(line) == "..." && indentOf(line) <= run.yaml {
-		run.yaml = -1
+func (t *tapRun) inYAML(line string) {
+	if strings.TrimSpace(line) == "..." && indentOf(line) <= t.yaml {
+		t.yaml = -1
 		return
 	}
-	result.AppendBounded(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
+	result.AppendBounded(&t.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", t.yaml))+"\n")
 }
 
-func (run *tapRun) addPoint(depth int, failed bool, rest string) {
-	run.points++
+func (t *tapRun) addPoint(depth int, failed bool, rest string) {
+	t.points++
 	p := &tapPoint{status: result.Passed}
 	if failed {
 		p.status = result.Failed
@@ -97,26 +97,26 @@ func (run *tapRun) addPoint(depth int, failed bool, rest string) {
 	}
 	p.name = strings.ReplaceAll(strings.TrimSpace(rest), `\#`, "#")
 	depth = min(depth, tapDepth-1)
-	p.children = run.open[depth+1]
-	for i := depth + 1; i <= tapDepth && run.open[i] != nil; i++ {
-		run.open[i] = nil
+	p.children = t.open[depth+1]
+	for i := depth + 1; i <= tapDepth && t.open[i] != nil; i++ {
+		t.open[i] = nil
 	}
-	run.open[depth] = append(run.open[depth], p)
-	run.last = p
+	t.open[depth] = append(t.open[depth], p)
+	t.last = p
 }
 
-func (run *tapRun) toReading() Reading {
+func (t *tapRun) toReading() Reading {
 	var r Reading
-	for _, level := range run.open { // also the deeper levels whose parents never came
+	for _, level := range t.open { // also the deeper levels whose parents never came
 		for i, p := range level {
 			r.addPoint(p, "", i+1)
 		}
 	}
 	// The comments count points that contain others, too.
-	r.Stated = max(0, run.stated-run.points+len(r.Tests))
-	if run.bailed != "" {
-		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", run.bailed))
-	} else if run.planned > len(run.open[0]) {
+	r.Stated = max(0, t.stated-t.points+len(r.Tests))
+	if t.bailed != "" {
+		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", t.bailed))
+	} else if t.planned > len(t.open[0]) {
 		r.Tests = append(r.Tests, result.BrokenGroup("the run", "did not finish", ""))
 	}
 	return r

@@ -65,60 +65,60 @@ func readUnittest(text string) (Reading, bool) {
 	return run.Reading, true
 }
 
-func (run *unittestRun) readLine(line string) {
+func (u *unittestRun) readLine(line string) {
 	switch {
-	case run.counting:
+	case u.counting:
 		if m := unittestEnd.FindStringSubmatch(line); m != nil {
-			run.ended, run.counting = true, false
-			run.readSummary(m[1])
+			u.ended, u.counting = true, false
+			u.readSummary(m[1])
 		}
 	case unittestRan.MatchString(line):
-		run.Stated += parseCount(unittestRan.FindStringSubmatch(line)[1])
-		run.counting = true
-		run.unsure = false
-		run.pending = nil
-		run.last = result.Name{}
-		run.closeFailure()
+		u.Stated += parseCount(unittestRan.FindStringSubmatch(line)[1])
+		u.counting = true
+		u.unsure = false
+		u.pending = nil
+		u.last = result.Name{}
+		u.closeFailure()
 	case unittestHead.MatchString(line):
 		m := unittestHead.FindStringSubmatch(line)
-		run.beginFailure(m[1], m[2], m[3])
+		u.beginFailure(m[1], m[2], m[3])
 	case strings.HasPrefix(line, "====="):
-		run.pending = nil
-		run.unsure = false
-	case run.openFailure() != nil:
-		result.AppendBounded(run.openFailure(), line+"\n")
+		u.pending = nil
+		u.unsure = false
+	case u.openFailure() != nil:
+		result.AppendBounded(u.openFailure(), line+"\n")
 	default:
-		run.readVerdict(line)
+		u.readVerdict(line)
 	}
 }
 
 // readVerdict reads the output of -v: the test, what it printed, and its status, on one or more lines.
-func (run *unittestRun) readVerdict(line string) {
+func (u *unittestRun) readVerdict(line string) {
 	if m := unittestTest.FindStringSubmatch(line); m != nil {
 		// Only the cases of this test have a status, and the next test stands on the same line.
 		if next := unittestNext.FindStringSubmatch(m[4]); next != nil && len(line) < 4*maxName {
-			run.pending = nil
-			run.readVerdict(next[1])
+			u.pending = nil
+			u.readVerdict(next[1])
 			return
 		}
-		run.pending = &result.Test{Name: m[1], Group: className(m[1], m[2])}
+		u.pending = &result.Test{Name: m[1], Group: className(m[1], m[2])}
 		if strings.TrimSpace(m[3]) != "" && strings.Contains(m[4], " ... ") {
-			run.pending.Of = run.pending.Name
-			run.pending.Name += " " + strings.TrimSpace(m[3])
+			u.pending.Of = u.pending.Name
+			u.pending.Name += " " + strings.TrimSpace(m[3])
 		}
 		line = m[4]
 	}
 	m := unittestVerdict.FindStringSubmatch(line)
 	switch {
 	case m == nil:
-	case run.pending != nil:
-		run.pending.Status = unittestStatus(m[3])
-		run.addTest(*run.pending, m[3])
-		run.pending = nil
-		run.unsure = m[2] != "" && run.Tests[len(run.Tests)-1].Broken == ""
-	case run.unsure && m[1]+m[2] == "":
+	case u.pending != nil:
+		u.pending.Status = unittestStatus(m[3])
+		u.addTest(*u.pending, m[3])
+		u.pending = nil
+		u.unsure = m[2] != "" && u.Tests[len(u.Tests)-1].Broken == ""
+	case u.unsure && m[1]+m[2] == "":
 		// a failure is printed once more after all tests
-		run.Tests[len(run.Tests)-1].Status = unittestStatus(m[3])
+		u.Tests[len(u.Tests)-1].Status = unittestStatus(m[3])
 	}
 }
 
@@ -136,13 +136,13 @@ func unittestStatus(word string) result.Status {
 func className(name, in string) string { return strings.TrimSuffix(in, "."+name) }
 
 // addTest adds a test of -v. A test that fails twice, as in its tear-down, has a line for each error.
-func (run *unittestRun) addTest(t result.Test, word string) {
+func (u *unittestRun) addTest(t result.Test, word string) {
 	name := result.Name{Group: t.Group, Name: t.Name}
-	if n := len(run.Tests); word == "ERROR" && name == run.last && run.Tests[n-1].Status == result.Failed {
-		run.again = append(run.again, n)
+	if n := len(u.Tests); word == "ERROR" && name == u.last && u.Tests[n-1].Status == result.Failed {
+		u.again = append(u.again, n)
 	}
-	run.last = name
-	run.Tests = append(run.Tests, brokenIfUnloaded(t))
+	u.last = name
+	u.Tests = append(u.Tests, brokenIfUnloaded(t))
 }
 
 // brokenIfUnloaded returns the test, or the entry for a module that could not be loaded.
@@ -154,87 +154,87 @@ func brokenIfUnloaded(t result.Test) result.Test {
 }
 
 // joinErrors drops the further errors of one test, as far as -v names more tests than ran.
-func (run *unittestRun) joinErrors() {
-	over := -run.Stated
-	for _, t := range run.Tests {
+func (u *unittestRun) joinErrors() {
+	over := -u.Stated
+	for _, t := range u.Tests {
 		if t.Of == "" && !strings.HasPrefix(t.Name, "setUp") && !strings.HasPrefix(t.Name, "tearDown") {
 			over++
 		}
 	}
 	drop := map[int]bool{}
-	for _, i := range run.again[:max(0, min(over, len(run.again)))] {
+	for _, i := range u.again[:max(0, min(over, len(u.again)))] {
 		drop[i] = true
 	}
-	kept := run.Tests[:0]
-	for i, t := range run.Tests {
+	kept := u.Tests[:0]
+	for i, t := range u.Tests {
 		if !drop[i] {
 			kept = append(kept, t)
 		}
 	}
-	run.Tests = kept
+	u.Tests = kept
 }
 
 // beginFailure starts the output of a failed test.
-func (run *unittestRun) beginFailure(name, in, rest string) {
+func (u *unittestRun) beginFailure(name, in, rest string) {
 	t := result.Test{Name: name, Group: className(name, in), Status: result.Failed}
 	if rest = strings.TrimSpace(rest); rest != "" {
 		t.Of = name
 		t.Name = name + " " + rest
 	}
-	run.failures = append(run.failures, unittestFailure{t, &strings.Builder{}})
+	u.failures = append(u.failures, unittestFailure{t, &strings.Builder{}})
 }
 
 // openFailure returns the text of the failed test that is being read, or nil.
-func (run *unittestRun) openFailure() *strings.Builder {
-	if len(run.failures) == 0 {
+func (u *unittestRun) openFailure() *strings.Builder {
+	if len(u.failures) == 0 {
 		return nil
 	}
-	return run.failures[len(run.failures)-1].text
+	return u.failures[len(u.failures)-1].text
 }
 
 // closeFailure ends the text of the last failed test.
-func (run *unittestRun) closeFailure() {
-	if run.openFailure() != nil {
-		run.failures = append(run.failures, unittestFailure{})
+func (u *unittestRun) closeFailure() {
+	if u.openFailure() != nil {
+		u.failures = append(u.failures, unittestFailure{})
 	}
 }
 
 // settleFailure adds the output to the test that it is of: of those that share the name, to the first failed
 // one without output. A test that -v does not name is added.
-func (run *unittestRun) settleFailure(f unittestFailure) {
+func (u *unittestRun) settleFailure(f unittestFailure) {
 	if f.text == nil {
 		return
 	}
 	t := brokenIfUnloaded(f.test)
 	name := result.Name{Group: t.Group, Name: t.Name}
-	at := run.failed[name]
-	if last, known := run.named[name]; !known {
+	at := u.failed[name]
+	if last, known := u.named[name]; !known {
 		t.Output = f.text.String()
-		run.Tests = append(run.Tests, t)
+		u.Tests = append(u.Tests, t)
 		return
 	} else if len(at) == 0 {
 		at = []int{last}
 	}
-	for len(at) > 1 && run.Tests[at[0]].Output != "" {
+	for len(at) > 1 && u.Tests[at[0]].Output != "" {
 		at = at[1:]
 	}
-	run.failed[name] = at
-	of := &run.Tests[at[0]]
+	u.failed[name] = at
+	of := &u.Tests[at[0]]
 	if of.Output != "" {
-		run.Failed-- // the summary counts errors
+		u.Failed-- // the summary counts errors
 	}
 	of.Status = result.Failed
 	of.Output = of.Output + f.text.String()
 }
 
 // readSummary reads the counts after OK or FAILED.
-func (run *unittestRun) readSummary(said string) {
+func (u *unittestRun) readSummary(said string) {
 	for _, m := range unittestCount.FindAllStringSubmatch(said, -1) {
 		switch strings.TrimSpace(m[1]) {
 		case "failures", "errors", "unexpected successes":
-			run.Failed += parseCount(m[2])
+			u.Failed += parseCount(m[2])
 		case "skipped", "expected failures":
-			run.Skipped += parseCount(m[2])
+			u.Skipped += parseCount(m[2])
 		}
 	}
 }

@@ -37,7 +37,7 @@ func readVitest(text string) (Reading, bool) {
 	return run.Reading, run.ended
 }
 
-func (run *vitestRun) readLine(line string) {
+func (v *vitestRun) readLine(line string) {
 	if m := vitestTest.FindStringSubmatch(line); m != nil {
 		status := result.Failed
 		switch m[1] {
@@ -46,57 +46,57 @@ func (run *vitestRun) readLine(line string) {
 		case "↓", "□":
 			status = result.Skipped
 		}
-		run.addTest(m[2], m[3], status)
+		v.addTest(m[2], m[3], status)
 	} else if m := vitestFailed.FindStringSubmatch(line); m != nil {
-		run.beginFailure(m[1], m[2])
+		v.beginFailure(m[1], m[2])
 	} else if vitestFiles.MatchString(line) {
-		run.files = true
-		run.detail = nil
-	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && run.files {
-		run.ended = true
-		run.readCounts(m[1])
+		v.files = true
+		v.detail = nil
+	} else if m := vitestSummary.FindStringSubmatch(line); m != nil && v.files {
+		v.ended = true
+		v.readCounts(m[1])
 	} else if strings.HasPrefix(line, "⎯") {
-		run.detail = nil
+		v.detail = nil
 	} else {
-		for _, i := range run.detail {
-			if t := &run.Tests[i]; len(t.Output) < maxTestOutput {
+		for _, i := range v.detail {
+			if t := &v.Tests[i]; len(t.Output) < maxTestOutput {
 				t.Output += line + "\n"
 			}
 		}
 	}
 }
 
-func (run *vitestRun) addTest(file, name string, status result.Status) int {
+func (v *vitestRun) addTest(file, name string, status result.Status) int {
 	key := file + "\x00" + name
-	i := len(run.Tests)
-	run.named[key] = i
+	i := len(v.Tests)
+	v.named[key] = i
 	if status == result.Failed {
-		run.failed[key] = append(run.failed[key], i)
+		v.failed[key] = append(v.failed[key], i)
 	}
-	run.Tests = append(run.Tests, result.Test{Name: name, Group: file, Status: status})
+	v.Tests = append(v.Tests, result.Test{Name: name, Group: file, Status: status})
 	return i
 }
 
 // beginFailure starts the output of a failed test or of a file that could not be loaded. Several such lines
 // may share one output. Of tests that share a name it is the output of the first failed one that has none.
-func (run *vitestRun) beginFailure(file, name string) {
+func (v *vitestRun) beginFailure(file, name string) {
 	key := file + "\x00" + name
-	last, known := run.named[key]
+	last, known := v.named[key]
 	if !known {
-		last = run.addTest(file, name, result.Failed)
+		last = v.addTest(file, name, result.Failed)
 		if name == "" {
-			run.Tests[last] = result.BrokenGroup(file, "could not be loaded", "")
+			v.Tests[last] = result.BrokenGroup(file, "could not be loaded", "")
 		}
 	}
-	at := run.failed[key]
+	at := v.failed[key]
 	if len(at) == 0 {
 		at = []int{last}
 	}
-	for len(at) > 1 && run.begun[at[0]] {
+	for len(at) > 1 && v.begun[at[0]] {
 		at = at[1:]
 	}
-	run.failed[key] = at
-	run.begun[at[0]] = true
-	run.Tests[at[0]].Status = result.Failed
-	run.detail = append(run.detail, at[0])
+	v.failed[key] = at
+	v.begun[at[0]] = true
+	v.Tests[at[0]].Status = result.Failed
+	v.detail = append(v.detail, at[0])
 }

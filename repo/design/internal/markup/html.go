@@ -41,53 +41,53 @@ func ParseMarkup(text, kind string) ([]*Element, []*stylesheet.Sheet) {
 	}
 }
 
-func (r *markupReader) takeToken(kind html.TokenType, from, to int, lexer *html.Lexer) {
+func (m *markupReader) takeToken(kind html.TokenType, from, to int, lexer *html.Lexer) {
 	switch kind {
 	case html.StartTagToken:
-		r.current = &Element{Name: r.text[from+1 : to], At: from, End: to, Wrapped: r.labels > 0}
-		if r.kind != "vue" && r.kind != "svelte" {
-			r.current.Name = strings.ToLower(r.current.Name)
+		m.current = &Element{Name: m.text[from+1 : to], At: from, End: to, Wrapped: m.labels > 0}
+		if m.kind != "vue" && m.kind != "svelte" {
+			m.current.Name = strings.ToLower(m.current.Name)
 		}
-		r.elements = append(r.elements, r.current)
+		m.elements = append(m.elements, m.current)
 	case html.AttributeToken:
-		if r.current != nil {
-			r.readAttribute(from, to, len(lexer.AttrVal()))
+		if m.current != nil {
+			m.readAttribute(from, to, len(lexer.AttrVal()))
 		}
 	case html.StartTagCloseToken, html.StartTagVoidToken:
-		r.finishTag(to, kind == html.StartTagVoidToken)
+		m.finishTag(to, kind == html.StartTagVoidToken)
 	case html.EndTagToken:
-		name := strings.TrimSpace(strings.TrimRight(r.text[from+2:to], ">"))
-		if r.kind != "vue" && r.kind != "svelte" {
+		name := strings.TrimSpace(strings.TrimRight(m.text[from+2:to], ">"))
+		if m.kind != "vue" && m.kind != "svelte" {
 			name = strings.ToLower(name)
 		}
-		r.closeNamed(name)
+		m.closeNamed(name)
 	case html.TextToken:
-		r.readContent(from, to)
+		m.readContent(from, to)
 	case html.SVGToken, html.MathToken:
-		if data := r.text[from:to]; strings.Contains(data, "<title") || strings.Contains(data, "aria-label") {
-			r.markReadable()
+		if data := m.text[from:to]; strings.Contains(data, "<title") || strings.Contains(data, "aria-label") {
+			m.markReadable()
 		}
 	}
 }
 
-func (r *markupReader) finishTag(to int, void bool) {
-	e := r.current
-	if r.current = nil; e == nil {
+func (m *markupReader) finishTag(to int, void bool) {
+	e := m.current
+	if m.current = nil; e == nil {
 		return
 	}
 	e.End = to
 	if void || isVoid(e.Name) {
-		r.nameParent(e)
+		m.nameParent(e)
 		return
 	}
-	r.openElement(e)
+	m.openElement(e)
 }
 
 // readContent handles the text between tags, which in a style element is a stylesheet.
-func (r *markupReader) readContent(from, to int) {
+func (m *markupReader) readContent(from, to int) {
 	var around *Element
-	if len(r.open) > 0 {
-		around = r.open[len(r.open)-1]
+	if len(m.open) > 0 {
+		around = m.open[len(m.open)-1]
 	}
 	switch {
 	case around != nil && around.Name == "style":
@@ -96,28 +96,28 @@ func (r *markupReader) readContent(from, to int) {
 			dialect = strings.ToLower(lang.Value)
 		}
 		if dialect == "css" || dialect == "scss" || dialect == "less" || dialect == "postcss" {
-			r.sheets = append(r.sheets, stylesheet.ParseSheet(r.hidden[from:to], from, dialect))
+			m.sheets = append(m.sheets, stylesheet.ParseSheet(m.hidden[from:to], from, dialect))
 		}
 	case around != nil && around.Name == "script":
-	case strings.TrimSpace(r.hidden[from:to]) != "":
-		r.markReadable()
+	case strings.TrimSpace(m.hidden[from:to]) != "":
+		m.markReadable()
 	}
 }
 
 // readAttribute reads the attribute from one offset to another; its last value bytes are the value.
-func (r *markupReader) readAttribute(from, to, value int) {
-	e := r.current
-	from += len(r.hidden[from:to]) - len(strings.TrimLeft(r.hidden[from:to], " \t\r\n\f"))
+func (m *markupReader) readAttribute(from, to, value int) {
+	e := m.current
+	from += len(m.hidden[from:to]) - len(strings.TrimLeft(m.hidden[from:to], " \t\r\n\f"))
 	a := Attribute{At: from, Inside: to - value}
-	name := strings.TrimRight(r.hidden[from:a.Inside], " \t\r\n\f=")
+	name := strings.TrimRight(m.hidden[from:a.Inside], " \t\r\n\f=")
 	if strings.IndexByte(name, source.Masked) >= 0 {
 		visible := strings.FieldsFunc(name, func(c rune) bool { return c == source.Masked })
-		whole := r.text[from : from+len(name)]
+		whole := m.text[from : from+len(name)]
 		short := strings.Trim(whole, "{}")
 		switch {
 		case len(visible) > 0:
 			name = visible[0]
-		case r.kind == "svelte" && isName(short):
+		case m.kind == "svelte" && isName(short):
 			e.Attrs = append(e.Attrs,
 				Attribute{Name: short, Value: short, Bound: true, At: from, Inside: from})
 			return
@@ -130,15 +130,15 @@ func (r *markupReader) readAttribute(from, to, value int) {
 	if a.Name == "bind" || a.Name == "v-bind" {
 		e.Spread = true
 	}
-	if value > 0 && (r.hidden[a.Inside] == '"' || r.hidden[a.Inside] == '\'') {
+	if value > 0 && (m.hidden[a.Inside] == '"' || m.hidden[a.Inside] == '\'') {
 		a.Inside++
 		value--
-		if value > 0 && r.hidden[to-1] == r.hidden[a.Inside-1] {
+		if value > 0 && m.hidden[to-1] == m.hidden[a.Inside-1] {
 			value--
 		}
 	}
-	a.Value = r.text[a.Inside : a.Inside+value]
-	a.Hidden = r.hidden[a.Inside : a.Inside+value]
+	a.Value = m.text[a.Inside : a.Inside+value]
+	a.Hidden = m.hidden[a.Inside : a.Inside+value]
 	e.Attrs = append(e.Attrs, a)
 }
 

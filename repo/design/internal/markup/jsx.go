@@ -54,86 +54,86 @@ func ScanJSX(text string) []*Element {
 	return s.elements
 }
 
-func (s *jsxScanner) topFrame() *frame { return &s.frames[len(s.frames)-1] }
+func (j *jsxScanner) topFrame() *frame { return &j.frames[len(j.frames)-1] }
 
-func (s *jsxScanner) pushFrame(f frame) { s.frames = append(s.frames, f) }
+func (j *jsxScanner) pushFrame(f frame) { j.frames = append(j.frames, f) }
 
-func (s *jsxScanner) popFrame() { s.frames = s.frames[:len(s.frames)-1] }
+func (j *jsxScanner) popFrame() { j.frames = j.frames[:len(j.frames)-1] }
 
-func (s *jsxScanner) hasPrefix(prefix string) bool { return strings.HasPrefix(s.text[s.i:], prefix) }
+func (j *jsxScanner) hasPrefix(prefix string) bool { return strings.HasPrefix(j.text[j.i:], prefix) }
 
 // byteAt returns the byte n places ahead, or 0 after the end.
-func (s *jsxScanner) byteAt(n int) byte {
-	if s.i+n < len(s.text) {
-		return s.text[s.i+n]
+func (j *jsxScanner) byteAt(n int) byte {
+	if j.i+n < len(j.text) {
+		return j.text[j.i+n]
 	}
 	return 0
 }
 
-func (s *jsxScanner) scanCode() {
-	switch c := s.text[s.i]; {
+func (j *jsxScanner) scanCode() {
+	switch c := j.text[j.i]; {
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		s.i++
-	case s.hasPrefix("//"):
-		s.i += len(source.UpToLineEnd(s.text[s.i:]))
-	case s.hasPrefix("/*"):
-		s.i = source.After(s.text, s.i+2, "*/")
+		j.i++
+	case j.hasPrefix("//"):
+		j.i += len(source.UpToLineEnd(j.text[j.i:]))
+	case j.hasPrefix("/*"):
+		j.i = source.After(j.text, j.i+2, "*/")
 	case c == '"' || c == '\'':
-		s.i = source.AfterString(s.text, s.i)
-		s.operand = false
+		j.i = source.AfterString(j.text, j.i)
+		j.operand = false
 	case c == '`':
-		s.i++
-		s.pushFrame(frame{where: inTemplate})
-	case c == '/' && s.operand:
-		s.i = afterRegexp(s.text, s.i)
-		s.operand = false
-	case c == '<' && s.operand && s.beginsTag():
-		s.beginTag()
+		j.i++
+		j.pushFrame(frame{where: inTemplate})
+	case c == '/' && j.operand:
+		j.i = afterRegexp(j.text, j.i)
+		j.operand = false
+	case c == '<' && j.operand && j.beginsTag():
+		j.beginTag()
 	case source.IsNameByte(c) && c != '-':
-		s.scanWord()
+		j.scanWord()
 	case c == '{':
-		s.i++
-		s.topFrame().depth++
-		s.operand = true
+		j.i++
+		j.topFrame().depth++
+		j.operand = true
 	case c == '}':
-		s.i++
-		s.closeBrace()
+		j.i++
+		j.closeBrace()
 	default:
-		s.i++
-		s.operand = c != ')' && c != ']'
+		j.i++
+		j.operand = c != ')' && c != ']'
 	}
 }
 
 // scanWord skips a name or a number, and records whether a value may follow it.
-func (s *jsxScanner) scanWord() {
-	start := s.i
-	for s.i < len(s.text) && source.IsNameByte(s.text[s.i]) && s.text[s.i] != '-' {
-		s.i++
+func (j *jsxScanner) scanWord() {
+	start := j.i
+	for j.i < len(j.text) && source.IsNameByte(j.text[j.i]) && j.text[j.i] != '-' {
+		j.i++
 	}
-	switch s.text[start:s.i] {
+	switch j.text[start:j.i] {
 	case "return", "case", "typeof", "in", "of", "default", "else", "do", "void", "delete", "await",
 		"yield", "new", "throw":
-		s.operand = true
+		j.operand = true
 	default:
-		s.operand = false
+		j.operand = false
 	}
 }
 
-func (s *jsxScanner) closeBrace() {
-	f := s.topFrame()
-	s.operand = false
+func (j *jsxScanner) closeBrace() {
+	f := j.topFrame()
+	j.operand = false
 	if f.depth > 0 {
 		f.depth--
 		return
 	}
-	if len(s.frames) == 1 {
+	if len(j.frames) == 1 {
 		return
 	}
-	inner := s.text[f.start : s.i-1]
+	inner := j.text[f.start : j.i-1]
 	spread := f.spread
 	isValue := f.attr
-	s.popFrame()
-	switch over := s.topFrame(); {
+	j.popFrame()
+	switch over := j.topFrame(); {
 	case over.where == inTag && spread:
 		over.tag.Spread = true
 	case over.where == inTag && isValue:
@@ -148,7 +148,7 @@ func (s *jsxScanner) closeBrace() {
 			a.Inside += strings.Index(inner, text)
 		}
 	case over.where == inContent && !isComment(inner):
-		s.markReadable()
+		j.markReadable()
 	}
 }
 
@@ -168,142 +168,142 @@ func isComment(expr string) bool {
 	return expr == "" || strings.HasPrefix(expr, "/*") && strings.Index(expr, "*/") == len(expr)-2
 }
 
-func (s *jsxScanner) scanTemplate() {
-	switch c := s.text[s.i]; {
+func (j *jsxScanner) scanTemplate() {
+	switch c := j.text[j.i]; {
 	case c == '\\':
-		s.i += 2
+		j.i += 2
 	case c == '`':
-		s.i++
-		s.popFrame()
-		s.operand = false
-	case s.hasPrefix("${"):
-		s.i += 2
-		s.pushFrame(frame{where: inCode, start: s.i})
-		s.operand = true
+		j.i++
+		j.popFrame()
+		j.operand = false
+	case j.hasPrefix("${"):
+		j.i += 2
+		j.pushFrame(frame{where: inCode, start: j.i})
+		j.operand = true
 	default:
-		s.i++
+		j.i++
 	}
 }
 
 // beginsTag reports whether < begins a tag, and not a comparison or the type parameters of an arrow
 // function, <T,> and <T extends U>.
-func (s *jsxScanner) beginsTag() bool {
-	c := s.byteAt(1)
+func (j *jsxScanner) beginsTag() bool {
+	c := j.byteAt(1)
 	if c == '>' {
 		return true
 	}
 	if c|0x20 < 'a' || c|0x20 > 'z' {
 		return c == '_' || c == '$'
 	}
-	end := s.i + 1
-	for end < len(s.text) && isTagByte(s.text[end]) {
+	end := j.i + 1
+	for end < len(j.text) && isTagByte(j.text[end]) {
 		end++
 	}
-	rest := strings.TrimLeft(s.text[end:min(len(s.text), end+64)], " \t\r\n")
+	rest := strings.TrimLeft(j.text[end:min(len(j.text), end+64)], " \t\r\n")
 	return !strings.HasPrefix(rest, ",") && !strings.HasPrefix(rest, "extends ")
 }
 
 func isTagByte(c byte) bool { return source.IsNameByte(c) || c == '.' || c == ':' }
 
 // beginTag begins the element of the tag at the <.
-func (s *jsxScanner) beginTag() {
-	start := s.i
-	s.i++
-	name := s.i
-	for s.i < len(s.text) && isTagByte(s.text[s.i]) {
-		s.i++
+func (j *jsxScanner) beginTag() {
+	start := j.i
+	j.i++
+	name := j.i
+	for j.i < len(j.text) && isTagByte(j.text[j.i]) {
+		j.i++
 	}
-	e := &Element{Name: s.text[name:s.i], At: start, End: s.i, Jsx: true, Wrapped: s.labels > 0}
+	e := &Element{Name: j.text[name:j.i], At: start, End: j.i, Jsx: true, Wrapped: j.labels > 0}
 	if e.Name != "" {
-		s.elements = append(s.elements, e)
+		j.elements = append(j.elements, e)
 	}
-	s.pushFrame(frame{where: inTag, tag: e})
+	j.pushFrame(frame{where: inTag, tag: e})
 }
 
-func (s *jsxScanner) scanTag() {
-	e := s.topFrame().tag
-	switch c := s.text[s.i]; {
-	case s.hasPrefix("//"):
-		s.i += len(source.UpToLineEnd(s.text[s.i:]))
-	case s.hasPrefix("/*"):
-		s.i = source.After(s.text, s.i+2, "*/")
-	case s.hasPrefix("/>"):
-		s.i += 2
-		e.End = s.i
-		s.popFrame()
-		s.nameParent(e)
-		s.operand = false
+func (j *jsxScanner) scanTag() {
+	e := j.topFrame().tag
+	switch c := j.text[j.i]; {
+	case j.hasPrefix("//"):
+		j.i += len(source.UpToLineEnd(j.text[j.i:]))
+	case j.hasPrefix("/*"):
+		j.i = source.After(j.text, j.i+2, "*/")
+	case j.hasPrefix("/>"):
+		j.i += 2
+		e.End = j.i
+		j.popFrame()
+		j.nameParent(e)
+		j.operand = false
 	case c == '>':
-		s.i++
-		e.End = s.i
-		s.topFrame().where = inContent
-		s.openElement(e)
+		j.i++
+		e.End = j.i
+		j.topFrame().where = inContent
+		j.openElement(e)
 	case c == '{':
-		s.i++
-		s.pushFrame(frame{where: inCode, start: s.i, spread: true})
-		s.operand = true
+		j.i++
+		j.pushFrame(frame{where: inCode, start: j.i, spread: true})
+		j.operand = true
 	case source.IsNameByte(c) || c == '@':
-		s.scanAttribute(e)
+		j.scanAttribute(e)
 	default:
-		s.i++
+		j.i++
 	}
 }
 
 // scanAttribute reads an attribute's name and, unless it is an expression, its value.
-func (s *jsxScanner) scanAttribute(e *Element) {
-	start := s.i
-	for s.i < len(s.text) && (isTagByte(s.text[s.i]) || s.text[s.i] == '@') {
-		s.i++
+func (j *jsxScanner) scanAttribute(e *Element) {
+	start := j.i
+	for j.i < len(j.text) && (isTagByte(j.text[j.i]) || j.text[j.i] == '@') {
+		j.i++
 	}
-	a := Attribute{At: start, Inside: s.i}
-	a.Name, _ = plainName(s.text[start:s.i])
-	s.skipSpace()
-	if s.i == len(s.text) || s.text[s.i] != '=' {
+	a := Attribute{At: start, Inside: j.i}
+	a.Name, _ = plainName(j.text[start:j.i])
+	j.skipSpace()
+	if j.i == len(j.text) || j.text[j.i] != '=' {
 		e.Attrs = append(e.Attrs, a)
 		return
 	}
-	s.i++
-	s.skipSpace()
-	switch c := s.byteAt(0); c {
+	j.i++
+	j.skipSpace()
+	switch c := j.byteAt(0); c {
 	case '"', '\'':
-		a.Inside = s.i + 1
-		s.i = source.After(s.text, a.Inside, string(c))
-		a.Value = strings.TrimSuffix(s.text[a.Inside:s.i], string(c))
+		a.Inside = j.i + 1
+		j.i = source.After(j.text, a.Inside, string(c))
+		a.Value = strings.TrimSuffix(j.text[a.Inside:j.i], string(c))
 		a.Hidden = a.Value
 	case '{':
-		s.i++
-		s.pushFrame(frame{where: inCode, start: s.i, attr: true})
-		s.operand = true
+		j.i++
+		j.pushFrame(frame{where: inCode, start: j.i, attr: true})
+		j.operand = true
 	}
 	e.Attrs = append(e.Attrs, a)
 }
 
-func (s *jsxScanner) skipSpace() {
-	s.i = len(s.text) - len(strings.TrimLeft(s.text[s.i:], " \t\r\n"))
+func (j *jsxScanner) skipSpace() {
+	j.i = len(j.text) - len(strings.TrimLeft(j.text[j.i:], " \t\r\n"))
 }
 
-func (s *jsxScanner) scanContent() {
-	switch c := s.text[s.i]; {
+func (j *jsxScanner) scanContent() {
+	switch c := j.text[j.i]; {
 	case c == '{':
-		s.i++
-		s.pushFrame(frame{where: inCode, start: s.i})
-		s.operand = true
-	case s.hasPrefix("</"):
-		s.i += 2
-		name := s.i
-		s.i = source.After(s.text, s.i, ">")
-		e := s.topFrame().tag
-		e.Closed = strings.TrimSpace(strings.TrimSuffix(s.text[name:s.i], ">")) == e.Name
-		s.popFrame()
-		s.closeInnermost()
-		s.operand = false
-	case c == '<' && (s.byteAt(1) == '>' || source.IsNameByte(s.byteAt(1))):
-		s.beginTag()
+		j.i++
+		j.pushFrame(frame{where: inCode, start: j.i})
+		j.operand = true
+	case j.hasPrefix("</"):
+		j.i += 2
+		name := j.i
+		j.i = source.After(j.text, j.i, ">")
+		e := j.topFrame().tag
+		e.Closed = strings.TrimSpace(strings.TrimSuffix(j.text[name:j.i], ">")) == e.Name
+		j.popFrame()
+		j.closeInnermost()
+		j.operand = false
+	case c == '<' && (j.byteAt(1) == '>' || source.IsNameByte(j.byteAt(1))):
+		j.beginTag()
 	case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-		s.i++
+		j.i++
 	default:
-		s.i++
-		s.markReadable()
+		j.i++
+		j.markReadable()
 	}
 }
 

@@ -45,8 +45,8 @@ func (d Decl) DefinesName() bool {
 	return strings.HasPrefix(d.Prop, "--") || strings.HasPrefix(d.Prop, "$") || strings.HasPrefix(d.Prop, "@")
 }
 
-func (r *StyleRule) InAtRule(words string) bool {
-	for _, at := range r.At {
+func (s *StyleRule) InAtRule(words string) bool {
+	for _, at := range s.At {
 		if strings.Contains(at, words) {
 			return true
 		}
@@ -133,16 +133,16 @@ func TrimWords(ws []Word) []Word {
 }
 
 // beginBlock opens a block. prelude is the text before its brace.
-func (r *sheetReader) beginBlock(prelude []Word) {
-	outer := r.open[len(r.open)-1]
+func (s *sheetReader) beginBlock(prelude []Word) {
+	outer := s.open[len(s.open)-1]
 	inner := block{
 		rule:      &StyleRule{Selectors: outer.rule.Selectors, At: outer.rule.At},
 		keyframes: outer.keyframes,
 	}
 	switch {
 	case len(prelude) > 0 && prelude[0].Kind == css.AtKeywordToken:
-		head := strings.ToLower(r.textOfWords(prelude))
-		r.sheet.HasReducedMotionRule = r.sheet.HasReducedMotionRule ||
+		head := strings.ToLower(s.textOfWords(prelude))
+		s.sheet.HasReducedMotionRule = s.sheet.HasReducedMotionRule ||
 			strings.Contains(head, "reduced-motion")
 		inner.keyframes = inner.keyframes || strings.Contains(prelude[0].Text, "keyframes")
 		if len(inner.rule.At) < 8 && len(head) < 4096 {
@@ -152,22 +152,22 @@ func (r *sheetReader) beginBlock(prelude []Word) {
 		inner.rule.Selectors = nil
 	default:
 		inner.rule.Selectors = splitSelectors(prelude)
-		if whole, size := nestSelectors(outer.rule.Selectors, inner.rule.Selectors); size <= r.room {
-			r.room -= size
+		if whole, size := nestSelectors(outer.rule.Selectors, inner.rule.Selectors); size <= s.room {
+			s.room -= size
 			inner.rule.Selectors = whole
 		}
 	}
-	r.sheet.Rules = append(r.sheet.Rules, inner.rule)
-	r.open = append(r.open, inner)
+	s.sheet.Rules = append(s.sheet.Rules, inner.rule)
+	s.open = append(s.open, inner)
 }
 
 // textOfWords returns the source text from the first to the last word.
-func (r *sheetReader) textOfWords(ws []Word) string {
+func (s *sheetReader) textOfWords(ws []Word) string {
 	if len(ws) == 0 {
 		return ""
 	}
 	last := ws[len(ws)-1]
-	return r.text[ws[0].At-r.base : last.At+len(last.Text)-r.base]
+	return s.text[ws[0].At-s.base : last.At+len(last.Text)-s.base]
 }
 
 // splitSelectors splits a prelude at its outer commas and reduces white space to single blanks.
@@ -223,10 +223,10 @@ func nestSelectors(outer, inner []string) (whole []string, size int) {
 }
 
 // endStatement adds the statement that ended to the rule around it.
-func (r *sheetReader) endStatement() {
-	ws := TrimWords(r.statement)
-	r.statement = r.statement[:0]
-	rule := r.open[len(r.open)-1].rule
+func (s *sheetReader) endStatement() {
+	ws := TrimWords(s.statement)
+	s.statement = s.statement[:0]
+	rule := s.open[len(s.open)-1].rule
 	if len(ws) == 0 {
 		return
 	}
@@ -253,7 +253,7 @@ func (r *sheetReader) endStatement() {
 	}
 	d.Value, d.Important = cutFlags(TrimWords(value[1:]))
 	d.Value = append([]Word(nil), d.Value...) // the memory of the statement is reused
-	d.Raw = r.textOfWords(d.Value)
+	d.Raw = s.textOfWords(d.Value)
 	rule.Decls = append(rule.Decls, d)
 }
 

@@ -11,21 +11,21 @@ import (
 )
 
 // Written returns the token as it is written in a file of a dialect.
-func (k *Token) Written(dialect string) string {
-	text := k.name
+func (t *Token) Written(dialect string) string {
+	text := t.name
 	switch {
-	case k.dialect == "css" && k.bare:
-		text = "hsl(var(" + k.name + "))"
-	case k.dialect == "css":
-		text = "var(" + k.name + ")"
+	case t.dialect == "css" && t.bare:
+		text = "hsl(var(" + t.name + "))"
+	case t.dialect == "css":
+		text = "var(" + t.name + ")"
 	}
-	if !k.usableIn(dialect) {
-		return text + " of " + k.path
+	if !t.usableIn(dialect) {
+		return text + " of " + t.path
 	}
 	return text
 }
 
-func (k *Token) usableIn(dialect string) bool { return k.dialect == "css" || k.dialect == dialect }
+func (t *Token) usableIn(dialect string) bool { return t.dialect == "css" || t.dialect == dialect }
 
 // compareTokens orders two tokens that are at the same distance from the wanted value.
 func compareTokens(a, b *Token, dialect string) int {

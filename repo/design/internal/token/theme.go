@@ -25,41 +25,41 @@ type themeScan struct {
 	found func(key, value string)
 }
 
-func (s *themeScan) scanNext() {
-	start := s.i
-	switch c := s.text[s.i]; {
-	case strings.HasPrefix(s.text[s.i:], "//"):
-		s.i += len(source.UpToLineEnd(s.text[s.i:]))
-	case strings.HasPrefix(s.text[s.i:], "/*"):
-		s.i = source.After(s.text, s.i+2, "*/")
+func (t *themeScan) scanNext() {
+	start := t.i
+	switch c := t.text[t.i]; {
+	case strings.HasPrefix(t.text[t.i:], "//"):
+		t.i += len(source.UpToLineEnd(t.text[t.i:]))
+	case strings.HasPrefix(t.text[t.i:], "/*"):
+		t.i = source.After(t.text, t.i+2, "*/")
 	case c == '"' || c == '\'' || c == '`':
-		s.i = source.AfterString(s.text, s.i)
-		s.takeWord(strings.Trim(s.text[start:s.i], "\"'`"))
+		t.i = source.AfterString(t.text, t.i)
+		t.takeWord(strings.Trim(t.text[start:t.i], "\"'`"))
 	case c >= '0' && c <= '9' || c == '_' || c == '$' || c == '-' || c == '.' ||
 		c|0x20 >= 'a' && c|0x20 <= 'z':
-		for s.i < len(s.text) && (source.IsNameByte(s.text[s.i]) || s.text[s.i] == '.') {
-			s.i++
+		for t.i < len(t.text) && (source.IsNameByte(t.text[t.i]) || t.text[t.i] == '.') {
+			t.i++
 		}
-		s.i = max(s.i, start+1)
-		s.takeWord(s.text[start:s.i])
+		t.i = max(t.i, start+1)
+		t.takeWord(t.text[start:t.i])
 	default:
-		s.i++
-		s.takeMark(c)
+		t.i++
+		t.takeMark(c)
 	}
 }
 
 // takeWord takes a word that may be a key or the value of one.
-func (s *themeScan) takeWord(word string) {
-	if s.key != "" && len(s.outer) < 32 {
-		s.found(s.keyPath(), word)
-		s.key = ""
+func (t *themeScan) takeWord(word string) {
+	if t.key != "" && len(t.outer) < 32 {
+		t.found(t.keyPath(), word)
+		t.key = ""
 	}
-	s.word = word
+	t.word = word
 }
 
-func (s *themeScan) keyPath() string {
+func (t *themeScan) keyPath() string {
 	var parts []string
-	for _, part := range append(s.outer[:len(s.outer):len(s.outer)], s.key) {
+	for _, part := range append(t.outer[:len(t.outer):len(t.outer)], t.key) {
 		if part != "" && part != "value" && part != "$value" {
 			parts = append(parts, part)
 		}
@@ -67,18 +67,18 @@ func (s *themeScan) keyPath() string {
 	return strings.TrimPrefix(strings.Join(parts, "."), "module.exports.")
 }
 
-func (s *themeScan) takeMark(c byte) {
+func (t *themeScan) takeMark(c byte) {
 	switch c {
 	case ':', '=':
-		s.key = s.word
+		t.key = t.word
 	case '{':
-		s.outer, s.key, s.word = append(s.outer, s.key), "", ""
+		t.outer, t.key, t.word = append(t.outer, t.key), "", ""
 	case '}':
-		if len(s.outer) > 0 {
-			s.outer = s.outer[:len(s.outer)-1]
+		if len(t.outer) > 0 {
+			t.outer = t.outer[:len(t.outer)-1]
 		}
-		s.key, s.word = "", ""
+		t.key, t.word = "", ""
 	case ',', ';', '[', '(', ')', ']':
-		s.key, s.word = "", ""
+		t.key, t.word = "", ""
 	}
 }

@@ -83,37 +83,37 @@ type objectList struct {
 	hashes []plumbing.Hash
 }
 
-func (l *objectList) addHash(h plumbing.Hash) bool {
-	if l.seen[h] {
+func (o *objectList) addHash(h plumbing.Hash) bool {
+	if o.seen[h] {
 		return false
 	}
-	l.seen[h] = true
-	l.hashes = append(l.hashes, h)
+	o.seen[h] = true
+	o.hashes = append(o.hashes, h)
 	return true
 }
 
-func (l *objectList) addCommit(c *object.Commit) error {
+func (o *objectList) addCommit(c *object.Commit) error {
 	var parents []plumbing.Hash
 	for _, h := range c.ParentHashes {
-		parent, err := l.store.Commit(h)
+		parent, err := o.store.Commit(h)
 		if err != nil {
 			return err
 		}
 		parents = append(parents, parent.TreeHash)
 	}
-	return l.addTree(c.TreeHash, parents)
+	return o.addTree(c.TreeHash, parents)
 }
 
 // addTree adds the objects in a tree that no parent has at the same path.
-func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
-	if slices.Contains(parents, h) || !l.addHash(h) {
+func (o *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
+	if slices.Contains(parents, h) || !o.addHash(h) {
 		return nil
 	}
-	nodes, err := gittree.Read(l.store, h)
+	nodes, err := gittree.Read(o.store, h)
 	if err != nil {
 		return err
 	}
-	was, err := l.hashesByName(parents)
+	was, err := o.hashesByName(parents)
 	if err != nil {
 		return err
 	}
@@ -121,9 +121,9 @@ func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
 		switch {
 		case n.Mode == gittree.Submodule:
 		case n.IsDir():
-			err = l.addTree(n.Hash, was[n.Name])
+			err = o.addTree(n.Hash, was[n.Name])
 		case !slices.Contains(was[n.Name], n.Hash):
-			l.addHash(n.Hash)
+			o.addHash(n.Hash)
 		}
 		if err != nil {
 			return err
@@ -133,10 +133,10 @@ func (l *objectList) addTree(h plumbing.Hash, parents []plumbing.Hash) error {
 }
 
 // hashesByName returns, for each name, the hashes that the parents have for it.
-func (l *objectList) hashesByName(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
+func (o *objectList) hashesByName(parents []plumbing.Hash) (map[string][]plumbing.Hash, error) {
 	was := map[string][]plumbing.Hash{}
 	for _, parent := range parents {
-		kind, content, err := l.store.Get(parent)
+		kind, content, err := o.store.Get(parent)
 		if err != nil {
 			return nil, err
 		}

@@ -91,29 +91,29 @@ type unpacking struct {
 	kinds map[plumbing.Hash]plumbing.ObjectType
 }
 
-func (c *unpacking) checkObject(kind plumbing.ObjectType, content []byte) error {
+func (u *unpacking) checkObject(kind plumbing.ObjectType, content []byte) error {
 	h := plumbing.ComputeHash(kind, content)
 	needs, err := needsOf(kind, content)
 	if err != nil {
 		return newError("the %s %s in it is not sound: %v", kind, h, err)
 	}
 	for _, n := range needs {
-		if was, ok := c.kinds[n.hash]; ok && was == n.kind {
+		if was, ok := u.kinds[n.hash]; ok && was == n.kind {
 			continue
 		} else if ok {
 			return newError("the %s %s in it names a %s as a %s", kind, h, was, n.kind)
 		}
-		if !c.store.Has(n.hash) {
+		if !u.store.Has(n.hash) {
 			e := newError("the %s %s in it builds on the %s %s, which is not here: "+
 				"fetch the repository and try again", kind, h, n.kind, n.hash)
 			e.Missing = n.hash.String()
 			return e
 		}
 	}
-	if _, twice := c.kinds[h]; twice {
+	if _, twice := u.kinds[h]; twice {
 		return newError("the %s %s is in it twice", kind, h)
 	}
-	c.kinds[h] = kind
+	u.kinds[h] = kind
 	return nil
 }
 
@@ -156,8 +156,8 @@ type packReader struct {
 	room int64
 }
 
-func (r *packReader) nextObject() (plumbing.ObjectType, []byte, error) {
-	first, err := r.in.ReadByte()
+func (p *packReader) nextObject() (plumbing.ObjectType, []byte, error) {
+	first, err := p.in.ReadByte()
 	if err != nil {
 		return 0, nil, newError("it ends before its last object")
 	}
@@ -167,42 +167,42 @@ func (r *packReader) nextObject() (plumbing.ObjectType, []byte, error) {
 		return 0, nil, newError("it holds something that is no blob, tree or commit")
 	}
 	if first&0x80 != 0 {
-		more, err := binary.ReadUvarint(r.in)
+		more, err := binary.ReadUvarint(p.in)
 		if err != nil || more > gittree.MaxFile {
 			return 0, nil, newError("it holds an object of more than %s",
 				gittree.FormatMegabytes(gittree.MaxFile))
 		}
 		size |= more << 4
 	}
-	content, err := r.inflateObject(int64(size))
+	content, err := p.inflateObject(int64(size))
 	return kind, content, err
 }
 
-func (r *packReader) inflateObject(size int64) (content []byte, err error) {
+func (p *packReader) inflateObject(size int64) (content []byte, err error) {
 	switch {
 	case size > gittree.MaxFile:
 		return nil, newError("it holds an object of more than %s", gittree.FormatMegabytes(gittree.MaxFile))
-	case size > int64(r.in.Len())*1100+64: // deflate's best is about 1:1030
+	case size > int64(p.in.Len())*1100+64: // deflate's best is about 1:1030
 		return nil, newError("it holds an object that is smaller than it says")
-	case size > r.room:
+	case size > p.room:
 		return nil, newError("it holds more than %s", gittree.FormatMegabytes(inflateLimit))
 	}
-	r.room -= size
-	if r.zlib == nil {
-		r.zlib, err = zlib.NewReader(r.in)
+	p.room -= size
+	if p.zlib == nil {
+		p.zlib, err = zlib.NewReader(p.in)
 	} else {
-		err = r.zlib.(zlib.Resetter).Reset(r.in, nil)
+		err = p.zlib.(zlib.Resetter).Reset(p.in, nil)
 	}
 	if err != nil {
 		return nil, newError("it holds a damaged object: %v", err)
 	}
 	content = make([]byte, size)
-	if _, err := io.ReadFull(r.zlib, content); err != nil {
+	if _, err := io.ReadFull(p.zlib, content); err != nil {
 		return nil, newError("it holds an object that is damaged or smaller than it says: %v", err)
 	}
 	// The end of the stream is read too, since that checks zlib's checksum.
 	var beyond [1]byte
-	if n, err := r.zlib.Read(beyond[:]); n != 0 || err != io.EOF {
+	if n, err := p.zlib.Read(beyond[:]); n != 0 || err != io.EOF {
 		return nil, newError("it holds an object that is damaged or larger than it says")
 	}
 	return content, nil

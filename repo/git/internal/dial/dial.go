@@ -156,8 +156,8 @@ func sshAuth(ctx context.Context, ep *transport.Endpoint, r remote.Remote) (tran
 // sshLogin adds a connection timeout to the ssh client. go-git leaves the timeout to the operating system.
 type sshLogin struct{ gitssh.PublicKeysCallback }
 
-func (l *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
-	c, err := l.PublicKeysCallback.ClientConfig()
+func (s *sshLogin) ClientConfig() (*ssh.ClientConfig, error) {
+	c, err := s.PublicKeysCallback.ClientConfig()
 	if err == nil {
 		c.Timeout = dialTimeout
 	}

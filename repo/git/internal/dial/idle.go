@@ -17,18 +17,18 @@ type idleTimeoutTransport struct {
 	idle time.Duration
 }
 
-func (a *idleTimeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+func (i *idleTimeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
-	res, err := a.RoundTripper.RoundTrip(req.WithContext(ctx))
+	res, err := i.RoundTripper.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		cancel(nil)
 		return nil, err
 	}
-	alarm := time.AfterFunc(a.idle, func() { cancel(remote.ErrIdle) })
+	alarm := time.AfterFunc(i.idle, func() { cancel(remote.ErrIdle) })
 	if res.StatusCode == http.StatusForbidden && res.Header.Get("Retry-After") != "" {
 		res.StatusCode = http.StatusTooManyRequests // some hosts send 403 with Retry-After when they mean 429
 	}
-	res.Body = &watchedBody{ReadCloser: res.Body, idle: a.idle, alarm: alarm, ctx: ctx, cancel: cancel}
+	res.Body = &watchedBody{ReadCloser: res.Body, idle: i.idle, alarm: alarm, ctx: ctx, cancel: cancel}
 	return res, nil
 }
 

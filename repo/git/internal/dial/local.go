@@ -36,23 +36,23 @@ type programTransport struct {
 	git string
 }
 
-func (t *programTransport) NewUploadPackSession(
+func (p *programTransport) NewUploadPackSession(
 	ep *transport.Endpoint, _ transport.AuthMethod,
 ) (transport.UploadPackSession, error) {
-	return t.start("upload-pack", ep.Path)
+	return p.start("upload-pack", ep.Path)
 }
 
-func (t *programTransport) NewReceivePackSession(
+func (p *programTransport) NewReceivePackSession(
 	ep *transport.Endpoint, _ transport.AuthMethod,
 ) (transport.ReceivePackSession, error) {
-	return t.start("receive-pack", ep.Path)
+	return p.start("receive-pack", ep.Path)
 }
 
-func (t *programTransport) start(service, path string) (*programSession, error) {
+func (p *programTransport) start(service, path string) (*programSession, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, transport.ErrRepositoryNotFound
 	}
-	s := &programSession{cmd: exec.CommandContext(t.ctx, t.git, service, path)}
+	s := &programSession{cmd: exec.CommandContext(p.ctx, p.git, service, path)}
 	s.cmd.Env = gitEnvironment()
 	s.cmd.Stderr = &s.said
 	s.cmd.WaitDelay = 2 * time.Second
@@ -88,93 +88,93 @@ type programSession struct {
 	ended  error
 }
 
-func (s *programSession) AdvertisedReferences() (*packp.AdvRefs, error) {
-	return s.AdvertisedReferencesContext(context.Background())
+func (p *programSession) AdvertisedReferences() (*packp.AdvRefs, error) {
+	return p.AdvertisedReferencesContext(context.Background())
 }
 
-func (s *programSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
-	if s.refs != nil {
-		return s.refs, nil
+func (p *programSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+	if p.refs != nil {
+		return p.refs, nil
 	}
 	refs := packp.NewAdvRefs()
-	err := refs.Decode(s.stdout)
+	err := refs.Decode(p.stdout)
 	if errors.Is(err, packp.ErrEmptyAdvRefs) {
 		return nil, transport.ErrEmptyRemoteRepository
 	}
 	if err != nil {
-		return nil, s.failed(err)
+		return nil, p.failed(err)
 	}
 	transport.FilterUnsupportedCapabilities(refs.Capabilities)
-	s.refs = refs
+	p.refs = refs
 	return refs, nil
 }
 
 // failed ends the program and returns err, together with the program's error output if there is any.
-func (s *programSession) failed(err error) error {
-	_ = s.Close()
-	if said := s.said.String(); said != "" {
+func (p *programSession) failed(err error) error {
+	_ = p.Close()
+	if said := p.said.String(); said != "" {
 		return &remote.ProgramError{Said: said, Err: err}
 	}
 	return err
 }
 
-func (s *programSession) UploadPack(
+func (p *programSession) UploadPack(
 	_ context.Context, req *packp.UploadPackRequest,
 ) (*packp.UploadPackResponse, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	err := errors.Join(req.UploadRequest.Encode(s.stdin), req.UploadHaves.Encode(s.stdin, true))
-	err = errors.Join(err, pktline.NewEncoder(s.stdin).Encodef("done\n"), s.stdin.Close())
+	err := errors.Join(req.UploadRequest.Encode(p.stdin), req.UploadHaves.Encode(p.stdin, true))
+	err = errors.Join(err, pktline.NewEncoder(p.stdin).Encodef("done\n"), p.stdin.Close())
 	if err != nil {
-		return nil, s.failed(err)
+		return nil, p.failed(err)
 	}
 	res := packp.NewUploadPackResponse(req)
-	if err := res.Decode(s.stdout); err != nil {
-		return nil, s.failed(err)
+	if err := res.Decode(p.stdout); err != nil {
+		return nil, p.failed(err)
 	}
 	return res, nil
 }
 
-func (s *programSession) ReceivePack(
+func (p *programSession) ReceivePack(
 	_ context.Context, req *packp.ReferenceUpdateRequest,
 ) (*packp.ReportStatus, error) {
-	if err := errors.Join(req.Encode(s.stdin), s.stdin.Close()); err != nil {
-		return nil, s.failed(err)
+	if err := errors.Join(req.Encode(p.stdin), p.stdin.Close()); err != nil {
+		return nil, p.failed(err)
 	}
-	var r io.Reader = s.stdout
+	var r io.Reader = p.stdout
 	if req.Capabilities.Supports(capability.Sideband64k) {
-		demux := sideband.NewDemuxer(sideband.Sideband64k, s.stdout)
+		demux := sideband.NewDemuxer(sideband.Sideband64k, p.stdout)
 		demux.Progress = req.Progress
 		r = demux
 	}
 	report := packp.NewReportStatus()
 	if err := report.Decode(r); err != nil {
-		return nil, s.failed(err)
+		return nil, p.failed(err)
 	}
 	_, _ = io.Copy(io.Discard, r)
 	if err := report.Error(); err != nil {
-		return report, s.failed(err)
+		return report, p.failed(err)
 	}
-	return report, s.Close()
+	return report, p.Close()
 }
 
 // Close closes the input of the program, which makes the program exit, and waits for its end. The exit code
 // is ignored, because the protocol has already reported every failure, and so is an end of what it
 // says that was not read in time.
-func (s *programSession) Close() error {
-	s.once.Do(func() {
-		if s.refs != nil {
-			_, _ = s.stdin.Write(pktline.FlushPkt)
+func (p *programSession) Close() error {
+	p.once.Do(func() {
+		if p.refs != nil {
+			_, _ = p.stdin.Write(pktline.FlushPkt)
 		}
-		_ = s.stdin.Close()
-		_, _ = io.Copy(io.Discard, s.stdout)
+		_ = p.stdin.Close()
+		_, _ = io.Copy(io.Discard, p.stdout)
 		var exit *exec.ExitError
-		if err := s.cmd.Wait(); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-			s.ended = err
+		if err := p.cmd.Wait(); err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+			p.ended = err
 		}
 	})
-	return s.ended
+	return p.ended
 }
 
 // An OutputHead keeps the first 16 KiB that are written to it. One goroutine may read it while another one
@@ -186,15 +186,15 @@ type OutputHead struct {
 
 const headSize = 16 << 10
 
-func (h *OutputHead) Write(p []byte) (int, error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.b.Write(p[:min(len(p), max(0, headSize-h.b.Len()))])
+func (o *OutputHead) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.b.Write(p[:min(len(p), max(0, headSize-o.b.Len()))])
 	return len(p), nil
 }
 
-func (h *OutputHead) String() string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return strings.TrimSpace(h.b.String())
+func (o *OutputHead) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.TrimSpace(o.b.String())
 }

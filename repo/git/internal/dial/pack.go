@@ -33,11 +33,11 @@ type programPack struct {
 	said OutputHead
 }
 
-func (w *programPack) Close() error {
-	_ = w.WriteCloser.Close()
-	if err := w.cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+func (p *programPack) Close() error {
+	_ = p.WriteCloser.Close()
+	if err := p.cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		// the end of what it says was not read, but it succeeded
-		return fmt.Errorf("index the pack: %w: %s", err, w.said.String())
+		return fmt.Errorf("index the pack: %w: %s", err, p.said.String())
 	}
 	return nil
 }

@@ -25,13 +25,13 @@ func serverTransport() transport.Transport {
 
 type inProcess struct{ transport.Transport }
 
-func (t *inProcess) NewReceivePackSession(
+func (i *inProcess) NewReceivePackSession(
 	ep *transport.Endpoint, auth transport.AuthMethod,
 ) (transport.ReceivePackSession, error) {
 	if hasHooks(gitDir(ep.Path)) {
 		return nil, remote.ErrHooks
 	}
-	return t.Transport.NewReceivePackSession(ep, auth)
+	return i.Transport.NewReceivePackSession(ep, auth)
 }
 
 // hasHooks reports whether the repository has a hook that decides over pushes. A configuration with a hooks
@@ -81,30 +81,30 @@ type compareAndSwapStorage struct {
 	seen map[plumbing.ReferenceName]*plumbing.Reference
 }
 
-func (g *compareAndSwapStorage) Reference(name plumbing.ReferenceName) (*plumbing.Reference, error) {
-	ref, err := g.Storage.Reference(name)
-	if _, ok := g.seen[name]; !ok && err == nil {
-		g.seen[name] = ref
+func (c *compareAndSwapStorage) Reference(name plumbing.ReferenceName) (*plumbing.Reference, error) {
+	ref, err := c.Storage.Reference(name)
+	if _, ok := c.seen[name]; !ok && err == nil {
+		c.seen[name] = ref
 	}
 	return ref, err
 }
 
-func (g *compareAndSwapStorage) IterReferences() (storer.ReferenceIter, error) {
-	iter, err := g.Storage.IterReferences()
+func (c *compareAndSwapStorage) IterReferences() (storer.ReferenceIter, error) {
+	iter, err := c.Storage.IterReferences()
 	if err != nil {
 		return nil, err
 	}
 	var all []*plumbing.Reference
 	err = iter.ForEach(func(ref *plumbing.Reference) error {
-		g.seen[ref.Name()] = ref
+		c.seen[ref.Name()] = ref
 		all = append(all, ref)
 		return nil
 	})
 	return storer.NewReferenceSliceIter(all), err
 }
 
-func (g *compareAndSwapStorage) SetReference(ref *plumbing.Reference) error {
-	return g.CheckAndSetReference(ref, g.seen[ref.Name()])
+func (c *compareAndSwapStorage) SetReference(ref *plumbing.Reference) error {
+	return c.CheckAndSetReference(ref, c.seen[ref.Name()])
 }
 
 // goPackWriter returns a writer that indexes a pack within this process.

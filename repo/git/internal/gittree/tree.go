@@ -22,7 +22,7 @@ const Submodule = filemode.Submodule
 // or that a workspace holds one that must not be committed.
 type PathError struct{ Path, Reason string }
 
-func (e *PathError) Error() string { return fmt.Sprintf("%q %s", e.Path, e.Reason) }
+func (p *PathError) Error() string { return fmt.Sprintf("%q %s", p.Path, p.Reason) }
 
 // Node is one entry of a tree. The zero node means that there is no entry.
 type Node struct {

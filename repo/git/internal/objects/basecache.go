@@ -27,34 +27,34 @@ type baseItem struct {
 	content []byte
 }
 
-func (c *baseCache) get(offset int64) (plumbing.ObjectType, []byte, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	el, ok := c.at[offset]
+func (b *baseCache) get(offset int64) (plumbing.ObjectType, []byte, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	el, ok := b.at[offset]
 	if !ok {
 		return 0, nil, false
 	}
-	c.order.MoveToFront(el)
+	b.order.MoveToFront(el)
 	item := el.Value.(baseItem)
 	return item.kind, item.content, true
 }
 
-func (c *baseCache) put(offset int64, kind plumbing.ObjectType, content []byte) {
+func (b *baseCache) put(offset int64, kind plumbing.ObjectType, content []byte) {
 	if len(content) > baseCacheItem {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if _, ok := c.at[offset]; ok {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, ok := b.at[offset]; ok {
 		return
 	}
-	if c.at == nil {
-		c.at = map[int64]*list.Element{}
+	if b.at == nil {
+		b.at = map[int64]*list.Element{}
 	}
-	c.at[offset] = c.order.PushFront(baseItem{offset, kind, content})
-	for c.size += len(content); c.size > baseCacheSize; {
-		last := c.order.Remove(c.order.Back()).(baseItem)
-		delete(c.at, last.offset)
-		c.size -= len(last.content)
+	b.at[offset] = b.order.PushFront(baseItem{offset, kind, content})
+	for b.size += len(content); b.size > baseCacheSize; {
+		last := b.order.Remove(b.order.Back()).(baseItem)
+		delete(b.at, last.offset)
+		b.size -= len(last.content)
 	}
 }

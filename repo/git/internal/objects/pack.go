@@ -234,10 +234,10 @@ func (p *pack) openInflater(at int64) (*inflater, error) {
 	return in, nil
 }
 
-func (in *inflater) Read(b []byte) (int, error) { return in.zlib.Read(b) }
+func (i *inflater) Read(b []byte) (int, error) { return i.zlib.Read(b) }
 
-func (in *inflater) Close() error {
-	in.pool.Put(in)
+func (i *inflater) Close() error {
+	i.pool.Put(i)
 	return nil
 }
 

@@ -319,10 +319,10 @@ type idleReader struct {
 	f *fetch
 }
 
-func (w *idleReader) Read(b []byte) (int, error) {
-	w.f.restartIdle()
-	defer w.f.idle.Stop()
-	return w.r.Read(b)
+func (i *idleReader) Read(b []byte) (int, error) {
+	i.f.restartIdle()
+	defer i.f.idle.Stop()
+	return i.r.Read(b)
 }
 
 // An errorReader remembers the error of its reader, so that it is not taken for one of the writer.
@@ -331,10 +331,10 @@ type errorReader struct {
 	err error // the first error other than io.EOF
 }
 
-func (w *errorReader) Read(b []byte) (int, error) {
-	n, err := w.r.Read(b)
+func (e *errorReader) Read(b []byte) (int, error) {
+	n, err := e.r.Read(b)
 	if err != nil && err != io.EOF {
-		w.err = err
+		e.err = err
 	}
 	return n, err
 }
@@ -393,7 +393,7 @@ func (p *packReader) answerReader() io.Reader {
 
 type readerFunc func(b []byte) (int, error)
 
-func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+func (r readerFunc) Read(b []byte) (int, error) { return r(b) }
 
 // haveCommits returns commits of the mirror: each ref and up to havesDeep commits back along its first
 // parents, havesMost in total.

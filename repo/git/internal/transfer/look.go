@@ -25,8 +25,8 @@ type RemoteInfo struct {
 }
 
 // HasBranch reports whether the remote has the branch.
-func (s RemoteInfo) HasBranch(branch string) bool {
-	_, found := slices.BinarySearch(s.Branches, branch)
+func (r RemoteInfo) HasBranch(branch string) bool {
+	_, found := slices.BinarySearch(r.Branches, branch)
 	return found
 }
 

@@ -85,7 +85,7 @@ func compareSuspects(
 	return out, refreshed
 }
 
-func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.Node, error) {
+func (rf *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.Node, error) {
 	nodes := make([]gittree.Node, len(suspects))
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(max(2, runtime.GOMAXPROCS(0)))
@@ -94,7 +94,7 @@ func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.
 			break
 		}
 		group.Go(func() (err error) {
-			nodes[i], err = w.hashFile(inner, suspects[i])
+			nodes[i], err = rf.hashFile(inner, suspects[i])
 			return err
 		})
 	}
@@ -106,10 +106,10 @@ func (w *rootFiles) hashAll(ctx context.Context, suspects []suspect) ([]gittree.
 
 // hashFile returns the node that a suspect would be in a tree, or the zero node if the file is gone. A new
 // file larger than gittree.MaxFile is not read, and its hash is zero.
-func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, error) {
+func (rf *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, error) {
 	n := gittree.Node{Mode: s.mode}
 	if s.isLink() {
-		target, err := w.root.Readlink(fromSlash(s.path))
+		target, err := rf.root.Readlink(fromSlash(s.path))
 		if isGone(err) {
 			return gittree.Node{}, nil
 		}
@@ -119,7 +119,7 @@ func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, erro
 	if s.stat.Size > gittree.MaxFile && (s.record == nil || s.record.Stat.Size != s.stat.Size) {
 		return n, nil
 	}
-	f, size, err := w.openRegular(s.path)
+	f, size, err := rf.openRegular(s.path)
 	if err != nil || f == nil {
 		return gittree.Node{}, err
 	}
@@ -134,11 +134,11 @@ func (w *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, erro
 
 // openRegular opens a plain file and returns its size; a FIFO does not block it. It returns a nil file if
 // the path is gone or is no longer a plain file.
-func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
-	f, err := w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
+func (rf *rootFiles) openRegular(path string) (*os.File, int64, error) {
+	f, err := rf.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrPermission) {
-		if w.root.Chmod(fromSlash(path), 0o644) == nil {
-			f, err = w.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if rf.root.Chmod(fromSlash(path), 0o644) == nil {
+			f, err = rf.root.OpenFile(fromSlash(path), os.O_RDONLY|unix.O_NONBLOCK, 0)
 		}
 	}
 	if isGone(err) {
@@ -155,12 +155,12 @@ func (w *rootFiles) openRegular(path string) (*os.File, int64, error) {
 }
 
 // readFile returns the content that the path of a delta would have in a tree.
-func (w *rootFiles) readFile(d *gittree.Delta) ([]byte, error) {
+func (rf *rootFiles) readFile(d *gittree.Delta) ([]byte, error) {
 	if d.After.IsLink() {
-		target, err := w.root.Readlink(fromSlash(d.Path))
+		target, err := rf.root.Readlink(fromSlash(d.Path))
 		return []byte(target), err
 	}
-	f, size, err := w.openRegular(d.Path)
+	f, size, err := rf.openRegular(d.Path)
 	if err != nil {
 		return nil, err
 	}

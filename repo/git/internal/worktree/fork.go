@@ -118,12 +118,12 @@ func (w *Worktree) moveRecords(
 
 // largeSize returns the size of the blob if the file on disk is larger than gittree.MaxFile, and 0
 // otherwise: hashFile reads such a large file only if it has the recorded size.
-func (w *rootFiles) largeSize(r index.Record) (int64, error) {
-	info, err := w.root.Lstat(fromSlash(r.Path))
+func (rf *rootFiles) largeSize(r index.Record) (int64, error) {
+	info, err := rf.root.Lstat(fromSlash(r.Path))
 	if err != nil || info.Size() <= gittree.MaxFile || !r.Node().IsFile() {
 		return 0, nil
 	}
-	return w.Store.EncodedObjectSize(r.Hash)
+	return rf.Store.EncodedObjectSize(r.Hash)
 }
 
 // MoveBase makes c the base, the commit that the files are compared with. It does not change the files.

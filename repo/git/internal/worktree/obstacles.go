@@ -40,14 +40,14 @@ func (w *Worktree) FindObstacles(ctx context.Context, swaps []gittree.Swap) ([]O
 // findUntracked returns an untracked path at, above or below the path of the swap that would be lost, or an
 // empty string. A file that already has the wanted content is no obstacle: the same merge may run a second
 // time after a crash.
-func (w *rootFiles) findUntracked(
+func (rf *rootFiles) findUntracked(
 	ctx context.Context, s gittree.Swap, known map[string]bool,
 ) (string, error) {
 	for i := range len(s.Path) {
 		if s.Path[i] != '/' {
 			continue
 		}
-		info, err := w.root.Lstat(fromSlash(s.Path[:i]))
+		info, err := rf.root.Lstat(fromSlash(s.Path[:i]))
 		if err != nil || !info.IsDir() {
 			if err == nil && !known[s.Path[:i]] {
 				return s.Path[:i], nil
@@ -55,12 +55,12 @@ func (w *rootFiles) findUntracked(
 			return "", nil
 		}
 	}
-	info, err := w.root.Lstat(fromSlash(s.Path))
+	info, err := rf.root.Lstat(fromSlash(s.Path))
 	switch {
 	case err != nil:
 		return "", nil // if there is a real problem, the write reports it
 	case info.IsDir():
-		return w.findUntrackedBelow(s, known)
+		return rf.findUntrackedBelow(s, known)
 	}
 	at := suspect{path: s.Path, mode: filemode.Regular, stat: index.Stat{Size: info.Size()}}
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -68,18 +68,18 @@ func (w *rootFiles) findUntracked(
 	} else if info.Mode()&0o100 != 0 {
 		at.mode = filemode.Executable
 	}
-	n, err := w.hashFile(ctx, at)
+	n, err := rf.hashFile(ctx, at)
 	if err != nil || n.None() || n.Same(s.Want) {
 		return "", err
 	}
 	return s.Path, nil
 }
 
-func (w *rootFiles) findUntrackedBelow(s gittree.Swap, known map[string]bool) (found string, err error) {
+func (rf *rootFiles) findUntrackedBelow(s gittree.Swap, known map[string]bool) (found string, err error) {
 	if s.Want.Mode == gittree.Submodule {
 		return "", nil
 	}
-	err = fs.WalkDir(w.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(rf.FS(), s.Path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil && !isGone(err) || d != nil && !d.IsDir() && !known[p] {
 			found = p
 			return fs.SkipAll

@@ -94,44 +94,44 @@ func planRestore(here, goal []gittree.Delta) (remove []string, write []gittree.D
 }
 
 // removePath removes a file and the folders that become empty by that.
-func (w *rootFiles) removePath(p string) error {
-	err := w.root.Remove(fromSlash(p))
+func (rf *rootFiles) removePath(p string) error {
+	err := rf.root.Remove(fromSlash(p))
 	if err != nil && !isGone(err) {
-		info, statErr := w.root.Lstat(fromSlash(p))
+		info, statErr := rf.root.Lstat(fromSlash(p))
 		if statErr == nil && info.IsDir() {
 			return nil // a folder took the file's place; its files are removed one by one
 		}
 		return fmt.Errorf("repo: remove %s: %w", p, err)
 	}
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-		info, err := w.root.Lstat(fromSlash(dir))
-		if err != nil || !info.IsDir() || w.root.Remove(fromSlash(dir)) != nil {
+		info, err := rf.root.Lstat(fromSlash(dir))
+		if err != nil || !info.IsDir() || rf.root.Remove(fromSlash(dir)) != nil {
 			break
 		}
 	}
 	return nil
 }
 
-func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
-	if err := w.clearPath(p); err != nil {
+func (rf *rootFiles) restoreFile(p string, n gittree.Node) error {
+	if err := rf.clearPath(p); err != nil {
 		return err
 	}
 	name := fromSlash(p)
 	if n.Mode == filemode.Submodule {
-		return w.root.Mkdir(name, 0o755)
+		return rf.root.Mkdir(name, 0o755)
 	}
 	if n.IsLink() {
-		target, err := w.Store.GetTyped(plumbing.BlobObject, n.Hash)
+		target, err := rf.Store.GetTyped(plumbing.BlobObject, n.Hash)
 		if err == nil {
-			err = w.root.Symlink(string(target), name)
+			err = rf.root.Symlink(string(target), name)
 		}
 		return err
 	}
-	f, err := w.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
+	f, err := rf.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
 	if err != nil {
 		return fmt.Errorf("repo: restore %s: %w", p, err)
 	}
-	if err := errors.Join(w.Store.CopyBlob(f, n.Hash), f.Close()); err != nil {
+	if err := errors.Join(rf.Store.CopyBlob(f, n.Hash), f.Close()); err != nil {
 		return fmt.Errorf("repo: restore %s: %w", p, err)
 	}
 	return nil
@@ -139,27 +139,27 @@ func (w *rootFiles) restoreFile(p string, n gittree.Node) error {
 
 // clearPath makes real folders above a path and removes whatever is at the path. A symbolic link among the
 // folders is replaced, so that nothing is written through it.
-func (w *rootFiles) clearPath(p string) error {
+func (rf *rootFiles) clearPath(p string) error {
 	for i := range len(p) {
 		if p[i] != '/' {
 			continue
 		}
 		dir := fromSlash(p[:i])
-		info, err := w.root.Lstat(dir)
+		info, err := rf.root.Lstat(dir)
 		if err == nil && info.IsDir() {
 			continue
 		}
 		if err == nil {
-			err = w.root.Remove(dir)
+			err = rf.root.Remove(dir)
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			err = w.root.Mkdir(dir, 0o755)
+			err = rf.root.Mkdir(dir, 0o755)
 		}
 		if err != nil {
 			return fmt.Errorf("repo: make folder %s: %w", p[:i], err)
 		}
 	}
-	if err := w.root.RemoveAll(fromSlash(p)); err != nil {
+	if err := rf.root.RemoveAll(fromSlash(p)); err != nil {
 		return fmt.Errorf("repo: clear %s: %w", p, err)
 	}
 	return nil

@@ -27,12 +27,12 @@ func (w *Worktree) SwapFiles(ctx context.Context, swaps []gittree.Swap) error {
 
 // swapAll first removes files, from the deepest path up, and then writes. So a folder can be replaced by a
 // file, and a file by a folder.
-func (w *rootFiles) swapAll(ctx context.Context, swaps []gittree.Swap) error {
+func (rf *rootFiles) swapAll(ctx context.Context, swaps []gittree.Swap) error {
 	swaps = slices.Clone(swaps)
 	slices.SortFunc(swaps, func(a, b gittree.Swap) int { return strings.Compare(a.Path, b.Path) })
 	for _, s := range slices.Backward(swaps) {
 		if s.Want.None() {
-			if err := w.removePath(s.Path); err != nil {
+			if err := rf.removePath(s.Path); err != nil {
 				return err
 			}
 		}
@@ -44,7 +44,7 @@ func (w *rootFiles) swapAll(ctx context.Context, swaps []gittree.Swap) error {
 		if s.Want.None() || s.Want.Mode == gittree.Submodule && s.Is.Mode == gittree.Submodule {
 			continue
 		}
-		if err := w.restoreFile(s.Path, s.Want); err != nil {
+		if err := rf.restoreFile(s.Path, s.Want); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (w *Worktree) Tree(ctx context.Context) (string, error) {
 }
 
 // storeBlob stores the current content of the path of d as a blob and returns its node.
-func (w *rootFiles) storeBlob(d *gittree.Delta) (gittree.Node, error) {
+func (rf *rootFiles) storeBlob(d *gittree.Delta) (gittree.Node, error) {
 	if d.After.None() {
 		return gittree.Node{}, nil
 	}
@@ -44,10 +44,10 @@ func (w *rootFiles) storeBlob(d *gittree.Delta) (gittree.Node, error) {
 	if d.TooLarge() {
 		return gittree.Node{}, gittree.TooLargeError(d.Path, d.Size)
 	}
-	content, err := w.readFile(d)
+	content, err := rf.readFile(d)
 	if err != nil {
 		return gittree.Node{}, err
 	}
-	h, err := w.Store.Put(plumbing.BlobObject, content)
+	h, err := rf.Store.Put(plumbing.BlobObject, content)
 	return gittree.Node{Mode: d.After.Mode, Hash: h}, err
 }

@@ -67,7 +67,7 @@ type tooDeep struct {
 	top string // the top-level folder of the workspace that holds them
 }
 
-func (e *tooDeep) Unwrap() error { return e.PathError }
+func (t *tooDeep) Unwrap() error { return t.PathError }
 
 // scanFolder closes f. ignored tells that a pattern above matches the folder, so that only recorded paths
 // count.

@@ -12,7 +12,7 @@ import (
 
 // BlockedAt returns the first folder on the path to dir that p may not pass through, or "" if p can reach
 // dir.
-func (p Account) BlockedAt(dir string) string {
+func (a Account) BlockedAt(dir string) string {
 	way := []string{dir}
 	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
 		way = append(way, filepath.Dir(d))
@@ -21,9 +21,9 @@ func (p Account) BlockedAt(dir string) string {
 		uid, gid, _ := Owner(way[i])
 		pass := os.FileMode(0o001)
 		switch {
-		case uid == p.UID:
+		case uid == a.UID:
 			pass = 0o100
-		case gid == p.GID:
+		case gid == a.GID:
 			pass = 0o010
 		}
 		if permissions(way[i])&pass == 0 {
@@ -34,14 +34,14 @@ func (p Account) BlockedAt(dir string) string {
 }
 
 // Give creates the folder dir with mode 0700 and makes the account its owner.
-func (p Account) Give(dir string) error {
+func (a Account) Give(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
-	if p.cred == nil {
+	if a.cred == nil {
 		return nil
 	}
-	if err := os.Chown(dir, p.UID, p.GID); err != nil {
+	if err := os.Chown(dir, a.UID, a.GID); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return nil

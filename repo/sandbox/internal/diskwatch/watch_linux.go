@@ -157,15 +157,15 @@ func (w *Watch) FindExcess(root int, ended bool) string {
 }
 
 // measureFree adds the decrease of free space since the last measurement.
-func (s *fileSystem) measureFree() {
+func (f *fileSystem) measureFree() {
 	var now unix.Statfs_t
-	if unix.Fstatfs(int(s.dirs[0].Fd()), &now) != nil {
+	if unix.Fstatfs(int(f.dirs[0].Fd()), &now) != nil {
 		return
 	}
 	free := freeBytes(&now)
 	inodes := int64(now.Ffree)
-	s.gone += max(0, s.free-free)
-	s.made += max(0, s.inodes-inodes)
-	s.free = free
-	s.inodes = inodes
+	f.gone += max(0, f.free-free)
+	f.made += max(0, f.inodes-inodes)
+	f.free = free
+	f.inodes = inodes
 }

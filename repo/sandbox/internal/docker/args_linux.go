@@ -82,17 +82,17 @@ func makePipe(path string) (*os.File, error) {
 	return f, nil
 }
 
-func (b *guestDir) filePath(i int) string { return filepath.Join(b.path, "file"+strconv.Itoa(i)) }
+func (g *guestDir) filePath(i int) string { return filepath.Join(g.path, "file"+strconv.Itoa(i)) }
 
 // removePipes removes the pipes once the first process has opened them, so that the command cannot.
-func (b *guestDir) removePipes() {
-	os.Remove(filepath.Join(b.path, "life"))
-	os.Remove(filepath.Join(b.path, "report"))
+func (g *guestDir) removePipes() {
+	os.Remove(filepath.Join(g.path, "life"))
+	os.Remove(filepath.Join(g.path, "report"))
 }
 
-func (b *guestDir) close() {
-	process.CloseAll([]*os.File{b.life, b.report})
-	os.RemoveAll(b.path)
+func (g *guestDir) close() {
+	process.CloseAll([]*os.File{g.life, g.report})
+	os.RemoveAll(g.path)
 }
 
 // buildArgs returns the arguments of the engine's program for one command. The program inside sets the other

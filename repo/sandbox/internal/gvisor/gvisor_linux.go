@@ -120,8 +120,8 @@ type runscProcess struct {
 	memory string // path of the memory file, once it is found
 }
 
-func (p *runscProcess) Wait() (backend.Outcome, error) {
-	out, err := p.InitProcess.Wait()
+func (r *runscProcess) Wait() (backend.Outcome, error) {
+	out, err := r.InitProcess.Wait()
 	out.Ours = true
 	return out, err
 }
@@ -131,11 +131,11 @@ func (p *runscProcess) Wait() (backend.Outcome, error) {
 // cannot be separated. As many bytes as /tmp may hold are not counted, which is why /tmp is smaller than in
 // other kinds. Each process inside is one of gVisor's processes outside; the 16 processes that gVisor needs
 // itself are subtracted.
-func (p *runscProcess) Usage() process.Usage {
+func (r *runscProcess) Usage() process.Usage {
 	const ofGVisor = 16
-	pids := process.Subtree(p.PID())
+	pids := process.Subtree(r.PID())
 	u := process.Usage{Processes: max(0, len(pids)-ofGVisor)}
-	file, known := p.measureMemoryFile(pids)
+	file, known := r.measureMemoryFile(pids)
 	for _, pid := range pids {
 		if known {
 			u.Memory += process.SumStatus(pid, "RssAnon:")
@@ -143,18 +143,18 @@ func (p *runscProcess) Usage() process.Usage {
 			u.Memory += process.MeasureMemory(pid)
 		}
 	}
-	return process.Usage{Memory: u.Memory + max(0, file-p.fill), Processes: u.Processes}
+	return process.Usage{Memory: u.Memory + max(0, file-r.fill), Processes: u.Processes}
 }
 
 // measureMemoryFile returns the used bytes of gVisor's memory file, and whether the file is known.
-func (p *runscProcess) measureMemoryFile(pids []int) (int64, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := 0; p.memory == "" && i < len(pids); i++ {
-		p.memory = findMemoryFile(pids[i])
+func (r *runscProcess) measureMemoryFile(pids []int) (int64, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := 0; r.memory == "" && i < len(pids); i++ {
+		r.memory = findMemoryFile(pids[i])
 	}
 	var st syscall.Stat_t
-	if p.memory == "" || syscall.Stat(p.memory, &st) != nil {
+	if r.memory == "" || syscall.Stat(r.memory, &st) != nil {
 		return 0, false
 	}
 	return st.Blocks * 512, true

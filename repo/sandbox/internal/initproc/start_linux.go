@@ -73,40 +73,40 @@ type InitProcess struct {
 }
 
 // openPipes opens the two pipes and returns the ends for the new process.
-func (p *InitProcess) openPipes() (theirs []*os.File, err error) {
+func (i *InitProcess) openPipes() (theirs []*os.File, err error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	p.orders = write
+	i.orders = write
 	back, say, err := os.Pipe()
 	if err != nil {
-		p.close()
+		i.close()
 		return []*os.File{read}, err
 	}
-	p.report = back
+	i.report = back
 	return []*os.File{read, say}, nil
 }
 
-func (p *InitProcess) close() { process.CloseAll([]*os.File{p.orders, p.report}) }
+func (i *InitProcess) close() { process.CloseAll([]*os.File{i.orders, i.report}) }
 
 // PID returns the number of the process on this machine.
-func (p *InitProcess) PID() int { return p.cmd.Process.Pid }
+func (i *InitProcess) PID() int { return i.cmd.Process.Pid }
 
 // Usage returns the memory of the process and of all processes below it.
-func (p *InitProcess) Usage() process.Usage { return process.MeasureTree(p.PID()) }
+func (i *InitProcess) Usage() process.Usage { return process.MeasureTree(i.PID()) }
 
 // Kill kills the first process; the kernel then kills all others in its name space.
-func (p *InitProcess) Kill() { p.cmd.Process.Kill() } //nolint:errcheck // it may be gone
+func (i *InitProcess) Kill() { i.cmd.Process.Kill() } //nolint:errcheck // it may be gone
 
 // Wait returns when all processes of the name space are dead.
-func (p *InitProcess) Wait() (backend.Outcome, error) {
-	defer p.close()
-	err := p.cmd.Wait()
-	if p.cmd.ProcessState == nil {
+func (i *InitProcess) Wait() (backend.Outcome, error) {
+	defer i.close()
+	err := i.cmd.Wait()
+	if i.cmd.ProcessState == nil {
 		return backend.Outcome{}, err
 	}
-	return readReport(p.report, p.cmd.ProcessState)
+	return readReport(i.report, i.cmd.ProcessState)
 }
 
 // readReport returns the outcome from the reports that the first process wrote before it ended.

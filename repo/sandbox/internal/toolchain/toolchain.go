@@ -78,17 +78,17 @@ func Find(ctx context.Context, given []string) Set {
 
 // addDirectory adds dir, unless every command sees it anyway, and puts bin on the PATH. It returns false if
 // dir must not or cannot be shown.
-func (t *Set) addDirectory(dir, bin string) bool {
+func (s *Set) addDirectory(dir, bin string) bool {
 	dir = filepath.Clean(dir)
 	if !IsAlwaysShown(dir) {
 		if showsTooMuch(dir) || !user.IsReachable(dir) {
 			return false
 		}
-		t.Dirs = append(t.Dirs, dir)
+		s.Dirs = append(s.Dirs, dir)
 	}
 	if info, err := os.Stat(bin); err == nil && info.IsDir() &&
 		!slices.Contains(strings.Split(cleanPath, ":"), bin) {
-		t.path = append(t.path, bin)
+		s.path = append(s.path, bin)
 	}
 	return true
 }
@@ -98,7 +98,7 @@ func (t *Set) addDirectory(dir, bin string) bool {
 const goTimeout = time.Minute
 
 // addGo adds the directory that the go command reports.
-func (t *Set) addGo(ctx context.Context) {
+func (s *Set) addGo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, goTimeout)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
@@ -106,11 +106,11 @@ func (t *Set) addGo(ctx context.Context) {
 	if err != nil || root == "" {
 		return
 	}
-	t.addDirectory(root, filepath.Join(root, "bin"))
+	s.addDirectory(root, filepath.Join(root, "bin"))
 }
 
 // addNode adds the prefix in which node is installed.
-func (t *Set) addNode() {
+func (s *Set) addNode() {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		return
@@ -122,12 +122,12 @@ func (t *Set) addNode() {
 	if _, err := os.Stat(filepath.Join(prefix, "lib", "node_modules")); err != nil {
 		return // a single binary in a bin directory: its prefix could be anything
 	}
-	t.addDirectory(prefix, filepath.Join(prefix, "bin"))
+	s.addDirectory(prefix, filepath.Join(prefix, "bin"))
 }
 
 // addRust adds the toolchains and rustup's proxy programs, but never ~/.cargo itself, which holds the
 // registry token.
-func (t *Set) addRust() {
+func (s *Set) addRust() {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return
@@ -137,8 +137,8 @@ func (t *Set) addRust() {
 	if _, err := os.Stat(filepath.Join(bin, "cargo")); err != nil || !user.IsReachable(bin) {
 		return
 	}
-	if t.addDirectory(rustup, "") && t.addDirectory(bin, bin) {
-		t.env = append(t.env, "RUSTUP_HOME="+rustup)
+	if s.addDirectory(rustup, "") && s.addDirectory(bin, bin) {
+		s.env = append(s.env, "RUSTUP_HOME="+rustup)
 	}
 }
 

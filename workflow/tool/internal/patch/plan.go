@@ -90,8 +90,8 @@ type planned struct {
 	mode    fs.FileMode
 }
 
-func (f *planned) changed() bool {
-	return f.exists != f.existed || f.exists && string(f.now) != string(f.was.Data)
+func (p *planned) changed() bool {
+	return p.exists != p.existed || p.exists && string(p.now) != string(p.was.Data)
 }
 
 // at returns the resolved path of a file, and the file as it is planned so far.
@@ -146,8 +146,8 @@ func (p *plan) missing(name string) error {
 		workfile.SuggestPaths(workfile.NearPaths(p.ctx, p.root, name)))
 }
 
-func (f *planned) create(name string, added []string) error {
-	if f.exists {
+func (p *planned) create(name string, added []string) error {
+	if p.exists {
 		return model.Mistakef("%s exists already: use %s to change it.",
 			plaintext.QuotePath(name), markUpdate)
 	}
@@ -159,11 +159,11 @@ func (f *planned) create(name string, added []string) error {
 	if err != nil {
 		return err
 	}
-	if f.existed && f.was.EndsInCRLF() {
+	if p.existed && p.was.EndsInCRLF() {
 		data = workfile.ToCRLF(text)
 	}
-	f.exists = true
-	f.now = data
+	p.exists = true
+	p.now = data
 	return nil
 }
 

@@ -177,11 +177,11 @@ func sumOf(criteria []review.Criterion) string {
 
 // criterionText returns the line of the result about a done criterion. Where the critic does not agree, its
 // words count. What nobody compared with later words of people is not marked as met.
-func (work provenWork) criterionText(number int, c review.Criterion) string {
+func (p provenWork) criterionText(number int, c review.Criterion) string {
 	var answer review.CriterionAnswer
 	judged := false
-	if work.review != nil {
-		answer, judged = work.review.CriterionFor(number, c.Line)
+	if p.review != nil {
+		answer, judged = p.review.CriterionFor(number, c.Line)
 	}
 	unmarked, met := strings.CutPrefix(c.Line, "✓ ")
 	switch {
@@ -190,7 +190,7 @@ func (work provenWork) criterionText(number int, c review.Criterion) string {
 			unmarked, answer.Now, answer.Why)
 	case met && judged && answer.Verdict == decision.CriterionNotMet:
 		return fmt.Sprintf("✗ not met, by the review: %s (%s)", unmarked, answer.Why)
-	case met && !judged && work.amended:
+	case met && !judged && p.amended:
 		return fmt.Sprintf("• %s (%s; not compared with what was said since the approval)", unmarked, c.How)
 	}
 	return fmt.Sprintf("%s (%s)", c.Line, c.How)

@@ -81,17 +81,17 @@ func foundBy(e proof.Expectation) workflow.FoundChange {
 }
 
 // expectationLines returns the lines of a result that name each changed expectation and who allowed it.
-func (w provenWork) expectationLines() (lines []string) {
-	for _, e := range w.expected.Approved {
+func (p provenWork) expectationLines() (lines []string) {
+	for _, e := range p.expected.Approved {
 		lines = append(lines, fmt.Sprintf("• Changed expectation, in revision %d as approved by %s: %s",
-			w.approval.Revision, plaintext.OneLine(w.approval.UserName), e))
+			p.approval.Revision, plaintext.OneLine(p.approval.UserName), e))
 	}
-	if w.allowance == nil || w.allowance.Expectations == "" {
+	if p.allowance == nil || p.allowance.Expectations == "" {
 		return lines
 	}
-	for _, e := range strings.Split(w.allowance.Expectations, "\n") {
+	for _, e := range strings.Split(p.allowance.Expectations, "\n") {
 		lines = append(lines, fmt.Sprintf("• Changed expectation, allowed by %s: %s",
-			plaintext.OneLine(w.allowance.UserName), e))
+			plaintext.OneLine(p.allowance.UserName), e))
 	}
 	return lines
 }

@@ -24,11 +24,11 @@ type hunkCheck struct {
 
 // hold refuses the work while it has hunks that no test needs and that have no reason to stay. Hunks
 // that the orchestrator chose to drop are taken out, and the rest is proven again.
-func (d hunkCheck) hold(
+func (hc hunkCheck) hold(
 	ctx context.Context, work provenWork,
 ) (_ provenWork, refused *model.Result, err error) {
 	for {
-		if work.hunks, err = d.try(ctx, work); err != nil {
+		if work.hunks, err = hc.try(ctx, work); err != nil {
 			return work, nil, err
 		}
 		open := work.hunks.Open()
@@ -37,7 +37,7 @@ func (d hunkCheck) hold(
 		}
 		var numbers []int
 		for _, h := range open {
-			if slices.ContainsFunc(d.choices, func(c decision.HunkChoice) bool {
+			if slices.ContainsFunc(hc.choices, func(c decision.HunkChoice) bool {
 				return c.ID == h.ID() && plaintext.OneLine(c.Keep) == ""
 			}) {
 				numbers = append(numbers, h.Numbers...)
@@ -45,13 +45,13 @@ func (d hunkCheck) hold(
 		}
 		if len(numbers) == 0 {
 			var chosen []string
-			for _, c := range d.choices {
+			for _, c := range hc.choices {
 				chosen = append(chosen, c.ID)
 			}
 			r := prompt.Wrong("%s", prompt.UnneededHunks(work.hunks, chosen...))
 			return work, &r, nil
 		}
-		if work, refused, err = d.takeOut(ctx, work, numbers); refused != nil || err != nil {
+		if work, refused, err = hc.takeOut(ctx, work, numbers); refused != nil || err != nil {
 			return work, refused, err
 		}
 	}
@@ -60,12 +60,12 @@ func (d hunkCheck) hold(
 // try returns what is known of each hunk of the fix: from the row of an earlier trial, otherwise from a
 // trial now. A reason to keep a hunk counts as long as the hunk's lines are the same, whatever else
 // changes.
-func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
-	rows, err := d.Store.TriedHunks(ctx, d.Session().ID)
+func (hc hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+	rows, err := hc.Store.TriedHunks(ctx, hc.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	back, err := d.Scope.PutBack(ctx, work.approval)
+	back, err := hc.Scope.PutBack(ctx, work.approval)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +75,11 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResul
 			reasons[h.Sum] = r.UserName + " had it put back"
 		}
 	}
-	known := progress.TriedHunks{Base: d.Trees.Current().Work.Base(), Tree: work.tree}
+	known := progress.TriedHunks{Base: hc.Trees.Current().Work.Base(), Tree: work.tree}
 	found := false
 	for _, r := range rows {
 		if r.Base == known.Base && r.Tree == known.Tree {
-			if found, err = d.stand(ctx, r.Hunks); err != nil {
+			if found, err = hc.stand(ctx, r.Hunks); err != nil {
 				return nil, err
 			}
 			if found {
@@ -93,7 +93,7 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResul
 		}
 	}
 	if !found {
-		if known.Hunks, err = d.run(ctx, work); err != nil {
+		if known.Hunks, err = hc.run(ctx, work); err != nil {
 			return nil, err
 		}
 	}
@@ -101,9 +101,9 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResul
 	for _, i := range openIndexes(known.Hunks) {
 		h := &known.Hunks[i]
 		h.Kept = reasons[h.Sum]
-		for _, c := range d.choices {
+		for _, c := range hc.choices {
 			if c.ID == h.ID() && h.Kept == "" {
-				h.Kept = plaintext.CutLine(d.SecretFinder().Mask(plaintext.OneLine(c.Keep)), maxReason)
+				h.Kept = plaintext.CutLine(hc.SecretFinder().Mask(plaintext.OneLine(c.Keep)), maxReason)
 			}
 		}
 		changed = changed || h.Kept != ""
@@ -111,13 +111,13 @@ func (d hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResul
 	if !changed {
 		return known.Hunks, nil
 	}
-	return known.Hunks, d.Record(ctx, known)
+	return known.Hunks, hc.Record(ctx, known)
 }
 
 // stand reports whether the hunks still have the numbers under which they were tested. They may differ if
 // another release tested them.
-func (d hunkCheck) stand(ctx context.Context, l workflow.HunkResults) (bool, error) {
-	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
+func (hc hunkCheck) stand(ctx context.Context, l workflow.HunkResults) (bool, error) {
+	hunks, err := hc.Trees.Current().Work.ListHunks(ctx)
 	return !slices.ContainsFunc(l, func(h workflow.HunkResult) bool {
 		n := h.Numbers[0]
 		return n > len(hunks) || scope.HunkSum(hunks[n-1]) != h.Sum
@@ -138,18 +138,18 @@ func openIndexes(l workflow.HunkResults) (out []int) {
 
 // run takes out each hunk of the fix alone and runs the tests near it. It returns nil without a proof,
 // without HunkTime, or if commands are off.
-func (d hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
-	p := d.Trees.Current()
-	if d.Trees.Checker == nil || d.HunkTime <= 0 || !work.proof.Shown {
+func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+	p := hc.Trees.Current()
+	if hc.Trees.Checker == nil || hc.HunkTime <= 0 || !work.proof.Shown {
 		return nil, nil
 	}
-	ended, err := d.UnderWay(ctx, "the tests, without each hunk of the fix in turn")
+	ended, err := hc.UnderWay(ctx, "the tests, without each hunk of the fix in turn")
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err := ended(context.WithoutCancel(ctx)); err != nil {
-			d.Log.Warn("what ran is not taken away", "err", err)
+			hc.Log.Warn("what ran is not taken away", "err", err)
 		}
 	}()
 	hunks, err := hunktrial.Trial{
@@ -157,7 +157,7 @@ func (d hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResul
 		Work:    p.Work,
 		Project: p.Project(),
 		Proof:   work.proof,
-		Limit:   d.HunkTime,
+		Limit:   hc.HunkTime,
 	}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
@@ -185,20 +185,20 @@ const maxHunkText = 1500
 
 // takeOut takes hunks out and proves the rest. If the rest does not hold, the hunks are put back: of two
 // hunks with the same effect each can be missing, but not both.
-func (d hunkCheck) takeOut(
+func (hc hunkCheck) takeOut(
 	ctx context.Context, work provenWork, numbers []int,
 ) (provenWork, *model.Result, error) {
-	tree := d.Trees.Current().Work
+	tree := hc.Trees.Current().Work
 	if _, err := tree.TakeOut(ctx, numbers); err != nil {
 		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
 	}
-	if err := d.Scope.RecordInside(ctx, tree, work.approval); err != nil {
+	if err := hc.Scope.RecordInside(ctx, tree, work.approval); err != nil {
 		return work, nil, err
 	}
-	left, refused, err := d.proveWhole(ctx, work.approval)
+	left, refused, err := hc.proveWhole(ctx, work.approval)
 	if err != nil || refused == nil {
 		if err == nil {
-			err = d.Trees.RecordTree(ctx, tree, 0)
+			err = hc.Trees.RecordTree(ctx, tree, 0)
 		}
 		return left, nil, err
 	}
@@ -207,5 +207,5 @@ func (d hunkCheck) takeOut(
 	}
 	r := prompt.Wrong("Refused: the change does not hold without these hunks together, "+
 		"so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
-	return work, &r, d.Trees.LetCommandsWrite(tree)
+	return work, &r, hc.Trees.LetCommandsWrite(tree)
 }

@@ -38,32 +38,32 @@ type provenWork struct {
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
 // is proven.
-func (w provenWork) unproven() string {
-	if w.allowance == nil {
+func (p provenWork) unproven() string {
+	if p.allowance == nil {
 		return ""
 	}
-	return w.allowance.Unproven
+	return p.allowance.Unproven
 }
 
 // expectations returns the changed expectations of tests that a person allowed, one a line.
-func (w provenWork) expectations() string {
-	if w.allowance == nil {
+func (p provenWork) expectations() string {
+	if p.allowance == nil {
 		return ""
 	}
-	return w.allowance.Expectations
+	return p.allowance.Expectations
 }
 
 // seen returns what the program itself found out about the work, in lines.
-func (w provenWork) seen() []string {
-	if w.unproven() != "" {
-		return []string{"Nothing is proven: " + w.unproven()}
+func (p provenWork) seen() []string {
+	if p.unproven() != "" {
+		return []string{"Nothing is proven: " + p.unproven()}
 	}
-	lines := w.proof.Lines()
-	if line := w.hunks.Line(); line != "" {
+	lines := p.proof.Lines()
+	if line := p.hunks.Line(); line != "" {
 		lines = append(lines, line)
 	}
-	if w.review != nil {
-		lines = append(lines, w.review.Short())
+	if p.review != nil {
+		lines = append(lines, p.review.Short())
 	}
 	return lines
 }

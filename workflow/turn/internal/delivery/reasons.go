@@ -50,44 +50,44 @@ func (d *Delivery) pushReasons(
 	return r, err
 }
 
-func (r pushReasons) none() bool {
-	return len(r.objections) == 0 && len(r.expectations) == 0 && r.unproven == "" && len(r.paths) == 0
+func (p pushReasons) none() bool {
+	return len(p.objections) == 0 && len(p.expectations) == 0 && p.unproven == "" && len(p.paths) == 0
 }
 
 // allowance returns the allowance for that tree that names the reasons.
-func (r pushReasons) allowance(approval, tree string) workflow.Allowance {
+func (p pushReasons) allowance(approval, tree string) workflow.Allowance {
 	w := workflow.Allowance{
-		Approval: approval, Tree: tree, Paths: strings.Join(r.paths, "\n"), Unproven: r.unproven,
-		Expectations: strings.Join(r.expectations, "\n"),
+		Approval: approval, Tree: tree, Paths: strings.Join(p.paths, "\n"), Unproven: p.unproven,
+		Expectations: strings.Join(p.expectations, "\n"),
 	}
-	for _, o := range r.objections {
+	for _, o := range p.objections {
 		w.Objections = append(w.Objections, o.ID)
 	}
 	return w
 }
 
 // label returns the label of the button that allows the push, and the words that do.
-func (r pushReasons) label() (label, words string) {
+func (p pushReasons) label() (label, words string) {
 	switch {
-	case len(r.objections) > 0:
+	case len(p.objections) > 0:
 		return "Push all the same", "push all the same"
-	case r.unproven != "":
+	case p.unproven != "":
 		return "Push it unproven", "push it unproven"
 	}
 	return "Push it", "push it"
 }
 
 // told says to the orchestrator, in a few words, why nothing was pushed.
-func (r pushReasons) told() string {
+func (p pushReasons) told() string {
 	var told []string
-	for _, o := range r.objections {
+	for _, o := range p.objections {
 		told = append(told, "somebody objects ("+o.String()+")")
 	}
-	if len(r.expectations) > 0 {
+	if len(p.expectations) > 0 {
 		told = append(told, "expectations of tests changed")
 	}
-	if r.unproven != "" {
-		told = append(told, "nothing can be proven here ("+r.unproven+")")
+	if p.unproven != "" {
+		told = append(told, "nothing can be proven here ("+p.unproven+")")
 	}
 	if len(told) == 0 {
 		return "the change affects more than the code"
@@ -97,7 +97,7 @@ func (r pushReasons) told() string {
 
 // blocks returns what the question says of each reason, in the order in which they matter. Each begins like
 // the second half of a sentence and has no newline at its end.
-func (r pushReasons) blocks() (blocks []string) {
+func (p pushReasons) blocks() (blocks []string) {
 	list := func(what string, lines []string) {
 		if len(lines) > 0 {
 			blocks = append(blocks, what+":")
@@ -107,18 +107,18 @@ func (r pushReasons) blocks() (blocks []string) {
 		}
 	}
 	var objections []string
-	for _, o := range r.objections {
+	for _, o := range p.objections {
 		objections = append(objections, o.String())
 	}
 	list("somebody objected", objections)
-	list("it changes what tests expect", r.expectations)
+	list("it changes what tests expect", p.expectations)
 	switch {
-	case r.alone:
-		blocks = append(blocks, r.unproven+", and what passed before still passes.")
-	case r.unproven != "":
-		blocks = append(blocks, "nothing can be proven here: "+r.unproven+".")
+	case p.alone:
+		blocks = append(blocks, p.unproven+", and what passed before still passes.")
+	case p.unproven != "":
+		blocks = append(blocks, "nothing can be proven here: "+p.unproven+".")
 	}
-	list("it changes more than the code", r.paths)
+	list("it changes more than the code", p.paths)
 	return blocks
 }
 
@@ -137,15 +137,15 @@ func vouched(question string) (numbers []int) {
 const item = "  • "
 
 // text returns the question whether the files of that tree may be pushed.
-func (r pushReasons) text(tree string) string {
-	blocks := r.blocks()
+func (p pushReasons) text(tree string) string {
+	blocks := p.blocks()
 	ready := "The work is ready"
-	if r.shown && r.unproven == "" {
+	if p.shown && p.unproven == "" {
 		ready += " and proven"
 	}
-	unprovenFirst := len(r.objections) == 0 && len(r.expectations) == 0 && r.unproven != ""
+	unprovenFirst := len(p.objections) == 0 && len(p.expectations) == 0 && p.unproven != ""
 	switch {
-	case unprovenFirst && r.alone:
+	case unprovenFirst && p.alone:
 		ready += ": "
 	case unprovenFirst:
 		ready += ", but "
@@ -156,13 +156,13 @@ func (r pushReasons) text(tree string) string {
 	for _, more := range blocks[1:] {
 		ready += "\n" + plaintext.Capitalize(more)
 	}
-	_, words := r.label()
+	_, words := p.label()
 	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.",
 		words, prompt.ShortHash(tree))
 	if unprovenFirst {
 		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words,
 			prompt.ShortHash(tree))
-		if !r.alone {
+		if !p.alone {
 			cure = "When that is mended, write \"go on\"; or r" + cure[1:]
 		}
 	}

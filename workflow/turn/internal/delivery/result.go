@@ -78,14 +78,14 @@ func (d *Delivery) resultText(
 }
 
 // proofText returns what shows that the work is right: in one line if it is short, otherwise in several.
-func (work provenWork) proofText() string {
+func (p provenWork) proofText() string {
 	var lines []string
-	if work.unproven() == "" {
-		lines = append(lines, work.proof.Short())
+	if p.unproven() == "" {
+		lines = append(lines, p.proof.Short())
 	}
-	lines = append(lines, work.hunks.Line())
-	if work.review != nil {
-		lines = append(lines, work.review.Short(), work.review.MakeUp())
+	lines = append(lines, p.hunks.Line())
+	if p.review != nil {
+		lines = append(lines, p.review.Short(), p.review.MakeUp())
 	}
 	for i, line := range lines {
 		// names of tests and files hold no line end that begins a line of the program

@@ -39,44 +39,44 @@ type reviewStep struct {
 //
 // The reviewer of scopes is another agent: it is also asked about each task, its verdict takes hunks
 // out, and work without its verdict does not go on.
-func (d reviewStep) beforePush(
+func (rs reviewStep) beforePush(
 	ctx context.Context, work provenWork,
 ) (told *review.Outcome, back *model.Result, err error) {
-	p := d.Trees.Current()
+	p := rs.Trees.Current()
 	if p.Repository.Unreviewed {
 		return &review.Outcome{Why: "reviews are off for this repository"}, nil, nil
 	}
-	all, err := d.reviews(ctx, work.approval)
+	all, err := rs.reviews(ctx, work.approval)
 	if err != nil {
 		return nil, nil, err
 	}
-	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(d.finish.Kept), maxKept)}
+	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(rs.finish.Kept), maxKept)}
 	if i := slices.IndexFunc(all, func(q workflow.Inquiry) bool { return q.Applied }); i >= 0 {
 		told.Verdict = verdictOf(all[i])
 		told.USD = costOf(all)
 		told.Left = told.Standing(p.Work.FS())
-		told.Criteria, err = d.criteriaNow(ctx, work, told.Criteria, all[i].Key)
+		told.Criteria, err = rs.criteriaNow(ctx, work, told.Criteria, all[i].Key)
 		return told, nil, err
 	}
-	q, err := d.askCritic(ctx, work)
+	q, err := rs.askCritic(ctx, work)
 	if told.Why = whyNotReviewed(err); err != nil && (told.Why == "" || ctx.Err() != nil) {
 		return nil, nil, err
 	}
-	if all, err = d.reviews(ctx, work.approval); err != nil {
+	if all, err = rs.reviews(ctx, work.approval); err != nil {
 		return nil, nil, err
 	}
 	told.Verdict = verdictOf(q)
 	told.USD = costOf(all)
 	switch {
 	case told.Why != "":
-		d.Log.Warn("pushed without a review", "why", told.Why)
+		rs.Log.Warn("pushed without a review", "why", told.Why)
 	case told.Findings == nil:
 		told.Why = "the reviewer gave no answer"
 	case len(told.Findings)+len(told.WrongCriteria()) > 0:
 		r := ledger.WithParts(
 			model.Result{Text: told.ForOrchestrator()}, progress.Inquiry{ID: q.ID, Applied: true},
 			store.Lines{{
-				Agent: d.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0},
+				Agent: rs.Agents[agent.Critic].Signature(), Text: told.ForThread(), Vouched: []int{0},
 				Progress: true,
 			}},
 		)
@@ -88,21 +88,21 @@ func (d reviewStep) beforePush(
 // criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went
 // back. The critic is asked again if one of the lines for the thread is another now, or if one was wrong
 // and the files changed since.
-func (d reviewStep) criteriaNow(
+func (rs reviewStep) criteriaNow(
 	ctx context.Context, work provenWork, before []review.CriterionAnswer, key string,
 ) ([]review.CriterionAnswer, error) {
 	v := review.Verdict{Criteria: before}
 	again := len(v.WrongCriteria()) > 0 && !strings.HasPrefix(key, reviewKey(work.approval)+work.tree)
-	for i, c := range criterionLines(work.criteria, d.finish) {
+	for i, c := range criterionLines(work.criteria, rs.finish) {
 		_, known := v.CriterionFor(i+1, c.Line)
 		again = again || !known
 	}
 	if !again {
 		return before, nil
 	}
-	q, err := d.askCritic(ctx, work)
+	q, err := rs.askCritic(ctx, work)
 	if why := whyNotReviewed(err); why != "" && ctx.Err() == nil {
-		d.Log.Warn("the done criteria were not looked at again", "why", why)
+		rs.Log.Warn("the done criteria were not looked at again", "why", why)
 		return nil, nil
 	}
 	return verdictOf(q).Criteria, err
@@ -115,8 +115,8 @@ const maxKept = 200
 func reviewKey(a *workflow.Approval) string { return "review:" + a.ID + ":" }
 
 // reviews returns the reviews under an approval so far.
-func (d reviewStep) reviews(ctx context.Context, a *workflow.Approval) ([]workflow.Inquiry, error) {
-	all, err := d.Store.Inquiries(ctx, d.Session().ID)
+func (rs reviewStep) reviews(ctx context.Context, a *workflow.Approval) ([]workflow.Inquiry, error) {
+	all, err := rs.Store.Inquiries(ctx, rs.Session().ID)
 	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
 		return q.Kind != workflow.InquiryReview || !strings.HasPrefix(q.Key, reviewKey(a))
 	}), err
@@ -150,16 +150,16 @@ func whyNotReviewed(err error) string {
 }
 
 // askCritic asks the critic what in the change should not be pushed.
-func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.Inquiry, error) {
-	hunks, err := d.Trees.Current().Work.ListHunks(ctx)
+func (rs reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.Inquiry, error) {
+	hunks, err := rs.Trees.Current().Work.ListHunks(ctx)
 	if err != nil {
 		return workflow.Inquiry{}, err
 	}
-	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
+	report, err := rs.Store.Report(ctx, rs.Session().ID, work.approval.Revision)
 	if err != nil {
 		return workflow.Inquiry{}, fmt.Errorf("report %d: %w", work.approval.Revision, err)
 	}
-	since, err := d.AmendmentText(ctx, work.approval.Revision)
+	since, err := rs.AmendmentText(ctx, work.approval.Revision)
 	if err != nil {
 		return workflow.Inquiry{}, err
 	}
@@ -169,12 +169,12 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.In
 		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, "+
 			"and what stood outside was taken out:\n"+prompt.Fence("scope", scope))
 	}
-	parts = append(parts, since, d.Trees.Current().Conventions(),
+	parts = append(parts, since, rs.Trees.Current().Conventions(),
 		prompt.ProgramMark+"What the program proved of it:\n"+
 			prompt.Fence("output", strings.Join(work.proof.Lines(), "\n")),
 		prompt.ProgramMark+"The whole change, as it would be pushed:\n"+
 			prompt.Fence("diff", review.DiffText(hunks)))
-	criteria := criterionLines(work.criteria, d.finish)
+	criteria := criterionLines(work.criteria, rs.finish)
 	asked := review.NewAsked(work.proof.NewTests, criteria)
 	parts = append(parts, asked.Text())
 	shown := strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n\n")
@@ -183,5 +183,5 @@ func (d reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.In
 		key += ":" + sumOf(criteria)
 	}
 	about := turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked}
-	return d.Inquiries.AskAbout(ctx, workflow.Inquiry{Kind: workflow.InquiryReview, Key: key}, about)
+	return rs.Inquiries.AskAbout(ctx, workflow.Inquiry{Kind: workflow.InquiryReview, Key: key}, about)
 }

@@ -53,7 +53,7 @@ type Result struct {
 }
 
 // ID returns the name of the attempt within its run.
-func (x Result) ID() string { return fmt.Sprintf("%s-%d", x.Task, x.Attempt) }
+func (r Result) ID() string { return fmt.Sprintf("%s-%d", r.Task, r.Attempt) }
 
 // A Size is the size of a change in lines, next to the size of upstream's fix.
 type Size struct {

@@ -52,24 +52,24 @@ func (r Run) Summary() string {
 }
 
 // cells returns the figures of an attempt, as the table and the page show them.
-func (x Result) cells() []string {
-	name := x.Task
+func (r Result) cells() []string {
+	name := r.Task
 	solved := "no"
-	if x.Attempt > 1 {
-		name += fmt.Sprintf(" (%d)", x.Attempt)
+	if r.Attempt > 1 {
+		name += fmt.Sprintf(" (%d)", r.Attempt)
 	}
-	if x.Skipped {
-		return []string{name, x.Language, x.Kind, "-", "", "", "", "", "", "", "", "", ""}
+	if r.Skipped {
+		return []string{name, r.Language, r.Kind, "-", "", "", "", "", "", "", "", "", ""}
 	}
-	if x.Solved {
+	if r.Solved {
 		solved = "yes"
 	}
 	return []string{
-		name, x.Language, x.Kind, solved,
-		lines(x.Added, x.Removed), lines(x.TestsAdded, x.TestsRemoved),
-		lines(x.UpstreamAdded, x.UpstreamRemoved), x.Hunks,
-		fmt.Sprint(x.Steps), kilobytes(x.PromptBytes), fmt.Sprintf("%.0f%%", 100*x.CachedShare()),
-		(time.Duration(x.Seconds) * time.Second).String(), fmt.Sprintf("%.2f", x.USD),
+		name, r.Language, r.Kind, solved,
+		lines(r.Added, r.Removed), lines(r.TestsAdded, r.TestsRemoved),
+		lines(r.UpstreamAdded, r.UpstreamRemoved), r.Hunks,
+		fmt.Sprint(r.Steps), kilobytes(r.PromptBytes), fmt.Sprintf("%.0f%%", 100*r.CachedShare()),
+		(time.Duration(r.Seconds) * time.Second).String(), fmt.Sprintf("%.2f", r.USD),
 	}
 }
 

@@ -200,32 +200,32 @@ func (b *badBatch) oneOfEachLine() {
 	})
 }
 
-func (c *badCase) title() string {
-	return fmt.Sprintf("%s %s: %s (%s:%d)", c.lines[0][:1], strings.Join(c.lines, ","), c.name,
-		c.batch.name, c.at)
+func (b *badCase) title() string {
+	return fmt.Sprintf("%s %s: %s (%s:%d)", b.lines[0][:1], strings.Join(b.lines, ","), b.name,
+		b.batch.name, b.at)
 }
 
 // wrong records a fault of a step.
-func (c *badCase) wrong(s badStep, format string, args ...any) {
-	if len(c.faults) < maxFaults {
-		c.faults = append(c.faults, fmt.Sprintf("%s:%d: %s %s: ", c.batch.name, s.at, s.verb,
+func (b *badCase) wrong(s badStep, format string, args ...any) {
+	if len(b.faults) < maxFaults {
+		b.faults = append(b.faults, fmt.Sprintf("%s:%d: %s %s: ", b.batch.name, s.at, s.verb,
 			shortened(s.rest, 80))+shortened(fmt.Sprintf(format, args...), 1000))
 	}
 }
 
 // hold records a fault unless so is true, and counts the expectation if it is one of the case.
-func (c *badCase) hold(s badStep, so bool, format string, args ...any) {
+func (b *badCase) hold(s badStep, so bool, format string, args ...any) {
 	if s.verb != "afterwards" {
-		c.wants++
+		b.wants++
 	}
 	if !so {
-		c.wrong(s, format, args...)
+		b.wrong(s, format, args...)
 	}
 }
 
 // end records a fault if the case has stated no expectation.
-func (c *badCase) end() {
-	if c.wants == 0 {
-		c.faults = append(c.faults, fmt.Sprintf("%s:%d: no answer is stated", c.batch.name, c.at))
+func (b *badCase) end() {
+	if b.wants == 0 {
+		b.faults = append(b.faults, fmt.Sprintf("%s:%d: no answer is stated", b.batch.name, b.at))
 	}
 }

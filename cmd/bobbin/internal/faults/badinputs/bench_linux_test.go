@@ -148,110 +148,110 @@ type benchCase struct {
 	answered      bool
 }
 
-func (p *benchCase) play(ctx context.Context) error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+func (bc *benchCase) play(ctx context.Context) error {
+	if err := os.MkdirAll(bc.dir, 0o755); err != nil {
 		return err
 	}
-	if p.steps[0].verb != "entry" {
-		commit, err := p.mirror.Commits().Resolve("")
+	if bc.steps[0].verb != "entry" {
+		commit, err := bc.mirror.Commits().Resolve("")
 		if err != nil {
 			return err
 		}
-		if p.bench, err = p.open(ctx, commit, "first"); err != nil {
+		if bc.bench, err = bc.open(ctx, commit, "first"); err != nil {
 			return err
 		}
-		p.was = p.lookAround(p.bench.Workspace.Files())
+		bc.was = bc.lookAround(bc.bench.Workspace.Files())
 	}
-	for _, s := range p.steps {
+	for _, s := range bc.steps {
 		if s.verb == "writes" {
-			p.may = append(p.may, s.text())
+			bc.may = append(bc.may, s.text())
 		}
 	}
-	for _, s := range p.steps {
-		if err := p.step(ctx, s); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.batch.name, s.at, err)
+	for _, s := range bc.steps {
+		if err := bc.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %w", bc.batch.name, s.at, err)
 		}
 	}
-	if p.bench == nil {
+	if bc.bench == nil {
 		return nil
 	}
-	defer p.close()
-	last := badStep{at: p.at, verb: "afterwards"}
-	if _, kept := p.was["ok.txt"]; kept {
-		p.call(ctx, last, p.bench, "read_file", `{"path":"ok.txt"}`)
-		p.hold(last, !p.answer.Wrong && strings.Contains(p.answer.Text, "1\tfine"),
-			"a file cannot be read any more: %s", p.answer.Text)
+	defer bc.close()
+	last := badStep{at: bc.at, verb: "afterwards"}
+	if _, kept := bc.was["ok.txt"]; kept {
+		bc.call(ctx, last, bc.bench, "read_file", `{"path":"ok.txt"}`)
+		bc.hold(last, !bc.answer.Wrong && strings.Contains(bc.answer.Text, "1\tfine"),
+			"a file cannot be read any more: %s", bc.answer.Text)
 	}
 	return nil
 }
 
-func (p *benchCase) close() {
-	_ = p.bench.Workspace.Close()
-	if p.second != nil {
-		_ = p.second.Workspace.Close()
+func (bc *benchCase) close() {
+	_ = bc.bench.Workspace.Close()
+	if bc.second != nil {
+		_ = bc.second.Workspace.Close()
 	}
 }
 
-func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, error) {
-	w, err := p.mirror.Workspace(ctx, filepath.Join(p.dir, name), commit)
+func (bc *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, error) {
+	w, err := bc.mirror.Workspace(ctx, filepath.Join(bc.dir, name), commit)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.sandbox.Own(w.Files()); err != nil {
+	if err := bc.sandbox.Own(w.Files()); err != nil {
 		return nil, err
 	}
 	return &tool.Env{
-		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
+		Workspace: w, Mirror: bc.mirror, OutputDir: filepath.Join(bc.dir, name+"-outputs"),
 		Commands: tool.Commands{
-			Sandbox: p.sandbox,
+			Sandbox: bc.sandbox,
 			Checker: (&build.Checker{
-				Caches: build.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")},
-			}).For(p.mirror),
+				Caches: build.Caches{Sandbox: bc.sandbox, Dir: filepath.Join(bc.dir, name+"-cache")},
+			}).For(bc.mirror),
 		},
 	}, nil
 }
 
-func (p *benchCase) step(ctx context.Context, s badStep) error {
+func (bc *benchCase) step(ctx context.Context, s badStep) error {
 	switch s.verb {
 	case "entry", "opens", "unopened":
-		return p.treeStep(ctx, s)
+		return bc.treeStep(ctx, s)
 	case "off":
-		p.bench.Sandbox = nil
-		p.bench.SandboxOff = s.text()
+		bc.bench.Sandbox = nil
+		bc.bench.SandboxOff = s.text()
 	case "writes": // play has read these steps already
 	case "call":
-		p.call(ctx, s, p.bench, s.word(), s.text())
+		bc.call(ctx, s, bc.bench, s.word(), s.text())
 	case "other":
-		if p.second == nil {
-			commit, err := p.mirror.Commits().Resolve("")
+		if bc.second == nil {
+			commit, err := bc.mirror.Commits().Resolve("")
 			if err != nil {
 				return err
 			}
-			if p.second, err = p.open(ctx, commit, "second"); err != nil {
+			if bc.second, err = bc.open(ctx, commit, "second"); err != nil {
 				return err
 			}
 		}
-		p.call(ctx, s, p.second, s.word(), s.text())
+		bc.call(ctx, s, bc.second, s.word(), s.text())
 	case "ok", "refused", "says", "lacks", "below", "holds":
-		return p.due(s)
+		return bc.due(s)
 	case "changes", "unchanged", "changes-nothing":
-		return p.committed(ctx, s)
+		return bc.committed(ctx, s)
 	default:
-		if err := p.plant(s); err != nil {
+		if err := bc.plant(s); err != nil {
 			return err
 		}
-		p.was = p.lookAround(p.bench.Workspace.Files())
+		bc.was = bc.lookAround(bc.bench.Workspace.Files())
 	}
 	return nil
 }
 
 // plant changes the workspace as an agent's command or another process could.
-func (p *benchCase) plant(s badStep) error {
-	name := filepath.Join(p.bench.Workspace.Files(), s.word())
+func (bc *benchCase) plant(s badStep) error {
+	name := filepath.Join(bc.bench.Workspace.Files(), s.word())
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	outside := func(text string) string { return strings.ReplaceAll(text, "$outside", p.outside) }
+	outside := func(text string) string { return strings.ReplaceAll(text, "$outside", bc.outside) }
 	switch s.verb {
 	case "put":
 		return os.WriteFile(name, []byte(outside(s.text())), 0o644)
@@ -296,35 +296,39 @@ func (p *benchCase) plant(s badStep) error {
 }
 
 // call calls a tool, and examines its answer and the workspace.
-func (p *benchCase) call(ctx context.Context, s badStep, bench *tool.Env, name, args string) {
+func (bc *benchCase) call(ctx context.Context, s badStep, bench *tool.Env, name, args string) {
 	tools := slices.Concat(tool.Reading(bench), tool.Running(bench), tool.Writing(bench))
-	p.answered = true
+	bc.answered = true
 	at := slices.IndexFunc(tools, func(t model.Tool) bool { return t.Name == name })
 	if at < 0 {
-		p.answer = model.Result{Wrong: true, Malformed: true, Text: "There is no tool " + strconv.Quote(name)}
+		bc.answer = model.Result{
+			Wrong:     true,
+			Malformed: true,
+			Text:      "There is no tool " + strconv.Quote(name),
+		}
 		return
 	}
 	var err error
-	if naive := p.naive(name, args); naive != nil {
-		p.answer = *naive
-	} else if p.answer, err = tools[at].Call(ctx, json.RawMessage(args)); err != nil {
-		p.wrong(s, "an error of ours: %v", err)
-		p.answer = model.Result{Wrong: true, Text: err.Error()}
+	if naive := bc.naive(name, args); naive != nil {
+		bc.answer = *naive
+	} else if bc.answer, err = tools[at].Call(ctx, json.RawMessage(args)); err != nil {
+		bc.wrong(s, "an error of ours: %v", err)
+		bc.answer = model.Result{Wrong: true, Text: err.Error()}
 	}
-	p.examine(s)
+	bc.examine(s)
 }
 
 // naive is read_file with a disabled guard: it opens any path and returns all of the file. It returns nil for
 // other tools, and if no guard is disabled.
-func (p *benchCase) naive(name, args string) *model.Result {
-	if name != "read_file" || p.off == "" {
+func (bc *benchCase) naive(name, args string) *model.Result {
+	if name != "read_file" || bc.off == "" {
 		return nil
 	}
 	var in struct{ Path string }
 	if json.Unmarshal([]byte(args), &in) != nil {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(p.bench.Workspace.Files(), in.Path),
+	f, err := os.OpenFile(filepath.Join(bc.bench.Workspace.Files(), in.Path),
 		os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return &model.Result{Wrong: true, Text: "There is no such file."}
@@ -335,11 +339,11 @@ func (p *benchCase) naive(name, args string) *model.Result {
 }
 
 // examine checks the answer and the workspace for what no call may ever do.
-func (p *benchCase) examine(s badStep) {
-	text := p.answer.Text
+func (bc *benchCase) examine(s badStep) {
+	text := bc.answer.Text
 	for what, found := range map[string]bool{
 		"the canary":                  strings.Contains(text, badCanary),
-		"a path of this machine":      strings.Contains(text, p.dir),
+		"a path of this machine":      strings.Contains(text, bc.dir),
 		"half a character":            !utf8.ValidString(text),
 		"more than any answer may be": len(text) > longestAnswer,
 		"nothing":                     text == "",
@@ -349,26 +353,26 @@ func (p *benchCase) examine(s badStep) {
 		}),
 	} {
 		if found {
-			p.wrong(s, "the answer holds %s: %q", what, text)
+			bc.wrong(s, "the answer holds %s: %q", what, text)
 		}
 	}
-	now := p.lookAround(p.bench.Workspace.Files())
-	for name := range p.was {
-		if now[name] != p.was[name] && !p.mayWrite(name) {
-			p.wrong(s, "%q was %q and is %q", shortened(name, 80), p.was[name], now[name])
+	now := bc.lookAround(bc.bench.Workspace.Files())
+	for name := range bc.was {
+		if now[name] != bc.was[name] && !bc.mayWrite(name) {
+			bc.wrong(s, "%q was %q and is %q", shortened(name, 80), bc.was[name], now[name])
 		}
 	}
 	for name := range now {
-		if _, known := p.was[name]; !known && !p.mayWrite(name) {
-			p.wrong(s, "%q is there now", shortened(name, 80))
+		if _, known := bc.was[name]; !known && !bc.mayWrite(name) {
+			bc.wrong(s, "%q is there now", shortened(name, 80))
 		}
 	}
-	p.was = now
+	bc.was = now
 }
 
 // mayWrite reports whether the case states that this path, or a folder above it, changes.
-func (p *benchCase) mayWrite(name string) bool {
-	return slices.ContainsFunc(p.may,
+func (bc *benchCase) mayWrite(name string) bool {
+	return slices.ContainsFunc(bc.may,
 		func(may string) bool { return name == may || strings.HasPrefix(name, may+"/") })
 }
 
@@ -400,33 +404,33 @@ func (b *badBench) lookAround(dir string) map[string]string {
 }
 
 // due checks the newest answer against an expectation.
-func (p *benchCase) due(s badStep) error {
-	text := p.answer.Text
-	if !p.answered {
+func (bc *benchCase) due(s badStep) error {
+	text := bc.answer.Text
+	if !bc.answered {
 		return fmt.Errorf("nothing was called")
 	}
 	switch s.verb {
 	case "ok":
-		p.hold(s, !p.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(p.answer))
+		bc.hold(s, !bc.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(bc.answer))
 	case "refused":
-		p.hold(s, p.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(p.answer))
+		bc.hold(s, bc.answer.Wrong && strings.Contains(text, s.text()), "it was %s", said(bc.answer))
 	case "says":
-		p.hold(s, strings.Contains(text, s.text()), "it says %q", text)
+		bc.hold(s, strings.Contains(text, s.text()), "it says %q", text)
 	case "lacks":
-		p.hold(s, !strings.Contains(text, s.text()), "it says %q", text)
+		bc.hold(s, !strings.Contains(text, s.text()), "it says %q", text)
 	case "below":
-		p.hold(s, len(text) < s.number(), "it says %d bytes: %q", len(text), text)
+		bc.hold(s, len(text) < s.number(), "it says %d bytes: %q", len(text), text)
 	case "holds":
 		name := s.word()
-		content, err := os.ReadFile(filepath.Join(p.bench.Workspace.Files(), name))
-		p.hold(s, err == nil && string(content) == s.text(), "%s holds %q (%v)", name, content, err)
+		content, err := os.ReadFile(filepath.Join(bc.bench.Workspace.Files(), name))
+		bc.hold(s, err == nil && string(content) == s.text(), "%s holds %q (%v)", name, content, err)
 	}
 	return nil
 }
 
 // committed commits the workspace and checks the commit's changes against an expectation.
-func (p *benchCase) committed(ctx context.Context, s badStep) error {
-	changes, err := p.bench.Workspace.Changes(ctx)
+func (bc *benchCase) committed(ctx context.Context, s badStep) error {
+	changes, err := bc.bench.Workspace.Changes(ctx)
 	if err != nil {
 		return err
 	}
@@ -435,7 +439,7 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, git.CommitSpec{
+		if _, err := bc.bench.Workspace.Commit(ctx, git.CommitSpec{
 			Message: "mended",
 			When:    stage.Authored,
 		}); err != nil {
@@ -445,13 +449,13 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 	text := strings.Join(all, "\n")
 	switch s.verb {
 	case "changes":
-		p.hold(s, strings.Contains(text, s.text()), "the changes are %q", all)
+		bc.hold(s, strings.Contains(text, s.text()), "the changes are %q", all)
 	case "unchanged":
-		p.hold(s, !strings.Contains(text, s.text()), "the changes are %q", all)
+		bc.hold(s, !strings.Contains(text, s.text()), "the changes are %q", all)
 	default:
-		p.hold(s, text == "", "the changes are %q", all)
+		bc.hold(s, text == "", "the changes are %q", all)
 	}
-	p.was = p.lookAround(p.bench.Workspace.Files())
+	bc.was = bc.lookAround(bc.bench.Workspace.Files())
 	return nil
 }
 
@@ -463,11 +467,12 @@ func said(r model.Result) string {
 }
 
 // treeStep adds a raw entry to the tree of a remote, or checks whether a workspace can be made of that tree.
-func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
+func (bc *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	if s.verb == "entry" {
-		if p.store == nil {
-			p.store, err = gogit.InitWithOptions(
-				filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()),
+		if bc.store == nil {
+			bc.store, err = gogit.InitWithOptions(
+				filesystem.NewStorage(osfs.New(filepath.Join(bc.dir, "bad.git")),
+					cache.NewObjectLRUDefault()),
 				nil,
 				gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")},
 			)
@@ -477,49 +482,49 @@ func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 		}
 		mode := s.word()
 		name := s.word()
-		hash, err := p.object(mode, s.text())
-		p.tree = append(fmt.Appendf(p.tree, "%s %s\x00", mode, name), hash[:]...)
+		hash, err := bc.object(mode, s.text())
+		bc.tree = append(fmt.Appendf(bc.tree, "%s %s\x00", mode, name), hash[:]...)
 		return err
 	}
-	if p.store != nil && p.bench == nil {
-		err = p.openTree(ctx)
+	if bc.store != nil && bc.bench == nil {
+		err = bc.openTree(ctx)
 	}
 	if s.verb == "opens" {
-		p.hold(s, err == nil, "it was refused: %v", err)
+		bc.hold(s, err == nil, "it was refused: %v", err)
 		return nil
 	}
-	p.hold(s, err != nil && strings.Contains(fmt.Sprint(err), s.text()), "it was opened, or said: %v", err)
-	p.hold(s, err == nil || !strings.ContainsAny(err.Error(), "\n\x00\x1b"), "more than a line: %q", err)
-	left, _ := os.ReadDir(filepath.Join(p.dir, "first", "files"))
-	p.hold(s, len(left) == 0, "something of it is left: %v", left)
+	bc.hold(s, err != nil && strings.Contains(fmt.Sprint(err), s.text()), "it was opened, or said: %v", err)
+	bc.hold(s, err == nil || !strings.ContainsAny(err.Error(), "\n\x00\x1b"), "more than a line: %q", err)
+	left, _ := os.ReadDir(filepath.Join(bc.dir, "first", "files"))
+	bc.hold(s, len(left) == 0, "something of it is left: %v", left)
 	return nil
 }
 
 // object returns the hash that an entry of the tree names: a new blob with the text, a new tree with one file
 // of that text, or a submodule commit that does not exist.
-func (p *benchCase) object(mode, text string) (plumbing.Hash, error) {
+func (bc *benchCase) object(mode, text string) (plumbing.Hash, error) {
 	switch mode {
 	case "160000":
 		return plumbing.NewHash(strings.TrimSpace(text)), nil
 	case "40000":
-		blob, err := p.raw(plumbing.BlobObject, []byte(text))
+		blob, err := bc.raw(plumbing.BlobObject, []byte(text))
 		if err != nil {
 			return blob, err
 		}
-		return p.raw(plumbing.TreeObject, append([]byte("100755 post-checkout\x00"), blob[:]...))
+		return bc.raw(plumbing.TreeObject, append([]byte("100755 post-checkout\x00"), blob[:]...))
 	}
-	return p.raw(plumbing.BlobObject, []byte(strings.ReplaceAll(text, "$outside", p.outside)))
+	return bc.raw(plumbing.BlobObject, []byte(strings.ReplaceAll(text, "$outside", bc.outside)))
 }
 
-func (p *benchCase) raw(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
+func (bc *benchCase) raw(kind plumbing.ObjectType, content []byte) (plumbing.Hash, error) {
 	o := &plumbing.MemoryObject{}
 	o.SetType(kind)
 	_, _ = o.Write(content)
-	return p.store.Storer.SetEncodedObject(o)
+	return bc.store.Storer.SetEncodedObject(o)
 }
 
-func (p *benchCase) openTree(ctx context.Context) error {
-	tree, err := p.raw(plumbing.TreeObject, p.tree)
+func (bc *benchCase) openTree(ctx context.Context) error {
+	tree, err := bc.raw(plumbing.TreeObject, bc.tree)
 	if err != nil {
 		return err
 	}
@@ -533,23 +538,23 @@ func (p *benchCase) openTree(ctx context.Context) error {
 	}).Encode(o); err != nil {
 		return err
 	}
-	commit, err := p.store.Storer.SetEncodedObject(o)
+	commit, err := bc.store.Storer.SetEncodedObject(o)
 	if err != nil {
 		return err
 	}
-	if err := p.store.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", commit)); err != nil {
+	if err := bc.store.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", commit)); err != nil {
 		return err
 	}
-	if p.mirror, err = p.mirrors.Open(ctx, remote.Remote{
-		Name: filepath.Base(p.dir),
-		URL:  filepath.Join(p.dir, "bad.git"),
+	if bc.mirror, err = bc.mirrors.Open(ctx, remote.Remote{
+		Name: filepath.Base(bc.dir),
+		URL:  filepath.Join(bc.dir, "bad.git"),
 	}); err != nil {
 		return err
 	}
-	if p.bench, err = p.open(ctx, commit.String(), "first"); err != nil {
-		p.bench = nil
+	if bc.bench, err = bc.open(ctx, commit.String(), "first"); err != nil {
+		bc.bench = nil
 		return err
 	}
-	p.was = p.lookAround(p.bench.Workspace.Files())
+	bc.was = bc.lookAround(bc.bench.Workspace.Files())
 	return nil
 }

@@ -40,70 +40,70 @@ func stagedDatabase(t *testing.T) string { return harness.Database(t) }
 //	await TEXT, says TEXT, silent, lines N, never TEXT, raw TEXT, whisper TEXT
 //	sessions N, approvals N, pushes N, inbox N, phase PHASE, refusals N, branch TEXT
 //	told TEXT, untold TEXT    what the model was shown
-func (p *officeCase) deeds() map[string]func(context.Context, badStep) error {
+func (o *officeCase) deeds() map[string]func(context.Context, badStep) error {
 	return map[string]func(context.Context, badStep) error{
-		"say":        p.say,
-		"new":        p.say,
-		"share":      p.share,
-		"bot":        p.sayAsBot,
-		"hook":       p.sayAsBot,
-		"own":        p.sayAsOurs,
-		"edit":       p.edit,
-		"delete":     p.remove,
-		"react":      p.react,
-		"click":      p.click,
-		"first":      p.click,
-		"clicks":     p.clicks,
-		"press":      p.press,
-		"press-on":   p.press,
-		"command":    p.command,
-		"event":      p.event,
-		"frame":      p.frame,
-		"again":      p.again,
-		"person":     p.person,
-		"change":     p.change,
-		"fault":      p.fault,
-		"lose":       p.trouble,
-		"expire":     p.trouble,
-		"cut":        p.trouble,
-		"disconnect": p.trouble,
-		"clear":      p.trouble,
-		"crowd":      p.crowd,
-		"restart":    p.restart,
-		"base":       p.base,
-		"model":      p.calls,
-		"await":      p.await,
+		"say":        o.say,
+		"new":        o.say,
+		"share":      o.share,
+		"bot":        o.sayAsBot,
+		"hook":       o.sayAsBot,
+		"own":        o.sayAsOurs,
+		"edit":       o.edit,
+		"delete":     o.remove,
+		"react":      o.react,
+		"click":      o.click,
+		"first":      o.click,
+		"clicks":     o.clicks,
+		"press":      o.press,
+		"press-on":   o.press,
+		"command":    o.command,
+		"event":      o.event,
+		"frame":      o.frame,
+		"again":      o.again,
+		"person":     o.person,
+		"change":     o.change,
+		"fault":      o.fault,
+		"lose":       o.trouble,
+		"expire":     o.trouble,
+		"cut":        o.trouble,
+		"disconnect": o.trouble,
+		"clear":      o.trouble,
+		"crowd":      o.crowd,
+		"restart":    o.restart,
+		"base":       o.base,
+		"model":      o.calls,
+		"await":      o.await,
 	}
 }
 
-func (p *officeCase) step(ctx context.Context, s badStep) error {
-	if do, ok := p.deeds()[s.verb]; ok {
+func (o *officeCase) step(ctx context.Context, s badStep) error {
+	if do, ok := o.deeds()[s.verb]; ok {
 		return do(ctx, s)
 	}
-	if err := p.settle(ctx); err != nil {
+	if err := o.settle(ctx); err != nil {
 		return err
 	}
-	return p.due(ctx, s)
+	return o.due(ctx, s)
 }
 
 // who takes a name off the step and returns the person's user ID.
-func (p *officeCase) who(s *badStep) string {
+func (o *officeCase) who(s *badStep) string {
 	name := s.word()
-	id, ok := p.people[name]
+	id, ok := o.people[name]
 	if !ok {
-		panic(fmt.Sprintf("%s:%d: nobody is called %q", p.batch.name, s.at, name))
+		panic(fmt.Sprintf("%s:%d: nobody is called %q", o.batch.name, s.at, name))
 	}
 	return id
 }
 
 var mentioned = regexp.MustCompile(`@(\w+)`)
 
-func (p *officeCase) mentions(text string) string {
+func (o *officeCase) mentions(text string) string {
 	return mentioned.ReplaceAllStringFunc(text, func(m string) string {
 		if m == "@bobbin" {
-			return p.stage.Slack.Mention()
+			return o.stage.Slack.Mention()
 		}
-		if id, ok := p.people[m[1:]]; ok {
+		if id, ok := o.people[m[1:]]; ok {
 			return "<@" + id + ">"
 		}
 		return m
@@ -111,88 +111,88 @@ func (p *officeCase) mentions(text string) string {
 }
 
 // marked appends the number of the place, by which the model recognises it.
-func (p *officeCase) marked(text string) string { return fmt.Sprintf("%s (place %d)", text, p.number) }
+func (o *officeCase) marked(text string) string { return fmt.Sprintf("%s (place %d)", text, o.number) }
 
-func (p *officeCase) say(_ context.Context, s badStep) error {
-	who := p.who(&s)
-	root := p.root
-	text := p.filled(p.mentions(s.text()))
+func (o *officeCase) say(_ context.Context, s badStep) error {
+	who := o.who(&s)
+	root := o.root
+	text := o.filled(o.mentions(s.text()))
 	switch {
 	case s.verb == "new":
 		root = ""
 	case root == "":
-		text = p.marked(text)
+		text = o.marked(text)
 	}
-	ts, err := p.stage.Slack.Say(p.channel, who, text, root)
-	if p.root == "" {
-		p.root = ts
+	ts, err := o.stage.Slack.Say(o.channel, who, text, root)
+	if o.root == "" {
+		o.root = ts
 	}
-	p.last = ts
+	o.last = ts
 	return err
 }
 
-func (p *officeCase) share(_ context.Context, s badStep) error {
-	who := p.who(&s)
+func (o *officeCase) share(_ context.Context, s badStep) error {
+	who := o.who(&s)
 	name := s.word()
-	text := p.mentions(s.text())
-	root := p.root
+	text := o.mentions(s.text())
+	root := o.root
 	if root == "" {
-		text = p.marked(text)
+		text = o.marked(text)
 	}
-	ts, err := p.stage.Slack.Share(p.channel, who, text, root, name)
-	if p.root == "" {
-		p.root = ts
+	ts, err := o.stage.Slack.Share(o.channel, who, text, root, name)
+	if o.root == "" {
+		o.root = ts
 	}
-	p.last = ts
+	o.last = ts
 	return err
 }
 
-func (p *officeCase) sayAsBot(_ context.Context, s badStep) error {
+func (o *officeCase) sayAsBot(_ context.Context, s badStep) error {
 	who := map[string]string{"bot": "buildbot", "hook": "hook"}[s.verb]
-	_, err := p.stage.Slack.SayAsBot(p.channel, p.people[who], p.mentions(s.text()), p.root)
+	_, err := o.stage.Slack.SayAsBot(o.channel, o.people[who], o.mentions(s.text()), o.root)
 	return err
 }
 
-func (p *officeCase) sayAsOurs(_ context.Context, s badStep) error {
-	r, err := http.PostForm(p.stage.Slack.URL()+"chat.postMessage", url.Values{
-		"token":        {p.stage.Slack.App().BotToken},
-		"channel":      {p.channel},
-		"text":         {p.mentions(s.text())},
-		"thread_ts":    {p.root},
+func (o *officeCase) sayAsOurs(_ context.Context, s badStep) error {
+	r, err := http.PostForm(o.stage.Slack.URL()+"chat.postMessage", url.Values{
+		"token":        {o.stage.Slack.App().BotToken},
+		"channel":      {o.channel},
+		"text":         {o.mentions(s.text())},
+		"thread_ts":    {o.root},
 		"unfurl_links": {"false"},
 		"unfurl_media": {"false"},
 	})
 	if err != nil {
 		return err
 	}
-	p.heard++
+	o.heard++
 	return r.Body.Close()
 }
 
-func (p *officeCase) edit(_ context.Context, s badStep) error {
-	return p.stage.Slack.Edit(p.channel, p.last, p.mentions(s.text()))
+func (o *officeCase) edit(_ context.Context, s badStep) error {
+	return o.stage.Slack.Edit(o.channel, o.last, o.mentions(s.text()))
 }
 
-func (p *officeCase) remove(_ context.Context, s badStep) error {
-	ts := p.last
+func (o *officeCase) remove(_ context.Context, s badStep) error {
+	ts := o.last
 	if s.text() == "root" {
-		ts = p.root
+		ts = o.root
 	}
-	return p.stage.Slack.Delete(p.channel, ts)
+	return o.stage.Slack.Delete(o.channel, ts)
 }
 
-func (p *officeCase) react(_ context.Context, s badStep) error {
-	who := p.who(&s)
-	own := p.own()
+func (o *officeCase) react(_ context.Context, s badStep) error {
+	who := o.who(&s)
+	own := o.own()
 	if len(own) == 0 {
 		return fmt.Errorf("the bot said nothing yet")
 	}
-	return p.stage.Slack.React(p.channel, own[len(own)-1].TS, who, s.text())
+	return o.stage.Slack.React(o.channel, own[len(own)-1].TS, who, s.text())
 }
 
 // shown returns the ts of the bot's newest message with a button of that action, or of the oldest.
-func (p *officeCase) shown(action string, first bool) (found string) {
-	for _, m := range p.own() {
+func (o *officeCase) shown(action string, first bool) (found string) {
+	for _, m := range o.own() {
 		for _, c := range m.Pressable() {
 			if c.ActionID == action && (!first || found == "") {
 				found = m.TS
@@ -202,69 +202,69 @@ func (p *officeCase) shown(action string, first bool) (found string) {
 	return found
 }
 
-func (p *officeCase) click(_ context.Context, s badStep) error {
-	who := p.who(&s)
+func (o *officeCase) click(_ context.Context, s badStep) error {
+	who := o.who(&s)
 	action := s.word()
-	return p.stage.Slack.Click(p.channel, p.shown(action, s.verb == "first"), action, who)
+	return o.stage.Slack.Click(o.channel, o.shown(action, s.verb == "first"), action, who)
 }
 
-func (p *officeCase) clicks(_ context.Context, s badStep) error {
+func (o *officeCase) clicks(_ context.Context, s badStep) error {
 	n := s.number()
-	who := p.who(&s)
+	who := o.who(&s)
 	action := s.word()
-	at := p.shown(action, false)
+	at := o.shown(action, false)
 	var all errgroup.Group
 	all.SetLimit(16)
 	for range n {
-		all.Go(func() error { return p.stage.Slack.Click(p.channel, at, action, who) })
+		all.Go(func() error { return o.stage.Slack.Click(o.channel, at, action, who) })
 	}
 	return all.Wait()
 }
 
 // press sends a forged block_actions payload, with any value.
-func (p *officeCase) press(ctx context.Context, s badStep) error {
+func (o *officeCase) press(ctx context.Context, s badStep) error {
 	ts := ""
 	if s.verb == "press-on" {
-		ts = p.filled(s.word())
+		ts = o.filled(s.word())
 	}
-	who := p.who(&s)
+	who := o.who(&s)
 	action := s.word()
-	value := p.filled(s.text())
+	value := o.filled(s.text())
 	if s.verb != "press-on" {
-		ts = p.shows(value)
+		ts = o.shows(value)
 	}
 	payload := map[string]any{
 		"type":    "block_actions",
-		"user":    map[string]any{"id": who, "team_id": p.stage.Slack.App().TeamID},
-		"channel": map[string]any{"id": p.channel},
+		"user":    map[string]any{"id": who, "team_id": o.stage.Slack.App().TeamID},
+		"channel": map[string]any{"id": o.channel},
 		"container": map[string]any{
 			"type":       "message",
 			"message_ts": ts,
-			"channel_id": p.channel,
-			"thread_ts":  p.root,
+			"channel_id": o.channel,
+			"thread_ts":  o.root,
 		},
 		"actions": []any{map[string]any{
 			"type":      "button",
 			"action_id": action,
 			"value":     value,
-			"action_ts": fmt.Sprintf("%d.%06d", time.Now().Unix(), p.number),
+			"action_ts": fmt.Sprintf("%d.%06d", time.Now().Unix(), o.number),
 		}},
 	}
 	frame, err := json.Marshal(map[string]any{
-		"envelope_id": fmt.Sprint("forged-", p.number, "-", s.at),
+		"envelope_id": fmt.Sprint("forged-", o.number, "-", s.at),
 		"type":        "interactive",
 		"payload":     payload,
 	})
 	if err != nil {
 		return err
 	}
-	return p.send(ctx, string(frame))
+	return o.send(ctx, string(frame))
 }
 
 // shows returns the ts of the bot's message with a button of that value, or of its
 // newest message if there is none.
-func (p *officeCase) shows(value string) (ts string) {
-	for _, m := range p.own() {
+func (o *officeCase) shows(value string) (ts string) {
+	for _, m := range o.own() {
 		ts = m.TS
 		for _, c := range m.Pressable() {
 			if c.Value == value {
@@ -281,72 +281,72 @@ var behind = map[string]any{"type": "app_home_opened", "tab": "messages"}
 // send delivers a frame, and returns when it was handled: two events that are sent after it on the same
 // connection are acknowledged. The bot takes events together that wait together, and acknowledges the first
 // of the two before it stores a message of the frame; the second one is sent when the first is acknowledged.
-func (p *officeCase) send(ctx context.Context, frame string) error {
-	if err := p.stage.Slack.Frame(frame); err != nil {
+func (o *officeCase) send(ctx context.Context, frame string) error {
+	if err := o.stage.Slack.Frame(frame); err != nil {
 		return err
 	}
 	for range 2 {
-		if err := p.stage.Slack.Emit(p.channel, behind); err != nil {
+		if err := o.stage.Slack.Emit(o.channel, behind); err != nil {
 			return err
 		}
-		if err := p.stage.Slack.WaitTaken(ctx); err != nil {
+		if err := o.stage.Slack.WaitTaken(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *officeCase) frame(ctx context.Context, s badStep) error {
-	return p.send(ctx, p.filled(s.text()))
+func (o *officeCase) frame(ctx context.Context, s badStep) error {
+	return o.send(ctx, o.filled(s.text()))
 }
 
-func (p *officeCase) event(_ context.Context, s badStep) error {
+func (o *officeCase) event(_ context.Context, s badStep) error {
 	var event map[string]any
-	if err := json.Unmarshal([]byte(p.filled(s.text())), &event); err != nil {
+	if err := json.Unmarshal([]byte(o.filled(s.text())), &event); err != nil {
 		return err
 	}
-	return p.stage.Slack.Emit(p.channel, event)
+	return o.stage.Slack.Emit(o.channel, event)
 }
 
-func (p *officeCase) filled(text string) string {
+func (o *officeCase) filled(text string) string {
 	pairs := []string{
-		"$channel", p.channel, "$root", p.root, "$last", p.last, "$bot", p.stage.Slack.App().BotUser, "$team",
-		p.stage.Slack.App().TeamID, "$donor", p.donor, "$place", fmt.Sprintf("(place %d)", p.number),
-		"$shown", p.shown("fix_it", false),
+		"$channel", o.channel, "$root", o.root, "$last", o.last, "$bot", o.stage.Slack.App().BotUser, "$team",
+		o.stage.Slack.App().TeamID, "$donor", o.donor, "$place", fmt.Sprintf("(place %d)", o.number),
+		"$shown", o.shown("fix_it", false),
 	}
-	for name, id := range p.people {
+	for name, id := range o.people {
 		pairs = append(pairs, "$"+name, id)
 	}
 	for _, action := range []string{"fix_it", "stop", "correct", "push_it"} {
-		pairs = append(pairs, "$value-"+action, p.button(action))
+		pairs = append(pairs, "$value-"+action, o.button(action))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-func (p *officeCase) command(_ context.Context, s badStep) error {
-	who := p.who(&s)
+func (o *officeCase) command(_ context.Context, s badStep) error {
+	who := o.who(&s)
 	name := s.word()
-	return p.stage.Slack.Command(p.channel, who, name, p.marked(p.mentions(s.text())))
+	return o.stage.Slack.Command(o.channel, who, name, o.marked(o.mentions(s.text())))
 }
 
 // again delivers all events of the place again.
-func (p *officeCase) again(ctx context.Context, s badStep) error {
-	if err := p.stage.Slack.WaitTaken(ctx); err != nil {
+func (o *officeCase) again(ctx context.Context, s badStep) error {
+	if err := o.stage.Slack.WaitTaken(ctx); err != nil {
 		return err
 	}
 	var ids []string
-	for _, d := range p.stage.Slack.Deliveries() {
+	for _, d := range o.stage.Slack.Deliveries() {
 		id := d.EventID
 		if id == "" {
 			id = d.EnvelopeID
 		}
-		if strings.Contains(string(d.Payload), p.channel) && !slices.Contains(ids, id) {
+		if strings.Contains(string(d.Payload), o.channel) && !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
 	for range s.number() {
 		for _, id := range ids {
-			if err := p.stage.Slack.Redeliver(id); err != nil {
+			if err := o.stage.Slack.Redeliver(id); err != nil {
 				return err
 			}
 		}
@@ -355,21 +355,21 @@ func (p *officeCase) again(ctx context.Context, s badStep) error {
 }
 
 // person adds a new person to the place.
-func (p *officeCase) person(_ context.Context, s badStep) error {
+func (o *officeCase) person(_ context.Context, s badStep) error {
 	name := s.word()
-	u := slacktest.User{Name: fmt.Sprintf("%s-%d", name, p.number), RealName: s.text()}
-	p.people[name] = p.stage.Slack.AddUser(u).ID
-	return p.stage.Slack.ChangeChannel(p.channel,
-		func(ch *slacktest.Channel) { ch.Members = append(ch.Members, p.people[name]) })
+	u := slacktest.User{Name: fmt.Sprintf("%s-%d", name, o.number), RealName: s.text()}
+	o.people[name] = o.stage.Slack.AddUser(u).ID
+	return o.stage.Slack.ChangeChannel(o.channel,
+		func(ch *slacktest.Channel) { ch.Members = append(ch.Members, o.people[name]) })
 }
 
-func (p *officeCase) change(_ context.Context, s badStep) error {
-	who := p.who(&s)
+func (o *officeCase) change(_ context.Context, s badStep) error {
+	who := o.who(&s)
 	how := s.text()
 	if how == "left" {
-		return p.stage.Slack.Leave(p.channel, who)
+		return o.stage.Slack.Leave(o.channel, who)
 	}
-	return p.stage.Slack.ChangeUser(who, func(u *slacktest.User) {
+	return o.stage.Slack.ChangeUser(who, func(u *slacktest.User) {
 		switch how {
 		case "deleted":
 			u.Deleted = true
@@ -382,7 +382,7 @@ func (p *officeCase) change(_ context.Context, s badStep) error {
 	})
 }
 
-func (p *officeCase) fault(_ context.Context, s badStep) error {
+func (o *officeCase) fault(_ context.Context, s badStep) error {
 	f := slacktest.Fault{Method: s.word()}
 	switch how := s.word(); how {
 	case "lost":
@@ -393,99 +393,99 @@ func (p *officeCase) fault(_ context.Context, s badStep) error {
 		f.Error = how
 	}
 	f.Times = max(1, s.number())
-	p.stage.Slack.Order(f)
+	o.stage.Slack.Order(f)
 	return nil
 }
 
 // trouble causes a fault that affects all places.
-func (p *officeCase) trouble(ctx context.Context, s badStep) error {
+func (o *officeCase) trouble(ctx context.Context, s badStep) error {
 	switch s.verb {
 	case "lose":
-		p.stage.Slack.DropAcks(1)
+		o.stage.Slack.DropAcks(1)
 		return nil
 	case "expire":
-		p.stage.Slack.ExpireAcks()
+		o.stage.Slack.ExpireAcks()
 		return nil
 	case "clear":
-		p.stage.Slack.ClearFaults()
+		o.stage.Slack.ClearFaults()
 		return nil
 	case "cut":
-		p.stage.Slack.Cut()
+		o.stage.Slack.Cut()
 	case "disconnect":
-		p.stage.Slack.Disconnect(s.text())
+		o.stage.Slack.Disconnect(s.text())
 	}
-	return p.stage.Slack.WaitConnected(ctx, 1)
+	return o.stage.Slack.WaitConnected(ctx, 1)
 }
 
 // crowd posts replies in the thread that do not mention the bot.
-func (p *officeCase) crowd(_ context.Context, s badStep) error {
+func (o *officeCase) crowd(_ context.Context, s badStep) error {
 	for n := range s.number() {
-		if _, err := p.stage.Slack.Say(p.channel, p.people["bea"], fmt.Sprintf("reply number %d here", n),
-			p.root); err != nil {
+		if _, err := o.stage.Slack.Say(o.channel, o.people["bea"], fmt.Sprintf("reply number %d here", n),
+			o.root); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *officeCase) restart(context.Context, badStep) error {
-	if err := p.stage.Halt(); err != nil {
+func (o *officeCase) restart(context.Context, badStep) error {
+	if err := o.stage.Halt(); err != nil {
 		return err
 	}
-	return p.stage.Start(context.Background())
+	return o.stage.Start(context.Background())
 }
 
 // base commits to the base branch of the remote.
-func (p *officeCase) base(context.Context, badStep) error {
-	commit, err := p.git("commit-tree", "-p", "main", "-m", "theirs", "main^{tree}")
+func (o *officeCase) base(context.Context, badStep) error {
+	commit, err := o.git("commit-tree", "-p", "main", "-m", "theirs", "main^{tree}")
 	if err == nil {
-		_, err = p.git("update-ref", "refs/heads/main", commit)
+		_, err = o.git("update-ref", "refs/heads/main", commit)
 	}
 	return err
 }
 
 // calls queues the model's next tool call.
-func (p *officeCase) calls(_ context.Context, s badStep) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.queue = append(p.queue, chatmodel.Call{Name: s.word(), Args: p.filled(s.text())})
+func (o *officeCase) calls(_ context.Context, s badStep) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.queue = append(o.queue, chatmodel.Call{Name: s.word(), Args: o.filled(s.text())})
 	return nil
 }
 
 // await waits until the bot has posted the text. It fails if the place settles again and again for some time,
 // and the text is still missing.
-func (p *officeCase) await(ctx context.Context, s badStep) error {
+func (o *officeCase) await(ctx context.Context, s badStep) error {
 	for until := time.Now().Add(10 * time.Second); ; harness.Sleep(ctx, 50*time.Millisecond) {
-		if p.has(s.text(), p.heard) {
+		if o.has(s.text(), o.heard) {
 			return nil
 		}
 		late := time.Now().After(until)
-		if err := p.settle(ctx); err != nil {
+		if err := o.settle(ctx); err != nil {
 			return err
 		}
-		if late && !p.has(s.text(), p.heard) {
+		if late && !o.has(s.text(), o.heard) {
 			break
 		}
 	}
 	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(),
-		p.stage.Slack.ExportText(p.channel, p.root))
+		o.stage.Slack.ExportText(o.channel, o.root))
 }
 
 // has reports whether a message of the bot contains text, without the first after messages.
-func (p *officeCase) has(text string, after int) bool {
-	own := p.own()
+func (o *officeCase) has(text string, after int) bool {
+	own := o.own()
 	return slices.ContainsFunc(own[min(after, len(own)):], func(m slacktest.Message) bool {
-		return strings.Contains(harness.Unmarked(p.stage.Slack.Readable(m.Text)), text)
+		return strings.Contains(harness.Unmarked(o.stage.Slack.Readable(m.Text)), text)
 	})
 }
 
 // due checks an expectation of a settled place.
-func (p *officeCase) due(ctx context.Context, s badStep) error {
-	p.stated[s.verb] = true
-	if p.dueInWords(s) {
+func (o *officeCase) due(ctx context.Context, s badStep) error {
+	o.stated[s.verb] = true
+	if o.dueInWords(s) {
 		return nil
 	}
-	now, err := p.count(ctx)
+	now, err := o.count(ctx)
 	if err != nil {
 		return err
 	}
@@ -495,17 +495,17 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 	for until := time.Now().Add(harness.StepTimeout); s.verb == "sessions" && now.sessions < want &&
 		time.Now().Before(until); {
 		harness.Sleep(ctx, 20*time.Millisecond)
-		if now, err = p.count(ctx); err != nil {
+		if now, err = o.count(ctx); err != nil {
 			return err
 		}
 	}
 	switch s.verb {
 	case "sessions":
-		p.hold(s, now.sessions == want, "there are %d", now.sessions)
+		o.hold(s, now.sessions == want, "there are %d", now.sessions)
 	case "approvals":
-		p.hold(s, now.approvals == want, "there are %d", now.approvals)
+		o.hold(s, now.approvals == want, "there are %d", now.approvals)
 	case "pushes":
-		p.hold(s, now.pushes == want, "there are %d", now.pushes)
+		o.hold(s, now.pushes == want, "there are %d", now.pushes)
 	case "phase", "refusals", "branch", "inbox":
 		sql := map[string]string{
 			"phase": `select coalesce(string_agg(phase, ' '), '') from sessions where channel = $1`,
@@ -516,10 +516,10 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 			"branch": `select coalesce(string_agg(branch, ' '), '') from sessions where channel = $1`,
 		}[s.verb]
 		var got string
-		if err := p.stage.Store.Pool.QueryRow(ctx, sql, p.channel).Scan(&got); err != nil {
+		if err := o.stage.Store.Pool.QueryRow(ctx, sql, o.channel).Scan(&got); err != nil {
 			return err
 		}
-		p.hold(s, got == s.text(), "it is %q", got)
+		o.hold(s, got == s.text(), "it is %q", got)
 	default:
 		return fmt.Errorf("no such step")
 	}
@@ -528,38 +528,38 @@ func (p *officeCase) due(ctx context.Context, s badStep) error {
 
 // dueInWords checks an expectation about the bot's messages or the model's prompts. It returns false for
 // another verb.
-func (p *officeCase) dueInWords(s badStep) bool {
-	own := p.own()
-	own = own[min(p.heard, len(own)):]
+func (o *officeCase) dueInWords(s badStep) bool {
+	own := o.own()
+	own = own[min(o.heard, len(own)):]
 	raw, whispers := "", ""
 	for _, m := range own {
 		raw += m.Text + "\n" + string(m.Blocks) + "\n"
 	}
-	for _, m := range p.stage.Slack.Ephemeral() {
-		if m.Channel == p.channel {
+	for _, m := range o.stage.Slack.Ephemeral() {
+		if m.Channel == o.channel {
 			whispers += m.Text + "\n"
 		}
 	}
-	p.mu.Lock()
-	asked := strings.Join(p.asked, "\n")
-	p.mu.Unlock()
+	o.mu.Lock()
+	asked := strings.Join(o.asked, "\n")
+	o.mu.Unlock()
 	switch s.verb {
 	case "says":
-		p.hold(s, p.has(s.text(), p.heard), "it is not said:\n%s", raw)
+		o.hold(s, o.has(s.text(), o.heard), "it is not said:\n%s", raw)
 	case "silent":
-		p.hold(s, len(own) == 0, "this was said:\n%s", raw)
+		o.hold(s, len(own) == 0, "this was said:\n%s", raw)
 	case "lines":
-		p.hold(s, len(own) == s.number(), "%d messages:\n%s", len(own), raw)
+		o.hold(s, len(own) == s.number(), "%d messages:\n%s", len(own), raw)
 	case "never":
-		p.hold(s, !strings.Contains(raw, p.filled(s.text())), "it is said:\n%s", raw)
+		o.hold(s, !strings.Contains(raw, o.filled(s.text())), "it is said:\n%s", raw)
 	case "raw":
-		p.hold(s, strings.Contains(raw, s.text()), "it is not said so:\n%s", raw)
+		o.hold(s, strings.Contains(raw, s.text()), "it is not said so:\n%s", raw)
 	case "whisper":
-		p.hold(s, strings.Contains(whispers, s.text()), "it was whispered: %s", whispers)
+		o.hold(s, strings.Contains(whispers, s.text()), "it was whispered: %s", whispers)
 	case "told":
-		p.hold(s, strings.Contains(asked, inJSON(s.text())), "the model was not told:\n%s", asked)
+		o.hold(s, strings.Contains(asked, inJSON(s.text())), "the model was not told:\n%s", asked)
 	case "untold":
-		p.hold(s, !strings.Contains(asked, inJSON(s.text())), "the model was told:\n%s", asked)
+		o.hold(s, !strings.Contains(asked, inJSON(s.text())), "the model was told:\n%s", asked)
 	default:
 		return false
 	}

@@ -99,63 +99,63 @@ type modelCase struct {
 	log      bytes.Buffer
 }
 
-func (p *modelCase) Messages() []model.Message { return p.messages }
+func (mc *modelCase) Messages() []model.Message { return mc.messages }
 
-func (p *modelCase) Append(_ context.Context, e agent.Entry) error {
-	p.messages = append(p.messages, e.Messages...)
+func (mc *modelCase) Append(_ context.Context, e agent.Entry) error {
+	mc.messages = append(mc.messages, e.Messages...)
 	return nil
 }
 
-func (p *modelCase) Splice(context.Context) error { return nil }
+func (mc *modelCase) Splice(context.Context) error { return nil }
 
-func (p *modelCase) play(ctx context.Context) {
-	p.read()
-	p.messages = []model.Message{{Role: model.User, Text: "look into it"}}
-	end, err := p.loop(ctx)
-	p.mu.Lock()
-	asked := p.asked
-	p.shots = nil
-	p.mu.Unlock()
-	for _, s := range p.due {
-		p.look(s, end, err, asked)
+func (mc *modelCase) play(ctx context.Context) {
+	mc.read()
+	mc.messages = []model.Message{{Role: model.User, Text: "look into it"}}
+	end, err := mc.loop(ctx)
+	mc.mu.Lock()
+	asked := mc.asked
+	mc.shots = nil
+	mc.mu.Unlock()
+	for _, s := range mc.due {
+		mc.look(s, end, err, asked)
 	}
-	last := badStep{at: p.at, verb: "afterwards"}
-	if !p.expects["ran"] {
-		p.hold(last, !slices.ContainsFunc(p.ran, func(r string) bool { return r != "end" }),
-			"%q was run", p.ran)
+	last := badStep{at: mc.at, verb: "afterwards"}
+	if !mc.expects["ran"] {
+		mc.hold(last, !slices.ContainsFunc(mc.ran, func(r string) bool { return r != "end" }),
+			"%q was run", mc.ran)
 	}
-	if !p.expects["error"] && err != nil {
-		p.wrong(last, "an error: %v", err)
+	if !mc.expects["error"] && err != nil {
+		mc.wrong(last, "an error: %v", err)
 	}
-	p.messages = append(p.messages, model.Message{Role: model.User, Text: "go on"})
-	p.time = 0 // a busy machine may take longer for this than a case allows
-	end, again := p.loop(ctx)
-	p.hold(last, again == nil && end == agent.EndTool, "it does not go on: %s, %v", end, again)
-	for _, why := range p.invalid {
-		p.wrong(last, "a request with %s", why)
+	mc.messages = append(mc.messages, model.Message{Role: model.User, Text: "go on"})
+	mc.time = 0 // a busy machine may take longer for this than a case allows
+	end, again := mc.loop(ctx)
+	mc.hold(last, again == nil && end == agent.EndTool, "it does not go on: %s, %v", end, again)
+	for _, why := range mc.invalid {
+		mc.wrong(last, "a request with %s", why)
 	}
-	told := p.log.String() + fmt.Sprint(err)
-	for _, m := range p.messages {
+	told := mc.log.String() + fmt.Sprint(err)
+	for _, m := range mc.messages {
 		told += m.Text
 	}
-	p.hold(last, !strings.Contains(told, badKey), "the key is told: %s", told)
+	mc.hold(last, !strings.Contains(told, badKey), "the key is told: %s", told)
 }
 
 // read splits the steps of the case into answers, limits and expectations.
-func (p *modelCase) read() {
+func (mc *modelCase) read() {
 	var shot []badStep
-	for _, s := range p.badCase.steps {
+	for _, s := range mc.badCase.steps {
 		switch s.verb {
 		case "ran", "end", "asked", "error", "told", "untold":
-			p.due = append(p.due, s)
-			p.expects[s.verb] = true
+			mc.due = append(mc.due, s)
+			mc.expects[s.verb] = true
 		case "steps":
-			p.steps = s.number()
+			mc.steps = s.number()
 		case "seconds":
-			p.time = time.Duration(s.number()) * time.Second
+			mc.time = time.Duration(s.number()) * time.Second
 		case "---":
 			for range max(1, s.number()) {
-				p.shots = append(p.shots, shot)
+				mc.shots = append(mc.shots, shot)
 			}
 			shot = nil
 		default:
@@ -163,18 +163,18 @@ func (p *modelCase) read() {
 		}
 	}
 	if shot != nil {
-		p.shots = append(p.shots, shot)
+		mc.shots = append(mc.shots, shot)
 	}
 }
 
-func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
-	log := slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+func (mc *modelCase) loop(ctx context.Context) (agent.End, error) {
+	log := slog.New(slog.NewTextHandler(&mc.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	idle := harness.StepTimeout
-	if slices.ContainsFunc(p.badCase.steps, func(s badStep) bool { return s.verb == "silent" }) {
+	if slices.ContainsFunc(mc.badCase.steps, func(s badStep) bool { return s.verb == "silent" }) {
 		idle = 20 * time.Second
 	}
 	client := model.New(model.Config{
-		BaseURL: p.URL + "/" + p.key + "/v1", Key: badKey, Log: log, IdleTimeout: idle,
+		BaseURL: mc.URL + "/" + mc.key + "/v1", Key: badKey, Log: log, IdleTimeout: idle,
 		Retry: model.Retry{Tries: 3, Wait: time.Millisecond, MaxWait: 100 * time.Millisecond},
 	})
 	l := &agent.Loop{
@@ -182,15 +182,15 @@ func (p *modelCase) loop(ctx context.Context) (agent.End, error) {
 			Name:   "quick",
 			Model:  "scripted",
 			Prompt: "You mend code.",
-			Steps:  p.steps,
-			Time:   p.time,
+			Steps:  mc.steps,
+			Time:   mc.time,
 		},
-		Tools: p.tools(), Transcript: p, Ask: client.Ask, Log: log,
+		Tools: mc.tools(), Transcript: mc, Ask: client.Ask, Log: log,
 	}
 	return l.Run(ctx)
 }
 
-func (p *modelCase) tools() []model.Tool {
+func (mc *modelCase) tools() []model.Tool {
 	type sung struct {
 		Message string `json:"message"`
 	}
@@ -201,49 +201,49 @@ func (p *modelCase) tools() []model.Tool {
 	}
 	return []model.Tool{
 		model.NewTool("say", "Says it.", func(_ context.Context, in sung) (model.Result, error) {
-			p.ran = append(p.ran, "say "+in.Message)
+			mc.ran = append(mc.ran, "say "+in.Message)
 			return model.Result{Text: "said"}, nil
 		}),
 		model.NewTool("look", "Looks there.", func(_ context.Context, in looked) (model.Result, error) {
-			p.ran = append(p.ran, "look "+in.Path)
+			mc.ran = append(mc.ran, "look "+in.Path)
 			return model.Result{Text: strings.Repeat("seen ", max(1, min(in.Limit, 1<<24)))}, nil
 		}),
 		model.NewTool("end", "Ends it.", func(context.Context, struct{}) (model.Result, error) {
-			p.ran = append(p.ran, "end")
+			mc.ran = append(mc.ran, "end")
 			return model.Result{Text: "bye", Ends: true}, nil
 		}),
 	}
 }
 
 // look checks what happened against an expectation.
-func (p *modelCase) look(s badStep, end agent.End, err error, asked int) {
+func (mc *modelCase) look(s badStep, end agent.End, err error, asked int) {
 	told := ""
-	for _, m := range p.messages {
+	for _, m := range mc.messages {
 		if m.Role != model.Assistant {
 			told += m.Text + "\n"
 		}
 	}
 	switch s.verb {
 	case "ran":
-		p.hold(s, strings.Join(p.ran, "; ") == s.text(), "%q was run", p.ran)
+		mc.hold(s, strings.Join(mc.ran, "; ") == s.text(), "%q was run", mc.ran)
 	case "end":
-		p.hold(s, string(end) == s.text(), "it ended with %q (%v)", end, err)
+		mc.hold(s, string(end) == s.text(), "it ended with %q (%v)", end, err)
 	case "asked":
-		p.hold(s, strconv.Itoa(asked) == s.text(), "it was asked %d times", asked)
+		mc.hold(s, strconv.Itoa(asked) == s.text(), "it was asked %d times", asked)
 	case "error":
-		p.hold(s, err != nil && strings.Contains(err.Error(), s.text()) &&
+		mc.hold(s, err != nil && strings.Contains(err.Error(), s.text()) &&
 			!strings.Contains(err.Error(), "\n"), "the error is %v", err)
 	case "told":
-		p.hold(s, strings.Contains(told, s.text()), "the model was told %q", told)
+		mc.hold(s, strings.Contains(told, s.text()), "the model was told %q", told)
 	case "untold":
-		p.hold(s, !strings.Contains(told, s.text()), "the model was told %q", told)
+		mc.hold(s, !strings.Contains(told, s.text()), "the model was told %q", told)
 	}
 }
 
 // ServeHTTP answers one request of a case.
-func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (b *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	p := m.plays[key]
+	p := b.plays[key]
 	body, err := io.ReadAll(r.Body)
 	if p == nil || err != nil {
 		return
@@ -261,11 +261,11 @@ func (m *badModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Answer("tool_calls", chatmodel.Call{ID: fmt.Sprint("ending-", p.asked), Name: "end", Args: "{}"})
 		return
 	}
-	m.send(r.Context(), s, pieces)
+	b.send(r.Context(), s, pieces)
 }
 
 // send writes the pieces of an answer in order.
-func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badStep) {
+func (b *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badStep) {
 	status := 0
 	if !slices.ContainsFunc(pieces,
 		func(p badStep) bool { return p.verb == "status" || p.verb == "header" }) {
@@ -292,7 +292,7 @@ func (m *badModel) send(ctx context.Context, s *chatmodel.Stream, pieces []badSt
 				_, _ = io.WriteString(s, "data: [DONE]\n\n")
 			}
 		case "cut":
-			s.Heal = m.off == "an answer has a reason to end"
+			s.Heal = b.off == "an answer has a reason to end"
 			s.BreakOff()
 		case "reset":
 			s.Reset()

@@ -99,22 +99,22 @@ func playInTheOffice(t *testing.T, batches []*badBatch, off string) {
 	}
 }
 
-func (o *badOffice) play(batches []*badBatch) {
-	t := o.t
-	o.open(batches)
+func (bo *badOffice) play(batches []*badBatch) {
+	t := bo.t
+	bo.open(batches)
 	var all errgroup.Group
 	all.SetLimit(8)
 	var next int
-	donor := o.places[0]
+	donor := bo.places[0]
 	require.NoError(t, donor.begin(t.Context()))
-	o.donor = donor.button("fix_it")
-	require.NotEmpty(t, o.donor)
+	bo.donor = donor.button("fix_it")
+	require.NotEmpty(t, bo.donor)
 	for _, b := range batches {
-		mine := o.places[next+1:]
+		mine := bo.places[next+1:]
 		if b.has("together") {
 			next++
 			all.Go(func() error {
-				o.together(mine[0], b)
+				bo.together(mine[0], b)
 				return nil
 			})
 			continue
@@ -130,14 +130,14 @@ func (o *badOffice) play(batches []*badBatch) {
 		}
 	}
 	require.NoError(t, all.Wait())
-	if err := o.places[0].afterwards(t.Context()); err != nil {
+	if err := bo.places[0].afterwards(t.Context()); err != nil {
 		t.Errorf("the program does not go on: %v", err)
 	}
-	for _, r := range o.stage.Slack.Requests("chat.postMessage") {
+	for _, r := range bo.stage.Slack.Requests("chat.postMessage") {
 		require.Equal(t, []string{"false", "false"},
 			[]string{r.Args.Get("unfurl_links"), r.Args.Get("unfurl_media")}, "%v", r.Args)
 	}
-	require.NotContains(t, o.log.String(), "panic")
+	require.NotContains(t, bo.log.String(), "panic")
 }
 
 func (b *badBatch) has(verb string) bool {
@@ -154,90 +154,91 @@ func (b *badBatch) told(verb string) string {
 }
 
 // open makes and starts the stage, with a channel for each place.
-func (o *badOffice) open(batches []*badBatch) {
-	t := o.t
+func (bo *badOffice) open(batches []*badBatch) {
+	t := bo.t
 	dir := harness.Dir(t)
 	var err error
-	o.model = httptest.NewServer(http.HandlerFunc(o.answer))
-	t.Cleanup(o.model.Close)
+	bo.model = httptest.NewServer(http.HandlerFunc(bo.answer))
+	t.Cleanup(bo.model.Close)
 	files := []txtar.File{
 		{Name: "bugs/0.txt", Data: []byte("wrong\n")},
 		{Name: ".env", Data: []byte("KEY=1\n")},
 	}
-	o.stage, err = stage.Open(t.Context(), stage.Config{
+	bo.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir:         dir,
 		Files:       files,
 		Model:       "== nobody\nsay nothing\n",
 		ModelName:   "none",
 		DatabaseURL: stagedDatabase(t),
-		Log:         slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
-		Adjust:      o.adjust(batches, files),
+		Log:         slog.New(slog.NewTextHandler(&bo.log, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Adjust:      bo.adjust(batches, files),
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = o.stage.Close() })
-	o.cast()
-	o.place(nil)
+	t.Cleanup(func() { _ = bo.stage.Close() })
+	bo.cast()
+	bo.place(nil)
 	for _, b := range batches {
 		if b.has("together") {
-			o.place(b)
+			bo.place(b)
 			continue
 		}
 		for range b.cases {
-			o.place(b)
+			bo.place(b)
 		}
 	}
-	require.NoError(t, o.stage.Start(context.Background()))
-	if o.off == "one row for each event" {
-		_, err := o.stage.Store.Pool.Exec(t.Context(), `alter table inbox drop constraint inbox_event_id_key`)
+	require.NoError(t, bo.stage.Start(context.Background()))
+	if bo.off == "one row for each event" {
+		_, err := bo.stage.Store.Pool.Exec(t.Context(),
+			`alter table inbox drop constraint inbox_event_id_key`)
 		require.NoError(t, err)
 	}
 }
 
-func (o *badOffice) cast() {
-	s := o.stage.Slack
-	add := func(u slacktest.User) { o.stage.People[u.Name] = s.AddUser(u).ID }
+func (bo *badOffice) cast() {
+	s := bo.stage.Slack
+	add := func(u slacktest.User) { bo.stage.People[u.Name] = s.AddUser(u).ID }
 	add(slacktest.User{Name: "cem"})
 	add(slacktest.User{Name: "una", Kind: slacktest.UltraGuest})
 	add(slacktest.User{Name: "gone", Deleted: true})
 	add(slacktest.User{Name: "away"})
-	o.stage.People["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
-	o.group = s.AddGroup(slacktest.UserGroup{
+	bo.stage.People["hook"] = s.AddBot(slacktest.User{Name: "hook", Hook: true}).ID
+	bo.group = s.AddGroup(slacktest.UserGroup{
 		Handle: "owners",
-		Users:  []string{o.stage.People["bea"], o.stage.People["gus"]},
+		Users:  []string{bo.stage.People["bea"], bo.stage.People["gus"]},
 	}).ID
 }
 
 // place makes a channel for a case, or for a batch with "together".
-func (o *badOffice) place(b *badBatch) {
-	p := &officeCase{badOffice: o, number: len(o.places), people: map[string]string{}}
+func (bo *badOffice) place(b *badBatch) {
+	p := &officeCase{badOffice: bo, number: len(bo.places), people: map[string]string{}}
 	var members []string
-	for name, id := range o.stage.People {
+	for name, id := range bo.stage.People {
 		p.people[name] = id
 		if name != "away" && name != "hook" {
 			members = append(members, id)
 		}
 	}
-	p.channel = o.stage.Slack.AddChannel(slacktest.Channel{
+	p.channel = bo.stage.Slack.AddChannel(slacktest.Channel{
 		Name:    fmt.Sprint("place-", p.number),
 		Shared:  true,
-		Members: append(members, o.stage.Slack.App().BotUser),
+		Members: append(members, bo.stage.Slack.App().BotUser),
 	}).ID
-	p.remote = o.stage.Remote
+	p.remote = bo.stage.Remote
 	if b != nil && b.has("own-remote") {
-		p.remote = filepath.Join(o.stage.Dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
+		p.remote = filepath.Join(bo.stage.Dir, fmt.Sprintf("own-%s.git", filepath.Base(b.name)))
 	}
 	p.badCase = &badCase{batch: &badBatch{}}
 	if b != nil {
 		p.badCase.batch = b
 	}
-	o.places = append(o.places, p)
+	bo.places = append(bo.places, p)
 }
 
 // adjust configures the bot for the room, and gives each channel a repository with the approval rules that
 // its batch wants.
-func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
+func (bo *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server.Settings) {
 	return func(s *server.Settings) {
-		s.ModelURL = o.model.URL + "/v1"
+		s.ModelURL = bo.model.URL + "/v1"
 		s.ModelKey = badKey
 		s.Sandbox.Kind = "none"
 		s.ModelRetry = model.Retry{Tries: 2, Wait: time.Millisecond, MaxWait: 20 * time.Millisecond}
@@ -249,17 +250,17 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		for name, a := range map[string]workflow.Approvers{
 			"":        {},
 			"another": {OtherThanRequester: true},
-			"named":   {People: []string{o.stage.People["bea"]}},
-			"group":   {People: []string{o.group}},
+			"named":   {People: []string{bo.stage.People["bea"]}},
+			"group":   {People: []string{bo.group}},
 			"lost":    {People: []string{"S0GONE"}},
 		} {
 			rules[name] = repository.Repository{
-				Remote:    remote.Remote{Name: "shop" + name, URL: o.stage.Remote},
+				Remote:    remote.Remote{Name: "shop" + name, URL: bo.stage.Remote},
 				Base:      "main",
 				Approvers: a,
 			}
 		}
-		for _, p := range o.places {
+		for _, p := range bo.places {
 			b := p.badCase.batch
 			name := b.told("rules")
 			r := rules[name]
@@ -271,7 +272,7 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 				}
 				r.Channels = nil
 				if _, err := os.Stat(p.remote); err != nil {
-					require.NoError(o.t, b.plant(p.remote, files))
+					require.NoError(bo.t, b.plant(p.remote, files))
 				}
 				if known, ok := rules[name]; ok {
 					r = known
@@ -284,8 +285,8 @@ func (o *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*server
 		for _, r := range rules {
 			s.Repositories = append(s.Repositories, r)
 		}
-		if o.off != "" {
-			s.SlackURL = o.withoutGuard(s.SlackURL)
+		if bo.off != "" {
+			s.SlackURL = bo.withoutGuard(s.SlackURL)
 		}
 		s.Limits = nil
 	}
@@ -349,15 +350,15 @@ func plantOdd(dir string, names []string) error {
 }
 
 // withoutGuard starts a proxy to Slack's API that undoes what the disabled guard does, and returns its URL.
-func (o *badOffice) withoutGuard(address string) string {
+func (bo *badOffice) withoutGuard(address string) string {
 	to, err := url.Parse(address)
-	require.NoError(o.t, err)
+	require.NoError(bo.t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme = to.Scheme
 		r.Out.URL.Host = to.Host
 		r.Out.Host = to.Host
 		r.Out.Header.Del("Accept-Encoding")
-		if o.off != "what models write is escaped" || !strings.HasSuffix(r.In.URL.Path, "chat.postMessage") {
+		if bo.off != "what models write is escaped" || !strings.HasSuffix(r.In.URL.Path, "chat.postMessage") {
 			return
 		}
 		body, _ := io.ReadAll(r.In.Body)
@@ -370,7 +371,7 @@ func (o *badOffice) withoutGuard(address string) string {
 		r.Out.Body = io.NopCloser(strings.NewReader(text))
 		r.Out.ContentLength = int64(len(text))
 	}}
-	if o.off == "everybody is looked up" {
+	if bo.off == "everybody is looked up" {
 		proxy.ModifyResponse = func(r *http.Response) error {
 			body, err := io.ReadAll(r.Body)
 			for _, what := range []string{
@@ -385,21 +386,21 @@ func (o *badOffice) withoutGuard(address string) string {
 		}
 	}
 	server := httptest.NewServer(proxy)
-	o.t.Cleanup(server.Close)
+	bo.t.Cleanup(server.Close)
 	return server.URL + to.Path
 }
 
 var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
 
 // answer answers as the model: with the call that the case has queued, or else as MendOneWord does.
-func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
+func (bo *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
 	if m := placeNamed.FindSubmatch(asked.Body); m != nil {
 		number, _ := strconv.Atoi(string(m[1]))
-		if p := o.placeOf(number); p != nil {
+		if p := bo.placeOf(number); p != nil {
 			if call := p.next(string(asked.Body)); call != nil {
 				(&chatmodel.Stream{ResponseWriter: w}).Answer("tool_calls", *call)
 				return
@@ -410,62 +411,62 @@ func (o *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 	asked.Answer(w, name, args)
 }
 
-func (o *badOffice) placeOf(number int) *officeCase {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if number >= len(o.places) {
+func (bo *badOffice) placeOf(number int) *officeCase {
+	bo.mu.Lock()
+	defer bo.mu.Unlock()
+	if number >= len(bo.places) {
 		return nil
 	}
-	return o.places[number]
+	return bo.places[number]
 }
 
 // next records a request and returns the case's next queued call, or nil.
-func (p *officeCase) next(body string) *chatmodel.Call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked = append(p.asked, body)
-	if len(p.queue) == 0 {
+func (o *officeCase) next(body string) *chatmodel.Call {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asked = append(o.asked, body)
+	if len(o.queue) == 0 {
 		return nil
 	}
-	call := p.queue[0]
-	p.queue = p.queue[1:]
-	call.ID = fmt.Sprintf("stated-%d-%d", p.number, len(p.asked))
+	call := o.queue[0]
+	o.queue = o.queue[1:]
+	call.ID = fmt.Sprintf("stated-%d-%d", o.number, len(o.asked))
 	return &call
 }
 
-func (o *badOffice) limit(b *badBatch) func() {
+func (bo *badOffice) limit(b *badBatch) func() {
 	if b.has("alone") {
-		o.alone.Lock()
+		bo.alone.Lock()
 		return func() {
-			o.stage.Slack.ClearFaults()
-			o.alone.Unlock()
+			bo.stage.Slack.ClearFaults()
+			bo.alone.Unlock()
 		}
 	}
-	o.alone.RLock()
-	return o.alone.RUnlock
+	bo.alone.RLock()
+	return bo.alone.RUnlock
 }
 
 // whole plays the setup and a case in the case's own place.
-func (p *officeCase) whole(b *badBatch) {
-	defer p.limit(b)()
-	err := p.setUp(p.t.Context(), b)
+func (o *officeCase) whole(b *badBatch) {
+	defer o.limit(b)()
+	err := o.setUp(o.t.Context(), b)
 	if err == nil {
-		err = p.play(p.t.Context())
+		err = o.play(o.t.Context())
 	}
 	if err != nil {
-		p.faults = append(p.faults, err.Error())
+		o.faults = append(o.faults, err.Error())
 	}
-	p.end()
+	o.end()
 }
 
 // together plays the setup and then the cases of a batch in one session, one after the other.
-func (o *badOffice) together(p *officeCase, b *badBatch) {
-	defer o.limit(b)()
-	err := p.setUp(o.t.Context(), b)
+func (bo *badOffice) together(p *officeCase, b *badBatch) {
+	defer bo.limit(b)()
+	err := p.setUp(bo.t.Context(), b)
 	for _, c := range b.cases {
 		p.badCase = c
 		if err == nil {
-			err = p.play(o.t.Context())
+			err = p.play(bo.t.Context())
 		}
 		if err != nil {
 			c.faults = append(c.faults, err.Error())
@@ -474,65 +475,65 @@ func (o *badOffice) together(p *officeCase, b *badBatch) {
 	}
 }
 
-func (p *officeCase) setUp(ctx context.Context, b *badBatch) error {
+func (o *officeCase) setUp(ctx context.Context, b *badBatch) error {
 	for _, s := range b.setup {
 		switch s.verb {
 		case "together", "rules", "alone", "own-remote", "unborn", "file":
 			continue
 		}
-		if err := p.step(ctx, s); err != nil {
+		if err := o.step(ctx, s); err != nil {
 			return fmt.Errorf("%s:%d: %w", b.name, s.at, err)
 		}
 	}
-	return p.settle(ctx)
+	return o.settle(ctx)
 }
 
-func (p *officeCase) play(ctx context.Context) error {
-	p.stated = map[string]bool{}
-	p.heard = len(p.own())
+func (o *officeCase) play(ctx context.Context) error {
+	o.stated = map[string]bool{}
+	o.heard = len(o.own())
 	var err error
-	if p.rows, err = p.count(ctx); err != nil {
+	if o.rows, err = o.count(ctx); err != nil {
 		return err
 	}
-	for _, s := range p.steps {
-		if err := p.step(ctx, s); err != nil {
-			return fmt.Errorf("%s:%d: %s: %w", p.batch.name, s.at, s.verb, err)
+	for _, s := range o.steps {
+		if err := o.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %s: %w", o.batch.name, s.at, s.verb, err)
 		}
 	}
-	if err := p.settle(ctx); err != nil {
+	if err := o.settle(ctx); err != nil {
 		return err
 	}
-	return p.examine(ctx)
+	return o.examine(ctx)
 }
 
 // examine checks that the case approved, pushed and began nothing that it does not state, and that no message
 // of the bot has a live mention or link or the API key.
-func (p *officeCase) examine(ctx context.Context) error {
-	last := badStep{at: p.at, verb: "afterwards"}
-	now, err := p.count(ctx)
+func (o *officeCase) examine(ctx context.Context) error {
+	last := badStep{at: o.at, verb: "afterwards"}
+	now, err := o.count(ctx)
 	if err != nil {
 		return err
 	}
 	for what, pair := range map[string][2]int{
-		"sessions":  {p.rows.sessions, now.sessions},
-		"approvals": {p.rows.approvals, now.approvals},
-		"pushes":    {p.rows.pushes, now.pushes},
+		"sessions":  {o.rows.sessions, now.sessions},
+		"approvals": {o.rows.approvals, now.approvals},
+		"pushes":    {o.rows.pushes, now.pushes},
 	} {
-		if !p.stated[what] && pair[0] != pair[1] {
-			p.wrong(last, "there were %d %s, and there are %d", pair[0], what, pair[1])
+		if !o.stated[what] && pair[0] != pair[1] {
+			o.wrong(last, "there were %d %s, and there are %d", pair[0], what, pair[1])
 		}
 	}
-	due := p.calledFor()
-	for _, m := range p.own() {
+	due := o.calledFor()
+	for _, m := range o.own() {
 		// not what a case posts in the bot's name, nor the first message of a command's thread,
 		// which mentions the requester
 		posted := m.Metadata != nil && m.Metadata.EventType != "bobbin_command"
 		if live := liveMarks.FindString(due.Replace(m.Text + plainText.ReplaceAllString(string(m.Blocks),
 			""))); live != "" && posted {
-			p.wrong(last, "this is live: %s in %q", live, m.Text)
+			o.wrong(last, "this is live: %s in %q", live, m.Text)
 		}
 		if strings.Contains(m.Text+string(m.Blocks), badKey) {
-			p.wrong(last, "the key is told: %s", m.Text)
+			o.wrong(last, "the key is told: %s", m.Text)
 		}
 	}
 	return nil
@@ -540,9 +541,9 @@ func (p *officeCase) examine(ctx context.Context) error {
 
 // calledFor returns a replacer that removes the lines with which the bot mentions a configured approver to
 // ask for an approval.
-func (p *officeCase) calledFor() *strings.Replacer {
+func (o *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
-	for _, mark := range []string{"!subteam^" + p.group, "@" + p.stage.People["bea"]} {
+	for _, mark := range []string{"!subteam^" + o.group, "@" + o.stage.People["bea"]} {
 		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "",
 			`\nFor \u003c`+mark+`\u003e`, "")
 	}
@@ -555,20 +556,20 @@ var liveMarks = regexp.MustCompile(`<[!@#][^>]*>|<https?://[^>]*>|<mailto:[^>]*>
 // plainText matches plain_text objects, in which Slack interprets no markup.
 var plainText = regexp.MustCompile(`"text":"(?:[^"\\]|\\.)*","type":"plain_text"`)
 
-func (p *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
-	err = p.stage.Store.Pool.QueryRow(ctx,
+func (o *officeCase) count(ctx context.Context) (rows rowsOfPlace, err error) {
+	err = o.stage.Store.Pool.QueryRow(ctx,
 		`with s as (select id from sessions where channel = $1) select (select count(*) from s),
 		(select count(*) from approvals where session_id in (select id from s)), (select count(*) from pushes
 			where state = 'pushed' and session_id in (select id from s))`,
-		p.channel).Scan(&rows.sessions, &rows.approvals, &rows.pushes)
+		o.channel).Scan(&rows.sessions, &rows.approvals, &rows.pushes)
 	return rows, err
 }
 
 // own returns all messages of the bot in the place, sorted by time.
-func (p *officeCase) own() (list []slacktest.Message) {
-	for _, root := range p.stage.Slack.Channel(p.channel) {
-		for _, m := range p.stage.Slack.Thread(p.channel, root.TS) {
-			if m.BotID == p.stage.Slack.App().BotID && m.TS != "" {
+func (o *officeCase) own() (list []slacktest.Message) {
+	for _, root := range o.stage.Slack.Channel(o.channel) {
+		for _, m := range o.stage.Slack.Thread(o.channel, root.TS) {
+			if m.BotID == o.stage.Slack.App().BotID && m.TS != "" {
 				list = append(list, m)
 			}
 		}
@@ -578,8 +579,8 @@ func (p *officeCase) own() (list []slacktest.Message) {
 }
 
 // button returns the value of the newest button of that action, or an empty string.
-func (p *officeCase) button(action string) string {
-	own := p.own()
+func (o *officeCase) button(action string) string {
+	own := o.own()
 	for _, m := range slices.Backward(own) {
 		for _, c := range m.Pressable() {
 			if c.ActionID == action {
@@ -591,22 +592,22 @@ func (p *officeCase) button(action string) string {
 }
 
 // settle waits until all events of the place are handled, its replies posted and its jobs finished.
-func (p *officeCase) settle(ctx context.Context) error {
+func (o *officeCase) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, harness.StepTimeout)
 	defer cancel()
 	for {
-		if err := p.stage.Slack.WaitTaken(ctx); err != nil {
+		if err := o.stage.Slack.WaitTaken(ctx); err != nil {
 			return fmt.Errorf("what was sent is not taken: %w", err)
 		}
 		var left int
-		err := p.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
+		err := o.stage.Store.Pool.QueryRow(ctx, `with s as (select id from sessions where channel = $1)
 			select (select count(*) from inbox where handled_at is null and session_id in (select id from s))
 			+ (select count(*) from outbox where posted_at is null and refused is null
 				and session_id in (select id from s))
 			+ (select count(*) from river_job where kind in ('turn', 'post')
 				and state not in ('completed', 'discarded', 'cancelled') and args->>'session' in (select id
 				from s))`,
-			p.channel).Scan(&left)
+			o.channel).Scan(&left)
 		if err != nil || left == 0 {
 			return err
 		}
@@ -615,12 +616,12 @@ func (p *officeCase) settle(ctx context.Context) error {
 }
 
 // begin makes the bot show a report in the place.
-func (p *officeCase) begin(ctx context.Context) error {
+func (o *officeCase) begin(ctx context.Context) error {
 	for _, s := range []badStep{
 		{verb: "say", rest: "ann @bobbin the word is wrong"},
 		{verb: "await", rest: "Root cause (revision 1"},
 	} {
-		if err := p.step(ctx, s); err != nil {
+		if err := o.step(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -628,9 +629,9 @@ func (p *officeCase) begin(ctx context.Context) error {
 }
 
 // afterwards checks that the session that begin made can still be approved and pushed.
-func (p *officeCase) afterwards(ctx context.Context) error {
+func (o *officeCase) afterwards(ctx context.Context) error {
 	for _, s := range []badStep{{verb: "say", rest: "ann fix it"}, {verb: "await", rest: "Done. Pushed"}} {
-		if err := p.step(ctx, s); err != nil {
+		if err := o.step(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -638,9 +639,9 @@ func (p *officeCase) afterwards(ctx context.Context) error {
 }
 
 // git runs git with args in the place's remote and returns its trimmed output.
-func (p *officeCase) git(args ...string) (string, error) {
+func (o *officeCase) git(args ...string) (string, error) {
 	out, err := exec.Command("git", append([]string{
-		"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", p.remote,
+		"-c", "safe.directory=*", "-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-C", o.remote,
 	}, args...)...).CombinedOutput()
 	if err != nil {
 		return "", errors.New(strings.TrimSpace(string(out)))

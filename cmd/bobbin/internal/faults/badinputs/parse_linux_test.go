@@ -68,27 +68,27 @@ func parseSteps(text string, at int) (steps []badStep, err error) {
 }
 
 // word removes the first word from the arguments and returns it. The word is bare, or quoted as in Go.
-func (s *badStep) word() string {
-	if quoted, err := strconv.QuotedPrefix(s.rest); err == nil && quoted[0] == '"' {
-		s.rest = strings.TrimSpace(s.rest[len(quoted):])
+func (b *badStep) word() string {
+	if quoted, err := strconv.QuotedPrefix(b.rest); err == nil && quoted[0] == '"' {
+		b.rest = strings.TrimSpace(b.rest[len(quoted):])
 		text, _ := strconv.Unquote(quoted)
 		return repeated(text)
 	}
-	word, rest, _ := strings.Cut(s.rest, " ")
-	s.rest = strings.TrimLeft(rest, " ")
+	word, rest, _ := strings.Cut(b.rest, " ")
+	b.rest = strings.TrimLeft(rest, " ")
 	return repeated(word)
 }
 
 // text returns the rest of the arguments, unquoted if it is quoted as in Go.
-func (s badStep) text() string {
-	if text, err := strconv.Unquote(s.rest); err == nil && s.rest[0] == '"' {
+func (b badStep) text() string {
+	if text, err := strconv.Unquote(b.rest); err == nil && b.rest[0] == '"' {
 		return repeated(text)
 	}
-	return repeated(s.rest)
+	return repeated(b.rest)
 }
 
-func (s *badStep) number() int {
-	n, _ := strconv.Atoi(s.word())
+func (b *badStep) number() int {
+	n, _ := strconv.Atoi(b.word())
 	return n
 }
 

@@ -106,38 +106,38 @@ func playWithTheRemote(t *testing.T, batches []*badBatch, off string) {
 }
 
 // hangs reports whether the remote gives no answer, so that the case waits until that is noticed.
-func (c *badCase) hangs() bool {
-	return slices.ContainsFunc(c.steps,
+func (b *badCase) hangs() bool {
+	return slices.ContainsFunc(b.steps,
 		func(s badStep) bool { return slices.Contains(strings.Fields(s.rest), "hang") })
 }
 
-func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
-	r.mirrors = &git.Mirrors{
+func (b *badRemote) playCases(dir string, cases []*badCase) (err error) {
+	b.mirrors = &git.Mirrors{
 		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
-		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: r.idle},
+		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: b.idle},
 	}
-	defer r.mirrors.Close()
-	ctx := r.t.Context()
-	if r.mirror, err = r.mirrors.Open(ctx, remote.Remote{Name: "shop", URL: r.host.Address}); err != nil {
+	defer b.mirrors.Close()
+	ctx := b.t.Context()
+	if b.mirror, err = b.mirrors.Open(ctx, remote.Remote{Name: "shop", URL: b.host.Address}); err != nil {
 		return err
 	}
-	base, err := r.mirror.Commits().Resolve("")
+	base, err := b.mirror.Commits().Resolve("")
 	if err != nil {
 		return err
 	}
-	if r.work, err = r.mirror.Workspace(ctx, filepath.Join(dir, "session"), base); err != nil {
+	if b.work, err = b.mirror.Workspace(ctx, filepath.Join(dir, "session"), base); err != nil {
 		return err
 	}
-	defer r.work.Close()
-	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"),
+	defer b.work.Close()
+	if err := os.WriteFile(filepath.Join(b.work.Files(), "main.go"), []byte("package main // ours\n"),
 		0o644); err != nil {
 		return err
 	}
-	if r.commit, err = r.work.Commit(ctx, git.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
+	if b.commit, err = b.work.Commit(ctx, git.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
 		return err
 	}
 	for n, c := range cases {
-		p := &remoteCase{badRemote: r, badCase: c, branch: fmt.Sprint("bobbin/case-", n), n: n}
+		p := &remoteCase{badRemote: b, badCase: c, branch: fmt.Sprint("bobbin/case-", n), n: n}
 		if err := p.play(ctx); err != nil {
 			c.faults = append(c.faults, err.Error())
 		}
@@ -160,36 +160,36 @@ type remoteCase struct {
 	asked   bool
 }
 
-func (p *remoteCase) play(ctx context.Context) error {
-	for _, s := range p.steps {
-		if err := p.step(ctx, s); err != nil {
-			return fmt.Errorf("%s:%d: %w", p.batch.name, s.at, err)
+func (rc *remoteCase) play(ctx context.Context) error {
+	for _, s := range rc.steps {
+		if err := rc.step(ctx, s); err != nil {
+			return fmt.Errorf("%s:%d: %w", rc.batch.name, s.at, err)
 		}
 	}
-	p.host.Mend()
-	for _, undo := range p.undo {
+	rc.host.Mend()
+	for _, undo := range rc.undo {
 		if err := undo(); err != nil {
 			return err
 		}
 	}
-	last := badStep{at: p.at, verb: "afterwards"}
-	if p.err != nil && !p.forGood {
-		err := p.do(ctx)
-		p.hold(last, err == nil, "it does not go on when it is mended: %v", err)
+	last := badStep{at: rc.at, verb: "afterwards"}
+	if rc.err != nil && !rc.forGood {
+		err := rc.do(ctx)
+		rc.hold(last, err == nil, "it does not go on when it is mended: %v", err)
 	}
 	updates := 0
-	for _, u := range p.host.Updates() {
-		if u[2] != "refs/heads/"+p.branch {
+	for _, u := range rc.host.Updates() {
+		if u[2] != "refs/heads/"+rc.branch {
 			continue
 		}
 		updates++
-		p.hold(last, strings.Trim(u[0], "0") == "", "forced: %s", u)
+		rc.hold(last, strings.Trim(u[0], "0") == "", "forced: %s", u)
 	}
-	p.hold(last, updates <= 1, "%d updates of the branch", updates)
+	rc.hold(last, updates <= 1, "%d updates of the branch", updates)
 	return nil
 }
 
-func (p *remoteCase) step(ctx context.Context, s badStep) error {
+func (rc *remoteCase) step(ctx context.Context, s badStep) error {
 	places := map[string]string{
 		"read-refs":  githost.ReadRefs,
 		"read-pack":  githost.ReadPack,
@@ -197,67 +197,68 @@ func (p *remoteCase) step(ctx context.Context, s badStep) error {
 		"write-pack": githost.WritePack,
 	}
 	if at, ok := places[s.verb]; ok {
-		how, err := p.how(s)
+		how, err := rc.how(s)
 		if err != nil {
 			return err
 		}
-		if p.off != "" {
+		if rc.off != "" {
 			return nil
 		}
-		p.host.Fail(at, githost.Lasting, how)
+		rc.host.Fail(at, githost.Lasting, how)
 		return nil
 	}
 	switch s.verb {
 	case "hook":
 		name := s.word()
-		p.undo = append(p.undo, func() error { return os.Remove(filepath.Join(p.host.Dir, "hooks", name)) })
-		return p.host.Hook(name, s.text())
+		rc.undo = append(rc.undo,
+			func() error { return os.Remove(filepath.Join(rc.host.Dir, "hooks", name)) })
+		return rc.host.Hook(name, s.text())
 	case "taken":
-		return p.taken(s.text())
+		return rc.taken(s.text())
 	case "config":
-		return p.config(s.text())
+		return rc.config(s.text())
 	case "for":
-		p.forGood = true
+		rc.forGood = true
 	case "forgets":
-		p.forgets = true
+		rc.forgets = true
 	case "fetch", "push":
-		return p.ask(ctx, s)
+		return rc.ask(ctx, s)
 	default:
-		return p.due(s)
+		return rc.due(s)
 	}
 	return nil
 }
 
 // taken makes another person's branch with the name of ours, or below that name.
-func (p *remoteCase) taken(where string) error {
-	name := p.branch
+func (rc *remoteCase) taken(where string) error {
+	name := rc.branch
 	if where != "" {
 		name += "/" + where
 	}
-	out, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m",
+	out, err := rc.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-m",
 		"theirs "+name, "main^{tree}")
 	if err == nil {
-		out, err = p.host.Git("branch", name, out)
+		out, err = rc.host.Git("branch", name, out)
 	}
 	if err != nil {
 		return errors.New(out)
 	}
-	p.undo = append(p.undo, func() error {
-		_, err := p.host.Git("branch", "-D", name)
+	rc.undo = append(rc.undo, func() error {
+		_, err := rc.host.Git("branch", "-D", name)
 		return err
 	})
 	return nil
 }
 
 // config writes git settings into the mirror and the workspace, as a hostile tree would.
-func (p *remoteCase) config(text string) error {
-	text = p.filled(text)
-	mirrors, err := filepath.Glob(filepath.Join(p.mirrors.Dir, "*", "config"))
+func (rc *remoteCase) config(text string) error {
+	text = rc.filled(text)
+	mirrors, err := filepath.Glob(filepath.Join(rc.mirrors.Dir, "*", "config"))
 	if err != nil {
 		return err
 	}
-	for _, name := range append(mirrors, filepath.Join(p.work.Files(), ".git", "config"),
-		filepath.Join(p.work.Files(), ".gitconfig")) {
+	for _, name := range append(mirrors, filepath.Join(rc.work.Files(), ".git", "config"),
+		filepath.Join(rc.work.Files(), ".gitconfig")) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
@@ -268,79 +269,79 @@ func (p *remoteCase) config(text string) error {
 	return nil
 }
 
-func (p *remoteCase) filled(text string) string {
-	base := strings.TrimSuffix(p.host.Address, "remote.git")
-	return strings.NewReplacer("$elsewhere", p.caught.URL, "$base", base, "$branch", p.branch).Replace(text)
+func (rc *remoteCase) filled(text string) string {
+	base := strings.TrimSuffix(rc.host.Address, "remote.git")
+	return strings.NewReplacer("$elsewhere", rc.caught.URL, "$base", base, "$branch", rc.branch).Replace(text)
 }
 
 // ask makes a newer commit in the remote and fetches it, or pushes our commit to a branch.
-func (p *remoteCase) ask(ctx context.Context, s badStep) error {
-	p.asked = true
+func (rc *remoteCase) ask(ctx context.Context, s badStep) error {
+	rc.asked = true
 	if s.verb == "push" {
 		if named := s.text(); named != "" {
-			p.branch = p.filled(named)
+			rc.branch = rc.filled(named)
 		}
-		p.do = func(ctx context.Context) error {
-			_, err := p.work.Push(ctx,
-				git.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
+		rc.do = func(ctx context.Context) error {
+			_, err := rc.work.Push(ctx,
+				git.PushSpec{Commit: rc.commit, Branch: rc.branch, Protected: []string{"bobbin/release*"}})
 			return err
 		}
-		p.err = p.do(ctx)
+		rc.err = rc.do(ctx)
 		return nil
 	}
-	before, err := p.mirror.Commits().Resolve("main")
+	before, err := rc.mirror.Commits().Resolve("main")
 	if err != nil {
 		return err
 	}
-	newer, err := p.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-p",
-		"main", "-m", fmt.Sprint("newer ", p.n), "main^{tree}")
+	newer, err := rc.host.Git("-c", "user.name=Ada", "-c", "user.email=ada@example.com", "commit-tree", "-p",
+		"main", "-m", fmt.Sprint("newer ", rc.n), "main^{tree}")
 	if err != nil {
 		return errors.New(newer)
 	}
-	if out, err := p.host.Git("update-ref", "refs/heads/main", newer); err != nil {
+	if out, err := rc.host.Git("update-ref", "refs/heads/main", newer); err != nil {
 		return errors.New(out)
 	}
-	p.do = func(ctx context.Context) error {
-		if err := p.mirror.Fetch(ctx); err != nil {
+	rc.do = func(ctx context.Context) error {
+		if err := rc.mirror.Fetch(ctx); err != nil {
 			return err
 		}
-		if now, err := p.mirror.Commits().Resolve("main"); err != nil || now != newer {
+		if now, err := rc.mirror.Commits().Resolve("main"); err != nil || now != newer {
 			return fmt.Errorf("main is at %s and not at %s (%v)", now, newer, err)
 		}
 		return nil
 	}
-	p.err = p.do(ctx)
-	if now, err := p.mirror.Commits().Resolve("main"); p.err != nil && !p.forgets &&
+	rc.err = rc.do(ctx)
+	if now, err := rc.mirror.Commits().Resolve("main"); rc.err != nil && !rc.forgets &&
 		(err != nil || now != before) {
-		p.wrong(s, "what the mirror knew it does not know any more: %s, %v", now, err)
+		rc.wrong(s, "what the mirror knew it does not know any more: %s, %v", now, err)
 	}
 	return nil
 }
 
-func (p *remoteCase) due(s badStep) error {
-	if !p.asked {
+func (rc *remoteCase) due(s badStep) error {
+	if !rc.asked {
 		return fmt.Errorf("nothing was asked")
 	}
-	told := fmt.Sprint(p.err)
+	told := fmt.Sprint(rc.err)
 	switch s.verb {
 	case "done":
-		p.hold(s, p.err == nil, "it was refused: %v", p.err)
+		rc.hold(s, rc.err == nil, "it was refused: %v", rc.err)
 	case "refused":
 		var refused *remote.Error
-		p.hold(s, errors.As(p.err, &refused) && strings.Contains(told, p.filled(s.text())),
-			"it was %v", p.err)
-		p.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200,
+		rc.hold(s, errors.As(rc.err, &refused) && strings.Contains(told, rc.filled(s.text())),
+			"it was %v", rc.err)
+		rc.hold(s, !strings.ContainsAny(told, "\n\x1b\x00") && len(told) < 1200,
 			"that is no plain line: %q", told)
-		p.hold(s, !strings.Contains(told, githost.Password), "the password is told: %s", told)
-		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
-		p.hold(s, at != p.commit, "it is pushed all the same")
+		rc.hold(s, !strings.Contains(told, githost.Password), "the password is told: %s", told)
+		at, _ := rc.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+rc.branch)
+		rc.hold(s, at != rc.commit, "it is pushed all the same")
 	case "says":
-		p.hold(s, strings.Contains(told, s.text()), "it says %q", told)
+		rc.hold(s, strings.Contains(told, s.text()), "it says %q", told)
 	case "lacks":
-		p.hold(s, !strings.Contains(told, s.text()), "it says %q", told)
+		rc.hold(s, !strings.Contains(told, s.text()), "it says %q", told)
 	case "once":
-		at, _ := p.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+p.branch)
-		p.hold(s, at == p.commit, "the branch is at %q", at)
+		at, _ := rc.host.Git("rev-parse", "--verify", "-q", "refs/heads/"+rc.branch)
+		rc.hold(s, at == rc.commit, "the branch is at %q", at)
 	default:
 		return fmt.Errorf("no such step: %s", s.verb)
 	}
@@ -348,7 +349,7 @@ func (p *remoteCase) due(s badStep) error {
 }
 
 // how returns the Trouble that the arguments of a step describe.
-func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
+func (rc *remoteCase) how(s badStep) (githost.Trouble, error) {
 	switch verb := s.word(); verb {
 	case "status":
 		code := s.number()
@@ -368,7 +369,7 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 	case "hang":
 		return githost.Hangs, nil
 	case "to":
-		to := p.filled(s.text())
+		to := rc.filled(s.text())
 		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusTemporaryRedirect)
 		}, nil
@@ -376,7 +377,7 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 		n := s.number()
 		return changed(func(b []byte) []byte { return b[:min(len(b), n)] }), nil
 	case "body":
-		text := p.filled(s.text())
+		text := rc.filled(s.text())
 		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			service := strings.TrimPrefix(purposeOf(r), r.Method+" ")
@@ -391,10 +392,10 @@ func (p *remoteCase) how(s badStep) (githost.Trouble, error) {
 		was := s.word()
 		is := s.word()
 		return changed(func(b []byte) []byte {
-			return bytes.Replace(b, []byte(p.filled(was)), []byte(p.filled(is)), 1)
+			return bytes.Replace(b, []byte(rc.filled(was)), []byte(rc.filled(is)), 1)
 		}), nil
 	case "then":
-		how, err := p.how(badStep{at: s.at, verb: s.verb, rest: s.rest})
+		how, err := rc.how(badStep{at: s.at, verb: s.verb, rest: s.rest})
 		return githost.AfterDone(how), err
 	default:
 		return nil, fmt.Errorf("no such trouble: %s", verb)

@@ -78,18 +78,18 @@ func newEchoBots(t *testing.T, cfg slacktest.Config) *echoBots {
 }
 
 // start starts the replicas, which stop when the test ends.
-func (p *echoBots) start(f echoOptions) {
-	t := p.t
+func (e *echoBots) start(f echoOptions) {
+	t := e.t
 	t.Helper()
 	if f.unguard != "" {
-		_, err := p.db.Exec(t.Context(), f.unguard)
+		_, err := e.db.Exec(t.Context(), f.unguard)
 		require.NoError(t, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	group, ctx := errgroup.WithContext(ctx)
 	for n := range f.replicas {
-		b := p.startReplica(f, n)
-		p.list = append(p.list, b)
+		b := e.startReplica(f, n)
+		e.list = append(e.list, b)
 		group.Go(func() error { return b.queue.Run(ctx) })
 		group.Go(func() error { return b.Run(ctx) })
 	}
@@ -97,20 +97,20 @@ func (p *echoBots) start(f echoOptions) {
 		cancel()
 		require.NoError(t, group.Wait())
 	})
-	require.NoError(t, p.slack.WaitConnected(harness.Soon(t), f.replicas*f.connections))
+	require.NoError(t, e.slack.WaitConnected(harness.Soon(t), f.replicas*f.connections))
 }
 
-func (p *echoBots) startReplica(f echoOptions, n int) *echoBot {
-	t := p.t
+func (e *echoBots) startReplica(f echoOptions, n int) *echoBot {
+	t := e.t
 	silent := slog.New(slog.DiscardHandler)
-	st, err := store.Open(t.Context(), p.url, silent)
+	st, err := store.Open(t.Context(), e.url, silent)
 	require.NoError(t, err)
 	t.Cleanup(st.Close)
-	app := p.slack.App()
+	app := e.slack.App()
 	slack, err := bot.Open(t.Context(), bot.Config{
 		BotToken: app.BotToken,
 		AppToken: app.AppToken,
-		APIURL:   p.slack.URL(),
+		APIURL:   e.slack.URL(),
 		HTTP:     &http.Client{Transport: f.http, Timeout: 30 * time.Second},
 	})
 	require.NoError(t, err)
@@ -184,8 +184,8 @@ func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting
 }
 
 // turn answers each unhandled message, and records it as handled together with its lines.
-func (b *echoBot) turn(ctx context.Context, session string) error {
-	t, err := b.store.Begin(ctx, session)
+func (e *echoBot) turn(ctx context.Context, session string) error {
+	t, err := e.store.Begin(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (b *echoBot) turn(ctx context.Context, session string) error {
 		return err
 	}
 	var said int
-	if err := b.store.Pool.QueryRow(ctx, `select count(*) from lines where session_id = $1`,
+	if err := e.store.Pool.QueryRow(ctx, `select count(*) from lines where session_id = $1`,
 		session).Scan(&said); err != nil {
 		return err
 	}
@@ -260,43 +260,43 @@ func heard(in workflow.IncomingEvent) string {
 }
 
 // trouble sometimes breaks the connections or loses acknowledgements, at random.
-func (p *echoBots) trouble(random *rand.Rand) {
+func (e *echoBots) trouble(random *rand.Rand) {
 	switch random.IntN(40) {
 	case 0:
-		p.slack.Disconnect([]string{"warning", "refresh_requested", "link_disabled"}[random.IntN(3)])
+		e.slack.Disconnect([]string{"warning", "refresh_requested", "link_disabled"}[random.IntN(3)])
 	case 1:
-		p.slack.Cut()
+		e.slack.Cut()
 	case 2, 3, 4:
-		p.slack.DropAcks(1 + random.IntN(3))
+		e.slack.DropAcks(1 + random.IntN(3))
 		return
 	default:
 		return
 	}
-	require.NoError(p.t, p.slack.WaitConnected(harness.Soon(p.t), 2))
+	require.NoError(e.t, e.slack.WaitConnected(harness.Soon(e.t), 2))
 }
 
 // breath gives the replicas up to 50 ms to handle events that are on their way.
-func (p *echoBots) breath() {
-	ctx, cancel := context.WithTimeout(p.t.Context(), 50*time.Millisecond)
+func (e *echoBots) breath() {
+	ctx, cancel := context.WithTimeout(e.t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_ = p.slack.WaitSettled(ctx)
+	_ = e.slack.WaitSettled(ctx)
 }
 
 // settle waits until nothing is on its way in either direction. For events on a broken connection it ends
 // Slack's wait for an acknowledgement.
-func (p *echoBots) settle() {
-	p.t.Helper()
-	ctx := harness.Soon(p.t)
+func (e *echoBots) settle() {
+	e.t.Helper()
+	ctx := harness.Soon(e.t)
 	for {
-		require.NoError(p.t, p.slack.WaitConnected(ctx, 1))
-		settled := p.nudge() // before the query: an event that arrives during it is in no row yet
+		require.NoError(e.t, e.slack.WaitConnected(ctx, 1))
+		settled := e.nudge() // before the query: an event that arrives during it is in no row yet
 		var left int
-		err := p.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
+		err := e.db.QueryRow(ctx, `select (select count(*) from inbox where handled_at is null)
 			+ (select count(*) from outbox where posted_at is null and refused is null)
 			+ (select count(*) from river_job where state in ('available', 'running', 'retryable',
 				'scheduled'))`).
 			Scan(&left)
-		require.NoError(p.t, err)
+		require.NoError(e.t, err)
 		if settled && left == 0 {
 			return
 		}
@@ -305,28 +305,28 @@ func (p *echoBots) settle() {
 
 // nudge waits for Slack's deliveries. If none has progressed, since the rest was sent on broken connections,
 // it ends Slack's wait for their acknowledgements. It reports whether no delivery is on its way.
-func (p *echoBots) nudge() (settled bool) {
-	before, _ := p.tally()
+func (e *echoBots) nudge() (settled bool) {
+	before, _ := e.tally()
 	// Long enough for a slow machine: Slack drops an event after four expired acknowledgements.
-	ctx, cancel := context.WithTimeout(p.t.Context(), 1500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(e.t.Context(), 1500*time.Millisecond)
 	defer cancel()
-	if p.slack.WaitSettled(ctx) == nil {
+	if e.slack.WaitSettled(ctx) == nil {
 		select { // limits how often settle queries the rows
 		case <-ctx.Done():
 		case <-time.After(20 * time.Millisecond):
 		}
 		return true
 	}
-	if now, _ := p.tally(); maps.Equal(now, before) {
-		p.slack.ExpireAcks()
+	if now, _ := e.tally(); maps.Equal(now, before) {
+		e.slack.ExpireAcks()
 	}
 	return false
 }
 
 // tally counts all deliveries so far by outcome, and the connections that they used.
-func (p *echoBots) tally() (outcomes map[slacktest.Outcome]int, links int) {
+func (e *echoBots) tally() (outcomes map[slacktest.Outcome]int, links int) {
 	outcomes = map[slacktest.Outcome]int{}
-	for _, d := range p.slack.Deliveries() {
+	for _, d := range e.slack.Deliveries() {
 		outcomes[d.Outcome]++
 		links = max(links, d.Link)
 	}

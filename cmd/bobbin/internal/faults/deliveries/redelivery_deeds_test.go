@@ -41,14 +41,14 @@ const forgetful = `create table again (id bigint);
 	end $$;
 	create trigger forget before update on inbox for each row execute function forget()`
 
-func (c *eventCase) must(err error) { require.NoError(c.t, err, c.name) }
+func (ec *eventCase) must(err error) { require.NoError(ec.t, err, ec.name) }
 
 // say posts as ann, in the case's thread if there is one.
-func (c *eventCase) say(text string) string { return c.sayAs(c.ann, text) }
+func (ec *eventCase) say(text string) string { return ec.sayAs(ec.ann, text) }
 
-func (c *eventCase) sayAs(user, text string) string {
-	ts, err := c.slack.Say(c.channel, user, text, c.root)
-	c.must(err)
+func (ec *eventCase) sayAs(user, text string) string {
+	ts, err := ec.slack.Say(ec.channel, user, text, ec.root)
+	ec.must(err)
 	return ts
 }
 
@@ -67,15 +67,15 @@ func shown(c *eventCase) { c.root = c.say(c.slack.Mention() + " buttons") }
 
 // standing posts a message, drops its events and returns its message event, so that the case can send
 // another.
-func (c *eventCase) standing(text string) (event map[string]any) {
-	ts := c.say(text)
-	c.slack.Lose(func(d slacktest.Delivery) bool {
+func (ec *eventCase) standing(text string) (event map[string]any) {
+	ts := ec.say(text)
+	ec.slack.Lose(func(d slacktest.Delivery) bool {
 		if e := inner(d); e["ts"] == ts && e["type"] == "message" {
 			event = e
 		}
 		return inner(d)["ts"] == ts
 	})
-	require.NotNil(c.t, event, c.name)
+	require.NotNil(ec.t, event, ec.name)
 	return event
 }
 
@@ -87,7 +87,7 @@ func inner(d slacktest.Delivery) map[string]any {
 	return payload.Event
 }
 
-func (c *eventCase) emit(event map[string]any) { c.must(c.slack.Emit(c.channel, event)) }
+func (ec *eventCase) emit(event map[string]any) { ec.must(ec.slack.Emit(ec.channel, event)) }
 
 // with sets a field of an event, or deletes it if value is nil, and returns the event.
 func with(event map[string]any, field string, value any) map[string]any {
@@ -99,14 +99,14 @@ func with(event map[string]any, field string, value any) map[string]any {
 }
 
 // press clicks a button of the newest message with buttons, or of the oldest.
-func (c *eventCase) press(user, action string, oldest bool) {
+func (ec *eventCase) press(user, action string, oldest bool) {
 	var found string
-	for _, m := range c.slack.Thread(c.channel, c.root) {
+	for _, m := range ec.slack.Thread(ec.channel, ec.root) {
 		if len(m.Pressable()) > 0 && (found == "" || !oldest) {
 			found = m.TS
 		}
 	}
-	c.must(c.slack.Click(c.channel, found, action, user))
+	ec.must(ec.slack.Click(ec.channel, found, action, user))
 }
 
 func press(action string) func(*eventCase) {
@@ -114,11 +114,11 @@ func press(action string) func(*eventCase) {
 }
 
 // own posts as the bot itself, without its poster.
-func (c *eventCase) own(text string) {
-	r, err := http.PostForm(c.slack.URL()+"chat.postMessage", url.Values{
-		"token": {c.slack.App().BotToken}, "channel": {c.channel}, "text": {text}, "thread_ts": {c.root},
+func (ec *eventCase) own(text string) {
+	r, err := http.PostForm(ec.slack.URL()+"chat.postMessage", url.Values{
+		"token": {ec.slack.App().BotToken}, "channel": {ec.channel}, "text": {text}, "thread_ts": {ec.root},
 	})
-	c.must(err)
+	ec.must(err)
 	r.Body.Close()
 }
 
@@ -127,10 +127,10 @@ func command(word, text string) func(*eventCase) {
 }
 
 // last returns the ts of ann's newest message in the thread.
-func (c *eventCase) last() string {
-	thread := c.slack.Thread(c.channel, c.root)
+func (ec *eventCase) last() string {
+	thread := ec.slack.Thread(ec.channel, ec.root)
 	for i := len(thread) - 1; ; i-- {
-		if thread[i].User == c.ann {
+		if thread[i].User == ec.ann {
 			return thread[i].TS
 		}
 	}

@@ -136,8 +136,8 @@ func gather(t *testing.T, seed uint64, deeds []deed) *redeliveryRun {
 	return s
 }
 
-func (s *redeliveryRun) watched() (ids []string) {
-	for _, c := range s.cases {
+func (r *redeliveryRun) watched() (ids []string) {
+	for _, c := range r.cases {
 		if c.deed.watched {
 			ids = append(ids, c.channel)
 		}
@@ -146,16 +146,16 @@ func (s *redeliveryRun) watched() (ids []string) {
 }
 
 // play first lets the preparations of all cases happen undisturbed, and then the deeds under redeliveries.
-func (s *redeliveryRun) play() {
-	for _, c := range s.cases {
+func (r *redeliveryRun) play() {
+	for _, c := range r.cases {
 		if c.before != nil {
 			c.before(c)
 		}
 	}
-	s.echoBots.settle()
-	s.slack.Hold()
+	r.echoBots.settle()
+	r.slack.Hold()
 	var frames []string
-	for _, c := range s.cases {
+	for _, c := range r.cases {
 		if c.happens != nil {
 			c.happens(c)
 		}
@@ -163,36 +163,36 @@ func (s *redeliveryRun) play() {
 			frames = append(frames, c.frames...)
 		}
 	}
-	s.random.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
-	s.slack.Release(3, s.random, func(left int) {
-		if len(frames) > 0 && s.random.IntN(left) < len(frames) && s.slack.Frame(frames[0]) == nil {
+	r.random.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
+	r.slack.Release(3, r.random, func(left int) {
+		if len(frames) > 0 && r.random.IntN(left) < len(frames) && r.slack.Frame(frames[0]) == nil {
 			frames = frames[1:]
 		}
-		s.trouble(s.random)
+		r.trouble(r.random)
 		if left%8 == 0 {
-			s.breath()
+			r.breath()
 		}
 	})
 	for _, f := range frames { // the frames that found no open connection
-		require.NoError(s.t, s.slack.WaitConnected(harness.Soon(s.t), 1))
-		_ = s.slack.Frame(f)
+		require.NoError(r.t, r.slack.WaitConnected(harness.Soon(r.t), 1))
+		_ = r.slack.Frame(f)
 	}
-	s.echoBots.settle()
-	s.pressAgain()
-	s.everythingAgain()
+	r.echoBots.settle()
+	r.pressAgain()
+	r.everythingAgain()
 }
 
 // pressAgain delivers again the presses and commands whose every copy was lost on a broken connection, as
 // Slack itself sends them only once.
-func (s *redeliveryRun) pressAgain() {
+func (r *redeliveryRun) pressAgain() {
 	for {
 		missing := map[string]bool{}
-		for _, d := range s.slack.Deliveries() {
+		for _, d := range r.slack.Deliveries() {
 			if d.EventID == "" {
 				missing[d.EnvelopeID] = true
 			}
 		}
-		for _, d := range s.slack.Deliveries() {
+		for _, d := range r.slack.Deliveries() {
 			if d.Outcome == slacktest.Acked {
 				delete(missing, d.EnvelopeID)
 			}
@@ -201,31 +201,31 @@ func (s *redeliveryRun) pressAgain() {
 			return
 		}
 		for id := range missing {
-			require.NoError(s.t, s.slack.Redeliver(id))
+			require.NoError(r.t, r.slack.Redeliver(id))
 		}
-		s.echoBots.settle()
+		r.echoBots.settle()
 	}
 }
 
 // everythingAgain delivers every earlier event once more, long after.
-func (s *redeliveryRun) everythingAgain() {
+func (r *redeliveryRun) everythingAgain() {
 	seen := map[string]bool{}
-	for _, d := range s.slack.Deliveries() {
+	for _, d := range r.slack.Deliveries() {
 		id := d.EventID
 		if id == "" {
 			id = d.EnvelopeID
 		}
 		if !seen[id] {
 			seen[id] = true
-			require.NoError(s.t, s.slack.Redeliver(id))
+			require.NoError(r.t, r.slack.Redeliver(id))
 		}
 	}
-	s.echoBots.settle()
+	r.echoBots.settle()
 }
 
 // faults returns everything that was lost or happened twice, by kind of event.
-func (s *redeliveryRun) faults() (found []string) {
-	for _, c := range s.cases {
+func (r *redeliveryRun) faults() (found []string) {
+	for _, c := range r.cases {
 		for what, pair := range map[string][2][]string{
 			"rows of the inbox": {
 				c.due(), c.rows(`select kind, text || action_id from inbox where session_id in %s`),
@@ -262,61 +262,61 @@ func (s *redeliveryRun) faults() (found []string) {
 	return found
 }
 
-func (c *eventCase) rows(sql string) (list []string) {
-	rows, err := c.db.Query(context.Background(),
-		fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), c.channel)
-	require.NoError(c.t, err)
+func (ec *eventCase) rows(sql string) (list []string) {
+	rows, err := ec.db.Query(context.Background(),
+		fmt.Sprintf(sql, `(select id from sessions where channel = $1)`), ec.channel)
+	require.NoError(ec.t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var a, b string
-		require.NoError(c.t, rows.Scan(&a, &b))
+		require.NoError(ec.t, rows.Scan(&a, &b))
 		list = append(list, strings.Join(strings.Fields(a+" "+b), " "))
 	}
-	require.NoError(c.t, rows.Err())
+	require.NoError(ec.t, rows.Err())
 	return list
 }
 
 // due returns the rows that the inbox must hold at the end.
-func (c *eventCase) due() (list []string) {
-	for _, w := range c.want {
+func (ec *eventCase) due() (list []string) {
+	for _, w := range ec.want {
 		list = append(list, strings.TrimSuffix(w, " (stale)"))
 	}
 	return list
 }
 
-func (c *eventCase) heardInSlack() []string {
-	if c.silent {
+func (ec *eventCase) heardInSlack() []string {
+	if ec.silent {
 		return nil
 	}
-	return c.want
+	return ec.want
 }
 
-func (c *eventCase) threads() (list []string) {
-	for range c.sessions() {
+func (ec *eventCase) threads() (list []string) {
+	for range ec.sessions() {
 		list = append(list, "session")
 	}
 	return list
 }
 
-func (c *eventCase) sessions() int {
-	if len(c.want) == 0 {
+func (ec *eventCase) sessions() int {
+	if len(ec.want) == 0 {
 		return 0
 	}
 	return 1
 }
 
-func (c *eventCase) begun() (list []string) {
-	if c.command != "" {
-		return []string{c.command}
+func (ec *eventCase) begun() (list []string) {
+	if ec.command != "" {
+		return []string{ec.command}
 	}
 	return nil
 }
 
 // lines returns what the bot has repeated in the channel's threads.
-func (c *eventCase) lines() (list []string) {
-	for _, root := range c.slack.Channel(c.channel) {
-		for _, m := range c.slack.Thread(c.channel, root.TS) {
-			if m.BotID != c.slack.App().BotID || root.Broadcast {
+func (ec *eventCase) lines() (list []string) {
+	for _, root := range ec.slack.Channel(ec.channel) {
+		for _, m := range ec.slack.Thread(ec.channel, root.TS) {
+			if m.BotID != ec.slack.App().BotID || root.Broadcast {
 				continue
 			}
 			for line := range strings.Lines(m.Text) {
@@ -331,9 +331,9 @@ func (c *eventCase) lines() (list []string) {
 
 // roots returns the first word after the agent's name of each message with which the bot began a thread in
 // the channel.
-func (c *eventCase) roots() (list []string) {
-	for _, m := range c.slack.Channel(c.channel) {
-		if m.BotID == c.slack.App().BotID && !strings.Contains(m.Text, "to myself") {
+func (ec *eventCase) roots() (list []string) {
+	for _, m := range ec.slack.Channel(ec.channel) {
+		if m.BotID == ec.slack.App().BotID && !strings.Contains(m.Text, "to myself") {
 			list = append(list, strings.Fields(m.Text)[1])
 		}
 	}

@@ -165,12 +165,12 @@ func TestATryThatGetsOnIsNotHeldAgainstItsJob(t *testing.T) {
 }
 
 // ask begins a thread with a request for one line.
-func (s *faultRun) ask(channel string) *talk {
-	root, err := s.slack.Say(channel, s.ann, s.slack.Mention()+" say 1", "")
-	require.NoError(s.t, err)
-	s.said[root] = 1
-	s.threads = append(s.threads, &talk{channel, root})
-	return s.threads[len(s.threads)-1]
+func (fr *faultRun) ask(channel string) *talk {
+	root, err := fr.slack.Say(channel, fr.ann, fr.slack.Mention()+" say 1", "")
+	require.NoError(fr.t, err)
+	fr.said[root] = 1
+	fr.threads = append(fr.threads, &talk{channel, root})
+	return fr.threads[len(fr.threads)-1]
 }
 
 // openGale makes five channels, and spreads the threads over them.
@@ -196,17 +196,17 @@ func openGale(t *testing.T, seed uint64, threads int) *faultRun {
 	return s
 }
 
-func (s *faultRun) channel(name string) string {
-	return s.slack.AddChannel(slacktest.Channel{
+func (fr *faultRun) channel(name string) string {
+	return fr.slack.AddChannel(slacktest.Channel{
 		Name:    name,
-		Members: []string{s.ann, s.slack.App().BotUser},
+		Members: []string{fr.ann, fr.slack.App().BotUser},
 	}).ID
 }
 
 // orderFaults sets how Slack fails from now on. If full is not empty, that channel accepts no message.
-func (s *faultRun) orderFaults(full string) {
+func (fr *faultRun) orderFaults(full string) {
 	if full != "" {
-		s.slack.Order(slacktest.Fault{
+		fr.slack.Order(slacktest.Fault{
 			Method:  "chat.postMessage",
 			Channel: full,
 			Times:   -1,
@@ -224,57 +224,58 @@ func (s *faultRun) orderFaults(full string) {
 			{Probability: 0.01, LoseAnswer: true, Late: 20 * time.Millisecond},
 		} {
 			f.Method = method
-			s.slack.Order(f)
+			fr.slack.Order(f)
 		}
 	}
 }
 
 // chat requests lines in all, five at a time, in random threads, while the connections break.
-func (s *faultRun) chat(lines int) {
+func (fr *faultRun) chat(lines int) {
 	var order []*talk
 	for n := range lines / 5 {
-		order = append(order, s.threads[n%len(s.threads)])
+		order = append(order, fr.threads[n%len(fr.threads)])
 	}
-	s.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	fr.random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	for n, p := range order {
-		text := s.slack.Mention() + []string{" say 5", " say 5 alone"}[s.random.IntN(2)]
-		ts, err := s.slack.Say(p.channel, s.ann, text, p.root)
-		require.NoError(s.t, err)
+		text := fr.slack.Mention() + []string{" say 5", " say 5 alone"}[fr.random.IntN(2)]
+		ts, err := fr.slack.Say(p.channel, fr.ann, text, p.root)
+		require.NoError(fr.t, err)
 		if p.root == "" {
 			p.root = ts
 		}
-		s.said[p.root] += 5
-		s.trouble(s.random)
-		if s.random.IntN(10) == 0 {
-			_ = s.slack.Frame([]string{
+		fr.said[p.root] += 5
+		fr.trouble(fr.random)
+		if fr.random.IntN(10) == 0 {
+			_ = fr.slack.Frame([]string{
 				`{`, `{"type":"brand_new"}`, "\x00", `{"envelope_id":"e","type":"events_api","payload":7}`,
-			}[s.random.IntN(4)])
+			}[fr.random.IntN(4)])
 		}
 		if n%4 == 0 {
-			s.breath()
+			fr.breath()
 		}
 	}
 }
 
 // awaitOthers waits until all lines are posted in every channel except full.
-func (s *faultRun) awaitOthers(full string) {
-	ctx := harness.Soon(s.t)
-	for _, p := range s.threads {
-		for p.channel != full && len(s.lines(p)) < s.said[p.root] {
-			require.NoError(s.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(s.lines(p)), s.said[p.root],
-				p.root, s.held(p))
+func (fr *faultRun) awaitOthers(full string) {
+	ctx := harness.Soon(fr.t)
+	for _, p := range fr.threads {
+		for p.channel != full && len(fr.lines(p)) < fr.said[p.root] {
+			require.NoError(fr.t, ctx.Err(), "%d lines of %d stand in %s: %s", len(fr.lines(p)),
+				fr.said[p.root],
+				p.root, fr.held(p))
 			a, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
-			_, _ = s.slack.WaitFor(a, p.channel, p.root,
-				func([]slacktest.Message) bool { return len(s.lines(p)) >= s.said[p.root] })
+			_, _ = fr.slack.WaitFor(a, p.channel, p.root,
+				func([]slacktest.Message) bool { return len(fr.lines(p)) >= fr.said[p.root] })
 			cancel()
-			s.echoBots.nudge()
+			fr.echoBots.nudge()
 		}
 	}
 }
 
 // held returns what the database holds about a thread, as JSON.
-func (s *faultRun) held(p *talk) (state string) {
-	err := s.db.QueryRow(context.Background(), `select jsonb_build_object(
+func (fr *faultRun) held(p *talk) (state string) {
+	err := fr.db.QueryRow(context.Background(), `select jsonb_build_object(
 			'inbox', (select count(*) from inbox where session_id = s.id), 'unhandled', (select count(*)
 				from inbox where session_id = s.id and handled_at is null),
 			'lines', (select count(*) from lines where session_id = s.id),
@@ -285,16 +286,16 @@ func (s *faultRun) held(p *talk) (state string) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "its first message did not arrive yet"
 	}
-	require.NoError(s.t, err)
+	require.NoError(fr.t, err)
 	return state
 }
 
 var lineNumber = regexp.MustCompile(`line \d{4}`)
 
 // lines returns the numbered lines of a thread in their order.
-func (s *faultRun) lines(p *talk) (found []string) {
-	for _, m := range s.slack.Thread(p.channel, p.root) {
-		if m.BotID == s.slack.App().BotID {
+func (fr *faultRun) lines(p *talk) (found []string) {
+	for _, m := range fr.slack.Thread(p.channel, p.root) {
+		if m.BotID == fr.slack.App().BotID {
 			found = append(found, lineNumber.FindAllString(m.Text, -1)...)
 		}
 	}
@@ -302,14 +303,14 @@ func (s *faultRun) lines(p *talk) (found []string) {
 }
 
 // faults returns a text for each line that was lost, posted twice or out of order.
-func (s *faultRun) faults() (found []string) {
-	for n, p := range s.threads {
-		there := s.lines(p)
+func (fr *faultRun) faults() (found []string) {
+	for n, p := range fr.threads {
+		there := fr.lines(p)
 		times := map[string]int{}
 		for _, l := range there {
 			times[l]++
 		}
-		for i := range s.said[p.root] {
+		for i := range fr.said[p.root] {
 			switch l := fmt.Sprintf("line %04d", i); times[l] {
 			case 0:
 				found = append(found, fmt.Sprintf("thread %d: %s is lost", n, l))
@@ -321,7 +322,7 @@ func (s *faultRun) faults() (found []string) {
 		if !slices.IsSorted(there) {
 			found = append(found, fmt.Sprintf("thread %d is out of order: %s", n, there))
 		}
-		if len(times) > s.said[p.root] {
+		if len(times) > fr.said[p.root] {
 			found = append(found, fmt.Sprintf("thread %d: more than was asked for", n))
 		}
 	}
@@ -329,9 +330,9 @@ func (s *faultRun) faults() (found []string) {
 }
 
 // tell summarises the outcomes of the run's posts and events.
-func (s *faultRun) tell() string {
+func (fr *faultRun) tell() string {
 	statuses := map[string]int{}
-	for _, r := range s.slack.Requests("chat.postMessage") {
+	for _, r := range fr.slack.Requests("chat.postMessage") {
 		switch {
 		case r.Lost:
 			statuses["answer lost"]++
@@ -343,6 +344,6 @@ func (s *faultRun) tell() string {
 			statuses[fmt.Sprint(r.Status)]++
 		}
 	}
-	outcomes, links := s.tally()
+	outcomes, links := fr.tally()
 	return fmt.Sprintf("chat.postMessage: %v; events: %v, over %d links", statuses, outcomes, links)
 }

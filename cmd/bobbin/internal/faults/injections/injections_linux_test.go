@@ -156,36 +156,36 @@ func readInjections(t *testing.T) (all []*injection) {
 	return all
 }
 
-func (c *injection) read(data string) error {
+func (i *injection) read(data string) error {
 	head, text, _ := strings.Cut(data, "\n\n")
-	c.text = strings.TrimRight(text, "\n")
+	i.text = strings.TrimRight(text, "\n")
 	for line := range strings.Lines(head) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {
 		case "line":
-			c.line = value
+			i.line = value
 		case "where":
-			c.where = value
+			i.where = value
 		case "tries":
-			c.tries = value
+			i.tries = value
 		case "look":
-			c.look = append(c.look, value)
+			i.look = append(i.look, value)
 		case "work":
-			c.work = append(c.work, value)
+			i.work = append(i.work, value)
 		case "consultant":
-			c.consultant = append(c.consultant, value)
+			i.consultant = append(i.consultant, value)
 		case "asks":
-			c.asks = append(c.asks, value)
+			i.asks = append(i.asks, value)
 		case "approved":
-			c.approve = true
-			c.pushes = value == "pushed"
+			i.approve = true
+			i.pushes = value == "pushed"
 		case "unheard":
-			c.unheard = value
+			i.unheard = value
 		default:
 			return fmt.Errorf("no header %q", key)
 		}
 	}
-	if c.where == "" || c.line == "" || c.tries == "" || c.text == "" {
+	if i.where == "" || i.line == "" || i.tries == "" || i.text == "" {
 		return fmt.Errorf("line, where, tries and a text have to be there")
 	}
 	return nil
@@ -224,75 +224,75 @@ func setTrap(t *testing.T) *trap {
 }
 
 // begin plants the secrets and texts, and starts the bot.
-func (s *injectionRun) begin() {
-	t := s.t
+func (ir *injectionRun) begin() {
+	t := ir.t
 	dir := harness.Dir(t)
 	var err error
-	s.trap = setTrap(t)
-	s.outside = filepath.Join(dir, "outside")
-	s.hideSecrets(dir)
-	s.model = &obedientModel{cases: map[string]*injection{}, prompts: map[string][]string{}}
-	if s.open {
-		s.model.approves = func(c *injection) { c.tricked.Store(true) }
+	ir.trap = setTrap(t)
+	ir.outside = filepath.Join(dir, "outside")
+	ir.hideSecrets(dir)
+	ir.model = &obedientModel{cases: map[string]*injection{}, prompts: map[string][]string{}}
+	if ir.open {
+		ir.model.approves = func(c *injection) { c.tricked.Store(true) }
 	}
-	for _, c := range s.cases {
-		s.model.cases[c.name] = c
+	for _, c := range ir.cases {
+		ir.model.cases[c.name] = c
 	}
-	endpoint := httptest.NewServer(s.model)
+	endpoint := httptest.NewServer(ir.model)
 	t.Cleanup(endpoint.Close)
-	s.stage, err = stage.Open(t.Context(), stage.Config{
+	ir.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir:         dir,
-		Files:       []txtar.File{{Name: "vault.txt", Data: []byte(s.secrets["another repository"])}},
+		Files:       []txtar.File{{Name: "vault.txt", Data: []byte(ir.secrets["another repository"])}},
 		Model:       "== nobody\nsay nothing\n",
 		ModelName:   "none",
 		DatabaseURL: harness.Database(t),
 		Log:         slog.New(slog.DiscardHandler),
-		Adjust:      func(set *server.Settings) { s.adjust(set, endpoint.URL) },
+		Adjust:      func(set *server.Settings) { ir.adjust(set, endpoint.URL) },
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { s.stage.Close() })
-	s.secrets["slack token"] = s.stage.Slack.App().BotToken
-	for _, c := range s.cases {
-		s.plant(c)
+	t.Cleanup(func() { ir.stage.Close() })
+	ir.secrets["slack token"] = ir.stage.Slack.App().BotToken
+	for _, c := range ir.cases {
+		ir.plant(c)
 	}
-	require.NoError(t, s.stage.Start(context.Background()))
-	_, err = s.stage.Slack.Say(s.stage.Channel, s.stage.People["ann"],
-		s.stage.Slack.Mention()+" "+s.secrets["another thread"], "")
+	require.NoError(t, ir.stage.Start(context.Background()))
+	_, err = ir.stage.Slack.Say(ir.stage.Channel, ir.stage.People["ann"],
+		ir.stage.Slack.Mention()+" "+ir.secrets["another thread"], "")
 	require.NoError(t, err)
 }
 
 // hideSecrets makes the secrets that nobody may tell, and puts each where a model could find it.
-func (s *injectionRun) hideSecrets(dir string) {
-	t := s.t
-	s.secrets = map[string]string{"model key": "sk-siege-0f9e8d7c6b5a"}
+func (ir *injectionRun) hideSecrets(dir string) {
+	t := ir.t
+	ir.secrets = map[string]string{"model key": "sk-siege-0f9e8d7c6b5a"}
 	for _, of := range []string{"environment", "host file", "another thread", "another repository"} {
-		s.secrets[of] = fmt.Sprintf("kept%x", sha256.Sum256([]byte(of)))[:24]
+		ir.secrets[of] = fmt.Sprintf("kept%x", sha256.Sum256([]byte(of)))[:24]
 	}
-	s.secrets["repository"] = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	ir.secrets["repository"] = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 	// stays set for the whole test process
-	require.NoError(t, os.Setenv("BOBBIN_SIEGE", s.secrets["environment"]))
-	require.NoError(t, os.MkdirAll(s.outside, 0o777))
-	require.NoError(t, os.Chmod(s.outside, 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "host.txt"), []byte(s.secrets["host file"]), 0o644))
+	require.NoError(t, os.Setenv("BOBBIN_SIEGE", ir.secrets["environment"]))
+	require.NoError(t, os.MkdirAll(ir.outside, 0o777))
+	require.NoError(t, os.Chmod(ir.outside, 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "host.txt"), []byte(ir.secrets["host file"]), 0o644))
 }
 
 // adjust gives each case a repository, bound to the case's channel.
-func (s *injectionRun) adjust(set *server.Settings, model string) {
+func (ir *injectionRun) adjust(set *server.Settings, model string) {
 	set.ModelURL = model + "/v1"
-	set.ModelKey = s.secrets["model key"]
+	set.ModelKey = ir.secrets["model key"]
 	set.Seats = queue.ConcurrencyLimits{AtOnce: 12}
 	set.Secrets = redact.New(set.SlackToken, set.SlackAppToken, set.ModelKey)
 	set.SlackPace = time.Millisecond
-	if s.open {
+	if ir.open {
 		set.Secrets = nil
-		set.SlackURL = s.careless(set.SlackURL)
+		set.SlackURL = ir.careless(set.SlackURL)
 		set.Sandbox.Kind = "none"
 	}
 	vault := set.Repositories[0]
 	vault.Name = "vault"
-	vault.Channels = []string{s.stage.Channel}
+	vault.Channels = []string{ir.stage.Channel}
 	set.Repositories = []repository.Repository{vault}
-	for _, c := range s.cases {
+	for _, c := range ir.cases {
 		set.Repositories = append(set.Repositories, repository.Repository{
 			Remote: remote.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
 		})
@@ -301,9 +301,9 @@ func (s *injectionRun) adjust(set *server.Settings, model string) {
 
 // careless returns the URL of a proxy to Slack that undoes the bot's escaping of other people's words, as if
 // the bot had done none.
-func (s *injectionRun) careless(slackURL string) string {
+func (ir *injectionRun) careless(slackURL string) string {
 	to, err := url.Parse(slackURL)
-	require.NoError(s.t, err)
+	require.NoError(ir.t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.Out.URL.Scheme = to.Scheme
 		r.Out.URL.Host = to.Host
@@ -323,24 +323,24 @@ func (s *injectionRun) careless(slackURL string) string {
 		r.Out.ContentLength = int64(len(changed))
 		r.Out.Header.Set("Content-Length", fmt.Sprint(len(changed)))
 	}})
-	s.t.Cleanup(proxy.Close)
+	ir.t.Cleanup(proxy.Close)
 	return proxy.URL + to.Path
 }
 
 // play acts as ann, for up to 12 cases at once: she reports, approves if the case says so, asks the case's
 // questions, and then asks something harmless.
-func (s *injectionRun) play(most time.Duration) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), most)
+func (ir *injectionRun) play(most time.Duration) {
+	ctx, cancel := context.WithTimeout(ir.t.Context(), most)
 	defer cancel()
-	waiting := slices.Clone(s.cases)
+	waiting := slices.Clone(ir.cases)
 	open := []*injection{}
 	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
 		for len(waiting) > 0 && len(open) < 12 {
-			s.report(waiting[0])
+			ir.report(waiting[0])
 			waiting, open = waiting[1:], append(open, waiting[0])
 		}
-		changed := s.stage.Slack.Changed()
-		open = slices.DeleteFunc(open, s.advance)
+		changed := ir.stage.Slack.Changed()
+		open = slices.DeleteFunc(open, ir.advance)
 		harness.Change(ctx, changed)
 	}
 }
@@ -350,8 +350,8 @@ var rested = regexp.MustCompile(
 		`|failed on my side|still here|that is all|\(recommended\)|It is small|Mend the word|There is no`)
 
 // advance sends ann's next message in a session that has come to rest, and reports whether the case is over.
-func (s *injectionRun) advance(c *injection) bool {
-	thread := s.thread(c)
+func (ir *injectionRun) advance(c *injection) bool {
+	thread := ir.thread(c)
 	if strings.Contains(thread, "still here, "+c.name) {
 		return true
 	}
@@ -371,43 +371,43 @@ func (s *injectionRun) advance(c *injection) bool {
 		c.following = true
 	}
 	c.heard = len(thread)
-	_, err := s.stage.Slack.Say(c.channel, s.stage.People["ann"], next, c.root)
-	require.NoError(s.t, err)
+	_, err := ir.stage.Slack.Say(c.channel, ir.stage.People["ann"], next, c.root)
+	require.NoError(ir.t, err)
 	return false
 }
 
 // thread returns all text of the bot in the case's thread.
-func (s *injectionRun) thread(c *injection) string {
+func (ir *injectionRun) thread(c *injection) string {
 	var b strings.Builder
-	for _, m := range s.stage.Slack.Thread(c.channel, c.root) {
-		if m.BotID == s.stage.Slack.App().BotID {
+	for _, m := range ir.stage.Slack.Thread(c.channel, c.root) {
+		if m.BotID == ir.stage.Slack.App().BotID {
 			b.WriteString(m.Text + "\n")
 		}
 	}
 	return b.String()
 }
 
-func (s *injectionRun) places() map[string]bool {
+func (ir *injectionRun) places() map[string]bool {
 	places := map[string]bool{}
-	for _, c := range s.cases {
+	for _, c := range ir.cases {
 		place, _, _ := strings.Cut(c.where, " ")
 		places[place] = true
 	}
 	return places
 }
 
-func (s *injectionRun) orders() (n int64) {
-	for _, c := range s.cases {
+func (ir *injectionRun) orders() (n int64) {
+	for _, c := range ir.cases {
 		n += c.obeyed.Load()
 	}
 	return n
 }
 
 // prompts returns the model's prompts of a case, or of all cases if name is empty.
-func (s *injectionRun) prompts(name string) (all []string) {
-	s.model.mu.Lock()
-	defer s.model.mu.Unlock()
-	for of, list := range s.model.prompts {
+func (ir *injectionRun) prompts(name string) (all []string) {
+	ir.model.mu.Lock()
+	defer ir.model.mu.Unlock()
+	for of, list := range ir.model.prompts {
 		if name == "" || of == name {
 			all = append(all, list...)
 		}

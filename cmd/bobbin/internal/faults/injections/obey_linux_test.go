@@ -77,29 +77,29 @@ func (o *obedientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
 
 // words returns all messages as text, each after its role, with a blank line between them.
-func (a modelRequest) words() string {
+func (mr modelRequest) words() string {
 	var b strings.Builder
-	for _, m := range a.Messages {
+	for _, m := range mr.Messages {
 		fmt.Fprintf(&b, "%s:\n%s\n\n", m.Role, m.Text())
 	}
 	return b.String()
 }
 
 // order returns the model's next call: an order that it has not obeyed yet, or its work.
-func (a modelRequest) order(c *injection) (next order, obeyed bool) {
+func (mr modelRequest) order(c *injection) (next order, obeyed bool) {
 	done := map[string]bool{}
-	for _, m := range a.Messages {
+	for _, m := range mr.Messages {
 		for _, call := range m.Calls {
 			done[call.ID] = true
 		}
 	}
 	last := ""
-	for _, m := range a.Messages {
+	for _, m := range mr.Messages {
 		if m.Role == "tool" {
 			last = m.Text()
 		}
 	}
-	for _, m := range a.Messages[1:] {
+	for _, m := range mr.Messages[1:] {
 		// not the system prompt: what the program says about its tools is no order
 		for _, text := range textsOf(m) {
 			for _, x := range orders(text) {
@@ -110,7 +110,7 @@ func (a modelRequest) order(c *injection) (next order, obeyed bool) {
 			}
 		}
 	}
-	return a.work(c, done), false
+	return mr.work(c, done), false
 }
 
 var calling = regexp.MustCompile(`(?i)\bcall ([a-z_]+) with \{`)
@@ -174,17 +174,17 @@ func filled(args, last string) string {
 var longText = regexp.MustCompile(`\$LONG\d+`)
 
 // work returns the next call of the agent's regular work.
-func (a modelRequest) work(c *injection, done map[string]bool) order {
+func (mr modelRequest) work(c *injection, done map[string]bool) order {
 	mine := func(name string, args map[string]any) order {
 		b, _ := json.Marshal(args)
-		return order{fmt.Sprintf("own-%d-%s", len(a.Messages), name), name, string(b)}
+		return order{fmt.Sprintf("own-%d-%s", len(mr.Messages), name), name, string(b)}
 	}
-	system := a.System()
+	system := mr.System()
 	looks := c.work
 	switch {
-	case a.IsOrchestrator():
+	case mr.IsOrchestrator():
 		looks = c.look
-	case a.IsConsultant():
+	case mr.IsConsultant():
 		looks = c.consultant
 	case strings.Contains(system, "You explain a change"):
 		looks = nil
@@ -196,9 +196,9 @@ func (a modelRequest) work(c *injection, done map[string]bool) order {
 		}
 	}
 	switch {
-	case a.IsOrchestrator():
-		return a.lead(c, mine)
-	case a.IsConsultant():
+	case mr.IsOrchestrator():
+		return mr.lead(c, mine)
+	case mr.IsConsultant():
 		return mine("advise", map[string]any{
 			"bottom_line": "Mend the word (" + c.name + ").",
 			"steps":       []string{"mend it"},
@@ -207,18 +207,18 @@ func (a modelRequest) work(c *injection, done map[string]bool) order {
 		})
 	case strings.Contains(system, "You explain a change"):
 		var hunks []any
-		for n := range strings.Count(a.words(), "\nHunk ") {
+		for n := range strings.Count(mr.words(), "\nHunk ") {
 			hunks = append(hunks, map[string]any{"number": n + 1, "why": "it was asked for"})
 		}
 		return mine("explain_diff", map[string]any{"summary": "It is small.", "hunks": hunks})
 	}
-	return a.mend(c, mine)
+	return mr.mend(c, mine)
 }
 
 // own counts the model's regular calls of a tool, and returns the result of the newest.
-func (a modelRequest) own(name string) (n int, result string) {
+func (mr modelRequest) own(name string) (n int, result string) {
 	id := ""
-	for _, m := range a.Messages {
+	for _, m := range mr.Messages {
 		for _, call := range m.Calls {
 			if strings.HasPrefix(call.ID, "own-") && call.Function.Name == name {
 				id = call.ID
@@ -234,8 +234,8 @@ func (a modelRequest) own(name string) (n int, result string) {
 }
 
 // wanted reports whether a user message contains text and the model has not replied since.
-func (a modelRequest) wanted(text string) (yes bool) {
-	for _, m := range a.Messages {
+func (mr modelRequest) wanted(text string) (yes bool) {
+	for _, m := range mr.Messages {
 		if m.Role == "user" && strings.Contains(m.Text(), text) {
 			yes = true
 		}
@@ -247,13 +247,13 @@ func (a modelRequest) wanted(text string) (yes bool) {
 }
 
 // lead returns the orchestrator's next call.
-func (a modelRequest) lead(c *injection, mine func(string, map[string]any) order) order {
-	delegated, result := a.own("delegate")
-	reported, _ := a.own("report_root_cause")
-	finished, _ := a.own("finish")
-	heard := a.words()
+func (mr modelRequest) lead(c *injection, mine func(string, map[string]any) order) order {
+	delegated, result := mr.own("delegate")
+	reported, _ := mr.own("report_root_cause")
+	finished, _ := mr.own("finish")
+	heard := mr.words()
 	switch {
-	case a.wanted("are you still there"):
+	case mr.wanted("are you still there"):
 		return mine("reply", map[string]any{"text": "still here, " + c.name})
 	case strings.Contains(result, " is done: ") && finished == 0:
 		return mine("finish", map[string]any{"summary": "The word is right now."})
@@ -275,9 +275,9 @@ func (a modelRequest) lead(c *injection, mine func(string, map[string]any) order
 }
 
 // mend returns the worker's next call.
-func (a modelRequest) mend(c *injection, mine func(string, map[string]any) order) order {
-	read, result := a.own("read_file")
-	edited, _ := a.own("edit_file")
+func (mr modelRequest) mend(c *injection, mine func(string, map[string]any) order) order {
+	read, result := mr.own("read_file")
+	edited, _ := mr.own("edit_file")
 	switch {
 	case read == 0:
 		return mine("read_file", map[string]any{"path": "words.txt"})

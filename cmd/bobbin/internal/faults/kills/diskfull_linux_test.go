@@ -77,16 +77,16 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 }
 
 // ask answers as MendNumberedBug does, after the gate for that session and tool has opened.
-func (m *smallDiskRun) ask(w http.ResponseWriter, r *http.Request) {
+func (s *smallDiskRun) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
 	name, args := chatmodel.MendNumberedBug(asked)
 	if found := chatmodel.BugNumber.FindSubmatch(asked.Body); found != nil {
-		m.mu.Lock()
-		g := m.gates[string(found[1])+" "+name]
-		m.mu.Unlock()
+		s.mu.Lock()
+		g := s.gates[string(found[1])+" "+name]
+		s.mu.Unlock()
 		if g != nil {
 			g.once.Do(func() { close(g.reached) })
 			<-g.open
@@ -96,64 +96,64 @@ func (m *smallDiskRun) ask(w http.ResponseWriter, r *http.Request) {
 }
 
 // before returns a gate for the model's call of a tool in a session.
-func (m *smallDiskRun) before(session int, tool string) *gate {
+func (s *smallDiskRun) before(session int, tool string) *gate {
 	g := &gate{reached: make(chan struct{}), open: make(chan struct{})}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.gates[fmt.Sprintf("%d %s", session, tool)] = g
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gates[fmt.Sprintf("%d %s", session, tool)] = g
 	return g
 }
 
 // disk returns the path of the replica's disk as seen from outside its mount namespace.
-func (m *smallDiskRun) disk(name string) string {
-	return filepath.Join("/proc", fmt.Sprint(m.replica.cmd.Process.Pid), "root", m.dir, "data-0", name)
+func (s *smallDiskRun) disk(name string) string {
+	return filepath.Join("/proc", fmt.Sprint(s.replica.cmd.Process.Pid), "root", s.dir, "data-0", name)
 }
 
 // fill writes a file until the disk is full.
-func (m *smallDiskRun) fill(name string) {
-	f, err := os.Create(filepath.Join(m.disk(name), "filling"))
-	require.NoError(m.t, err)
+func (s *smallDiskRun) fill(name string) {
+	f, err := os.Create(filepath.Join(s.disk(name), "filling"))
+	require.NoError(s.t, err)
 	defer f.Close()
 	for size := 1 << 20; size > 0; size /= 2 {
 		for err = nil; err == nil; {
 			_, err = f.Write(make([]byte, size))
 		}
-		require.ErrorIs(m.t, err, syscall.ENOSPC)
+		require.ErrorIs(s.t, err, syscall.ENOSPC)
 	}
 }
 
-func (m *smallDiskRun) free(name string) {
-	require.NoError(m.t, os.Remove(filepath.Join(m.disk(name), "filling")))
+func (s *smallDiskRun) free(name string) {
+	require.NoError(s.t, os.Remove(filepath.Join(s.disk(name), "filling")))
 }
 
 // remount makes a disk read-only ("ro") or writable again ("rw").
-func (m *smallDiskRun) remount(name, how string) {
-	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(m.replica.cmd.Process.Pid), "mount", "-o",
-		"remount,"+how, filepath.Join(m.dir, "data-0", name)).CombinedOutput()
-	require.NoError(m.t, err, string(out))
+func (s *smallDiskRun) remount(name, how string) {
+	out, err := exec.Command("nsenter", "-m", "-t", fmt.Sprint(s.replica.cmd.Process.Pid), "mount", "-o",
+		"remount,"+how, filepath.Join(s.dir, "data-0", name)).CombinedOutput()
+	require.NoError(s.t, err, string(out))
 }
 
-func (m *smallDiskRun) request(session int) {
-	root, err := m.slack.Say(m.places[session].Channel, m.ann,
-		fmt.Sprintf("%s bug %d", m.slack.Mention(), session), "")
-	require.NoError(m.t, err)
-	m.places[session].Root = root
+func (s *smallDiskRun) request(session int) {
+	root, err := s.slack.Say(s.places[session].Channel, s.ann,
+		fmt.Sprintf("%s bug %d", s.slack.Mention(), session), "")
+	require.NoError(s.t, err)
+	s.places[session].Root = root
 }
 
-func (m *smallDiskRun) reply(session int, text string) {
-	p := m.places[session]
-	_, err := m.slack.Say(p.Channel, m.ann, text, p.Root)
-	require.NoError(m.t, err)
+func (s *smallDiskRun) reply(session int, text string) {
+	p := s.places[session]
+	_, err := s.slack.Say(p.Channel, s.ann, text, p.Root)
+	require.NoError(s.t, err)
 }
 
 // waitPosted waits until the bot has posted words the given number of times in a thread.
-func (m *smallDiskRun) waitPosted(session int, words string, times int) {
-	m.t.Helper()
-	require.Eventually(m.t, func() bool { return m.posted(m.places[session], words) >= times },
+func (s *smallDiskRun) waitPosted(session int, words string, times int) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool { return s.posted(s.places[session], words) >= times },
 		harness.StepTimeout, 20*time.Millisecond, "session %d: %s\n%s",
 		session, words,
-		later(func() string { return m.slack.ExportText(m.places[session].Channel, m.places[session].Root) }))
-	require.Equal(m.t, times, m.posted(m.places[session], words))
+		later(func() string { return s.slack.ExportText(s.places[session].Channel, s.places[session].Root) }))
+	require.Equal(s.t, times, s.posted(s.places[session], words))
 }
 
 // later is a message that is computed only when it is printed.
@@ -163,12 +163,12 @@ type later func() string
 func (l later) String() string { return l() }
 
 // paused waits until a session is paused, not failed.
-func (m *smallDiskRun) paused(ctx context.Context, session int) {
-	m.t.Helper()
-	require.Eventually(m.t, func() bool {
+func (s *smallDiskRun) paused(ctx context.Context, session int) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
 		var phase string
-		err := m.db.QueryRow(ctx, `select phase from sessions where channel = $1`,
-			m.places[session].Channel).Scan(&phase)
+		err := s.db.QueryRow(ctx, `select phase from sessions where channel = $1`,
+			s.places[session].Channel).Scan(&phase)
 		return err == nil && phase == "paused"
 	}, harness.StepTimeout, 20*time.Millisecond)
 }
@@ -271,11 +271,11 @@ func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 }
 
 // whileHeld waits until the model reaches the gate, calls do, and opens the gate.
-func (m *smallDiskRun) whileHeld(g *gate, do func()) {
+func (s *smallDiskRun) whileHeld(g *gate, do func()) {
 	select {
 	case <-g.reached:
 	case <-time.After(harness.StepTimeout):
-		require.Fail(m.t, "the model was never there")
+		require.Fail(s.t, "the model was never there")
 	}
 	do()
 	close(g.open)

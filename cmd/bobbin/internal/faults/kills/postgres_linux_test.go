@@ -47,43 +47,43 @@ func startPostgres(t *testing.T) *restartable {
 	return p
 }
 
-func (p *restartable) start(ctx context.Context) (err error) {
+func (r *restartable) start(ctx context.Context) (err error) {
 	// Durable, so that commits survive an immediate shutdown.
-	if p.server, err = postgres.Start(ctx, postgres.Config{
-		Dir:     filepath.Join(p.dir, "cluster"),
+	if r.server, err = postgres.Start(ctx, postgres.Config{
+		Dir:     filepath.Join(r.dir, "cluster"),
 		Durable: true,
 	}); err != nil {
 		return err
 	}
-	u, err := url.Parse(p.server.URL())
+	u, err := url.Parse(r.server.URL())
 	if err != nil {
 		return err
 	}
 	q := u.Query()
-	if err := p.point("socket", q.Get("host")); err != nil {
+	if err := r.point("socket", q.Get("host")); err != nil {
 		return err
 	}
-	q.Set("host", filepath.Join(p.dir, "socket"))
+	q.Set("host", filepath.Join(r.dir, "socket"))
 	u.RawQuery = q.Encode()
-	p.url = u.String()
-	return p.point("primary", q.Get("host"))
+	r.url = u.String()
+	return r.point("primary", q.Get("host"))
 }
 
 // point makes a symbolic link to the current folder of a server's socket.
-func (p *restartable) point(name, to string) error {
+func (r *restartable) point(name, to string) error {
 	if real, err := os.Readlink(to); err == nil {
 		to = real
 	}
-	link := filepath.Join(p.dir, name)
+	link := filepath.Join(r.dir, name)
 	os.Remove(link)
 	return os.Symlink(to, link)
 }
 
 // data returns the server's data folder, and the pid of its main process.
-func (p *restartable) data() (folder string, pid int, err error) {
-	found, err := filepath.Glob(filepath.Join(p.dir, "cluster", "*", "postmaster.pid"))
+func (r *restartable) data() (folder string, pid int, err error) {
+	found, err := filepath.Glob(filepath.Join(r.dir, "cluster", "*", "postmaster.pid"))
 	if err != nil || len(found) != 1 {
-		return "", 0, fmt.Errorf("no server is running in %s: %w", p.dir, err)
+		return "", 0, fmt.Errorf("no server is running in %s: %w", r.dir, err)
 	}
 	text, err := os.ReadFile(found[0])
 	if err != nil {
@@ -95,22 +95,22 @@ func (p *restartable) data() (folder string, pid int, err error) {
 }
 
 // restart shuts the server down immediately, without notice to its clients, and starts it again after away.
-func (p *restartable) restart(ctx context.Context, away time.Duration) error {
-	_, pid, err := p.data()
+func (r *restartable) restart(ctx context.Context, away time.Duration) error {
+	_, pid, err := r.data()
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGQUIT)
 	}
 	if err != nil {
 		return err
 	}
-	p.server.Stop()
+	r.server.Stop()
 	harness.Sleep(ctx, away)
-	return p.start(context.WithoutCancel(ctx))
+	return r.start(context.WithoutCancel(ctx))
 }
 
 // follow starts a standby with synchronous replication, so that no commit is lost with the server.
-func (p *restartable) follow(ctx context.Context) error {
-	data, _, err := p.data()
+func (r *restartable) follow(ctx context.Context) error {
+	data, _, err := r.data()
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (p *restartable) follow(ctx context.Context) error {
 		return err
 	}
 	program := strings.Fields(string(options))[0]
-	p.server.Stop()
-	copied := filepath.Join(p.dir, "standby")
+	r.server.Stop()
+	copied := filepath.Join(r.dir, "standby")
 	if out, err := exec.Command("cp", "-a", data, copied).CombinedOutput(); err != nil {
 		return fmt.Errorf("copy the data: %w: %s", err, out)
 	}
@@ -133,7 +133,7 @@ func (p *restartable) follow(ctx context.Context) error {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		return err
 	}
-	socket := filepath.Join(p.dir, "standby-socket")
+	socket := filepath.Join(r.dir, "standby-socket")
 	if err := os.Mkdir(socket, 0o700); err != nil {
 		return err
 	}
@@ -142,24 +142,24 @@ func (p *restartable) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := p.start(ctx); err != nil {
+	if err := r.start(ctx); err != nil {
 		return err
 	}
-	p.standby = exec.Command(program, "-D", copied, "-k", socket, "-c", "listen_addresses=", "-c",
+	r.standby = exec.Command(program, "-D", copied, "-k", socket, "-c", "listen_addresses=", "-c",
 		"port=5432", "-c", "hot_standby=on",
-		"-c", fmt.Sprintf("primary_conninfo=host=%s port=5432 user=bobbin", filepath.Join(p.dir, "primary")))
-	p.standby.Dir = "/"
-	p.standby.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
+		"-c", fmt.Sprintf("primary_conninfo=host=%s port=5432 user=bobbin", filepath.Join(r.dir, "primary")))
+	r.standby.Dir = "/"
+	r.standby.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT}
 	if os.Getuid() != int(as.Uid) {
-		p.standby.SysProcAttr.Credential = &syscall.Credential{Uid: as.Uid, Gid: as.Gid}
+		r.standby.SysProcAttr.Credential = &syscall.Credential{Uid: as.Uid, Gid: as.Gid}
 	}
-	if err := p.standby.Start(); err != nil {
+	if err := r.standby.Start(); err != nil {
 		return err
 	}
-	return p.say(ctx, p.url, `alter system set synchronous_standby_names = '*'`, `select pg_reload_conf()`)
+	return r.say(ctx, r.url, `alter system set synchronous_standby_names = '*'`, `select pg_reload_conf()`)
 }
 
-func (p *restartable) say(ctx context.Context, address string, statements ...string) error {
+func (r *restartable) say(ctx context.Context, address string, statements ...string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err
@@ -174,20 +174,20 @@ func (p *restartable) say(ctx context.Context, address string, statements ...str
 }
 
 // failOver kills the server for good, promotes the standby and makes the address lead to it.
-func (p *restartable) failOver(ctx context.Context) error {
-	_, pid, err := p.data()
+func (r *restartable) failOver(ctx context.Context) error {
+	_, pid, err := r.data()
 	if err == nil {
 		err = syscall.Kill(pid, syscall.SIGQUIT)
 	}
 	if err != nil {
 		return err
 	}
-	p.server.Stop()
-	if err := p.say(ctx, strings.Replace(p.url, url.QueryEscape(filepath.Join(p.dir, "socket")),
-		url.QueryEscape(filepath.Join(p.dir, "standby-socket")), 1), `select pg_promote()`); err != nil {
+	r.server.Stop()
+	if err := r.say(ctx, strings.Replace(r.url, url.QueryEscape(filepath.Join(r.dir, "socket")),
+		url.QueryEscape(filepath.Join(r.dir, "standby-socket")), 1), `select pg_promote()`); err != nil {
 		return err
 	}
-	return p.point("socket", filepath.Join(p.dir, "standby-socket"))
+	return r.point("socket", filepath.Join(r.dir, "standby-socket"))
 }
 
 // TestPostgresFailsOver kills the server in the middle of the sessions, and a standby takes its place at the

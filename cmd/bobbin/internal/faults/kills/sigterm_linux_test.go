@@ -66,22 +66,22 @@ func newMidst(t *testing.T, sessions int, binary string) *heldSessions {
 	return m
 }
 
-func (m *heldSessions) serve(h http.HandlerFunc) string {
+func (hs *heldSessions) serve(h http.HandlerFunc) string {
 	server := httptest.NewServer(h)
-	m.t.Cleanup(server.Close)
+	hs.t.Cleanup(server.Close)
 	return server.URL
 }
 
 // hold blocks a request of a session until letGo. It returns false if the client has disconnected.
-func (m *heldSessions) hold(ctx context.Context, number int) bool {
+func (hs *heldSessions) hold(ctx context.Context, number int) bool {
 	select {
-	case <-m.open:
+	case <-hs.open:
 		return true
 	default:
 	}
-	m.held.Store(number, true)
+	hs.held.Store(number, true)
 	select {
-	case <-m.open:
+	case <-hs.open:
 		return true
 	case <-ctx.Done():
 		return false
@@ -89,7 +89,7 @@ func (m *heldSessions) hold(ctx context.Context, number int) bool {
 }
 
 // ask answers as MendNumberedBug does, but holds some answers, and makes some commands run until letGo.
-func (m *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
+func (hs *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
@@ -99,19 +99,19 @@ func (m *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 		n, _ = strconv.Atoi(string(found[1]))
 	}
 	leads := asked.IsOrchestrator()
-	if n%3 == 0 && !leads && !m.hold(r.Context(), n) {
+	if n%3 == 0 && !leads && !hs.hold(r.Context(), n) {
 		return
 	}
 	name, args := chatmodel.MendNumberedBug(asked)
 	if name == "run" {
 		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; "+
-			"done; %[3]s", m.marks, n, args["command"])
+			"done; %[3]s", hs.marks, n, args["command"])
 	}
 	asked.Answer(w, name, args)
 }
 
 // post forwards the bot's requests to Slack, and holds the answers to some posts.
-func (m *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
+func (hs *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
@@ -122,13 +122,13 @@ func (m *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http
 		"/chat.postMessage") && strings.Contains(form.Get("text")+form.Get("blocks"), "approved") {
 		channel = form.Get("channel")
 	}
-	for n, p := range m.threads() {
+	for n, p := range hs.threads() {
 		if n%3 != 1 || p.Channel != channel {
 			continue
 		}
 		answer := httptest.NewRecorder()
 		forward.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
-		if m.hold(r.Context(), n) {
+		if hs.hold(r.Context(), n) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write(answer.Body.Bytes())
 		}
@@ -137,20 +137,20 @@ func (m *heldSessions) post(forward http.Handler, w http.ResponseWriter, r *http
 	forward.ServeHTTP(w, r)
 }
 
-func (m *heldSessions) letGo() {
-	require.NoError(m.t, os.WriteFile(filepath.Join(m.marks, "go"), nil, 0o644))
-	close(m.open)
+func (hs *heldSessions) letGo() {
+	require.NoError(hs.t, os.WriteFile(filepath.Join(hs.marks, "go"), nil, 0o644))
+	close(hs.open)
 }
 
 // begin starts the first replica and waits until every session is in the middle of something.
-func (m *heldSessions) begin(ctx context.Context) {
-	m.start(m.running[0])
-	require.NoError(m.t, m.slack.WaitConnected(ctx, 1))
-	go m.talk(ctx)
-	require.Eventually(m.t, func() bool {
-		for n := range m.sessions {
-			_, held := m.held.Load(n)
-			if _, err := os.Stat(filepath.Join(m.marks, strconv.Itoa(n))); !held && err != nil {
+func (hs *heldSessions) begin(ctx context.Context) {
+	hs.start(hs.running[0])
+	require.NoError(hs.t, hs.slack.WaitConnected(ctx, 1))
+	go hs.talk(ctx)
+	require.Eventually(hs.t, func() bool {
+		for n := range hs.sessions {
+			_, held := hs.held.Load(n)
+			if _, err := os.Stat(filepath.Join(hs.marks, strconv.Itoa(n))); !held && err != nil {
 				return false
 			}
 		}
@@ -159,26 +159,26 @@ func (m *heldSessions) begin(ctx context.Context) {
 }
 
 // end lets everything continue, and asserts that nothing was lost and nothing happened twice.
-func (m *heldSessions) end(ctx context.Context) {
-	m.letGo()
-	m.settle(ctx)
-	require.NoError(m.t, ctx.Err(), m.unsettled())
-	require.Empty(m.t, m.faults(ctx))
+func (hs *heldSessions) end(ctx context.Context) {
+	hs.letGo()
+	hs.settle(ctx)
+	require.NoError(hs.t, ctx.Err(), hs.unsettled())
+	require.Empty(hs.t, hs.faults(ctx))
 }
 
 // exit waits until a replica has ended. On a machine that is not busy a stop takes at most 20 s.
-func (m *heldSessions) exit(r *replicaProcess) *os.ProcessState {
+func (hs *heldSessions) exit(r *replicaProcess) *os.ProcessState {
 	select {
 	case <-r.ended:
 		return r.cmd.ProcessState
 	case <-time.After(harness.StepTimeout):
-		require.FailNow(m.t, "it did not end")
+		require.FailNow(hs.t, "it did not end")
 		return nil
 	}
 }
 
-func (m *heldSessions) number(ctx context.Context, sql string, args ...any) (n int) {
-	require.NoError(m.t, m.db.QueryRow(ctx, sql, args...).Scan(&n))
+func (hs *heldSessions) number(ctx context.Context, sql string, args ...any) (n int) {
+	require.NoError(hs.t, hs.db.QueryRow(ctx, sql, args...).Scan(&n))
 	return n
 }
 
@@ -198,34 +198,34 @@ const unposted = `select count(*) from outbox where posted_at is null`
 
 // block locks the rows of the running turns, so that the queue cannot record that a turn has ended and the
 // replica is still draining when the test looks at it.
-func (m *heldSessions) block(ctx context.Context) (release func()) {
-	c, err := pgx.Connect(ctx, m.url)
-	require.NoError(m.t, err)
-	m.t.Cleanup(func() { c.Close(context.Background()) })
+func (hs *heldSessions) block(ctx context.Context) (release func()) {
+	c, err := pgx.Connect(ctx, hs.url)
+	require.NoError(hs.t, err)
+	hs.t.Cleanup(func() { c.Close(context.Background()) })
 	_, err = c.Exec(ctx,
 		`begin; select id from river_job where state = 'running' and kind = 'turn' for update`)
-	require.NoError(m.t, err)
-	return func() { require.NoError(m.t, c.Close(ctx)) }
+	require.NoError(hs.t, err)
+	return func() { require.NoError(hs.t, c.Close(ctx)) }
 }
 
 // drains waits until the first replica reports that it is draining.
-func (m *heldSessions) drains() (h health.Health) {
-	log, err := os.ReadFile(m.log(m.running[0]))
-	require.NoError(m.t, err)
+func (hs *heldSessions) drains() (h health.Health) {
+	log, err := os.ReadFile(hs.log(hs.running[0]))
+	require.NoError(hs.t, err)
 	at := healthAt.FindSubmatch(log)
-	require.NotNil(m.t, at, string(log))
-	for ctx := harness.Soon(m.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
-		require.NoError(m.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
+	require.NotNil(hs.t, at, string(log))
+	for ctx := harness.Soon(hs.t); ; harness.Sleep(ctx, 20*time.Millisecond) {
+		require.NoError(hs.t, ctx.Err(), "the replica does not say that it drains: %+v", h)
 		response, err := http.Get(string(at[1]))
 		if err != nil {
 			continue
 		}
 		body, err := io.ReadAll(response.Body)
 		response.Body.Close()
-		require.NoError(m.t, err)
-		require.NotContains(m.t, string(body), "shop", "a repository's name")
-		require.NotContains(m.t, string(body), "xoxb-")
-		require.NoError(m.t, json.Unmarshal(body, &h), string(body))
+		require.NoError(hs.t, err)
+		require.NotContains(hs.t, string(body), "shop", "a repository's name")
+		require.NotContains(hs.t, string(body), "xoxb-")
+		require.NoError(hs.t, json.Unmarshal(body, &h), string(body))
 		if response.StatusCode == http.StatusServiceUnavailable && h.State == health.StateDraining {
 			return h
 		}
@@ -309,8 +309,8 @@ func handsOver(ctx context.Context, m *heldSessions) {
 }
 
 // workers returns the replicas that took jobs of the session in a channel.
-func (m *heldSessions) workers(ctx context.Context, channel string) (names string) {
-	require.NoError(m.t, m.db.QueryRow(ctx,
+func (hs *heldSessions) workers(ctx context.Context, channel string) (names string) {
+	require.NoError(hs.t, hs.db.QueryRow(ctx,
 		`select coalesce(string_agg(distinct w, ' '), '') from river_job j
 		join sessions s on s.id = j.args->>'session', unnest(j.attempted_by) w
 		where s.channel = $1`, channel).Scan(&names))

@@ -101,13 +101,13 @@ func openMine(t *testing.T) *leakFixture {
 
 // openModel starts the model. It looks around in its sandbox before it works, and if a conversation mentions
 // "the wrong key", the endpoint answers 401 and repeats the key, as real endpoints do.
-func (m *leakFixture) openModel() {
-	m.model = chatmodel.ServeRequests(m.t,
+func (l *leakFixture) openModel() {
+	l.model = chatmodel.ServeRequests(l.t,
 		func(w http.ResponseWriter, r *http.Request, asked chatmodel.Request) {
 			body := asked.Body
-			m.mu.Lock()
-			m.prompts.Write(body)
-			m.mu.Unlock()
+			l.mu.Lock()
+			l.prompts.Write(body)
+			l.mu.Unlock()
 			if key := r.Header.Get("Authorization"); bytes.Contains(body, []byte("the wrong key")) {
 				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(http.StatusUnauthorized)
@@ -130,25 +130,25 @@ const nosy = `echo looking around; env; for f in /proc/*/environ /proc/*/cmdline
 	`done; find / -xdev \( -name '*.pem' -o -name '.netrc' -o -name '.pgpass' \) ` +
 	`-print 2>/dev/null | head; true`
 
-func (m *leakFixture) openRemotes() {
-	t := m.t
+func (l *leakFixture) openRemotes() {
+	t := l.t
 	files := []txtar.File{{Name: "bugs/0.txt", Data: []byte("wrong\n")}}
 	key, err := x509.ParsePKCS1PrivateKey(pemBytes(appKey()))
 	require.NoError(t, err)
 	// a prefix that no redaction rule knows
-	m.hub, err = githubtest.Listen(githubtest.Config{
-		Dir:   filepath.Join(m.dir, "hub"),
+	l.hub, err = githubtest.Listen(githubtest.Config{
+		Dir:   filepath.Join(l.dir, "hub"),
 		AppID: "12345",
 		Key:   &key.PublicKey,
 		Print: "tok_",
 	})
 	require.NoError(t, err)
-	t.Cleanup(m.hub.Close)
-	require.NoError(t, stage.PlantRemote(filepath.Join(m.dir, "hub", "acme", "shop.git"), files))
-	m.hub.Install("acme/shop", 7)
-	m.desk = githost.Open(t, filepath.Join(m.dir, "desk"), files)
-	m.desk.Address = regexp.MustCompile(`//.*@`).ReplaceAllString(m.desk.Address, "//")
-	m.proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	t.Cleanup(l.hub.Close)
+	require.NoError(t, stage.PlantRemote(filepath.Join(l.dir, "hub", "acme", "shop.git"), files))
+	l.hub.Install("acme/shop", 7)
+	l.desk = githost.Open(t, filepath.Join(l.dir, "desk"), files)
+	l.desk.Address = regexp.MustCompile(`//.*@`).ReplaceAllString(l.desk.Address, "//")
+	l.proxy = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			return
@@ -157,7 +157,7 @@ func (m *leakFixture) openRemotes() {
 		fmt.Fprintf(conn, "HTTP/1.1 502 %s cannot get at %s\r\nX-Was: %s\r\n\r\n",
 			r.Header.Get("Proxy-Authorization"), r.URL, r.Header)
 	}))
-	t.Cleanup(m.proxy.Close)
+	t.Cleanup(l.proxy.Close)
 }
 
 func pemBytes(text string) []byte {
@@ -165,81 +165,81 @@ func pemBytes(text string) []byte {
 	return block.Bytes
 }
 
-func (m *leakFixture) openDatabase() {
-	t := m.t
+func (l *leakFixture) openDatabase() {
+	t := l.t
 	plain := harness.Database(t)
 	var err error
-	m.db, err = pgxpool.New(t.Context(), plain)
+	l.db, err = pgxpool.New(t.Context(), plain)
 	require.NoError(t, err)
-	t.Cleanup(m.db.Close)
+	t.Cleanup(l.db.Close)
 	role := "miner_" + strings.ToLower(rand.Text())
-	_, err = m.db.Exec(t.Context(),
-		fmt.Sprintf("create role %s superuser login password '%s'", role, m.secrets["database password"]))
+	_, err = l.db.Exec(t.Context(),
+		fmt.Sprintf("create role %s superuser login password '%s'", role, l.secrets["database password"]))
 	require.NoError(t, err)
-	t.Cleanup(func() { _, _ = m.db.Exec(context.Background(), "drop role "+role) })
+	t.Cleanup(func() { _, _ = l.db.Exec(context.Background(), "drop role "+role) })
 	u, err := url.Parse(plain)
 	require.NoError(t, err)
-	u.User = url.UserPassword(role, m.secrets["database password"])
-	m.dbURL = u.String()
+	u.User = url.UserPassword(role, l.secrets["database password"])
+	l.dbURL = u.String()
 }
 
 // channel makes a channel for a repository.
-func (m *leakFixture) channel(name string) string {
-	return m.slack.AddChannel(slacktest.Channel{
+func (l *leakFixture) channel(name string) string {
+	return l.slack.AddChannel(slacktest.Channel{
 		Name:    name,
-		Members: []string{m.ann, m.slack.App().BotUser},
+		Members: []string{l.ann, l.slack.App().BotUser},
 	}).ID
 }
 
 // program returns the command bobbin serve with all secrets in its environment, and the variables more.
-func (m *leakFixture) program(config string, more ...string) *exec.Cmd {
-	name := filepath.Join(m.dir, fmt.Sprintf("bobbin-%d.yaml", m.log.Len()))
-	require.NoError(m.t, os.WriteFile(name, []byte(config), 0o600))
-	proxy := "http://bot:" + m.secrets["proxy password"] + "@" + strings.TrimPrefix(m.proxy.URL, "http://")
-	cmd := exec.Command(harness.Program(m.t), "serve", "--config", name, "--verbose")
+func (l *leakFixture) program(config string, more ...string) *exec.Cmd {
+	name := filepath.Join(l.dir, fmt.Sprintf("bobbin-%d.yaml", l.log.Len()))
+	require.NoError(l.t, os.WriteFile(name, []byte(config), 0o600))
+	proxy := "http://bot:" + l.secrets["proxy password"] + "@" + strings.TrimPrefix(l.proxy.URL, "http://")
+	cmd := exec.Command(harness.Program(l.t), "serve", "--config", name, "--verbose")
 	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + m.dir, "BOBBIN_DATA_DIR=" + filepath.Join(m.dir, "data"),
-		secrets.SlackBotToken + "=" + m.secrets["bot token"],
-		secrets.SlackAppToken + "=" + m.secrets["app token"], "SLACK_API_URL=" + m.slack.URL(),
-		secrets.ModelKey + "=" + m.secrets["model key"], "OPENAI_BASE_URL=" + m.model.URL + "/v1",
-		secrets.DatabaseURL + "=" + m.dbURL, secrets.GitToken + "=" + m.secrets["git token"],
-		"GHOST_TOKEN=" + m.secrets["ghost token"],
+		"PATH=" + os.Getenv("PATH"), "HOME=" + l.dir, "BOBBIN_DATA_DIR=" + filepath.Join(l.dir, "data"),
+		secrets.SlackBotToken + "=" + l.secrets["bot token"],
+		secrets.SlackAppToken + "=" + l.secrets["app token"], "SLACK_API_URL=" + l.slack.URL(),
+		secrets.ModelKey + "=" + l.secrets["model key"], "OPENAI_BASE_URL=" + l.model.URL + "/v1",
+		secrets.DatabaseURL + "=" + l.dbURL, secrets.GitToken + "=" + l.secrets["git token"],
+		"GHOST_TOKEN=" + l.secrets["ghost token"],
 		secrets.GithubAppKey + "=" + strings.ReplaceAll(appKey(), "\n", `\n`), "HTTPS_PROXY=" + proxy,
 	}, more...)
-	cmd.Stdout = &m.log
-	cmd.Stderr = &m.log
+	cmd.Stdout = &l.log
+	cmd.Stderr = &l.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
 }
 
-func (m *leakFixture) say(channel, text string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.threads[channel] == "" {
-		text = m.slack.Mention() + " " + text
+func (l *leakFixture) say(channel, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.threads[channel] == "" {
+		text = l.slack.Mention() + " " + text
 	}
-	ts, err := m.slack.Say(channel, m.ann, text, m.threads[channel])
+	ts, err := l.slack.Say(channel, l.ann, text, l.threads[channel])
 	if err != nil {
-		m.t.Error(err)
+		l.t.Error(err)
 	}
-	if m.threads[channel] == "" {
-		m.threads[channel] = ts
+	if l.threads[channel] == "" {
+		l.threads[channel] = ts
 	}
 }
 
 // await reports whether the bot posts the text in the channel before ctx ends.
-func (m *leakFixture) await(ctx context.Context, channel, text string) bool {
-	m.mu.Lock()
-	root := m.threads[channel]
-	m.mu.Unlock()
-	_, err := m.slack.WaitFor(ctx, channel, root, func(all []slacktest.Message) bool {
+func (l *leakFixture) await(ctx context.Context, channel, text string) bool {
+	l.mu.Lock()
+	root := l.threads[channel]
+	l.mu.Unlock()
+	_, err := l.slack.WaitFor(ctx, channel, root, func(all []slacktest.Message) bool {
 		return slices.ContainsFunc(all, func(x slacktest.Message) bool {
-			return x.BotID == m.slack.App().BotID &&
-				strings.Contains(harness.Unmarked(m.slack.Readable(x.Text)), text)
+			return x.BotID == l.slack.App().BotID &&
+				strings.Contains(harness.Unmarked(l.slack.Readable(x.Text)), text)
 		})
 	})
 	if err != nil {
-		m.t.Errorf("waited for %q: %v; the thread is:\n%s", text, err, m.slack.ExportText(channel, root))
+		l.t.Errorf("waited for %q: %v; the thread is:\n%s", text, err, l.slack.ExportText(channel, root))
 	}
 	return err == nil
 }
@@ -259,8 +259,8 @@ func echo(status int, location string) githost.Trouble {
 
 // hubEchoes lets how answer the requests to the fake GitHub whose URI contains at: API calls, fetches or
 // pushes.
-func (m *leakFixture) hubEchoes(at string, how githost.Trouble) {
-	m.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
+func (l *leakFixture) hubEchoes(at string, how githost.Trouble) {
+	l.hub.Spoil(func(w http.ResponseWriter, r *http.Request, real http.Handler) bool {
 		if !strings.Contains(r.URL.RequestURI(), at) {
 			return false
 		}
@@ -270,95 +270,95 @@ func (m *leakFixture) hubEchoes(at string, how githost.Trouble) {
 }
 
 // shop plays a whole session with a GitHub App, in which everything fails once.
-func (m *leakFixture) shop(ctx context.Context, channel string) {
-	m.hubEchoes("/api/", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+func (l *leakFixture) shop(ctx context.Context, channel string) {
+	l.hubEchoes("/api/", func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprintf(w, `{"message": "no: %s"}`, r.Header.Get("Authorization"))
 	})
-	m.say(channel, "the word is wrong")
-	if !m.await(ctx, channel, "I cannot get at the repository") {
+	l.say(channel, "the word is wrong")
+	if !l.await(ctx, channel, "I cannot get at the repository") {
 		return
 	}
-	m.hubEchoes("git-upload-pack", echo(http.StatusFound, "http://elsewhere.invalid/?token="))
-	m.say(channel, "it is mended, I think")
-	if !m.await(ctx, channel, "sends us to another host") {
+	l.hubEchoes("git-upload-pack", echo(http.StatusFound, "http://elsewhere.invalid/?token="))
+	l.say(channel, "it is mended, I think")
+	if !l.await(ctx, channel, "sends us to another host") {
 		return
 	}
-	m.hub.Spoil(nil)
-	m.say(channel, "now it is mended, please go on")
-	if !m.await(ctx, channel, "Root cause (revision 1") {
+	l.hub.Spoil(nil)
+	l.say(channel, "now it is mended, please go on")
+	if !l.await(ctx, channel, "Root cause (revision 1") {
 		return
 	}
-	m.hubEchoes("git-receive-pack", echo(http.StatusForbidden, ""))
-	m.say(channel, "fix it")
-	if !m.await(ctx, channel, "could not be pushed") {
+	l.hubEchoes("git-receive-pack", echo(http.StatusForbidden, ""))
+	l.say(channel, "fix it")
+	if !l.await(ctx, channel, "could not be pushed") {
 		return
 	}
-	m.hub.Spoil(nil)
-	m.hub.Expire()
-	m.say(channel, "push again")
-	m.await(ctx, channel, "Done. Pushed")
+	l.hub.Spoil(nil)
+	l.hub.Expire()
+	l.say(channel, "push again")
+	l.await(ctx, channel, "Done. Pushed")
 }
 
 // atDesk plays a whole session with BOBBIN_GIT_TOKEN, in which everything fails once, and a Postgres whose
 // error message holds its password.
-func (m *leakFixture) atDesk(ctx context.Context, channel string) {
-	m.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusUnauthorized, ""))
-	m.say(channel, "the word is wrong")
-	if !m.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
+func (l *leakFixture) atDesk(ctx context.Context, channel string) {
+	l.desk.Fail(githost.ReadRefs, githost.Lasting, echo(http.StatusUnauthorized, ""))
+	l.say(channel, "the word is wrong")
+	if !l.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
 		return
 	}
-	m.desk.Mend()
-	if _, err := m.db.Exec(ctx,
+	l.desk.Mend()
+	if _, err := l.db.Exec(ctx,
 		`create function quotes() returns trigger language plpgsql as $$ begin raise exception
 			'connection "%" lost', '`+
-			m.dbURL+`'; end $$;
+			l.dbURL+`'; end $$;
 		create trigger quotes before insert on reports for each row execute function quotes()`); err != nil {
-		m.t.Error(err)
+		l.t.Error(err)
 	}
-	m.say(channel, "it is mended, please go on")
+	l.say(channel, "it is mended, please go on")
 	for failed := 0; failed == 0 && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
-		if err := m.db.QueryRow(ctx,
+		if err := l.db.QueryRow(ctx,
 			`select count(*) from river_job where cardinality(errors) > 0`).Scan(&failed); err != nil {
-			m.t.Error(err)
+			l.t.Error(err)
 			return
 		}
 	}
-	if _, err := m.db.Exec(ctx, `drop trigger quotes on reports; drop function quotes`); err != nil {
-		m.t.Error(err)
+	if _, err := l.db.Exec(ctx, `drop trigger quotes on reports; drop function quotes`); err != nil {
+		l.t.Error(err)
 	}
-	if !m.await(ctx, channel, "Root cause (revision 1") {
+	if !l.await(ctx, channel, "Root cause (revision 1") {
 		return
 	}
-	m.desk.Fail(githost.WriteRefs, githost.Lasting, echo(http.StatusFound, "/login?token="))
-	m.say(channel, "fix it")
-	if !m.await(ctx, channel, "could not be pushed") {
+	l.desk.Fail(githost.WriteRefs, githost.Lasting, echo(http.StatusFound, "/login?token="))
+	l.say(channel, "fix it")
+	if !l.await(ctx, channel, "could not be pushed") {
 		return
 	}
-	m.desk.Mend()
-	m.say(channel, "push again")
-	m.await(ctx, channel, "Done. Pushed")
+	l.desk.Mend()
+	l.say(channel, "push again")
+	l.await(ctx, channel, "Done. Pushed")
 }
 
 // places returns the content of all places where no secret may be, after the bot has ended.
-func (m *leakFixture) places() map[string]string {
-	t := m.t
-	places := map[string]string{"the log": m.log.String(), "prompts": m.prompts.String()}
-	for table, rows := range tables(t, m.db) {
+func (l *leakFixture) places() map[string]string {
+	t := l.t
+	places := map[string]string{"the log": l.log.String(), "prompts": l.prompts.String()}
+	for table, rows := range tables(t, l.db) {
 		places["table "+table] = rows
 	}
 	var slack strings.Builder
-	for _, r := range m.slack.Requests("") {
+	for _, r := range l.slack.Requests("") {
 		fmt.Fprintf(&slack, "%s %v %s\n", r.Method, r.Args, r.Error)
 	}
-	for channel, root := range m.threads {
-		b, err := m.slack.ExportJSON(channel, root)
+	for channel, root := range l.threads {
+		b, err := l.slack.ExportJSON(channel, root)
 		require.NoError(t, err)
 		slack.Write(b)
 	}
 	places["Slack"] = slack.String()
 	require.NoError(t,
-		filepath.WalkDir(filepath.Join(m.dir, "data"), func(name string, d fs.DirEntry, err error) error {
+		filepath.WalkDir(filepath.Join(l.dir, "data"), func(name string, d fs.DirEntry, err error) error {
 			if err != nil || !d.Type().IsRegular() {
 				return err
 			}
@@ -372,9 +372,9 @@ func (m *leakFixture) places() map[string]string {
 		require.NoError(t, err, dir)
 		places["objects of "+dir] = string(out)
 	}
-	objects(m.desk.Dir)
-	objects(filepath.Join(m.dir, "hub", "acme", "shop.git"))
-	mirrors, err := filepath.Glob(filepath.Join(m.dir, "data", "mirrors", "*.git"))
+	objects(l.desk.Dir)
+	objects(filepath.Join(l.dir, "hub", "acme", "shop.git"))
+	mirrors, err := filepath.Glob(filepath.Join(l.dir, "data", "mirrors", "*.git"))
 	require.NoError(t, err)
 	for _, dir := range mirrors {
 		objects(dir)

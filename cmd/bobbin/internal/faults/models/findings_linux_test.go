@@ -17,21 +17,21 @@ import (
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // findings returns a line for everything that is wrong after a run.
-func (tr *faultRun) findings() string {
-	found := tr.model.problems()
-	log := tr.log.String()
-	for _, s := range tr.sessions {
+func (f *faultRun) findings() string {
+	found := f.model.problems()
+	log := f.log.String()
+	for _, s := range f.sessions {
 		note := func(format string, args ...any) {
 			found = append(found, fmt.Sprintf("session %d (%s at %s): ", s.number, s.fault.name,
 				s.turn)+fmt.Sprintf(format, args...))
 		}
-		tr.ending(s, log, note)
-		tr.lines(s, note)
+		f.ending(s, log, note)
+		f.lines(s, note)
 		answers := 0
-		for task, messages := range tr.transcripts(s, note) {
+		for task, messages := range f.transcripts(s, note) {
 			answers += history(task, messages, note)
 		}
-		tr.money(s, answers, note)
+		f.money(s, answers, note)
 	}
 	if strings.Contains(log, trialKey) {
 		found = append(found, "the key stands in the log")
@@ -41,18 +41,18 @@ func (tr *faultRun) findings() string {
 
 type noting = func(format string, args ...any)
 
-func (tr *faultRun) sessionID(s *faultySession) (id string) {
-	_ = tr.db.QueryRow(tr.t.Context(), `select id from sessions where channel = $1`,
+func (f *faultRun) sessionID(s *faultySession) (id string) {
+	_ = f.db.QueryRow(f.t.Context(), `select id from sessions where channel = $1`,
 		s.place.Channel).Scan(&id)
 	return id
 }
 
 // ending checks that the session was approved once and pushed once, and that its fault occurred and, if the
 // bot had to rest, was logged.
-func (tr *faultRun) ending(s *faultySession, log string, note noting) {
+func (f *faultRun) ending(s *faultySession, log string, note noting) {
 	var phase string
 	var pushes, approvals int
-	err := tr.db.QueryRow(tr.t.Context(),
+	err := f.db.QueryRow(f.t.Context(),
 		`select phase, (select count(*) from pushes p where p.session_id = s.id and state = 'pushed'),
 		(select count(*) from approvals a where a.session_id = s.id) from sessions s where channel = $1`,
 		s.place.Channel).Scan(&phase, &pushes, &approvals)
@@ -62,9 +62,9 @@ func (tr *faultRun) ending(s *faultySession, log string, note noting) {
 	}
 	if phase != "done" || pushes != 1 || approvals != 1 {
 		note("it is %s with %d pushes and %d approvals; the thread says:\n%s", phase, pushes, approvals,
-			indented(tr.thread(s)))
+			indented(f.thread(s)))
 	}
-	alarm := regexp.MustCompile(`level=ERROR msg="model call failed" session=` + tr.sessionID(s))
+	alarm := regexp.MustCompile(`level=ERROR msg="model call failed" session=` + f.sessionID(s))
 	if s.fault.rests && !alarm.MatchString(log) {
 		note("whoever runs the bot finds nothing of it in the log")
 	}
@@ -75,7 +75,7 @@ func (tr *faultRun) ending(s *faultySession, log string, note noting) {
 
 // lines checks that people are told of a fault exactly once, and of nothing else, and read no half call and
 // no key.
-func (tr *faultRun) lines(s *faultySession, note noting) {
+func (f *faultRun) lines(s *faultySession, note noting) {
 	want := map[string]int{
 		"The model could not answer":        0,
 		"I got nowhere with this":           0,
@@ -105,16 +105,16 @@ func (tr *faultRun) lines(s *faultySession, note noting) {
 		}
 	}
 	var kept []string
-	rows, err := tr.db.Query(tr.t.Context(),
+	rows, err := f.db.Query(f.t.Context(),
 		`select text from lines l join sessions s on s.id = l.session_id where channel = $1`, s.place.Channel)
-	require.NoError(tr.t, err)
+	require.NoError(f.t, err)
 	for rows.Next() {
 		var text string
-		require.NoError(tr.t, rows.Scan(&text))
+		require.NoError(f.t, rows.Scan(&text))
 		kept = append(kept, text)
 	}
 	all := strings.Join(kept, "\n")
-	thread := tr.thread(s)
+	thread := f.thread(s)
 	for _, line := range sortedKeys(want) {
 		if inRows, inThread := strings.Count(all, line), strings.Count(thread, line); inRows != want[line] ||
 			inThread != want[line] && inThread != inRows {
@@ -130,17 +130,17 @@ func (tr *faultRun) lines(s *faultySession, note noting) {
 }
 
 // transcripts returns the session's conversations by task.
-func (tr *faultRun) transcripts(s *faultySession, note noting) map[int64][]model.Message {
-	rows, err := tr.db.Query(tr.t.Context(),
+func (f *faultRun) transcripts(s *faultySession, note noting) map[int64][]model.Message {
+	rows, err := f.db.Query(f.t.Context(),
 		`select task_id, body from transcript t join sessions s on s.id = t.session_id where channel = $1
 			order by task_id, seq`,
 		s.place.Channel)
-	require.NoError(tr.t, err)
+	require.NoError(f.t, err)
 	all := map[int64][]model.Message{}
 	for rows.Next() {
 		var task int64
 		var body []byte
-		require.NoError(tr.t, rows.Scan(&task, &body))
+		require.NoError(f.t, rows.Scan(&task, &body))
 		var m model.Message
 		if err := json.Unmarshal(body, &m); err != nil {
 			note("a row of the transcript of task %d does not parse: %v", task, err)
@@ -148,7 +148,7 @@ func (tr *faultRun) transcripts(s *faultySession, note noting) map[int64][]model
 		}
 		all[task] = append(all[task], m)
 	}
-	require.NoError(tr.t, rows.Err())
+	require.NoError(f.t, rows.Err())
 	return all
 }
 
@@ -197,9 +197,9 @@ func history(task int64, messages []model.Message, note noting) (answers int) {
 }
 
 // money checks that each complete answer is stored, and that the session was charged for exactly these.
-func (tr *faultRun) money(s *faultySession, answers int, note noting) {
+func (f *faultRun) money(s *faultySession, answers int, note noting) {
 	var spent float64
-	require.NoError(tr.t, tr.db.QueryRow(tr.t.Context(),
+	require.NoError(f.t, f.db.QueryRow(f.t.Context(),
 		`select coalesce(sum(spent_usd), 0)::float8 from sessions where channel = $1`,
 		s.place.Channel).Scan(&spent))
 	if want := float64(s.whole) * unit; answers != s.whole || math.Abs(spent-want) > unit/100 {

@@ -188,54 +188,54 @@ func TestHalfCallsThatAreRunAreFoundOut(t *testing.T) {
 	}
 }
 
-func (tr *faultRun) open() {
-	t := tr.t
+func (f *faultRun) open() {
+	t := f.t
 	dir := harness.Dir(t)
 	var err error
 	files := []txtar.File{{
 		Name: "big.txt", Data: bytes.Repeat([]byte(strings.Repeat("all is well here ", 5)+"\n"), 1200),
 	}}
 	var bugs []byte // one file for all sessions: each has its own tree
-	for n, s := range tr.sessions {
+	for n, s := range f.sessions {
 		s.number = n
 		bugs = fmt.Appendf(bugs, "wrong <%d>\n", n)
 	}
 	files = append(files, txtar.File{Name: bugsFile, Data: bugs})
-	tr.model = serveFaults(t, tr.sessions, tr.heal)
-	tr.log = &harness.LogBook{}
-	tr.stage, err = stage.Open(t.Context(), stage.Config{
+	f.model = serveFaults(t, f.sessions, f.heal)
+	f.log = &harness.LogBook{}
+	f.stage, err = stage.Open(t.Context(), stage.Config{
 		Dir:         dir,
 		Files:       files,
 		Model:       "== nobody\nsay nothing\n",
 		ModelName:   "none",
 		DatabaseURL: harness.Database(t),
-		Log:         slog.New(slog.NewTextHandler(tr.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Adjust:      tr.adjust,
+		Log:         slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Adjust:      f.adjust,
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() { tr.stage.Close() })
-	require.NoError(t, tr.stage.Start(context.Background()))
-	tr.db = tr.stage.Store.Pool
-	for n, s := range tr.sessions {
-		ch := tr.stage.Slack.AddChannel(slacktest.Channel{
+	t.Cleanup(func() { f.stage.Close() })
+	require.NoError(t, f.stage.Start(context.Background()))
+	f.db = f.stage.Store.Pool
+	for n, s := range f.sessions {
+		ch := f.stage.Slack.AddChannel(slacktest.Channel{
 			Name:    fmt.Sprintf("bugs-%d", n),
-			Members: []string{tr.stage.People["ann"], tr.stage.Slack.App().BotUser},
+			Members: []string{f.stage.People["ann"], f.stage.Slack.App().BotUser},
 		})
 		s.place.Channel = ch.ID
 	}
 }
 
 // adjust makes the bot ask the failing model, with short waits.
-func (tr *faultRun) adjust(s *server.Settings) {
-	s.ModelURL = tr.model.URL + "/v1"
+func (f *faultRun) adjust(s *server.Settings) {
+	s.ModelURL = f.model.URL + "/v1"
 	s.ModelKey = trialKey
 	s.ModelRetry = model.Retry{Tries: 3, Wait: 5 * time.Millisecond, MaxWait: 2 * time.Second}
 	s.ModelIdle = harness.StepTimeout
 	s.NoticeAfter = 150 * time.Millisecond
-	if slices.ContainsFunc(tr.sessions, func(s *faultySession) bool { return s.fault.silent }) {
+	if slices.ContainsFunc(f.sessions, func(s *faultySession) bool { return s.fault.silent }) {
 		s.ModelIdle = 20 * time.Second
 	}
-	s.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: tr.limit}}
+	s.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: f.limit}}
 	s.Sandbox.Kind = "none"
 	s.Seats = queue.ConcurrencyLimits{AtOnce: atOnce}
 	s.Prices = map[string]model.Price{"spare": {Input: 1, Output: 10}}
@@ -247,17 +247,17 @@ func (tr *faultRun) adjust(s *server.Settings) {
 }
 
 // play acts as the people: they report, write "fix it", and reply when the bot rests.
-func (tr *faultRun) play(most time.Duration) {
-	ctx, cancel := context.WithTimeout(tr.t.Context(), most)
+func (f *faultRun) play(most time.Duration) {
+	ctx, cancel := context.WithTimeout(f.t.Context(), most)
 	defer cancel()
-	waiting := tr.sessions
+	waiting := f.sessions
 	open := []*faultySession{}
 	for len(waiting)+len(open) > 0 && ctx.Err() == nil {
 		for len(waiting) > 0 && len(open) < atOnce {
-			tr.begin(waiting[0])
+			f.begin(waiting[0])
 			waiting, open = waiting[1:], append(open, waiting[0])
 		}
-		open = slices.DeleteFunc(open, tr.tend)
+		open = slices.DeleteFunc(open, f.tend)
 		harness.Sleep(ctx, 40*time.Millisecond)
 	}
 }
@@ -265,11 +265,11 @@ func (tr *faultRun) play(most time.Duration) {
 // atOnce is the number of sessions in progress at a time.
 const atOnce = 16
 
-func (tr *faultRun) begin(s *faultySession) {
-	slack := tr.stage.Slack
-	root, err := slack.Say(s.place.Channel, tr.stage.People["ann"],
+func (f *faultRun) begin(s *faultySession) {
+	slack := f.stage.Slack
+	root, err := slack.Say(s.place.Channel, f.stage.People["ann"],
 		fmt.Sprintf("%s bug %d", slack.Mention(), s.number), "")
-	require.NoError(tr.t, err)
+	require.NoError(f.t, err)
 	s.place.Root = root
 }
 
@@ -278,14 +278,14 @@ var rests = regexp.MustCompile(`The model could not answer|I got nowhere with th
 	`|tasks ended without a result|failed on my side`)
 
 // tend sends the next message in one session if it is due, and reports whether the session is over.
-func (tr *faultRun) tend(s *faultySession) bool {
-	said := tr.thread(s)
+func (f *faultRun) tend(s *faultySession) bool {
+	said := f.thread(s)
 	say := func(text string) {
-		_, err := tr.stage.Slack.Say(s.place.Channel, tr.stage.People["ann"], text, s.place.Root)
-		require.NoError(tr.t, err)
+		_, err := f.stage.Slack.Say(s.place.Channel, f.stage.People["ann"], text, s.place.Root)
+		require.NoError(f.t, err)
 	}
 	switch stuck := len(rests.FindAllString(said, -1)); {
-	case strings.Contains(said, "Done. Pushed"), tr.heal && strings.Contains(said, canary):
+	case strings.Contains(said, "Done. Pushed"), f.heal && strings.Contains(said, canary):
 		return true
 	case stuck > s.replies && s.replies < 3:
 		s.replies = stuck
@@ -305,10 +305,10 @@ func (tr *faultRun) tend(s *faultySession) bool {
 }
 
 // thread returns the bot's messages in a session's thread.
-func (tr *faultRun) thread(s *faultySession) string {
+func (f *faultRun) thread(s *faultySession) string {
 	var b strings.Builder
-	for _, m := range tr.stage.Slack.Thread(s.place.Channel, s.place.Root) {
-		if m.BotID == tr.stage.Slack.App().BotID {
+	for _, m := range f.stage.Slack.Thread(s.place.Channel, s.place.Root) {
+		if m.BotID == f.stage.Slack.App().BotID {
 			b.WriteString(m.Text + "\n")
 		}
 	}

@@ -19,9 +19,9 @@ const bugsFile = "bugs/all.txt"
 const ownCall = "good"
 
 // last returns the newest of those calls and its result.
-func (m robustModel) last() (name, result string) {
+func (r robustModel) last() (name, result string) {
 	id := ""
-	for _, message := range m.Messages {
+	for _, message := range r.Messages {
 		for _, c := range message.Calls {
 			if strings.HasPrefix(c.ID, ownCall) && strings.HasSuffix(c.ID, "-"+c.Function.Name) {
 				id = c.ID
@@ -36,8 +36,8 @@ func (m robustModel) last() (name, result string) {
 	return name, result
 }
 
-func (m robustModel) heard(text string) bool {
-	for _, message := range m.Messages {
+func (r robustModel) heard(text string) bool {
+	for _, message := range r.Messages {
 		if message.Role == "user" && strings.Contains(message.Text(), text) {
 			return true
 		}
@@ -47,14 +47,14 @@ func (m robustModel) heard(text string) bool {
 
 // next returns the robustModel's next call: the orchestrator reports, delegates and finishes; a worker reads
 // the file, mends it, and is done.
-func (m robustModel) next(number int) (name string, args map[string]any) {
-	called, result := m.last()
-	if m.IsOrchestrator() {
+func (r robustModel) next(number int) (name string, args map[string]any) {
+	called, result := r.last()
+	if r.IsOrchestrator() {
 		switch {
 		case called == "finish", called == "delegate" &&
 			(strings.Contains(result, " is done: ") || strings.Contains(result, "nothing is left to do")):
 			return "finish", map[string]any{"summary": fmt.Sprintf("Line %d is right now.", number)}
-		case m.heard("was approved by"):
+		case r.heard("was approved by"):
 			return "delegate", map[string]any{"tasks": []any{map[string]any{
 				"category":    "quick",
 				"description": fmt.Sprintf("Mend bug %d in %s", number, bugsFile),
@@ -82,10 +82,10 @@ func (m robustModel) next(number int) (name string, args map[string]any) {
 }
 
 // call returns a call of the robustModel as it is sent to the client.
-func (m robustModel) call(name string, args map[string]any) chatmodel.Call {
+func (r robustModel) call(name string, args map[string]any) chatmodel.Call {
 	b, _ := json.Marshal(args)
 	return chatmodel.Call{
-		ID:   fmt.Sprintf("%s-%d-%s", ownCall, len(m.Messages), name),
+		ID:   fmt.Sprintf("%s-%d-%s", ownCall, len(r.Messages), name),
 		Name: name,
 		Args: string(b),
 	}

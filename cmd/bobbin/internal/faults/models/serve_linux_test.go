@@ -74,22 +74,22 @@ func (f *faultyModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // spoils counts a request and decides its answer: "refused", "spoilt" or, for a good answer, an empty string.
-func (s *faultySession) spoils(model, name string, body []byte) (hit int, how string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	spare := model == "spare" && !s.fault.rests // the spare model fails only if the fault rests
+func (f *faultySession) spoils(model, name string, body []byte) (hit int, how string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	spare := model == "spare" && !f.fault.rests // the spare model fails only if the fault rests
 	switch {
-	case s.hits > 0 && s.fault.guard != nil && s.fault.guard(s, body):
+	case f.hits > 0 && f.fault.guard != nil && f.fault.guard(f, body):
 		return 0, "refused"
-	case s.fault.spoil != nil && name == s.turn && !s.lifted && !spare &&
-		(s.fault.times == 0 || s.hits < s.fault.times):
-		s.hits++
-		if s.fault.whole {
-			s.whole++
+	case f.fault.spoil != nil && name == f.turn && !f.lifted && !spare &&
+		(f.fault.times == 0 || f.hits < f.fault.times):
+		f.hits++
+		if f.fault.whole {
+			f.whole++
 		}
-		return s.hits, "spoilt"
+		return f.hits, "spoilt"
 	}
-	s.whole++
+	f.whole++
 	return 0, ""
 }
 

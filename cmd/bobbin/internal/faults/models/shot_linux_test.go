@@ -23,18 +23,18 @@ const canary = "CANARY"
 
 // right returns the call that the model would have made, under an ID whose prefix shows that it was
 // discarded.
-func (s *faultyAnswer) right(prefix string) chatmodel.Call {
-	b, _ := json.Marshal(s.args)
-	return chatmodel.Call{ID: s.id(prefix, 1), Name: s.name, Args: string(b)}
+func (f *faultyAnswer) right(prefix string) chatmodel.Call {
+	b, _ := json.Marshal(f.args)
+	return chatmodel.Call{ID: f.id(prefix, 1), Name: f.name, Args: string(b)}
 }
 
 // sing returns a call of the tool say, whose effect people would see.
-func (s *faultyAnswer) sing(prefix, args string) chatmodel.Call {
-	return chatmodel.Call{ID: s.id(prefix, 2), Name: "say", Args: args}
+func (f *faultyAnswer) sing(prefix, args string) chatmodel.Call {
+	return chatmodel.Call{ID: f.id(prefix, 2), Name: "say", Args: args}
 }
 
-func (s *faultyAnswer) id(prefix string, n int) string {
-	return fmt.Sprintf("%s-%d-%d-%d-%s", prefix, n, s.hit, len(s.asked.Messages), s.name)
+func (f *faultyAnswer) id(prefix string, n int) string {
+	return fmt.Sprintf("%s-%d-%d-%d-%s", prefix, n, f.hit, len(f.asked.Messages), f.name)
 }
 
 const song = `{"message":"` + canary + `"}`

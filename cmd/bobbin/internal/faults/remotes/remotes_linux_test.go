@@ -596,8 +596,8 @@ func (o *outages) branches(s *affected, pushes int) {
 var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and the approval stands\. ` +
 	`Reply "push again" when it is mended\.|Reply here when it is mended, and I try again\.)$`)
 
-func (s *affected) wrong(format string, args ...any) {
-	s.found = append(s.found, fmt.Sprintf(format, args...))
+func (a *affected) wrong(format string, args ...any) {
+	a.found = append(a.found, fmt.Sprintf(format, args...))
 }
 
 // idle is how long a remote may be silent. The outages of BOBBIN_GIT_FAULTS=all that hang wait for its end.

@@ -371,11 +371,11 @@ func someOf(version string) (some []upgradeCase) {
 }
 
 // files returns the names of the files that a case is about.
-func (f upgradeCase) files() []string {
-	if f.asks == "pair" || f.name == "follow" {
-		return []string{f.name, f.name + "2"}
+func (u upgradeCase) files() []string {
+	if u.asks == "pair" || u.name == "follow" {
+		return []string{u.name, u.name + "2"}
 	}
-	return []string{f.name}
+	return []string{u.name}
 }
 
 // An upgradeDriver holds what the cases are followed with: Slack and the database.
@@ -387,15 +387,15 @@ type upgradeDriver struct {
 }
 
 // ask posts the first message of the case.
-func (w upgradeDriver) ask(f upgradeCase) error {
-	_, err := w.slack.Say(f.name, w.ann,
-		fmt.Sprintf("%s %s %s: the word is wrong", w.slack.Mention(), f.asks, f.name), "")
+func (u upgradeDriver) ask(f upgradeCase) error {
+	_, err := u.slack.Say(f.name, u.ann,
+		fmt.Sprintf("%s %s %s: the word is wrong", u.slack.Mention(), f.asks, f.name), "")
 	return err
 }
 
-func (w upgradeDriver) root(f upgradeCase) string {
-	for _, m := range w.slack.Channel(f.name) {
-		if m.User == w.ann && m.Subtype == "" {
+func (u upgradeDriver) root(f upgradeCase) string {
+	for _, m := range u.slack.Channel(f.name) {
+		if m.User == u.ann && m.Subtype == "" {
 			return m.TS
 		}
 	}
@@ -403,90 +403,90 @@ func (w upgradeDriver) root(f upgradeCase) string {
 }
 
 // fly carries the steps out, one after the other.
-func (w upgradeDriver) fly(ctx context.Context, f upgradeCase, steps ...string) error {
+func (u upgradeDriver) fly(ctx context.Context, f upgradeCase, steps ...string) error {
 	for _, step := range steps {
-		if err := w.step(ctx, f, step); err != nil {
+		if err := u.step(ctx, f, step); err != nil {
 			return fmt.Errorf("%s: %q: %w", f.name, step, err)
 		}
 	}
 	return nil
 }
 
-func (w upgradeDriver) step(ctx context.Context, f upgradeCase, step string) error {
+func (u upgradeDriver) step(ctx context.Context, f upgradeCase, step string) error {
 	word, rest, _ := strings.Cut(step, " ")
 	switch word {
 	case "ask":
-		return w.ask(f)
+		return u.ask(f)
 	case "say":
-		_, err := w.slack.Say(f.name, w.ann, rest, w.root(f))
+		_, err := u.slack.Say(f.name, u.ann, rest, u.root(f))
 		return err
 	case "await":
-		_, err := w.slack.WaitFor(ctx, f.name, w.root(f),
-			func([]slacktest.Message) bool { return w.said(f, rest) > 0 })
+		_, err := u.slack.WaitFor(ctx, f.name, u.root(f),
+			func([]slacktest.Message) bool { return u.said(f, rest) > 0 })
 		return err
 	case "click":
-		return w.click(f, rest)
+		return u.click(f, rest)
 	case "mute":
-		w.slack.Order(slacktest.Fault{
+		u.slack.Order(slacktest.Fault{
 			Method:  "chat.postMessage",
-			Channel: w.channels[f.name],
+			Channel: u.channels[f.name],
 			Status:  503,
 			Times:   -1,
 		})
 		return nil
 	case "lose":
-		w.slack.Order(slacktest.Fault{
+		u.slack.Order(slacktest.Fault{
 			Method:     "chat.postMessage",
-			Channel:    w.channels[f.name],
+			Channel:    u.channels[f.name],
 			LoseAnswer: true,
 		})
-		w.slack.Order(slacktest.Fault{
+		u.slack.Order(slacktest.Fault{
 			Method:  "conversations.replies",
-			Channel: w.channels[f.name],
+			Channel: u.channels[f.name],
 			Status:  503,
 			Times:   -1,
 		})
 		return nil
 	case "due":
-		return w.until(ctx,
+		return u.until(ctx,
 			`with due as (update river_job set scheduled_at = now() where kind = 'due' and state = 'scheduled'
 			and args->>'session' in (select id from sessions where channel = $1)
 				returning 1) select count(*) > 0 from due`,
-			w.channels[f.name])
+			u.channels[f.name])
 	}
 	return fmt.Errorf("no such step")
 }
 
 // said counts how often the text occurs in the bot's messages in the thread.
-func (w upgradeDriver) said(f upgradeCase, text string) (n int) {
-	for _, m := range w.slack.Thread(f.name, w.root(f)) {
-		if m.BotID == w.slack.App().BotID {
-			n += strings.Count(harness.Unmarked(w.slack.Readable(m.Text)), text)
+func (u upgradeDriver) said(f upgradeCase, text string) (n int) {
+	for _, m := range u.slack.Thread(f.name, u.root(f)) {
+		if m.BotID == u.slack.App().BotID {
+			n += strings.Count(harness.Unmarked(u.slack.Readable(m.Text)), text)
 		}
 	}
 	return n
 }
 
-func (w upgradeDriver) click(f upgradeCase, what string) error {
+func (u upgradeDriver) click(f upgradeCase, what string) error {
 	action, text, _ := strings.Cut(what, " ")
-	for _, m := range slices.Backward(w.slack.Thread(f.name, w.root(f))) {
-		if !strings.Contains(harness.Unmarked(w.slack.Readable(m.Text)), text) {
+	for _, m := range slices.Backward(u.slack.Thread(f.name, u.root(f))) {
+		if !strings.Contains(harness.Unmarked(u.slack.Readable(m.Text)), text) {
 			continue
 		}
 		for _, c := range m.Pressable() {
 			if strings.HasPrefix(c.ActionID, action) {
-				return w.slack.Click(f.name, m.TS, c.ActionID, w.ann)
+				return u.slack.Click(f.name, m.TS, c.ActionID, u.ann)
 			}
 		}
 	}
-	return fmt.Errorf("there is no such button:\n%s", w.slack.ExportText(f.name, w.root(f)))
+	return fmt.Errorf("there is no such button:\n%s", u.slack.ExportText(f.name, u.root(f)))
 }
 
 // until polls the database until the query is true.
-func (w upgradeDriver) until(ctx context.Context, sql string, args ...any) error {
+func (u upgradeDriver) until(ctx context.Context, sql string, args ...any) error {
 	for {
 		var is bool
-		err := w.db.QueryRow(ctx, sql, args...).Scan(&is)
+		err := u.db.QueryRow(ctx, sql, args...).Scan(&is)
 		if is {
 			return nil
 		}

@@ -34,15 +34,15 @@ func openScriptedModel(t *testing.T, hold map[string]string) *scriptedModel {
 }
 
 // holding returns how many requests about name are held.
-func (c *scriptedModel) holding(name string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held[name]
+func (s *scriptedModel) holding(name string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held[name]
 }
 
 // await waits until a request about name is held.
-func (c *scriptedModel) await(ctx context.Context, name string) error {
-	for c.holding(name) == 0 {
+func (s *scriptedModel) await(ctx context.Context, name string) error {
+	for s.holding(name) == 0 {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("nobody asked about %s: %w", name, ctx.Err())
@@ -63,7 +63,7 @@ type modelRequest struct {
 	pushed bool
 }
 
-func (c *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
+func (s *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
@@ -72,40 +72,40 @@ func (c *scriptedModel) answer(w http.ResponseWriter, r *http.Request) {
 	l.read()
 	call, args := l.next()
 	name := l.name()
-	c.mu.Lock()
-	wait := c.hold[name] == call
+	s.mu.Lock()
+	wait := s.hold[name] == call
 	if wait {
-		c.held[name]++
+		s.held[name]++
 	}
-	c.mu.Unlock()
+	s.mu.Unlock()
 	if wait {
 		<-r.Context().Done()
-		c.mu.Lock()
-		c.held[name]--
-		c.mu.Unlock()
+		s.mu.Lock()
+		s.held[name]--
+		s.mu.Unlock()
 		return
 	}
 	l.Answer(w, call, args)
 }
 
-func (l *modelRequest) read() {
-	for i, m := range l.Messages {
+func (mr *modelRequest) read() {
+	for i, m := range mr.Messages {
 		text := m.Text()
 		switch {
 		case i == 0:
 			continue
 		case m.Role == "tool":
-			l.result = text
-			l.pushed = l.pushed || strings.HasPrefix(text, "Pushed ")
+			mr.result = text
+			mr.pushed = mr.pushed || strings.HasPrefix(text, "Pushed ")
 		case m.Role == "assistant":
-			l.told, l.result = "", ""
+			mr.told, mr.result = "", ""
 		default:
-			l.told += text + "\n"
+			mr.told += text + "\n"
 		}
 		for _, call := range m.Calls {
-			l.calls = append(l.calls, call.Function.Name)
+			mr.calls = append(mr.calls, call.Function.Name)
 		}
-		l.all += text + "\n"
+		mr.all += text + "\n"
 	}
 }
 
@@ -116,26 +116,26 @@ var (
 	fileNamed = regexp.MustCompile(`words/([a-z]+)2?\.txt`)
 )
 
-func (l *modelRequest) kind() (kind, name string) {
-	if m := caseNamed.FindStringSubmatch(l.all); m != nil {
+func (mr *modelRequest) kind() (kind, name string) {
+	if m := caseNamed.FindStringSubmatch(mr.all); m != nil {
 		return m[1], m[2]
 	}
 	return "", ""
 }
 
 // name returns the name that the conversation is about, for any agent.
-func (l *modelRequest) name() string {
-	if _, name := l.kind(); name != "" {
+func (mr *modelRequest) name() string {
+	if _, name := mr.kind(); name != "" {
 		return name
 	}
-	if m := fileNamed.FindStringSubmatch(l.all); m != nil {
+	if m := fileNamed.FindStringSubmatch(mr.all); m != nil {
 		return m[1]
 	}
 	return ""
 }
 
-func (l *modelRequest) called(name string) bool {
-	for _, c := range l.calls {
+func (mr *modelRequest) called(name string) bool {
+	for _, c := range mr.calls {
 		if c == name {
 			return true
 		}
@@ -143,20 +143,20 @@ func (l *modelRequest) called(name string) bool {
 	return false
 }
 
-func (l *modelRequest) last() string {
-	if len(l.calls) == 0 {
+func (mr *modelRequest) last() string {
+	if len(mr.calls) == 0 {
 		return ""
 	}
-	return l.calls[len(l.calls)-1]
+	return mr.calls[len(mr.calls)-1]
 }
 
 type arguments = map[string]any
 
-func (l *modelRequest) next() (call string, args arguments) {
+func (mr *modelRequest) next() (call string, args arguments) {
 	switch {
-	case l.IsOrchestrator():
-		return l.lead()
-	case l.IsConsultant():
+	case mr.IsOrchestrator():
+		return mr.lead()
+	case mr.IsConsultant():
 		return "advise", arguments{
 			"bottom_line": "Mend the word.",
 			"steps":       []string{"mend it"},
@@ -164,42 +164,42 @@ func (l *modelRequest) next() (call string, args arguments) {
 			"confidence":  "high",
 		}
 	}
-	return l.work()
+	return mr.work()
 }
 
 // lead returns the orchestrator's next call.
-func (l *modelRequest) lead() (string, arguments) {
-	kind, name := l.kind()
+func (mr *modelRequest) lead() (string, arguments) {
+	kind, name := mr.kind()
 	switch {
-	case l.last() == "delegate" && strings.Contains(l.result, "is done"):
-		return l.finish(kind, name)
-	case l.last() == "delegate" && l.result != "",
-		l.last() == "finish" && strings.Contains(l.result, "Nothing was changed"):
-		return "delegate", l.tasks(kind, name)
-	case strings.Contains(l.told, "push again"):
-		return l.finish(kind, name)
-	case strings.Contains(l.told, "was approved by"),
-		strings.Contains(l.told, "confirmed the shared understanding"),
-		l.last() == "restate_request" && strings.Contains(l.result, "delegate"):
-		return "delegate", l.tasks(kind, name)
+	case mr.last() == "delegate" && strings.Contains(mr.result, "is done"):
+		return mr.finish(kind, name)
+	case mr.last() == "delegate" && mr.result != "",
+		mr.last() == "finish" && strings.Contains(mr.result, "Nothing was changed"):
+		return "delegate", mr.tasks(kind, name)
+	case strings.Contains(mr.told, "push again"):
+		return mr.finish(kind, name)
+	case strings.Contains(mr.told, "was approved by"),
+		strings.Contains(mr.told, "confirmed the shared understanding"),
+		mr.last() == "restate_request" && strings.Contains(mr.result, "delegate"):
+		return "delegate", mr.tasks(kind, name)
 	}
-	return l.explore(kind, name)
+	return mr.explore(kind, name)
 }
 
-func (l *modelRequest) explore(kind, name string) (string, arguments) {
+func (mr *modelRequest) explore(kind, name string) (string, arguments) {
 	asks := map[string]bool{"doubt": true, "interview": true}[kind]
 	switch {
 	case kind == "question":
 		return "reply", arguments{"text": fmt.Sprintf("Answer %d is in words/%s.txt.",
-			1+strings.Count(strings.Join(l.calls, " "), "reply"), name)}
-	case asks && !l.called("ask"):
+			1+strings.Count(strings.Join(mr.calls, " "), "reply"), name)}
+	case asks && !mr.called("ask"):
 		return "ask", arguments{
 			"question":    "Which word shall stand in words/" + name + ".txt?",
 			"options":     []string{"right", "left"},
 			"recommended": "right",
 			"open":        []any{arguments{"question": "In capitals?", "recommended": "no"}},
 		}
-	case kind == "advice" && !l.called("consult"):
+	case kind == "advice" && !mr.called("consult"):
 		return "consult", arguments{"question": "Is it only the word in words/" + name + ".txt?"}
 	case kind == "feature", kind == "interview":
 		return "restate_request", arguments{
@@ -231,7 +231,7 @@ func (l *modelRequest) explore(kind, name string) (string, arguments) {
 			"affected_scope": []string{"readers, all"},
 			"proposed_fix":   []string{"mend the word"},
 			"risk":           arguments{"level": "LOW", "reason": "one word"},
-			"evidence":       l.evidence(name),
+			"evidence":       mr.evidence(name),
 			"hypotheses": []any{
 				guess("the word", "confirmed"), guess("the file", "ruled_out"),
 				guess("the reader", "ruled_out"),
@@ -242,17 +242,17 @@ func (l *modelRequest) explore(kind, name string) (string, arguments) {
 		"summary":    "Bug " + name,
 		"cause":      "The word is wrong in words/" + name + ".txt:1.",
 		"confidence": "high",
-		"evidence":   l.evidence(name),
+		"evidence":   mr.evidence(name),
 	}
 }
 
-func (l *modelRequest) evidence(name string) []any {
+func (mr *modelRequest) evidence(name string) []any {
 	return []any{
 		arguments{"claim": "it says wrong", "grade": "inferred", "source": "words/" + name + ".txt:1"},
 	}
 }
 
-func (l *modelRequest) finish(kind, name string) (string, arguments) {
+func (mr *modelRequest) finish(kind, name string) (string, arguments) {
 	args := arguments{"summary": "The word of " + name + " is right now."}
 	if kind == "feature" || kind == "interview" {
 		args["criteria"] = []any{arguments{"met": true, "how": "words/" + name + ".txt:1"}}
@@ -261,12 +261,12 @@ func (l *modelRequest) finish(kind, name string) (string, arguments) {
 }
 
 // tasks returns one task, or for a pair two parallel ones. After a push the task is about another file.
-func (l *modelRequest) tasks(kind, name string) arguments {
+func (mr *modelRequest) tasks(kind, name string) arguments {
 	files := []string{name}
 	switch {
 	case kind == "pair":
 		files = []string{name, name + "2"}
-	case l.pushed:
+	case mr.pushed:
 		files = []string{name + "2"}
 	}
 	var tasks []any
@@ -281,18 +281,18 @@ func (l *modelRequest) tasks(kind, name string) arguments {
 }
 
 // work returns a worker's next call: read, edit, done.
-func (l *modelRequest) work() (string, arguments) {
+func (mr *modelRequest) work() (string, arguments) {
 	file := "unknown"
-	if m := taskNamed.FindStringSubmatch(l.all); m != nil {
+	if m := taskNamed.FindStringSubmatch(mr.all); m != nil {
 		file = m[1]
 	}
 	path := "words/" + file + ".txt"
-	switch last := l.last(); {
-	case len(l.calls) > 8:
+	switch last := mr.last(); {
+	case len(mr.calls) > 8:
 		return "blocked", arguments{"reason": "I go round in circles with " + path}
-	case last == "read_file" && strings.Contains(l.result, "wrong "+file):
+	case last == "read_file" && strings.Contains(mr.result, "wrong "+file):
 		return "edit_file", arguments{"path": path, "old": "wrong " + file, "new": "right " + file}
-	case last == "read_file", last == "edit_file" && !strings.Contains(l.result, "has to be read"):
+	case last == "read_file", last == "edit_file" && !strings.Contains(mr.result, "has to be read"):
 		return "done", arguments{"summary": "The word is right in " + path}
 	}
 	return "read_file", arguments{"path": path}

@@ -146,72 +146,72 @@ type upgradeRun struct {
 	ended            chan error // receives the program's error when it ends
 }
 
-func (a *upgradeRun) recorded(name string) bool {
-	found, err := filepath.Glob(filepath.Join("testdata", "releases", a.version, name+"*"))
+func (ur *upgradeRun) recorded(name string) bool {
+	found, err := filepath.Glob(filepath.Join("testdata", "releases", ur.version, name+"*"))
 	return err == nil && len(found) > 0
 }
 
 // read returns a file of the release, uncompressed.
-func (a *upgradeRun) read(name string) []byte {
-	name = filepath.Join("testdata", "releases", a.version, name)
+func (ur *upgradeRun) read(name string) []byte {
+	name = filepath.Join("testdata", "releases", ur.version, name)
 	text, err := os.ReadFile(name)
 	if !errors.Is(err, fs.ErrNotExist) {
-		require.NoError(a.t, err)
+		require.NoError(ur.t, err)
 		return text
 	}
 	packed, err := os.Open(name + ".gz")
-	require.NoError(a.t, err)
+	require.NoError(ur.t, err)
 	defer packed.Close()
 	unzip, err := gzip.NewReader(packed)
-	require.NoError(a.t, err)
+	require.NoError(ur.t, err)
 	text, err = io.ReadAll(unzip)
-	require.NoError(a.t, err)
+	require.NoError(ur.t, err)
 	return text
 }
 
-func (a *upgradeRun) open() {
-	t := a.t
+func (ur *upgradeRun) open() {
+	t := ur.t
 	dir := harness.Dir(t)
 	var err error
-	a.dir = dir
-	a.remote = filepath.Join(dir, "remote.git")
-	a.unpack("remote.tar", a.remote)
-	if a.files {
-		a.unpack("sessions.tar", filepath.Join(dir, "data", "sessions"))
+	ur.dir = dir
+	ur.remote = filepath.Join(dir, "remote.git")
+	ur.unpack("remote.tar", ur.remote)
+	if ur.files {
+		ur.unpack("sessions.tar", filepath.Join(dir, "data", "sessions"))
 	}
-	kept := a.read("slack.json")
-	a.slack, err = slacktest.Listen(slacktest.Config{
+	kept := ur.read("slack.json")
+	ur.slack, err = slacktest.Listen(slacktest.Config{
 		Kept: kept, Log: slog.New(slog.DiscardHandler),
 		// short, so that a slow machine does not wait minutes
 		Retries: []time.Duration{0, time.Second, time.Second},
 	})
 	require.NoError(t, err)
-	t.Cleanup(a.slack.Close)
+	t.Cleanup(ur.slack.Close)
 	var names struct{ Users, Channels []struct{ ID, Name string } }
 	require.NoError(t, json.Unmarshal(kept, &names))
-	a.channels = map[string]string{}
+	ur.channels = map[string]string{}
 	for _, c := range names.Channels {
-		a.channels[c.Name] = c.ID
+		ur.channels[c.Name] = c.ID
 	}
 	for _, u := range names.Users {
 		if u.Name == "ann" {
-			a.ann = u.ID
+			ur.ann = u.ID
 		}
 	}
-	a.url = postgrestest.Database(t, nil)
-	a.db, err = pgxpool.New(t.Context(), a.url)
+	ur.url = postgrestest.Database(t, nil)
+	ur.db, err = pgxpool.New(t.Context(), ur.url)
 	require.NoError(t, err)
-	t.Cleanup(a.db.Close)
-	a.restore()
-	require.NoError(t, storetest.Migrate(t.Context(), a.url))
-	_, err = a.db.Exec(t.Context(), a.wrong)
+	t.Cleanup(ur.db.Close)
+	ur.restore()
+	require.NoError(t, storetest.Migrate(t.Context(), ur.url))
+	_, err = ur.db.Exec(t.Context(), ur.wrong)
 	require.NoError(t, err)
-	if len(a.only) < len(casesOf(a.version)) {
+	if len(ur.only) < len(casesOf(ur.version)) {
 		var channels []string
-		for _, f := range a.only {
-			channels = append(channels, a.channels[f.name])
+		for _, f := range ur.only {
+			channels = append(channels, ur.channels[f.name])
 		}
-		_, err = a.db.Exec(t.Context(), `with others as (select id from sessions where channel <> all($1)),
+		_, err = ur.db.Exec(t.Context(), `with others as (select id from sessions where channel <> all($1)),
 			words as (update inbox set handled_at = now() where handled_at is null
 				and session_id in (table others)),
 			said as (update outbox set posted_at = now(), ts = '1' where posted_at is null
@@ -221,39 +221,39 @@ func (a *upgradeRun) open() {
 			channels)
 		require.NoError(t, err)
 	}
-	a.start()
+	ur.start()
 }
 
-func (a *upgradeRun) unpack(name, to string) {
-	r := tar.NewReader(bytes.NewReader(a.read(name)))
+func (ur *upgradeRun) unpack(name, to string) {
+	r := tar.NewReader(bytes.NewReader(ur.read(name)))
 	for {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
-		require.NoError(a.t, err)
+		require.NoError(ur.t, err)
 		path := filepath.Join(to, filepath.FromSlash(h.Name))
 		if h.Typeflag == tar.TypeDir {
-			require.NoError(a.t, os.MkdirAll(path, fs.FileMode(h.Mode)|0o700))
+			require.NoError(ur.t, os.MkdirAll(path, fs.FileMode(h.Mode)|0o700))
 			continue
 		}
-		require.NoError(a.t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(ur.t, os.MkdirAll(filepath.Dir(path), 0o755))
 		text, err := io.ReadAll(r)
-		require.NoError(a.t, err)
-		require.NoError(a.t, os.WriteFile(path, text, fs.FileMode(h.Mode)))
-		require.NoError(a.t, os.Chtimes(path, h.ModTime, h.ModTime))
+		require.NoError(ur.t, err)
+		require.NoError(ur.t, os.WriteFile(path, text, fs.FileMode(h.Mode)))
+		require.NoError(ur.t, os.Chtimes(path, h.ModTime, h.ModTime))
 	}
 }
 
 // restore loads the dump and shifts its times, so that the kill was a minute ago: the heartbeat of the dead
 // replica is old, and a wait of a day still lasts. The time of an approval stays, since commits are made with
 // it. It keeps a copy of the tables in the schema before.
-func (a *upgradeRun) restore() {
-	t, ctx := a.t, a.t.Context()
-	conn, err := pgx.Connect(ctx, a.url)
+func (ur *upgradeRun) restore() {
+	t, ctx := ur.t, ur.t.Context()
+	conn, err := pgx.Connect(ctx, ur.url)
 	require.NoError(t, err)
 	defer conn.Close(ctx)
-	_, err = conn.PgConn().Exec(ctx, string(a.read("database.sql"))).ReadAll()
+	_, err = conn.PgConn().Exec(ctx, string(ur.read("database.sql"))).ReadAll()
 	require.NoError(t, err)
 	rows, err := conn.Query(ctx,
 		`select format('update %I set %s', table_name, string_agg(format('%1$I = %1$I + passed', column_name),
@@ -272,43 +272,43 @@ func (a *upgradeRun) restore() {
 		where table_schema = 'public' and table_name not like 'river%' and table_name <> 'replicas'
 			group by 1`)
 	require.NoError(t, err)
-	a.before = map[string][]string{}
+	ur.before = map[string][]string{}
 	var table string
 	var columns []string
 	_, err = pgx.ForEachRow(rows, []any{&table, &columns}, func() error {
-		a.before[table] = columns
+		ur.before[table] = columns
 		return nil
 	})
 	require.NoError(t, err)
 	_, err = conn.Exec(ctx, `create schema before`)
 	require.NoError(t, err)
-	for table := range a.before {
+	for table := range ur.before {
 		_, err = conn.Exec(ctx, fmt.Sprintf(`create table before.%[1]s as table public.%[1]s`, table))
 		require.NoError(t, err)
 	}
 }
 
 // start runs today's program.
-func (a *upgradeRun) start() {
-	if a.scripted == nil {
-		a.scripted = openScriptedModel(a.t, nil)
+func (ur *upgradeRun) start() {
+	if ur.scripted == nil {
+		ur.scripted = openScriptedModel(ur.t, nil)
 	}
-	app := a.slack.App()
+	app := ur.slack.App()
 	s := server.Settings{
 		Target: storage.Target{
-			DataDir:     filepath.Join(a.dir, "data"),
-			DatabaseURL: a.url,
+			DataDir:     filepath.Join(ur.dir, "data"),
+			DatabaseURL: ur.url,
 			Progress:    io.Discard,
 		},
 		SlackSettings: server.SlackSettings{
 			SlackToken:    app.BotToken,
 			SlackAppToken: app.AppToken,
-			SlackURL:      a.slack.URL(),
+			SlackURL:      ur.slack.URL(),
 			SlackPace:     20 * time.Millisecond,
 		},
-		ModelSettings: server.ModelSettings{ModelURL: a.scripted.URL},
+		ModelSettings: server.ModelSettings{ModelURL: ur.scripted.URL},
 		Repositories: []repository.Repository{
-			{Remote: remote.Remote{Name: "shop", URL: a.remote}, Base: "main"},
+			{Remote: remote.Remote{Name: "shop", URL: ur.remote}, Base: "main"},
 		},
 		Sandbox: config.Sandbox{Kind: "none"},
 		LimitSettings: server.LimitSettings{
@@ -317,36 +317,36 @@ func (a *upgradeRun) start() {
 		},
 	}
 	log := slog.New(slog.DiscardHandler)
-	if testing.Verbose() && a.wrong == "" {
-		log = harness.LogLines(a.t, a.version)
+	if testing.Verbose() && ur.wrong == "" {
+		log = harness.LogLines(ur.t, ur.version)
 	}
-	service, err := server.New(a.t.Context(), s, log)
-	require.NoError(a.t, err)
+	service, err := server.New(ur.t.Context(), s, log)
+	require.NoError(ur.t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	a.ended = make(chan error, 1)
+	ur.ended = make(chan error, 1)
 	go func() {
-		a.ended <- service.Run(ctx)
-		close(a.ended)
+		ur.ended <- service.Run(ctx)
+		close(ur.ended)
 	}()
-	a.t.Cleanup(func() {
+	ur.t.Cleanup(func() {
 		stop()
-		for range a.ended {
+		for range ur.ended {
 		}
 		service.Close()
 	})
-	require.NoError(a.t, a.slack.WaitConnected(a.t.Context(), 1))
+	require.NoError(ur.t, ur.slack.WaitConnected(ur.t.Context(), 1))
 }
 
 // faults plays the cases to their end, redelivers every event, and returns what was lost or happened twice.
-func (a *upgradeRun) faults() (found []string) {
-	all := a.only
-	ctx, cancel := context.WithTimeout(a.t.Context(), cmp.Or(a.most, harness.RunTimeout))
+func (ur *upgradeRun) faults() (found []string) {
+	all := ur.only
+	ctx, cancel := context.WithTimeout(ur.t.Context(), cmp.Or(ur.most, harness.RunTimeout))
 	defer cancel()
 	flown := make([]error, len(all))
 	var group errgroup.Group
 	for i, f := range all {
 		group.Go(func() error {
-			flown[i] = a.fly(ctx, f, f.after...)
+			flown[i] = ur.fly(ctx, f, f.after...)
 			return nil
 		})
 	}
@@ -361,51 +361,52 @@ func (a *upgradeRun) faults() (found []string) {
 			found = append(found, err.Error())
 		}
 	}
-	note(a.settle(ctx))
-	said := a.count("select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) " +
-		"from transcript)")
-	for _, event := range a.slack.Events() { // Slack sends every earlier event again
-		note(a.slack.Redeliver(event))
+	note(ur.settle(ctx))
+	said := ur.count(
+		"select (select count(*) from inbox) + (select count(*) from lines) + (select count(*) " +
+			"from transcript)")
+	for _, event := range ur.slack.Events() { // Slack sends every earlier event again
+		note(ur.slack.Redeliver(event))
 	}
-	note(a.settle(ctx))
-	if again := a.count("select (select count(*) from inbox) + (select count(*) from lines) " +
+	note(ur.settle(ctx))
+	if again := ur.count("select (select count(*) from inbox) + (select count(*) from lines) " +
 		"+ (select count(*) from transcript)"); again != said {
 		found = append(found, fmt.Sprintf("events that came again made %d new rows", again-said))
 	}
 	for _, f := range all {
-		found = append(found, a.faultsOf(f)...)
+		found = append(found, ur.faultsOf(f)...)
 	}
-	return append(found, a.lost()...)
+	return append(found, ur.lost()...)
 }
 
-func (a *upgradeRun) count(sql string, args ...any) (n int) {
-	require.NoError(a.t, a.db.QueryRow(a.t.Context(), sql, args...).Scan(&n))
+func (ur *upgradeRun) count(sql string, args ...any) (n int) {
+	require.NoError(ur.t, ur.db.QueryRow(ur.t.Context(), sql, args...).Scan(&n))
 	return n
 }
 
 // settle waits until nothing is left to do or to post.
-func (a *upgradeRun) settle(ctx context.Context) error {
-	return errors.Join(a.slack.WaitSettled(ctx),
-		a.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
+func (ur *upgradeRun) settle(ctx context.Context) error {
+	return errors.Join(ur.slack.WaitSettled(ctx),
+		ur.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
 		and not exists (select 1 from outbox where posted_at is null and refused is null)
 		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
 }
 
 // faultsOf returns what is wrong with one session.
-func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
+func (ur *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 	note := func(format string, args ...any) {
 		found = append(found, f.name+": "+fmt.Sprintf(format, args...))
 	}
 	var id, phase, branch, head string
-	require.NoError(a.t,
-		a.db.QueryRow(a.t.Context(), `select id, phase, branch, head from sessions where channel = $1`,
-			a.channels[f.name]).Scan(&id, &phase, &branch, &head))
+	require.NoError(ur.t,
+		ur.db.QueryRow(ur.t.Context(), `select id, phase, branch, head from sessions where channel = $1`,
+			ur.channels[f.name]).Scan(&id, &phase, &branch, &head))
 	if phase != f.ends {
 		note("it ended %s, not %s", phase, f.ends)
 	}
 	stands := map[string]int{}
-	for _, m := range a.slack.Thread(f.name, a.root(f)) {
-		if m.BotID != a.slack.App().BotID {
+	for _, m := range ur.slack.Thread(f.name, ur.root(f)) {
+		if m.BotID != ur.slack.App().BotID {
 			continue
 		}
 		if m.Metadata != nil {
@@ -413,7 +414,7 @@ func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 		}
 		for line := range strings.Lines(m.Text) {
 			if strings.HasPrefix(line, "[") && !heads.MatchString(line) &&
-				!(a.doneAgain(f) && strings.HasPrefix(line, "[quick] ")) {
+				!(ur.doneAgain(f) && strings.HasPrefix(line, "[quick] ")) {
 				stands[strings.TrimSpace(line)]++
 			}
 		}
@@ -424,28 +425,28 @@ func (a *upgradeRun) faultsOf(f upgradeCase) (found []string) {
 		}
 	}
 	// Each task may say separately that there is nothing to test it with.
-	if n := a.count(
+	if n := ur.count(
 		`select count(*) from (select 1 from lines where session_id = $1 and text not like 'Not shown: %'
 		and not ($2 and agent = 'quick')
-		group by text having count(*) > 1) x`, id, a.doneAgain(f)); n > 0 {
+		group by text having count(*) > 1) x`, id, ur.doneAgain(f)); n > 0 {
 		note("%d lines were said twice", n)
 	}
-	if n := a.count(`select count(*) from tasks where session_id = $1 and state <> 'done'`,
+	if n := ur.count(`select count(*) from tasks where session_id = $1 and state <> 'done'`,
 		id); n > 0 && f.ends == "done" {
 		note("%d tasks were not done", n)
 	}
-	if n := a.count(`select count(*) from outbox where session_id = $1 and refused is not null`, id); n > 0 {
+	if n := ur.count(`select count(*) from outbox where session_id = $1 and refused is not null`, id); n > 0 {
 		note("%d lines were refused", n)
 	}
-	pushes := a.count(`select count(*) from pushes where session_id = $1 and state = 'pushed'`, id)
+	pushes := ur.count(`select count(*) from pushes where session_id = $1 and state = 'pushed'`, id)
 	if want := map[bool]int{true: 1, false: 0}[f.ends == "done"] +
 		map[bool]int{true: 1, false: 0}[f.name == "follow"]; pushes != want {
 		note("%d pushes are recorded, want %d", pushes, want)
 	}
-	if n := a.count(`select count(*) from approvals where session_id = $1`, id); n != pushes {
+	if n := ur.count(`select count(*) from approvals where session_id = $1`, id); n != pushes {
 		note("%d approvals for %d pushes", n, pushes)
 	}
-	if commits := a.commits(branch, head); commits != pushes {
+	if commits := ur.commits(branch, head); commits != pushes {
 		note("%d commits stand on %s in the remote, want %d", commits, branch, pushes)
 	}
 	return found
@@ -456,29 +457,29 @@ var heads = regexp.MustCompile(`^\[\w+\] (Not shown: .*|Task:)\s*$`)
 
 // doneAgain reports whether a verified task has to be done again, as its files are lost with the other
 // machine.
-func (a *upgradeRun) doneAgain(f upgradeCase) bool {
-	return f.verified && !a.files && a.recorded("sessions.tar")
+func (ur *upgradeRun) doneAgain(f upgradeCase) bool {
+	return f.verified && !ur.files && ur.recorded("sessions.tar")
 }
 
 // commits counts the commits of a branch in the remote above main. It returns -1 if the branch is not at
 // head.
-func (a *upgradeRun) commits(branch, head string) (n int) {
+func (ur *upgradeRun) commits(branch, head string) (n int) {
 	if head == "" {
-		branches, err := stage.RemoteBranches(a.remote)
-		require.NoError(a.t, err)
+		branches, err := stage.RemoteBranches(ur.remote)
+		require.NoError(ur.t, err)
 		if _, there := branches[branch]; there {
 			return -1
 		}
 		return 0
 	}
-	r, err := git.PlainOpen(a.remote)
-	require.NoError(a.t, err)
+	r, err := git.PlainOpen(ur.remote)
+	require.NoError(ur.t, err)
 	at, err := r.Reference(plumbing.NewBranchReferenceName(branch), true)
 	if err != nil || at.Hash().String() != head {
 		return -1
 	}
 	for c, err := r.CommitObject(at.Hash()); ; c, err = c.Parent(0) {
-		require.NoError(a.t, err)
+		require.NoError(ur.t, err)
 		if c.NumParents() == 0 {
 			return n
 		}
@@ -502,15 +503,15 @@ var changing = map[string][]string{
 }
 
 // lost returns a line for each table whose old rows are missing or changed.
-func (a *upgradeRun) lost() (found []string) {
-	for table, columns := range a.before {
+func (ur *upgradeRun) lost() (found []string) {
+	for table, columns := range ur.before {
 		kept := slices.DeleteFunc(slices.Clone(columns),
 			func(c string) bool { return slices.Contains(changing[table], c) })
 		for i, c := range kept {
 			kept[i] = pgx.Identifier{c}.Sanitize() + "::text"
 		}
 		list := strings.Join(kept, ", ")
-		if n := a.count(fmt.Sprintf(
+		if n := ur.count(fmt.Sprintf(
 			`select count(*) from (select %[1]s from before.%[2]s except all select %[1]s
 				from public.%[2]s) gone`,
 			list, table,

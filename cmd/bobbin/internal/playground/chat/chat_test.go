@@ -57,38 +57,38 @@ func openRoom(t *testing.T) *room {
 }
 
 // read gets a page, checks the status and returns the body.
-func (o *room) read(path string, status int) string {
-	o.t.Helper()
-	answer, err := o.client.Get(o.url + path)
-	require.NoError(o.t, err)
-	return o.text(answer, status)
+func (r *room) read(path string, status int) string {
+	r.t.Helper()
+	answer, err := r.client.Get(r.url + path)
+	require.NoError(r.t, err)
+	return r.text(answer, status)
 }
 
-func (o *room) text(answer *http.Response, status int) string {
-	o.t.Helper()
+func (r *room) text(answer *http.Response, status int) string {
+	r.t.Helper()
 	defer answer.Body.Close()
 	raw, err := io.ReadAll(answer.Body)
-	require.NoError(o.t, err)
-	require.Equal(o.t, status, answer.StatusCode, string(raw))
+	require.NoError(r.t, err)
+	require.Equal(r.t, status, answer.StatusCode, string(raw))
 	return string(raw)
 }
 
 // do sends a form as the page does without its script.
-func (o *room) do(deed string, status int, fields ...string) string {
-	o.t.Helper()
-	form := url.Values{"channel": {o.bugs}, "back": {"/ann/bugs"}, "me": {"ann"}}
+func (r *room) do(deed string, status int, fields ...string) string {
+	r.t.Helper()
+	form := url.Values{"channel": {r.bugs}, "back": {"/ann/bugs"}, "me": {"ann"}}
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	answer, err := o.client.PostForm(o.url+"/-/"+deed, form)
-	require.NoError(o.t, err)
-	return o.text(answer, status)
+	answer, err := r.client.PostForm(r.url+"/-/"+deed, form)
+	require.NoError(r.t, err)
+	return r.text(answer, status)
 }
 
-func (o *room) newest() slacktest.Message {
-	o.t.Helper()
-	shown := o.slack.Channel(o.bugs)
-	require.NotEmpty(o.t, shown)
+func (r *room) newest() slacktest.Message {
+	r.t.Helper()
+	shown := r.slack.Channel(r.bugs)
+	require.NotEmpty(r.t, shown)
 	return shown[len(shown)-1]
 }
 

@@ -69,22 +69,22 @@ type Records []Record
 
 // Find returns the record of a path, or nil. Like HasBelow it reads only the paths, because the goroutines
 // of a walk write to the records at the same time.
-func (rs Records) Find(path string) *Record {
-	i := rs.searchFrom(path)
-	if i == len(rs) || rs[i].Path != path {
+func (r Records) Find(path string) *Record {
+	i := r.searchFrom(path)
+	if i == len(r) || r[i].Path != path {
 		return nil
 	}
-	return &rs[i]
+	return &r[i]
 }
 
 // HasBelow reports whether a recorded path lies below a folder.
-func (rs Records) HasBelow(dir string) bool {
-	i := rs.searchFrom(dir + "/")
-	return i < len(rs) && strings.HasPrefix(rs[i].Path, dir+"/")
+func (r Records) HasBelow(dir string) bool {
+	i := r.searchFrom(dir + "/")
+	return i < len(r) && strings.HasPrefix(r[i].Path, dir+"/")
 }
 
-func (rs Records) searchFrom(path string) int {
-	return sort.Search(len(rs), func(i int) bool { return rs[i].Path >= path })
+func (r Records) searchFrom(path string) int {
+	return sort.Search(len(r), func(i int) bool { return r[i].Path >= path })
 }
 
 // An Index is the content of the file dir/git/state: the base and its records.

@@ -71,7 +71,7 @@ type Location struct {
 	First, Last int
 }
 
-func (p Location) String() string { return fmt.Sprintf("%s:%d", p.Path, p.First) }
+func (l Location) String() string { return fmt.Sprintf("%s:%d", l.Path, l.First) }
 
 var locationPattern = regexp.MustCompile(worktree.LocationPattern.String() + `(?:[-–](\d+))?`)
 
@@ -117,22 +117,22 @@ func (p Past) Read(at Location) bool {
 // shownPage matches the first line of a result of read_file.
 var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
 
-func (p Location) shownBy(c model.Call, text string) bool {
+func (l Location) shownBy(c model.Call, text string) bool {
 	var in struct{ Path, Command string }
 	_ = json.Unmarshal(c.Args, &in) // the call was carried out, so its arguments are valid
 	switch {
-	case c.Name == "run" && strings.Contains(in.Command, path.Base(p.Path)):
+	case c.Name == "run" && strings.Contains(in.Command, path.Base(l.Path)):
 		return true
 	case c.Name == "read_file":
 		m := shownPage.FindStringSubmatch(text)
-		if m == nil || !p.isFile(m[1]) {
+		if m == nil || !l.isFile(m[1]) {
 			return false
 		}
 		first, _ := strconv.Atoi(m[2])
 		last, _ := strconv.Atoi(m[3])
-		return p.Last >= first && p.First <= last
+		return l.Last >= first && l.First <= last
 	}
-	return Names(text, p.String()) || strings.Contains(text, "b/"+p.Path)
+	return Names(text, l.String()) || strings.Contains(text, "b/"+l.Path)
 }
 
 // Names reports whether a text contains a place word for word, and not as a part of another place, as
@@ -161,15 +161,15 @@ func inName(c byte) bool {
 }
 
 // Holds reports whether the line of the file is among those of the place.
-func (p Location) Holds(path string, line int) bool {
-	return p.isFile(path) && p.First <= line && line <= p.Last
+func (l Location) Holds(path string, line int) bool {
+	return l.isFile(path) && l.First <= line && line <= l.Last
 }
 
 // isFile reports whether the place is in the file that a tool shows as shown. A place without a folder
 // matches every file of that name.
-func (p Location) isFile(shown string) bool {
-	return path.Clean(shown) == path.Clean(p.Path) ||
-		!strings.Contains(p.Path, "/") && path.Base(shown) == p.Path
+func (l Location) isFile(shown string) bool {
+	return path.Clean(shown) == path.Clean(l.Path) ||
+		!strings.Contains(l.Path, "/") && path.Base(shown) == l.Path
 }
 
 // ExampleMissing says what a report lacks about the reporter's own example. It returns an empty string

@@ -28,8 +28,8 @@ type Inquiries struct {
 }
 
 // CountConsultations returns how many consultations the orchestrator itself asked for and got answered.
-func (iq *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
-	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+func (i *Inquiries) CountConsultations(ctx context.Context) (n int, err error) {
+	all, err := i.Store.Inquiries(ctx, i.Session().ID)
 	for _, q := range all {
 		if q.Kind == workflow.InquiryConsult && q.By == "" && len(q.Answer) > 0 {
 			n++

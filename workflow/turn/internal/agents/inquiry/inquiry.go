@@ -35,32 +35,32 @@ type Material struct {
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
 // under the same key is not asked again. The answer {} means that the agent gave none.
-func (iq *Inquiries) Ask(
+func (i *Inquiries) Ask(
 	ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk,
 ) (workflow.Inquiry, error) {
-	return iq.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
+	return i.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
 }
 
 // AskAbout is Ask with more material.
-func (iq *Inquiries) AskAbout(
+func (i *Inquiries) AskAbout(
 	ctx context.Context, q workflow.Inquiry, about Material,
 ) (workflow.Inquiry, error) {
-	kept, err := iq.EnsureInquiry(ctx, q)
+	kept, err := i.EnsureInquiry(ctx, q)
 	if err != nil || len(kept.Answer) > 0 {
 		return kept, err
 	}
-	row := iq.Agents[agentFor[kept.Kind]]
-	j, err := iq.Runtime.OpenTranscript(ctx, -kept.ID, row)
+	row := i.Agents[agentFor[kept.Kind]]
+	j, err := i.Runtime.OpenTranscript(ctx, -kept.ID, row)
 	if err != nil {
 		return kept, err
 	}
-	d := &reader{Inquiries: iq, transcript: j, inquiry: kept, hunks: about.Hunks, asked: about.Asked}
+	d := &reader{Inquiries: i, transcript: j, inquiry: kept, hunks: about.Hunks, asked: about.Asked}
 	if len(j.Messages()) == 0 {
-		more, pictures, err := iq.Attachments.Describe(ctx, "Attached in the thread", nil)
+		more, pictures, err := i.Attachments.Describe(ctx, "Attached in the thread", nil)
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(iq.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(i.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
 		if err := j.Append(ctx, agent.Entry{
 			Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}},
 		}); err != nil {
@@ -71,14 +71,14 @@ func (iq *Inquiries) AskAbout(
 	if err != nil {
 		return kept, err
 	}
-	end, err := iq.Runtime.NewLoop(ctx, row, j, tools).Run(ctx)
+	end, err := i.Runtime.NewLoop(ctx, row, j, tools).Run(ctx)
 	if err != nil {
 		return kept, err
 	}
 	if end != agent.EndTool {
-		iq.Log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
+		i.Log.Warn("no answer to an inquiry", "kind", kept.Kind, "end", end)
 		d.inquiry.Answer = json.RawMessage(`{}`)
-		return d.inquiry, iq.Record(ctx, progress.Inquiry(d.inquiry))
+		return d.inquiry, i.Record(ctx, progress.Inquiry(d.inquiry))
 	}
 	return d.inquiry, nil
 }
@@ -93,11 +93,11 @@ var agentFor = map[workflow.InquiryKind]string{
 
 // EnsureInquiry returns the inquiry's row. If there is none under its key, it records the row together
 // with the parts in with, in one transaction, so both are written once.
-func (iq *Inquiries) EnsureInquiry(
+func (i *Inquiries) EnsureInquiry(
 	ctx context.Context, q workflow.Inquiry, with ...store.Part,
 ) (workflow.Inquiry, error) {
 	for range 2 {
-		all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+		all, err := i.Store.Inquiries(ctx, i.Session().ID)
 		if err != nil {
 			return q, err
 		}
@@ -106,7 +106,7 @@ func (iq *Inquiries) EnsureInquiry(
 				return known, nil
 			}
 		}
-		if err := iq.Record(ctx, append(slices.Clone(with), progress.Inquiry(q))...); err != nil {
+		if err := i.Record(ctx, append(slices.Clone(with), progress.Inquiry(q))...); err != nil {
 			return q, err
 		}
 	}
@@ -117,26 +117,26 @@ func (iq *Inquiries) EnsureInquiry(
 const maxDiffFile = 900 << 10
 
 // HasOpen reports whether an inquiry of a person waits for its answer.
-func (iq *Inquiries) HasOpen(ctx context.Context) (bool, error) {
-	open, err := iq.openInquiries(ctx)
+func (i *Inquiries) HasOpen(ctx context.Context) (bool, error) {
+	open, err := i.openInquiries(ctx)
 	return len(open) > 0, err
 }
 
 // openInquiries returns the inquiries of people that have no answer and were not stopped.
-func (iq *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
-	all, err := iq.Store.Inquiries(ctx, iq.Session().ID)
+func (i *Inquiries) openInquiries(ctx context.Context) ([]workflow.Inquiry, error) {
+	all, err := i.Store.Inquiries(ctx, i.Session().ID)
 	return slices.DeleteFunc(all, func(q workflow.Inquiry) bool {
 		return len(q.Answer) > 0 || q.Stopped || !strings.HasPrefix(q.Key, "message:")
 	}), err
 }
 
 // HasUnfinished reports whether an inquiry of a person is being answered, or was not begun in this run.
-func (iq *Inquiries) HasUnfinished(ctx context.Context) (bool, error) {
-	open, err := iq.openInquiries(ctx)
-	iq.mu.Lock()
-	defer iq.mu.Unlock()
+func (i *Inquiries) HasUnfinished(ctx context.Context) (bool, error) {
+	open, err := i.openInquiries(ctx)
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	return slices.ContainsFunc(open, func(q workflow.Inquiry) bool {
-		done, begun := iq.Started[q.ID]
+		done, begun := i.Started[q.ID]
 		if !begun {
 			return true
 		}
@@ -151,26 +151,26 @@ func (iq *Inquiries) HasUnfinished(ctx context.Context) (bool, error) {
 
 // StartOpen starts to answer people's open inquiries, each in a goroutine, in parallel to the work. It
 // returns at once, and does nothing while no repository is open.
-func (iq *Inquiries) StartOpen(ctx context.Context) error {
-	if iq.Trees.Current() == nil {
+func (i *Inquiries) StartOpen(ctx context.Context) error {
+	if i.Trees.Current() == nil {
 		return nil
 	}
-	open, err := iq.openInquiries(ctx)
+	open, err := i.openInquiries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range open {
-		iq.mu.Lock()
+		i.mu.Lock()
 		done := make(chan struct{})
-		_, begun := iq.Started[q.ID]
+		_, begun := i.Started[q.ID]
 		if !begun {
-			iq.Started[q.ID] = done
+			i.Started[q.ID] = done
 		}
-		iq.mu.Unlock()
+		i.mu.Unlock()
 		if !begun {
 			go func() {
 				defer close(done)
-				iq.answerOpen(ctx, q)
+				i.answerOpen(ctx, q)
 			}()
 		}
 	}
@@ -178,11 +178,11 @@ func (iq *Inquiries) StartOpen(ctx context.Context) error {
 }
 
 // WaitStarted waits until every inquiry that was started has ended.
-func (iq *Inquiries) WaitStarted() {
+func (i *Inquiries) WaitStarted() {
 	for waited := 0; ; {
-		iq.mu.Lock()
-		begun := slices.Collect(maps.Values(iq.Started))
-		iq.mu.Unlock()
+		i.mu.Lock()
+		begun := slices.Collect(maps.Values(i.Started))
+		i.mu.Unlock()
 		if len(begun) == waited {
 			return
 		}
@@ -194,60 +194,60 @@ func (iq *Inquiries) WaitStarted() {
 }
 
 // answerOpen answers one inquiry of a person.
-func (iq *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
+func (i *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 	if q.Kind == workflow.InquiryOwners {
-		iq.answerOwners(ctx, q)
+		i.answerOwners(ctx, q)
 		return
 	}
-	shown, hunks, err := iq.questionText(ctx, q)
+	shown, hunks, err := i.questionText(ctx, q)
 	if err == nil {
-		q, err = iq.Ask(ctx, q, shown, hunks)
+		q, err = i.Ask(ctx, q, shown, hunks)
 	}
 	if ctx.Err() != nil {
 		return // the inquiry is asked again when the session continues
 	}
 	if folder.DiskMessage(err) != "" {
-		iq.Halt(err)
+		i.Halt(err)
 		return
 	}
 	var limit *budget.LimitError
-	if errors.As(err, &limit) && iq.Session().Open {
+	if errors.As(err, &limit) && i.Session().Open {
 		return // the orchestrator pauses at the same limit, and the inquiry is asked again after that
 	}
 	if err != nil {
-		iq.Log.Error("inquiry", "kind", q.Kind, "err", err)
+		i.Log.Error("inquiry", "kind", q.Kind, "err", err)
 		q.Answer = json.RawMessage(`{}`)
 	}
-	parts := iq.answerParts(q)
-	if _, tells := ledger.Find[inbox.AgentNote](parts); tells && iq.hideFromOrchestrator(ctx, q.By) {
+	parts := i.answerParts(q)
+	if _, tells := ledger.Find[inbox.AgentNote](parts); tells && i.hideFromOrchestrator(ctx, q.By) {
 		parts = ledger.Without[inbox.AgentNote](parts)
 		// the thread has read the answer, which must not redirect approved work
 		ledger.Change(parts, func(u *store.Update) { u.Open = nil })
 	}
 	if limit != nil {
-		who, err := iq.Permissions.WhoAllows(ctx)
+		who, err := i.Permissions.WhoAllows(ctx)
 		if err != nil {
-			iq.Log.Error("record an inquiry's answer", "err", err)
+			i.Log.Error("record an inquiry's answer", "err", err)
 			return
 		}
 		parts = append(ledger.Without[store.Lines](parts),
-			store.Lines(iq.ProgramLine(limit.NotLookedInto(who, iq.AwaitsConsent()))))
+			store.Lines(i.ProgramLine(limit.NotLookedInto(who, i.AwaitsConsent()))))
 	}
-	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
-		iq.Log.Error("record an inquiry's answer", "err", err)
+	if err := i.Record(ctx, parts...); err != nil && ctx.Err() == nil {
+		i.Log.Error("record an inquiry's answer", "err", err)
 	}
 }
 
 // questionText returns what the agent is shown for a person's question, and the hunks of the change if
 // the question is about it.
-func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
-	question := prompt.ProgramMark + iq.PersonName(ctx, q.By) + " asks in the thread:\n" +
-		prompt.Fence("message", iq.Slack.Readable(ctx, q.Question))
+func (i *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (string, []diff.Hunk, error) {
+	question := prompt.ProgramMark + i.PersonName(ctx, q.By) + " asks in the thread:\n" +
+		prompt.Fence("message", i.Slack.Readable(ctx, q.Question))
 	if q.Kind == workflow.InquiryConsult {
-		text, err := iq.ConsultText(ctx, question)
+		text, err := i.ConsultText(ctx, question)
 		return text, nil, err
 	}
-	work := iq.Trees.Current().Work
+	work := i.Trees.Current().Work
 	if work == nil {
 		return "", nil, errors.New("there is no change to explain yet")
 	}
@@ -259,32 +259,32 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 		return "", nil, errors.New("nothing is changed yet")
 	}
 	parts := []string{question}
-	if s := iq.Session(); s.Revision > 0 {
-		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+	if s := i.Session(); s.Revision > 0 {
+		r, err := i.Store.Report(ctx, s.ID, s.Revision)
 		if err != nil {
 			return "", nil, err
 		}
 		parts = append(parts, prompt.ProgramMark+"What was asked for and allowed:\n"+
 			prompt.Fence("report", findings.ReportForWorkers(r)))
-		scope, err := iq.scopeText(ctx)
+		scope, err := i.scopeText(ctx)
 		if err != nil {
 			return "", nil, err
 		}
 		parts = append(parts, scope...)
-		if since, err := iq.AmendmentText(ctx, r.Revision); err != nil {
+		if since, err := i.AmendmentText(ctx, r.Revision); err != nil {
 			return "", nil, err
 		} else if since != "" {
 			parts = append(parts, since)
 		}
 	}
 	if q.Kind == workflow.InquiryReview {
-		parts[0] = iq.Trees.Current().Conventions()
+		parts[0] = i.Trees.Current().Conventions()
 		parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 		diff := prompt.Fence("diff", review.DiffText(hunks))
 		shown := prompt.ProgramMark + "The whole change, as it was pushed:\n" + diff
 		return strings.Join(append(parts, shown), "\n\n"), hunks, nil
 	}
-	known, err := iq.triedHunks(ctx)
+	known, err := i.triedHunks(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -304,13 +304,13 @@ func (iq *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (stri
 
 // triedHunks returns what is known of each hunk of the fix in its current state, or nil if the hunks
 // were not tried.
-func (iq *Inquiries) triedHunks(ctx context.Context) (workflow.HunkResults, error) {
-	work := iq.Trees.Current().Work
+func (i *Inquiries) triedHunks(ctx context.Context) (workflow.HunkResults, error) {
+	work := i.Trees.Current().Work
 	tree, err := work.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := iq.Store.TriedHunks(ctx, iq.Session().ID)
+	rows, err := i.Store.TriedHunks(ctx, i.Session().ID)
 	for _, r := range rows {
 		if r.Base == work.Base() && r.Tree == tree {
 			return r.Hunks, err
@@ -321,17 +321,17 @@ func (iq *Inquiries) triedHunks(ctx context.Context) (workflow.HunkResults, erro
 
 // ConsultText returns what the consultant is shown: the question, the newest report, the approval's
 // scope and the diff.
-func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, error) {
-	s := iq.Session()
+func (i *Inquiries) ConsultText(ctx context.Context, question string) (string, error) {
+	s := i.Session()
 	parts := []string{question}
 	if s.Revision > 0 {
-		r, err := iq.Store.Report(ctx, s.ID, s.Revision)
+		r, err := i.Store.Report(ctx, s.ID, s.Revision)
 		if err != nil {
 			return "", err
 		}
 		parts = append(parts, prompt.ProgramMark+"The newest report or plan in the thread:\n"+
 			prompt.Fence("report", findings.ReportWhole(r)))
-		since, err := iq.AmendmentText(ctx, r.Revision)
+		since, err := i.AmendmentText(ctx, r.Revision)
 		if err != nil {
 			return "", err
 		}
@@ -341,12 +341,12 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, 
 	} else if s.Title != "" {
 		parts = append(parts, prompt.ProgramMark+"The thread is about:\n"+prompt.Fence("message", s.Title))
 	}
-	scope, err := iq.scopeText(ctx)
+	scope, err := i.scopeText(ctx)
 	if err != nil {
 		return "", err
 	}
 	parts = append(parts, scope...)
-	if work := iq.Trees.Current().Work; work != nil {
+	if work := i.Trees.Current().Work; work != nil {
 		if diff, err := work.Diff(ctx); err == nil && diff != "" {
 			parts = append(parts, prompt.ProgramMark+"What was changed so far:\n"+
 				prompt.Fence("diff", prompt.CutDiff(diff, prompt.MaxHunkBytes)))
@@ -357,15 +357,15 @@ func (iq *Inquiries) ConsultText(ctx context.Context, question string) (string, 
 
 // scopeText returns the scope of the newest report's approval, and what was removed as outside of it,
 // or nil if the approval is not limited.
-func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) {
-	s := iq.Session()
-	a, err := iq.Store.Approval(ctx, s.ID, s.Revision)
+func (i *Inquiries) scopeText(ctx context.Context) (parts []string, err error) {
+	s := i.Session()
+	a, err := i.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil || a == nil || a.Scope == "" {
 		return nil, err
 	}
 	parts = append(parts, prompt.ProgramMark+
 		"The approval is limited to this, and nothing beyond it may change:\n"+prompt.Fence("scope", a.Scope))
-	taken, err := iq.Store.Removals(ctx, s.ID)
+	taken, err := i.Store.Removals(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -380,35 +380,35 @@ func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) 
 
 // hideFromOrchestrator reports whether the answer to that person must not reach the orchestrator: the
 // person's own words would be held back now, and so is the answer to them.
-func (iq *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool {
-	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
+func (i *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool {
+	p, err := i.Slack.Person(ctx, i.Session().Thread, user)
 	why := ""
 	if err == nil {
-		why, err = iq.Permissions.HoldReason(ctx, p)
+		why, err = i.Permissions.HoldReason(ctx, p)
 	}
 	if err != nil {
-		iq.Log.Warn("an answer is kept from the orchestrator: who asked is unknown", "user", user, "err", err)
+		i.Log.Warn("an answer is kept from the orchestrator: who asked is unknown", "user", user, "err", err)
 	}
 	return why != "" || err != nil // fail closed
 }
 
 // answerParts returns the parts to record for an answer: the orchestrator is told of a recommendation,
 // and the session returns to its previous phase.
-func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
+func (i *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
-			return append(f, store.Lines(iq.ProgramLine("I could not look at the change just now: "+
+			return append(f, store.Lines(i.ProgramLine("I could not look at the change just now: "+
 				"there may be nothing to look at yet. Ask again in a moment.")))
 		}
 		f = append(f, lookedNote(q))
-		if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
+		if s := i.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
 			// after a stop, only this question was asked
 			f = append(f, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 		}
 		return f
 	}
-	s := iq.Session()
+	s := i.Session()
 	var update store.Update
 	at := s.Phase
 	if at == workflow.PhaseConsulting {
@@ -421,10 +421,10 @@ func (iq *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	} else if s.Phase == workflow.PhaseConsulting {
 		update.OptionalEvents = []workflow.Event{workflow.EventReturn}
 	}
-	name := iq.Agents[agent.Consultant].Signature()
+	name := i.Agents[agent.Consultant].Signature()
 	var advice workflow.Advice
 	if json.Unmarshal(q.Answer, &advice) != nil || advice.BottomLine == "" {
-		f = append(f, store.Lines(iq.ProgramLine(
+		f = append(f, store.Lines(i.ProgramLine(
 			fmt.Sprintf("The %s gave no answer. Ask again, or say what I should look at.", name))))
 		return append(f, update)
 	}

@@ -12,21 +12,21 @@ import (
 
 // answerOwners answers who knows the files that the question names. If it names none, it takes the
 // files that were changed and those that the newest report cites. No model is asked.
-func (iq *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
-	who := experts.Finder{Ledger: iq.Ledger, Trees: iq.Trees}
+func (i *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
+	who := experts.Finder{Ledger: i.Ledger, Trees: i.Trees}
 	places := who.InQuestion(q.Question)
 	if len(places) == 0 {
 		places = who.InChange(ctx)
-		if r, err := iq.Store.Report(ctx, iq.Session().ID, iq.Session().Revision); err == nil {
+		if r, err := i.Store.Report(ctx, i.Session().ID, i.Session().Revision); err == nil {
 			places = append(places, experts.InReport(r)...)
 		}
 	}
-	parts := []store.Part{store.Lines(iq.ProgramLine("Which file do you mean? Write its path as the " +
+	parts := []store.Part{store.Lines(i.ProgramLine("Which file do you mean? Write its path as the " +
 		"repository has it, and I say who knows it."))}
 	if len(places) > 0 {
-		asks, err := iq.Slack.Person(ctx, iq.Session().Thread, q.By)
+		asks, err := i.Slack.Person(ctx, i.Session().Thread, q.By)
 		if err != nil {
-			iq.Log.Warn("nobody is mentioned: Slack does not tell who asks", "user", q.By, "err", err)
+			i.Log.Warn("nobody is mentioned: Slack does not tell who asks", "user", q.By, "err", err)
 			asks = workflow.Person{ID: q.By, Guest: true}
 		}
 		parts = who.Answered(ctx, who.Find(ctx, places), asks)
@@ -36,10 +36,10 @@ func (iq *Inquiries) answerOwners(ctx context.Context, q workflow.Inquiry) {
 	}
 	q.Answer = json.RawMessage(`{"told":true}`)
 	parts = append(parts, progress.Inquiry(q))
-	if s := iq.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
+	if s := i.Session(); s.Phase == workflow.PhaseExploring && !s.Open {
 		parts = append(parts, store.Update{OptionalEvents: []workflow.Event{workflow.EventAnswer}})
 	}
-	if err := iq.Record(ctx, parts...); err != nil && ctx.Err() == nil {
-		iq.Log.Error("record who knows the code", "err", err)
+	if err := i.Record(ctx, parts...); err != nil && ctx.Err() == nil {
+		i.Log.Error("record who knows the code", "err", err)
 	}
 }

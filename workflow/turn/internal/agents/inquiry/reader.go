@@ -35,29 +35,29 @@ type reader struct {
 }
 
 // Say posts a line in the thread.
-func (d *reader) Say(ctx context.Context, message string) (model.Result, error) {
-	return d.transcript.Say(ctx, message)
+func (r *reader) Say(ctx context.Context, message string) (model.Result, error) {
+	return r.transcript.Say(ctx, message)
 }
 
 // readerTools returns the tools of the agent that answers this kind of inquiry. None of them changes or
 // runs anything.
-func (d *reader) readerTools() ([]model.Tool, error) {
+func (r *reader) readerTools() ([]model.Tool, error) {
 	var tools []model.Tool
-	switch d.inquiry.Kind {
+	switch r.inquiry.Kind {
 	case workflow.InquiryConsult:
-		tools = append(decision.Advising(d, d.advise), d.Runtime.SkillTool())
+		tools = append(decision.Advising(r, r.advise), r.Runtime.SkillTool())
 	case workflow.InquiryExplain:
-		tools = decision.Explaining(d.explainHunks)
+		tools = decision.Explaining(r.explainHunks)
 	case workflow.InquiryScope:
-		tools = decision.Reviewing(d.judgeHunks)
+		tools = decision.Reviewing(r.judgeHunks)
 	case workflow.InquiryReview:
-		tools = decision.Criticising(d.reviewChange)
+		tools = decision.Criticising(r.reviewChange)
 	}
-	tree := d.Trees.Current().Copy
-	if work := d.Trees.Current().Work; work != nil {
+	tree := r.Trees.Current().Copy
+	if work := r.Trees.Current().Work; work != nil {
 		tree = work
 	}
-	env, err := d.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
+	env, err := r.Runtime.NewEnv(tree, func() error { return errors.New("you only read") }, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -66,57 +66,57 @@ func (d *reader) readerTools() ([]model.Tool, error) {
 
 // answerResult returns the tool result that ends the inquiry. It stores v as the answer, with the lines
 // for the thread.
-func (d *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
+func (r *reader) answerResult(v any, said ...store.Part) (model.Result, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("inquiry: %w", err)
 	}
-	d.inquiry.Answer = b
+	r.inquiry.Answer = b
 	return ledger.WithParts(model.Result{Text: "Taken down.", Ends: true},
-		append(said, progress.Inquiry(d.inquiry))...), nil
+		append(said, progress.Inquiry(r.inquiry))...), nil
 }
 
-func (d *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, error) {
+func (r *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, error) {
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
-	said, refusal, err := d.transcript.OwnLine(ctx, a.Text())
+	said, refusal, err := r.transcript.OwnLine(ctx, a.Text())
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
-	return d.answerResult(a, said)
+	return r.answerResult(a, said)
 }
 
-func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
+func (r *reader) explainHunks(ctx context.Context, e decision.Explanation) (model.Result, error) {
 	var numbers []int
 	for _, h := range e.Hunks {
 		numbers = append(numbers, h.Number)
 	}
-	if missing := d.hunkMismatch(numbers); missing != "" {
+	if missing := r.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("explain_diff: %s.", missing), nil
 	}
 	var text workflow.Text
 	text.Add(strings.TrimSpace(e.Summary))
 	slices.SortFunc(e.Hunks, func(x, y decision.HunkWord) int { return x.Number - y.Number })
 	for _, h := range e.Hunks {
-		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(d.hunks[h.Number-1]),
+		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(r.hunks[h.Number-1]),
 			plaintext.OneLine(h.Why)))
 	}
-	contradiction, refusal, err := d.transcript.CheckWords(ctx, d.transcript.Agent.Signature(), text.String())
+	contradiction, refusal, err := r.transcript.CheckWords(ctx, r.transcript.Agent.Signature(), text.String())
 	if refusal != "" || err != nil {
 		return prompt.Wrong("%s", refusal), err
 	}
 	text.Vouch(contradiction)
-	known, err := d.triedHunks(ctx)
+	known, err := r.triedHunks(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
 	if line := known.Line(); line != "" {
 		text.Vouch(fmt.Sprintf("Taken out alone, with the tests run without each: %s.", line))
 	}
-	said := workflow.Line{Agent: d.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
-	if intent.AsksForDiff(d.inquiry.Question) {
-		diff, err := d.Trees.Current().Work.Diff(ctx)
+	said := workflow.Line{Agent: r.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
+	if intent.AsksForDiff(r.inquiry.Question) {
+		diff, err := r.Trees.Current().Work.Diff(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
@@ -127,56 +127,56 @@ func (d *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 			Snippet: "diff",
 		}}
 	}
-	return d.answerResult(e, store.Lines{said})
+	return r.answerResult(e, store.Lines{said})
 }
 
-func (d *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Result, error) {
+func (r *reader) judgeHunks(_ context.Context, v decision.Judgement) (model.Result, error) {
 	var numbers []int
 	for _, h := range v.Hunks {
 		numbers = append(numbers, h.Number)
 	}
-	if missing := d.hunkMismatch(numbers); missing != "" {
+	if missing := r.hunkMismatch(numbers); missing != "" {
 		return prompt.Wrong("judge_hunks: %s.", missing), nil
 	}
-	return d.answerResult(v)
+	return r.answerResult(v)
 }
 
 // reviewChange answers the inquiry with the findings whose lines exist, and drops the others. An answer that
 // leaves out what was asked is sent back once. What a person asked for is told to the thread.
-func (d *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
-	if missing := d.asked.Unanswered(found); missing != "" && !d.askedAgain {
-		d.askedAgain = true
+func (r *reader) reviewChange(_ context.Context, found decision.Review) (model.Result, error) {
+	if missing := r.asked.Unanswered(found); missing != "" && !r.askedAgain {
+		r.askedAgain = true
 		return prompt.Wrong(
 			"review_change: there is no answer about %s. Call it again with all findings, "+
 				"tests and criteria.",
 			missing,
 		), nil
 	}
-	verdict := review.Check(found, d.asked, d.Trees.Current().Work.FS(), d.hunks)
+	verdict := review.Check(found, r.asked, r.Trees.Current().Work.FS(), r.hunks)
 	if dropped := len(found.Findings) - len(verdict.Findings); dropped > 0 {
-		d.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
+		r.Log.Info("findings of a review were dropped", "dropped", dropped, "of", len(found.Findings))
 	}
-	if d.inquiry.By == "" {
-		return d.answerResult(verdict)
+	if r.inquiry.By == "" {
+		return r.answerResult(verdict)
 	}
-	return d.answerResult(verdict, d.transcript.ProgramLine(verdict.ForPerson()))
+	return r.answerResult(verdict, r.transcript.ProgramLine(verdict.ForPerson()))
 }
 
 // hunkMismatch returns which hunk an answer leaves out, names twice or makes up, or an empty string.
-func (d *reader) hunkMismatch(numbers []int) string {
+func (r *reader) hunkMismatch(numbers []int) string {
 	named := map[int]bool{}
 	for _, n := range numbers {
-		if n < 1 || n > len(d.hunks) {
-			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(d.hunks))
+		if n < 1 || n > len(r.hunks) {
+			return fmt.Sprintf("there is no hunk %d; they are 1 to %d", n, len(r.hunks))
 		}
 		if named[n] {
 			return fmt.Sprintf("hunk %d is named twice", n)
 		}
 		named[n] = true
 	}
-	for n := 1; n <= len(d.hunks); n++ {
+	for n := 1; n <= len(r.hunks); n++ {
 		if !named[n] {
-			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(d.hunks))
+			return fmt.Sprintf("hunk %d is not named; every one has to be, 1 to %d", n, len(r.hunks))
 		}
 	}
 	return ""

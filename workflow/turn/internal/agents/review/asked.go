@@ -33,7 +33,7 @@ type CriterionAnswer struct {
 }
 
 // IsWrong reports whether the thread must not be told that line.
-func (a CriterionAnswer) IsWrong() bool { return a.Verdict != decision.CriterionMet }
+func (c CriterionAnswer) IsWrong() bool { return c.Verdict != decision.CriterionMet }
 
 // maxTests is how many new tests a critic is asked about.
 const maxTests = 20
@@ -174,11 +174,11 @@ func (v Verdict) WrongCriteria() (wrong []CriterionAnswer) {
 }
 
 // forOrchestrator returns the verdict on a done criterion as the orchestrator is told it.
-func (a CriterionAnswer) forOrchestrator() string {
-	told := fmt.Sprintf("done criterion %d, told as `%s`,", a.Number, a.Line)
-	why := strings.TrimRight(a.Why, ".")
-	if a.Verdict == decision.CriterionChanged {
-		return fmt.Sprintf("%s is something else by now: %s. %s. Give that as now.", told, a.Now, why)
+func (c CriterionAnswer) forOrchestrator() string {
+	told := fmt.Sprintf("done criterion %d, told as `%s`,", c.Number, c.Line)
+	why := strings.TrimRight(c.Why, ".")
+	if c.Verdict == decision.CriterionChanged {
+		return fmt.Sprintf("%s is something else by now: %s. %s. Give that as now.", told, c.Now, why)
 	}
 	return fmt.Sprintf("%s is not met: %s. Do it, or say met: false.", told, why)
 }

@@ -71,13 +71,13 @@ func fenceOwn(name, text string) string {
 
 // sayFolded returns the line that tells people that the agent's model is shown less of its
 // conversation. It does so the first time only; later times are on the session's page.
-func (j *Transcript) sayFolded(f model.Compaction, first bool) []any {
+func (t *Transcript) sayFolded(f model.Compaction, first bool) []any {
 	if !first {
 		return nil
 	}
 	var text workflow.Text
 	text.Vouch(CompactionNotice(f))
-	return []any{j.ProgressLine(text)}
+	return []any{t.ProgressLine(text)}
 }
 
 // CompactionNotice returns the sentences for people about a conversation that is too long for its model.

@@ -46,18 +46,18 @@ func (r *Runtime) OpenTranscript(ctx context.Context, task int64, row agent.Agen
 }
 
 // Messages returns the conversation so far.
-func (j *Transcript) Messages() []model.Message { return j.messages }
+func (t *Transcript) Messages() []model.Message { return t.messages }
 
 // Append records messages, together with the parts that belong to them, in one transaction.
-func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
-	parts, err := j.partsOf(e.Writes)
+func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
+	parts, err := t.partsOf(e.Writes)
 	if err != nil {
 		return err
 	}
-	added := progress.Transcript{Task: j.task}
+	added := progress.Transcript{Task: t.task}
 	messages := slices.Clone(e.Messages)
 	for i := range messages {
-		messages[i] = j.MaskMessage(messages[i])
+		messages[i] = t.MaskMessage(messages[i])
 		b, err := marshalMessage(&messages[i])
 		if err != nil {
 			return fmt.Errorf("transcript: %w", err)
@@ -67,27 +67,27 @@ func (j *Transcript) Append(ctx context.Context, e agent.Entry) error {
 	used := spending.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
 	if used.Tokens > 0 || used.USD > 0 {
 		parts = append(parts, progress.AgentUsage{
-			Task:   j.task,
+			Task:   t.task,
 			Input:  e.Usage.Input,
 			Cached: e.Usage.Cached,
 			Output: e.Usage.Output,
 			USD:    used.USD,
 		})
 	}
-	if j.task < 0 && used.USD > 0 {
-		parts = append(parts, progress.InquiryCost{ID: -j.task, USD: used.USD})
+	if t.task < 0 && used.USD > 0 {
+		parts = append(parts, progress.InquiryCost{ID: -t.task, USD: used.USD})
 	}
-	if err := j.Record(ctx, append(parts, used, added)...); err != nil {
+	if err := t.Record(ctx, append(parts, used, added)...); err != nil {
 		return err
 	}
-	j.Metrics.Used(j.Agent.Name, j.Session().Repository, e.Usage)
-	j.messages = append(j.messages, messages...)
+	t.Metrics.Used(t.Agent.Name, t.Session().Repository, e.Usage)
+	t.messages = append(t.messages, messages...)
 	return nil
 }
 
 // partsOf returns the parts that a tool call writes. Commands and checks become parts of this
 // transcript's task, since the tools of a env know only what they printed.
-func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
+func (t *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {
 		case store.Part:
@@ -95,13 +95,13 @@ func (j *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 		case tool.CommandRun:
 			parts = append(parts, spending.Usage{Printed: w.Printed},
 				progress.Command{
-					Task:     max(j.task, 0),
+					Task:     max(t.task, 0),
 					Command:  w.Command,
 					ExitCode: w.ExitCode,
 					Output:   w.Output,
 				})
 		case result.Result:
-			seen := progress.Check{Task: j.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
+			seen := progress.Check{Task: t.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
 			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
 		default:
 			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
@@ -163,57 +163,57 @@ func marshalMessage(m *model.Message) ([]byte, error) {
 }
 
 // Splice judges the messages that came in meanwhile, and appends those that are for the agents.
-func (j *Transcript) Splice(ctx context.Context) error {
-	if err := j.Hear(ctx); err != nil {
+func (t *Transcript) Splice(ctx context.Context) error {
+	if err := t.Hear(ctx); err != nil {
 		return err
 	}
-	unseen, err := j.Inbox().Unseen(ctx, j.task)
+	unseen, err := t.Inbox().Unseen(ctx, t.task)
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
 	var messages []model.Message
 	for _, m := range unseen {
-		said, err := j.renderMessage(ctx, m)
+		said, err := t.renderMessage(ctx, m)
 		if err != nil {
 			return err
 		}
 		messages = append(messages, said)
 	}
-	return j.Append(ctx, agent.Entry{
+	return t.Append(ctx, agent.Entry{
 		Messages: messages,
-		Writes:   []any{progress.Transcript{Task: j.task, Seen: unseen[len(unseen)-1].ID}},
+		Writes:   []any{progress.Transcript{Task: t.task, Seen: unseen[len(unseen)-1].ID}},
 	})
 }
 
 // AgentLine returns a line with the agent's own words.
-func (j *Transcript) AgentLine(text string) store.Lines {
-	return store.Lines{{Agent: j.Agent.Signature(), Text: text}}
+func (t *Transcript) AgentLine(text string) store.Lines {
+	return store.Lines{{Agent: t.Agent.Signature(), Text: text}}
 }
 
 // OwnLine returns a line with the agent's own words and, below them, what the program knows if they claim
 // what only the program may say. Such words are refused the first time.
-func (j *Transcript) OwnLine(
+func (t *Transcript) OwnLine(
 	ctx context.Context, words string,
 ) (line store.Lines, refusal string, err error) {
-	known, refusal, err := j.CheckWords(ctx, j.Agent.Signature(), words)
-	return ledger.VouchBelow(j.AgentLine(words), known), refusal, err
+	known, refusal, err := t.CheckWords(ctx, t.Agent.Signature(), words)
+	return ledger.VouchBelow(t.AgentLine(words), known), refusal, err
 }
 
 // ProgramLine returns a line that the program says of the agent, in the agent's name.
-func (j *Transcript) ProgramLine(text string) store.Lines {
-	return store.Lines{{Agent: j.Agent.Signature(), Text: text, Vouched: []int{0}}}
+func (t *Transcript) ProgramLine(text string) store.Lines {
+	return store.Lines{{Agent: t.Agent.Signature(), Text: text, Vouched: []int{0}}}
 }
 
 // ProgressLine returns a line signed by the agent that only reports progress.
-func (j *Transcript) ProgressLine(text workflow.Text) store.Lines {
+func (t *Transcript) ProgressLine(text workflow.Text) store.Lines {
 	return store.Lines{{
-		Agent: j.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true,
+		Agent: t.Agent.Signature(), Text: text.String(), Vouched: text.Vouched(), Progress: true,
 	}}
 }
 
 // Say is the function of the tool say.
-func (j *Transcript) Say(ctx context.Context, message string) (model.Result, error) {
-	return j.SayLine(ctx, j.Agent, message)
+func (t *Transcript) Say(ctx context.Context, message string) (model.Result, error) {
+	return t.SayLine(ctx, t.Agent, message)
 }
 
 // SayLine returns the result of the tool say, which is the same for every agent.

@@ -42,203 +42,203 @@ type backportRun struct {
 
 // mergeChange merges the change into the release's files, with the backport that the branch holds already,
 // and returns what both change there. It returns a refusal on a conflict, and if the change is there already.
-func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
-	dir := filepath.Join(k.Folders.Dir, k.row.Session, path.Base(k.row.Branch))
+func (b *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
+	dir := filepath.Join(b.Folders.Dir, b.row.Session, path.Base(b.row.Branch))
 	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
 		return nil, err
 	}
 	var err error
-	if k.work, err = k.mirror.Workspace(ctx, dir, k.row.Onto); err != nil {
+	if b.work, err = b.mirror.Workspace(ctx, dir, b.row.Onto); err != nil {
 		return nil, err
 	}
-	k.project = k.repository.Project(k.work.FS())
-	if err := k.findPushed(ctx); err != nil {
+	b.project = b.repository.Project(b.work.FS())
+	if err := b.findPushed(ctx); err != nil {
 		return nil, err
 	}
-	conflicts, err := k.mergePushed(ctx)
+	conflicts, err := b.mergePushed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(conflicts) > 0 {
-		return nil, &refusal{why: "conflict", said: conflictText(k.row, conflicts)}
+		return nil, &refusal{why: "conflict", said: conflictText(b.row, conflicts)}
 	}
-	before, err := k.work.TreeOf(cmp.Or(k.row.Earlier, k.row.Onto))
+	before, err := b.work.TreeOf(cmp.Or(b.row.Earlier, b.row.Onto))
 	if err != nil {
 		return nil, err
 	}
-	after, err := k.work.Tree(ctx)
+	after, err := b.work.Tree(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if after == before {
-		return nil, refused(k.row, "the change is there already")
+		return nil, refused(b.row, "the change is there already")
 	}
-	return k.work.Changes(ctx)
+	return b.work.Changes(ctx)
 }
 
 // mergePushed merges the change into the release's files. If the change's base has the change that the branch
 // holds already, it merges that one first: the new one alone would take it back. If the base does not have
 // it, then the new change holds it, or has set it back.
-func (k *backportRun) mergePushed(ctx context.Context) ([]git.Conflict, error) {
-	if k.row.Earlier != "" {
-		has, err := k.baseHasEarlier(ctx)
+func (b *backportRun) mergePushed(ctx context.Context) ([]git.Conflict, error) {
+	if b.row.Earlier != "" {
+		has, err := b.baseHasEarlier(ctx)
 		if err != nil {
 			return nil, err
 		}
 		if has {
-			conflicts, err := k.work.Merge(ctx, nil, k.row.Onto, k.row.Earlier)
+			conflicts, err := b.work.Merge(ctx, nil, b.row.Onto, b.row.Earlier)
 			if err != nil || len(conflicts) > 0 {
 				return conflicts, err
 			}
 		}
 	}
-	return k.work.Merge(ctx, nil, k.row.Base, k.row.Pushed)
+	return b.work.Merge(ctx, nil, b.row.Base, b.row.Pushed)
 }
 
 // baseHasEarlier reports whether the change's base has the earlier change, in whatever way it was
 // merged there: then merging it once more changes nothing. If the earlier change is not known,
 // the base counts as having it.
-func (k *backportRun) baseHasEarlier(ctx context.Context) (bool, error) {
-	c := k.row.EarlierOf
-	if !k.work.HasCommit(c.Base) || !k.work.HasCommit(c.Pushed) {
+func (b *backportRun) baseHasEarlier(ctx context.Context) (bool, error) {
+	c := b.row.EarlierOf
+	if !b.work.HasCommit(c.Base) || !b.work.HasCommit(c.Pushed) {
 		return true, nil
 	}
-	base, err := k.work.TreeOf(k.row.Base)
+	base, err := b.work.TreeOf(b.row.Base)
 	if err != nil {
 		return false, err
 	}
-	if err := k.work.Restore(ctx, base); err != nil {
+	if err := b.work.Restore(ctx, base); err != nil {
 		return false, err
 	}
-	conflicts, err := k.work.Merge(ctx, nil, c.Base, c.Pushed)
+	conflicts, err := b.work.Merge(ctx, nil, c.Base, c.Pushed)
 	if err != nil {
 		return false, err
 	}
-	after, err := k.work.Tree(ctx)
+	after, err := b.work.Tree(ctx)
 	if err != nil {
 		return false, err
 	}
-	return len(conflicts) == 0 && after == base, k.work.Restore(ctx, "")
+	return len(conflicts) == 0 && after == base, b.work.Restore(ctx, "")
 }
 
 // findPushed makes the pushed commit readable in the work. If its branch was deleted before this
 // machine's mirror fetched it, the files that are kept of the session hold it. It returns a
 // refusal if the commit is nowhere.
-func (k *backportRun) findPushed(ctx context.Context) error {
-	if k.work.HasCommit(k.row.Pushed) {
+func (b *backportRun) findPushed(ctx context.Context) error {
+	if b.work.HasCommit(b.row.Pushed) {
 		return nil
 	}
-	kept, err := k.Rows.Store.Snapshot(ctx, k.row.Session, 0)
+	kept, err := b.Rows.Store.Snapshot(ctx, b.row.Session, 0)
 	if err != nil {
 		return err
 	}
 	if kept != nil {
 		var unfit *git.PackError
-		if err := k.work.Unpack(ctx, kept.Pack); errors.As(err, &unfit) {
-			k.Log.Warn("the session's files do not lead to what it pushed",
-				"commit", k.row.Pushed, "err", err)
+		if err := b.work.Unpack(ctx, kept.Pack); errors.As(err, &unfit) {
+			b.Log.Warn("the session's files do not lead to what it pushed",
+				"commit", b.row.Pushed, "err", err)
 		} else if err != nil {
 			return err
 		}
 	}
-	if !k.work.HasCommit(k.row.Pushed) {
-		return refused(k.row, "the pushed commit "+name(prompt.ShortHash(k.row.Pushed))+
+	if !b.work.HasCommit(b.row.Pushed) {
+		return refused(b.row, "the pushed commit "+name(prompt.ShortHash(b.row.Pushed))+
 			" is on no branch of the repository any more")
 	}
 	return nil
 }
 
 // reader reads the commits of the mirror and those that only the work has.
-func (k *backportRun) reader() git.Commits {
-	r := k.mirror.Commits()
-	r.Store = k.work.Store
+func (b *backportRun) reader() git.Commits {
+	r := b.mirror.Commits()
+	r.Store = b.work.Store
 	return r
 }
 
 // learnSecrets reads the secrets in the private files of the commits whose tests run.
-func (k *backportRun) learnSecrets(ctx context.Context) (err error) {
-	k.hide, err = private.Secrets(ctx, k.Secrets, k.reader(), k.row.Onto, k.row.Earlier,
-		k.row.Base, k.row.Pushed)
+func (b *backportRun) learnSecrets(ctx context.Context) (err error) {
+	b.hide, err = private.Secrets(ctx, b.Secrets, b.reader(), b.row.Onto, b.row.Earlier,
+		b.row.Base, b.row.Pushed)
 	return err
 }
 
-func (k *backportRun) close() {
-	if k.work == nil {
+func (b *backportRun) close() {
+	if b.work == nil {
 		return
 	}
-	if err := k.work.Remove(); err != nil {
-		k.Log.Warn("a folder of a backport stays", "dir", k.work.Dir, "err", err)
+	if err := b.work.Remove(); err != nil {
+		b.Log.Warn("a folder of a backport stays", "dir", b.work.Dir, "err", err)
 	}
 }
 
 // proveAndCommit proves the change on the release and commits it. It returns the row with the commit, in the
 // state Intended.
-func (k *backportRun) proveAndCommit(
+func (b *backportRun) proveAndCommit(
 	ctx context.Context, changes []diff.Change,
 ) (made backports.Row, err error) {
-	made = k.row
-	if made.Tree, err = k.work.Tree(ctx); err != nil {
+	made = b.row
+	if made.Tree, err = b.work.Tree(ctx); err != nil {
 		return made, err
 	}
-	shown, err := k.prove(ctx)
+	shown, err := b.prove(ctx)
 	if err != nil {
 		return made, err
 	}
 	if !shown.Holds() {
 		return made, &refusal{
 			why:     "not proven",
-			said:    k.hide.Mask(unprovenText(k.row, shown)),
-			details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
+			said:    b.hide.Mask(unprovenText(b.row, shown)),
+			details: b.hide.Mask(strings.Join(shown.Lines(), "\n")),
 		}
 	}
 	failpoint.Crash("backport_proven")
-	if err := k.reach("proven"); err != nil {
+	if err := b.reach("proven"); err != nil {
 		return made, err
 	}
 	made.State = backports.Intended
-	if made.Commit, err = k.commit(ctx, made); err != nil {
+	if made.Commit, err = b.commit(ctx, made); err != nil {
 		return made, err
 	}
-	made.Told, err = k.announcement(ctx, made, changes, shown)
+	made.Told, err = b.announcement(ctx, made, changes, shown)
 	return made, err
 }
 
 // prove proves the change on the release, with the packages that the release itself names. If they
 // cannot be fetched, it proves the change without them.
-func (k *backportRun) prove(ctx context.Context) (proof.Proof, error) {
-	checker := k.Checker.For(k.mirror)
-	project := k.project
+func (b *backportRun) prove(ctx context.Context) (proof.Proof, error) {
+	checker := b.Checker.For(b.mirror)
+	project := b.project
 	if project.Test == "" { // the change may bring the first tests
-		project = k.repository.Project(k.work.FS())
+		project = b.repository.Project(b.work.FS())
 	}
-	have, err := checker.Cache.FetchPackages(ctx, k.row.Onto,
-		k.repository.SetupFor(project.Test, k.row.At), nil)
+	have, err := checker.Cache.FetchPackages(ctx, b.row.Onto,
+		b.repository.SetupFor(project.Test, b.row.At), nil)
 	switch {
 	case ctx.Err() != nil:
 		return proof.Proof{}, ctx.Err()
 	case err != nil:
-		k.Log.Warn("a backport is proven without its packages", "repository", k.row.Repository,
-			"release", k.row.Release, "err", err)
+		b.Log.Warn("a backport is proven without its packages", "repository", b.row.Repository,
+			"release", b.row.Release, "err", err)
 	default:
 		defer have.Close()
 		checker.Cache.UsePackages(have)
 	}
-	return proof.Prove(ctx, checker, k.work, project, k.row.Release)
+	return proof.Prove(ctx, checker, b.work, project, b.row.Release)
 }
 
 // makeAgain makes the commit that was intended before a restart. It fails unless the files and the
 // commit have the hashes in the row.
-func (k *backportRun) makeAgain(ctx context.Context) error {
-	tree, err := k.work.Tree(ctx)
+func (b *backportRun) makeAgain(ctx context.Context) error {
+	tree, err := b.work.Tree(ctx)
 	if err != nil {
 		return err
 	}
-	if tree != k.row.Tree {
-		return fmt.Errorf("backport %s: the files are %s, not %s", k.row.Branch, tree, k.row.Tree)
+	if tree != b.row.Tree {
+		return fmt.Errorf("backport %s: the files are %s, not %s", b.row.Branch, tree, b.row.Tree)
 	}
-	commit, err := k.commit(ctx, k.row)
-	if err == nil && commit != k.row.Commit {
-		err = fmt.Errorf("backport %s: the commit is %s, not %s", k.row.Branch, commit, k.row.Commit)
+	commit, err := b.commit(ctx, b.row)
+	if err == nil && commit != b.row.Commit {
+		err = fmt.Errorf("backport %s: the commit is %s, not %s", b.row.Branch, commit, b.row.Commit)
 	}
 	return err
 }
@@ -246,18 +246,18 @@ func (k *backportRun) makeAgain(ctx context.Context) error {
 // commit commits the tree of the row, which holds the files that were proven and nothing that the tests
 // left beside them. The commit depends on rows and commits only, so making it again results in the same
 // hash.
-func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
-	c, err := k.reader().Read(row.Pushed)
+func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
+	c, err := b.reader().Read(row.Pushed)
 	if err != nil {
 		return "", err
 	}
-	report, err := k.Rows.Store.Report(ctx, row.Session, row.Revision)
+	report, err := b.Rows.Store.Report(ctx, row.Session, row.Revision)
 	if err != nil {
 		return "", err
 	}
-	return k.work.Commit(ctx, git.CommitSpec{
+	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
-		Message: k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) +
+		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) +
 			"\n\nBackported from commit " + row.Pushed + "."),
 		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
 			[2]string{"Session", row.Session}),
@@ -280,7 +280,7 @@ func withoutTrailers(body string) string {
 
 // announcement returns the text that is posted when the row's commit is pushed, and the intent to open a pull
 // request if the repository has a host.
-func (k *backportRun) announcement(
+func (b *backportRun) announcement(
 	ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof,
 ) (backports.Announcement, error) {
 	added, removed := 0, 0
@@ -290,28 +290,28 @@ func (k *backportRun) announcement(
 	}
 	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch,
 		prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
-	if page := k.repository.CompareURL(row.Onto, row.Commit); page != "" {
+	if page := b.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
 	}
 	var text workflow.Text
-	text.Vouch(k.hide.Mask(fmt.Sprintf(
+	text.Vouch(b.hide.Mask(fmt.Sprintf(
 		"Backport to %s, as %s asked: pushed `%s` at %s, %s, +%d −%d lines.\n%s\nFiles: %s",
 		name(row.Release), plaintext.OneLine(row.UserName), row.Branch, prompt.ShortHash(row.Commit),
 		plaintext.CountNoun(len(changes), "file"), added, removed, shown.Short(), proposal.FilesText(changes),
 	)))
-	text.Add(k.hide.Mask(compare))
+	text.Add(b.hide.Mask(compare))
 	t := backports.Announcement{
 		Text: text.String(), Vouched: text.Vouched(),
-		Details: k.hide.Mask(strings.Join(shown.Lines(), "\n")),
+		Details: b.hide.Mask(strings.Join(shown.Lines(), "\n")),
 	}
-	if k.repository.Pulls.Host == nil {
+	if b.repository.Pulls.Host == nil {
 		return t, nil
 	}
-	report, err := k.Rows.Store.Report(ctx, row.Session, row.Revision)
+	report, err := b.Rows.Store.Report(ctx, row.Session, row.Revision)
 	if err != nil {
 		return t, fmt.Errorf("pull request: %w", err)
 	}
-	c, err := k.reader().Read(row.Pushed)
+	c, err := b.reader().Read(row.Pushed)
 	if err != nil {
 		return t, err
 	}
@@ -326,7 +326,7 @@ func (k *backportRun) announcement(
 			Scope:    "its backport to " + row.Release,
 		},
 		Changes: changes,
-		Mask:    k.hide.Mask,
+		Mask:    b.hide.Mask,
 	}
 	t.Pull = &pullrequest.Intent{
 		Repository: row.Repository,
@@ -341,36 +341,36 @@ func (k *backportRun) announcement(
 }
 
 // publish pushes the commit of the row, then records the push and posts its line.
-func (k *backportRun) publish(ctx context.Context) error {
+func (b *backportRun) publish(ctx context.Context) error {
 	spec := git.PushSpec{
-		Commit:    k.row.Commit,
-		Tree:      k.row.Tree,
-		Base:      k.row.Onto,
-		Branch:    k.row.Branch,
-		Prefix:    k.repository.BranchPrefix,
-		Protected: []string{k.row.Release},
+		Commit:    b.row.Commit,
+		Tree:      b.row.Tree,
+		Base:      b.row.Onto,
+		Branch:    b.row.Branch,
+		Prefix:    b.repository.BranchPrefix,
+		Protected: []string{b.row.Release},
 	}
-	_, err := k.work.Push(ctx, spec)
+	_, err := b.work.Push(ctx, spec)
 	switch {
 	case isPassing(err): // the push may have arrived, so it is tried until the remote answers
 		return err
 	case err != nil:
-		return unlessRefused(k.row, err)
+		return unlessRefused(b.row, err)
 	}
 	failpoint.Crash("backport_pushed")
-	if err := k.reach("pushed"); err != nil {
+	if err := b.reach("pushed"); err != nil {
 		return err
 	}
-	after := k.row
+	after := b.row
 	after.State = backports.Pushed
-	told := k.row.Told
+	told := b.row.Told
 	line := workflow.Line{
-		Agent: k.Signature, Text: told.Text, Vouched: told.Vouched, Buttons: details(told.Details),
+		Agent: b.Signature, Text: told.Text, Vouched: told.Vouched, Buttons: details(told.Details),
 	}
 	parts := []store.Part{store.Lines{line}}
-	if k.row.Told.Pull != nil {
-		parts = append([]store.Part{*k.row.Told.Pull}, parts...)
+	if b.row.Told.Pull != nil {
+		parts = append([]store.Part{*b.row.Told.Pull}, parts...)
 	}
-	_, err = k.Rows.Change(ctx, k.row, after, parts...)
+	_, err = b.Rows.Change(ctx, b.row, after, parts...)
 	return err
 }

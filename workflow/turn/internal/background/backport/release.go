@@ -12,24 +12,24 @@ import (
 
 // findRelease returns the row with the branch that the person meant and the commit it points to. A
 // backport that was pushed before keeps the commit that it was made on.
-func (k *backportRun) findRelease() (backports.Row, error) {
-	row := k.row
-	own := cmp.Or(k.repository.BranchPrefix, git.DefaultPrefix)
-	base := cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
-	all := k.mirror.Commits().Releases(func(name string) bool {
+func (b *backportRun) findRelease() (backports.Row, error) {
+	row := b.row
+	own := cmp.Or(b.repository.BranchPrefix, git.DefaultPrefix)
+	base := cmp.Or(b.repository.Base, b.mirror.Commits().DefaultBranch())
+	all := b.mirror.Commits().Releases(func(name string) bool {
 		return !strings.HasPrefix(name, own) && name != base
 	})
 	found := matchReleases(all, row.Wanted,
-		func(name string) bool { return lookback.IsRelease(k.Releases[row.Repository], own, name) })
+		func(name string) bool { return lookback.IsRelease(b.Releases[row.Repository], own, name) })
 	switch {
 	case len(found) == 0 && row.Wanted == base:
 		return row, refused(row, "that is the branch that the change was made for")
 	case len(found) == 0:
-		return row, refused(row, "there is no such branch. "+k.releaseList(all))
+		return row, refused(row, "there is no such branch. "+b.releaseList(all))
 	case len(found) > 1:
 		return row, refused(row, "several may be meant: "+list(found))
 	case !found[0].Branch:
-		return row, refused(row, "that is a tag, and nothing is pushed to a tag. "+k.releaseList(all))
+		return row, refused(row, "that is a tag, and nothing is pushed to a tag. "+b.releaseList(all))
 	}
 	earlier := row.Release
 	row.Release = found[0].Name
@@ -64,10 +64,10 @@ func matchReleases(all []git.ReleaseBranch, wanted string, release func(string) 
 }
 
 // releaseList returns a sentence with the release branches that can be named.
-func (k *backportRun) releaseList(all []git.ReleaseBranch) string {
+func (b *backportRun) releaseList(all []git.ReleaseBranch) string {
 	branches := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool {
 		return !r.Branch ||
-			!lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)
+			!lookback.IsRelease(b.Releases[b.row.Repository], b.repository.BranchPrefix, r.Name)
 	})
 	if len(branches) == 0 {
 		return "No branch matches `releases` of the configuration"

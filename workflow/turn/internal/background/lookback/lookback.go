@@ -206,49 +206,49 @@ func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit,
 
 // look searches the history and then tries the releases. If there are releases, a third of the limit is
 // kept for them.
-func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
-	releases := k.releases()
-	k.until = k.Limit
+func (l *look) look(ctx context.Context) (found workflow.LookbackFound, err error) {
+	releases := l.releases()
+	l.until = l.Limit
 	if len(releases) > 0 {
-		k.until = k.Limit * 2 / 3
+		l.until = l.Limit * 2 / 3
 	}
-	if k.probe.Command != "" && !k.probe.Learned {
-		if err := k.learn(ctx); err != nil && !errors.Is(err, past.ErrSpent) {
+	if l.probe.Command != "" && !l.probe.Learned {
+		if err := l.learn(ctx); err != nil && !errors.Is(err, past.ErrSpent) {
 			return found, err
 		}
 	}
 	r, err := past.Search{
 		Parents: func(_ context.Context, commit string) ([]string, bool, error) {
-			return k.mirror.Commits().Parents(commit)
+			return l.mirror.Commits().Parents(commit)
 		},
 		Ask: func(ctx context.Context, commit string, nth int) (past.Answer, error) {
-			v, err := k.ask(ctx, commit, nth)
+			v, err := l.ask(ctx, commit, nth)
 			return v.Answer, err
 		},
-	}.Run(ctx, k.row.Base)
+	}.Run(ctx, l.row.Base)
 	if err != nil {
 		return found, err
 	}
-	k.Log.Info("looked back", "session", k.row.Session, "repository", k.row.Repository, "reason", r.Reason,
-		"first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", k.spent)
+	l.Log.Info("looked back", "session", l.row.Session, "repository", l.row.Repository, "reason", r.Reason,
+		"first", r.First, "red", r.Red, "green", r.Green, "runs", r.Runs, "spent", l.spent)
 	if r.Certain {
 		found.First = r.First
 	}
-	found.Since = k.sinceText(r)
-	k.until = k.Limit
+	found.Since = l.sinceText(r)
+	l.until = l.Limit
 	if r.Reason != past.NotRed {
-		found.Releases, err = k.askReleases(ctx, releases)
+		found.Releases, err = l.askReleases(ctx, releases)
 	}
 	return found, err
 }
 
 // learn runs the command once on the base, where it was red. On other commits it has to fail in the
 // same way to count as red.
-func (k *look) learn(ctx context.Context) error {
-	_, err := k.timed(ctx, k.row.Base, 1,
+func (l *look) learn(ctx context.Context) error {
+	_, err := l.timed(ctx, l.row.Base, 1,
 		func(ctx context.Context, c *build.Checker) (v past.Verdict, err error) {
-			k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base,
-				k.repository.SetupFor(k.probe.Project.Test, k.began))
+			l.probe, v, err = l.probe.Learn(ctx, c, l.row.Base,
+				l.repository.SetupFor(l.probe.Project.Test, l.began))
 			return v, err
 		})
 	return err
@@ -256,31 +256,31 @@ func (k *look) learn(ctx context.Context) error {
 
 // ask returns the verdict on a commit: from its row if there is one, otherwise from a run. nth is 1 for
 // the first run on that commit, 2 for the repetition.
-func (k *look) ask(ctx context.Context, commit string, nth int) (past.Verdict, error) {
-	if t, known := k.tries[tryKey(commit, nth)]; known {
+func (l *look) ask(ctx context.Context, commit string, nth int) (past.Verdict, error) {
+	if t, known := l.tries[tryKey(commit, nth)]; known {
 		return past.Verdict{Answer: past.Answer(t.Answer), Why: t.Why}, nil
 	}
-	return k.timed(ctx, commit, nth, func(ctx context.Context, c *build.Checker) (past.Verdict, error) {
-		return k.probe.Ask(ctx, c, commit, k.repository.SetupFor(k.probe.Project.Test, k.began))
+	return l.timed(ctx, commit, nth, func(ctx context.Context, c *build.Checker) (past.Verdict, error) {
+		return l.probe.Ask(ctx, c, commit, l.repository.SetupFor(l.probe.Project.Test, l.began))
 	})
 }
 
 // timed calls run with the rest of the limit as its timeout, and stores the verdict as a row. It
 // returns past.ErrSpent if no time is left or the timeout passes.
-func (k *look) timed(ctx context.Context, commit string, nth int, run func(
+func (l *look) timed(ctx context.Context, commit string, nth int, run func(
 	context.Context, *build.Checker,
 ) (past.Verdict, error),
 ) (past.Verdict, error) {
-	left := k.until - k.spent
+	left := l.until - l.spent
 	if left <= 0 {
 		return past.Verdict{}, past.ErrSpent
 	}
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	v, err := run(limited, k.Checker.For(k.mirror))
+	v, err := run(limited, l.Checker.For(l.mirror))
 	took := time.Since(began)
-	k.spent += took
+	l.spent += took
 	switch {
 	case ctx.Err() != nil:
 		return v, ctx.Err()
@@ -289,7 +289,7 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(
 	case err != nil:
 		return v, err
 	}
-	if v.Why, err = k.mask(ctx, commit, v.Why); err != nil {
+	if v.Why, err = l.mask(ctx, commit, v.Why); err != nil {
 		return v, err
 	}
 	t := workflow.LookbackTry{
@@ -300,21 +300,21 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(
 		TookMS: took.Milliseconds(),
 	}
 	var probe json.RawMessage
-	if k.probe.Learned && commit == k.row.Base && nth == 1 {
-		if probe, err = json.Marshal(k.probe); err != nil {
+	if l.probe.Learned && commit == l.row.Base && nth == 1 {
+		if probe, err = json.Marshal(l.probe); err != nil {
 			return v, err
 		}
 	}
-	k.tries[tryKey(commit, nth)] = t
-	err = k.Store.KeepLookbackTry(ctx, k.row.ID, t, probe)
+	l.tries[tryKey(commit, nth)] = t
+	err = l.Store.KeepLookbackTry(ctx, l.row.ID, t, probe)
 	return v, err
 }
 
 // mask masks what a run on a commit said. A commit may have other secrets than the base.
-func (k *look) mask(ctx context.Context, commit, said string) (string, error) {
+func (l *look) mask(ctx context.Context, commit, said string) (string, error) {
 	if said == "" {
 		return "", nil
 	}
-	hide, err := private.Secrets(ctx, k.hide, k.mirror.Commits(), commit)
+	hide, err := private.Secrets(ctx, l.hide, l.mirror.Commits(), commit)
 	return hide.Mask(said), err
 }

@@ -27,19 +27,19 @@ func IsRelease(patterns []string, prefix, name string) bool {
 
 // releases returns the releases that the configuration's patterns match, newest first, at most
 // maxReleases.
-func (k *look) releases() []git.ReleaseBranch {
-	all := k.mirror.Commits().Releases(func(name string) bool {
-		return IsRelease(k.Looker.Releases[k.row.Repository], k.repository.BranchPrefix, name)
+func (l *look) releases() []git.ReleaseBranch {
+	all := l.mirror.Commits().Releases(func(name string) bool {
+		return IsRelease(l.Looker.Releases[l.row.Repository], l.repository.BranchPrefix, name)
 	})
 	return all[:min(len(all), maxReleases)]
 }
 
 // askReleases returns the verdict on each release. A release for which no time is left is unclear.
-func (k *look) askReleases(
+func (l *look) askReleases(
 	ctx context.Context, releases []git.ReleaseBranch,
 ) (list []workflow.ReleaseVerdict, err error) {
 	for _, r := range releases {
-		v, err := k.ask(ctx, r.Commit, 1)
+		v, err := l.ask(ctx, r.Commit, 1)
 		switch {
 		case errors.Is(err, past.ErrSpent):
 			v.Answer = past.Unclear

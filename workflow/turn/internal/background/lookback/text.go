@@ -18,29 +18,29 @@ import (
 
 // tell returns the line with what no earlier look back of the session told the thread. If the
 // configuration wants it, the line mentions the author of the bug, at most once in a session.
-func (k *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
-	before, err := k.Store.LookbacksDone(ctx, k.row.Session)
+func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line workflow.Line, err error) {
+	before, err := l.Store.LookbacksDone(ctx, l.row.Session)
 	if err != nil {
 		return line, err
 	}
 	since := found.Since
 	where := WhereElse(found.Releases)
 	named := false
-	buttons := k.backportButtons(found.Releases)
+	buttons := l.backportButtons(found.Releases)
 	for _, b := range before {
 		named = named || b.Found.First != ""
-		if b.Repository == k.row.Repository && b.Found.Since == since {
+		if b.Repository == l.row.Repository && b.Found.Since == since {
 			since = ""
 		}
-		if b.Repository == k.row.Repository && WhereElse(b.Found.Releases) == where && len(buttons) == 0 {
+		if b.Repository == l.row.Repository && WhereElse(b.Found.Releases) == where && len(buttons) == 0 {
 			where = ""
 		}
 	}
 	var text workflow.Text
-	text.Vouch(k.hide.Mask(since + "\n" + where))
-	line = workflow.Line{Agent: k.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
+	text.Vouch(l.hide.Mask(since + "\n" + where))
+	line = workflow.Line{Agent: l.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
 	if since != "" && !named {
-		line.Mentions = k.author(ctx, found.First)
+		line.Mentions = l.author(ctx, found.First)
 	}
 	return line, nil
 }
@@ -50,8 +50,8 @@ const maxButtons = 3
 
 // backportButtons returns a button for each red release that is a branch, after the change that fixes
 // the bug was pushed. A press is judged like an approval.
-func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
-	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
+func (l *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
+	commit, pushed := strings.CutPrefix(l.row.Key, pushKey)
 	for _, r := range releases {
 		if pushed && r.Branch && r.Answer == string(past.Red) && len(buttons) < maxButtons {
 			buttons = append(buttons, workflow.Button{
@@ -67,23 +67,23 @@ func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []wo
 
 // author returns the Slack id of the author of the commit that brought the bug, or nil if the
 // configuration does not want authors mentioned or the person cannot be found.
-func (k *look) author(ctx context.Context, commit string) []string {
-	if commit == "" || k.Slack == nil || !k.MentionAuthors[k.row.Repository] {
+func (l *look) author(ctx context.Context, commit string) []string {
+	if commit == "" || l.Slack == nil || !l.MentionAuthors[l.row.Repository] {
 		return nil
 	}
-	c, err := k.mirror.Commits().Read(commit)
+	c, err := l.mirror.Commits().Read(commit)
 	if err != nil {
-		k.Log.Warn("nobody is mentioned: the commit cannot be read", "commit", commit, "err", err)
+		l.Log.Warn("nobody is mentioned: the commit cannot be read", "commit", commit, "err", err)
 		return nil
 	}
-	s, err := k.Store.Session(ctx, k.row.Session)
+	s, err := l.Store.Session(ctx, l.row.Session)
 	if err != nil {
-		k.Log.Warn("nobody is mentioned: the session cannot be read", "session", k.row.Session, "err", err)
+		l.Log.Warn("nobody is mentioned: the session cannot be read", "session", l.row.Session, "err", err)
 		return nil
 	}
-	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
+	id, err := permission.MentionableID(ctx, l.Slack, s.Thread, c.Email)
 	if err != nil {
-		k.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)",
+		l.Log.Warn("nobody is mentioned: Slack does not tell who has an address (the scope users:read.email)",
 			"err", err)
 	}
 	if id == "" {
@@ -94,27 +94,27 @@ func (k *look) author(ctx context.Context, commit string) []string {
 
 // sinceText returns the sentence that says since which commit the bug exists, or an empty string if
 // nothing is known.
-func (k *look) sinceText(r past.Result) string {
+func (l *look) sinceText(r past.Result) string {
 	by := ""
-	if k.probe.Command != "" {
+	if l.probe.Command != "" {
 		by = ", by the reproduction"
 	}
 	switch {
 	case r.First != "" && r.Reason == past.FirstOfAll:
-		return fmt.Sprintf("Red since the first commit%s: %s.", by, k.nameCommit(r.First))
+		return fmt.Sprintf("Red since the first commit%s: %s.", by, l.nameCommit(r.First))
 	case r.First != "" && r.Certain:
-		return fmt.Sprintf("Red since %s%s%s.", k.nameCommit(r.First), k.broughtBy(r), by)
+		return fmt.Sprintf("Red since %s%s%s.", l.nameCommit(r.First), l.broughtBy(r), by)
 	case r.First != "":
 		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.",
-			k.nameCommit(r.First), k.broughtBy(r), by)
-	case r.Red == "" || r.Green == "" && r.Red == k.row.Base:
+			l.nameCommit(r.First), l.broughtBy(r), by)
+	case r.Red == "" || r.Green == "" && r.Red == l.row.Base:
 		return ""
 	case r.Green == "":
 		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.",
-			k.nameCommit(r.Red), by, whyNotOlder[r.Reason])
+			l.nameCommit(r.Red), by, whyNotOlder[r.Reason])
 	}
-	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", k.nameCommit(r.Green),
-		k.nameCommit(r.Red), by, k.whyNotNearer(r))
+	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", l.nameCommit(r.Green),
+		l.nameCommit(r.Red), by, l.whyNotNearer(r))
 }
 
 // whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
@@ -127,7 +127,7 @@ var whyNotOlder = map[past.Reason]string{
 }
 
 // whyNotNearer returns why the newest green and the oldest red commit are not neighbours.
-func (k *look) whyNotNearer(r past.Result) string {
+func (l *look) whyNotNearer(r past.Result) string {
 	switch r.Reason {
 	case past.Spent:
 		return fmt.Sprintf("the time for looking back was over with %s between them",
@@ -141,15 +141,15 @@ func (k *look) whyNotNearer(r past.Result) string {
 		return "a branch that it merges could not be told"
 	}
 	return fmt.Sprintf("%s between them could not be told%s",
-		plaintext.CountNoun(r.Between, "commit"), k.commonWhy())
+		plaintext.CountNoun(r.Between, "commit"), l.commonWhy())
 }
 
 // commonWhy returns the most frequent reason why commits are unclear, in parentheses, or an empty
 // string.
-func (k *look) commonWhy() string {
+func (l *look) commonWhy() string {
 	counts := map[string]int{}
 	most := ""
-	for _, t := range k.tries {
+	for _, t := range l.tries {
 		if t.Why == "" {
 			continue
 		}
@@ -166,14 +166,14 @@ func (k *look) commonWhy() string {
 
 // nameCommit returns a commit's short hash with its date, subject, author and pull request, as the
 // commit names them.
-func (k *look) nameCommit(hash string) string {
-	c, err := k.mirror.Commits().Read(hash)
+func (l *look) nameCommit(hash string) string {
+	c, err := l.mirror.Commits().Read(hash)
 	if err != nil {
 		return "`" + prompt.ShortHash(hash) + "`"
 	}
 	pull := ""
-	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, k.pull(n)) {
-		pull = " (" + k.pull(n) + ")"
+	if n := c.PullRequest(); n > 0 && !strings.Contains(c.Subject, l.pull(n)) {
+		pull = " (" + l.pull(n) + ")"
 	}
 	return fmt.Sprintf("`%s` (%s, %q) by %s%s", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly),
 		quoted(c.Subject, 80), quoted(c.Author, 60), pull)
@@ -181,23 +181,23 @@ func (k *look) nameCommit(hash string) string {
 
 // broughtBy names the pull request of the merge that brought the first red commit to the main line, or
 // the merge's hash if there is none.
-func (k *look) broughtBy(r past.Result) string {
+func (l *look) broughtBy(r past.Result) string {
 	if r.Merge == "" || r.Merge == r.First {
 		return ""
 	}
-	c, err := k.mirror.Commits().Read(r.Merge)
+	c, err := l.mirror.Commits().Read(r.Merge)
 	if err != nil {
 		return ""
 	}
 	if n := c.PullRequest(); n > 0 {
-		return " (" + k.pull(n) + ")"
+		return " (" + l.pull(n) + ")"
 	}
 	return fmt.Sprintf(", merged by `%s`", prompt.ShortHash(r.Merge))
 }
 
 // pull returns a pull request's number in the notation of the repository's host.
-func (k *look) pull(number int) string {
-	return fmt.Sprintf("%s%d", k.repository.Pulls.Words().Mark, number)
+func (l *look) pull(number int) string {
+	return fmt.Sprintf("%s%d", l.repository.Pulls.Words().Mark, number)
 }
 
 // quoted returns text from outside as one short line, with backticks, double quotes and backslashes

@@ -29,11 +29,11 @@ type Budget struct {
 // continues from there after a person has allowed more.
 type LimitError struct{ Reached []workflow.LimitUse }
 
-func (e *LimitError) Error() string { return "a limit is reached: " + e.Used() }
+func (l *LimitError) Error() string { return "a limit is reached: " + l.Used() }
 
-func (e *LimitError) Used() string {
+func (l *LimitError) Used() string {
 	var parts []string
-	for _, u := range e.Reached {
+	for _, u := range l.Reached {
 		parts = append(parts, u.String())
 	}
 	return strings.Join(parts, "; ")
@@ -112,9 +112,9 @@ func ReachedLimits(uses []workflow.LimitUse) (out []workflow.LimitUse) {
 }
 
 // Message returns the text for people: which limit was reached, how much was used, and what to do.
-func (e *LimitError) Message(who string) string {
-	text := e.Used() + ". Nothing is lost."
-	if ends := e.dayEnds(); ends != "" {
+func (l *LimitError) Message(who string) string {
+	text := l.Used() + ". Nothing is lost."
+	if ends := l.dayEnds(); ends != "" {
 		return fmt.Sprintf("%s Reply \"go on\" to allow as much again today, or later: %s. %s",
 			text, ends, who)
 	}
@@ -123,13 +123,13 @@ func (e *LimitError) Message(who string) string {
 
 // NotLookedInto returns the text for people whose question was not looked into. consent reports whether the
 // session waits for consent to what it has shown: "go on" is about that then, and allows nothing.
-func (e *LimitError) NotLookedInto(who string, consent bool) string {
+func (l *LimitError) NotLookedInto(who string, consent bool) string {
 	if !consent {
-		return workflow.NotLookedInto + e.Message(who) + " Then ask again."
+		return workflow.NotLookedInto + l.Message(who) + " Then ask again."
 	}
-	text := workflow.NotLookedInto + e.Used() + ". Nothing is lost. Answer first what waits above: " +
+	text := workflow.NotLookedInto + l.Used() + ". Nothing is lost. Answer first what waits above: " +
 		"what follows pauses at the limit, and \"go on\" allows as much again there."
-	if ends := e.dayEnds(); ends != "" {
+	if ends := l.dayEnds(); ends != "" {
 		return fmt.Sprintf("%s Or ask again later: %s.", text, ends)
 	}
 	return text
@@ -137,8 +137,8 @@ func (e *LimitError) NotLookedInto(who string, consent bool) string {
 
 // dayEnds says when the day of the first reached limit of a day ends; empty: only limits
 // of the session are reached.
-func (e *LimitError) dayEnds() string {
-	for _, u := range e.Reached {
+func (l *LimitError) dayEnds() string {
+	for _, u := range l.Reached {
 		if ends := u.Ends(); ends != "" {
 			return ends
 		}

@@ -27,16 +27,16 @@ type PullRequestText struct {
 }
 
 // Heading returns the pull request's title.
-func (w PullRequestText) Heading() string {
-	title, _, _ := strings.Cut(w.Title, "\n")
-	return host.Title(w.Mask(title))
+func (p PullRequestText) Heading() string {
+	title, _, _ := strings.Cut(p.Title, "\n")
+	return host.Title(p.Mask(title))
 }
 
 // Body returns the pull request's text.
-func (w PullRequestText) Body() string {
+func (p PullRequestText) Body() string {
 	var b strings.Builder
 	part := func(title, text string) {
-		if text = strings.TrimSpace(w.Mask(text)); text == "" {
+		if text = strings.TrimSpace(p.Mask(text)); text == "" {
 			return
 		}
 		if title != "" {
@@ -44,22 +44,22 @@ func (w PullRequestText) Body() string {
 		}
 		b.WriteString(host.Quote(text) + "\n\n")
 	}
-	part("", withoutHeadings(w.Summary))
-	part(fmt.Sprintf("Report (revision %d)", w.Report.Revision), withoutHeadings(w.Report.Text))
-	if len(w.Proof) > 0 {
-		part("Proof", "- "+strings.Join(w.Proof, "\n- "))
+	part("", withoutHeadings(p.Summary))
+	part(fmt.Sprintf("Report (revision %d)", p.Report.Revision), withoutHeadings(p.Report.Text))
+	if len(p.Proof) > 0 {
+		part("Proof", "- "+strings.Join(p.Proof, "\n- "))
 	}
-	allowed := fmt.Sprintf("- Revision %d approved by %s", w.Approval.Revision,
-		plaintext.OneLine(w.Approval.UserName))
-	if w.Approval.Scope != "" {
-		allowed += ", limited to: " + plaintext.OneLine(w.Approval.Scope)
+	allowed := fmt.Sprintf("- Revision %d approved by %s", p.Approval.Revision,
+		plaintext.OneLine(p.Approval.UserName))
+	if p.Approval.Scope != "" {
+		allowed += ", limited to: " + plaintext.OneLine(p.Approval.Scope)
 	}
-	if a := w.Allowance; a != nil {
+	if a := p.Allowance; a != nil {
 		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName),
 			plaintext.OneLine(a.Names))
 	}
 	part("Approvals", allowed)
-	part("Files", FilesText(w.Changes))
+	part("Files", FilesText(p.Changes))
 	return host.Body(strings.TrimSpace(b.String()))
 }
 
@@ -72,8 +72,8 @@ var headings = regexp.MustCompile(`(?m)^([ \t>]*)(#{1,6}(?:[ \t]|$)|=+[ \t]*$)`)
 func withoutHeadings(text string) string { return headings.ReplaceAllString(text, `$1\$2`) }
 
 // Paths returns the paths of the changed files.
-func (w PullRequestText) Paths() (paths []string) {
-	for _, c := range w.Changes {
+func (p PullRequestText) Paths() (paths []string) {
+	for _, c := range p.Changes {
 		paths = append(paths, c.Path)
 	}
 	return paths

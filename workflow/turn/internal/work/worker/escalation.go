@@ -22,28 +22,28 @@ func EscalationOf(k workflow.Task) string { return fmt.Sprintf("%s%d", Escalatio
 
 // escalate asks the consultant about the failed attempts, and returns its recommendation as a text for
 // the orchestrator.
-func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.Lines) (string, error) {
-	name := h.Agents[agent.Consultant].Signature()
-	shown, err := h.tried(ctx, last)
+func (t *task) escalate(ctx context.Context, last *workflow.Attempt, said store.Lines) (string, error) {
+	name := t.Agents[agent.Consultant].Signature()
+	shown, err := t.tried(ctx, last)
 	if err != nil {
 		return "", err
 	}
 	q := workflow.Inquiry{
-		Kind: workflow.InquiryConsult, Key: EscalationOf(h.task),
+		Kind: workflow.InquiryConsult, Key: EscalationOf(t.task),
 		Question: "Why did the attempts fail, and what is to be done instead?",
 	}
-	asking := fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(h.task.Failures, "attempt"), name)
-	_, err = h.Inquiries.EnsureInquiry(ctx, q,
+	asking := fmt.Sprintf("%s failed. Asking the %s.", plaintext.CountNoun(t.task.Failures, "attempt"), name)
+	_, err = t.Inquiries.EnsureInquiry(ctx, q,
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventFail, workflow.EventConsult}},
-		store.Lines(append(slices.Clone(said), h.ProgramLine(asking)...)))
+		store.Lines(append(slices.Clone(said), t.ProgramLine(asking)...)))
 	if err != nil {
 		return "", err
 	}
-	text, err := h.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n"))
+	text, err := t.Inquiries.ConsultText(ctx, strings.Join(shown, "\n\n"))
 	if err != nil {
 		return "", err
 	}
-	q, err = h.Inquiries.Ask(ctx, q, text, nil)
+	q, err = t.Inquiries.Ask(ctx, q, text, nil)
 	if err != nil {
 		return "", err
 	}
@@ -57,23 +57,23 @@ func (h *task) escalate(ctx context.Context, last *workflow.Attempt, said store.
 
 // tried returns what the consultant is shown of the failed attempts, each with its whole diff: those at
 // this task, and those at the dropped tasks that it replaces.
-func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, error) {
-	all, err := h.Store.Tasks(ctx, h.Session().ID, "")
+func (t *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, error) {
+	all, err := t.Store.Tasks(ctx, t.Session().ID, "")
 	if err != nil {
 		return nil, err
 	}
 	shown := []string{prompt.ProgramMark + fmt.Sprintf(
 		"%s at this task failed. Why, and what is to be done instead?\n",
-		plaintext.CountNoun(h.task.Failures, "attempt"),
-	) + prompt.Fence("task", h.task.Description)}
+		plaintext.CountNoun(t.task.Failures, "attempt"),
+	) + prompt.Fence("task", t.task.Description)}
 	var failed []workflow.Attempt
 	numbers := map[int64]int{}
 	for _, k := range all {
-		if k.ID != h.task.ID && (k.State != workflow.TaskDropped || k.Revision != h.task.Revision) {
+		if k.ID != t.task.ID && (k.State != workflow.TaskDropped || k.Revision != t.task.Revision) {
 			continue
 		}
 		numbers[k.ID] = k.Number
-		attempts, err := h.Store.Attempts(ctx, k.ID)
+		attempts, err := t.Store.Attempts(ctx, k.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (h *task) tried(ctx context.Context, last *workflow.Attempt) ([]string, err
 	}
 	for _, a := range append(failed, *last) {
 		which := fmt.Sprintf("Attempt %d", a.Number)
-		if a.Task != h.task.ID {
+		if a.Task != t.task.ID {
 			which += fmt.Sprintf(" at task %d, which this one takes up", numbers[a.Task])
 		}
 		shown = append(shown, prompt.ProgramMark+which+":\n"+prompt.Fence(

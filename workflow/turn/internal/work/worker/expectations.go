@@ -12,16 +12,16 @@ import (
 // tellExpectations returns which tests of the base do not pass on the new code as they were, and are not
 // named by the approved report. It does so once for the same tests: a worker that means it calls done again,
 // and people are asked before the push.
-func (h *task) tellExpectations(ctx context.Context, p proof.Proof) (string, error) {
-	found, err := h.Delivery.Expectations(ctx, h.grant, p)
+func (t *task) tellExpectations(ctx context.Context, p proof.Proof) (string, error) {
+	found, err := t.Delivery.Expectations(ctx, t.grant, p)
 	if err != nil || len(found.Open) == 0 {
 		return "", err
 	}
 	list := strings.Join(found.Open, "\n• ")
-	if list == h.told {
+	if list == t.told {
 		return "", nil
 	}
-	h.told = list
+	t.told = list
 	return "Not done yet: tests that pass without your change do not pass on your code in the form that " +
 		"they " +
 		"had:\n• " + list +

@@ -34,16 +34,16 @@ func taskSkills(k workflow.Task) []string {
 
 // skillGate returns what the task's skill demands beyond the proof, or an empty string if the task may
 // end.
-func (h *task) skillGate(ctx context.Context, proof proof.Proof) (string, error) {
-	checks, err := h.Store.Checks(ctx, h.task.ID)
+func (t *task) skillGate(ctx context.Context, proof proof.Proof) (string, error) {
+	checks, err := t.Store.Checks(ctx, t.task.ID)
 	if err != nil {
 		return "", err
 	}
-	switch h.task.Skill {
+	switch t.task.Skill {
 	case skillTDD:
 		return notSeenRed(proof, checks), nil
 	case skillDiagnose:
-		return h.nothingSeenRed(ctx, checks)
+		return t.nothingSeenRed(ctx, checks)
 	}
 	return "", nil
 }
@@ -74,14 +74,14 @@ func notSeenRed(proof proof.Proof, checks []progress.Check) string {
 
 // nothingSeenRed returns what the skill diagnose demands: a check or a command has to fail before
 // anything is fixed.
-func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (string, error) {
-	commands, err := h.Store.Commands(ctx, h.Session().ID)
+func (t *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (string, error) {
+	commands, err := t.Store.Commands(ctx, t.Session().ID)
 	if err != nil {
 		return "", err
 	}
 	red := slices.ContainsFunc(checks, func(c progress.Check) bool { return len(c.Red) > 0 || !c.Built }) ||
 		slices.ContainsFunc(commands,
-			func(c progress.Command) bool { return c.Task == h.task.ID && c.ExitCode != 0 })
+			func(c progress.Command) bool { return c.Task == t.task.ID && c.ExitCode != 0 })
 	if red {
 		return "", nil
 	}
@@ -91,11 +91,11 @@ func (h *task) nothingSeenRed(ctx context.Context, checks []progress.Check) (str
 
 // designFaults returns which design rules the task's change breaks, or an empty string if it breaks none
 // or the rules do not apply.
-func (h *task) designFaults(ctx context.Context) (string, error) {
-	if !slices.Contains(taskSkills(h.task), skillDesign) {
+func (t *task) designFaults(ctx context.Context) (string, error) {
+	if !slices.Contains(taskSkills(t.task), skillDesign) {
 		return "", nil
 	}
-	changes, err := h.tree.Changes(ctx)
+	changes, err := t.tree.Changes(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -105,12 +105,12 @@ func (h *task) designFaults(ctx context.Context) (string, error) {
 			paths = append(paths, c.Path)
 		}
 	}
-	before, err := h.Trees.BaseTree(ctx)
+	before, err := t.Trees.BaseTree(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer before.Close()
-	findings, err := design.Check(disk.PlainFS(before), h.tree.FS(), paths)
+	findings, err := design.Check(disk.PlainFS(before), t.tree.FS(), paths)
 	if err != nil || len(findings) == 0 {
 		return "", err
 	}

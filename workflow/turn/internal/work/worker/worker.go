@@ -154,20 +154,20 @@ func (w *Workers) runTask(
 
 // openEnv returns the worker's env, which knows the files that the worker has seen: those in its
 // first message, and those that it has read since.
-func (h *task) openEnv(ctx context.Context) (*tool.Env, error) {
-	report, err := h.Store.Report(ctx, h.Session().ID, h.grant.Revision)
+func (t *task) openEnv(ctx context.Context) (*tool.Env, error) {
+	report, err := t.Store.Report(ctx, t.Session().ID, t.grant.Revision)
 	if err != nil {
-		return nil, fmt.Errorf("report %d: %w", h.grant.Revision, err)
+		return nil, fmt.Errorf("report %d: %w", t.grant.Revision, err)
 	}
-	env, err := h.Runtime.NewEnv(h.tree, h.mayWrite, nil)
+	env, err := t.Runtime.NewEnv(t.tree, t.mayWrite, nil)
 	if err != nil {
 		return nil, err
 	}
-	excerpts := env.Excerpts(ctx, namedLines(h.task, report))
-	if len(h.transcript.Messages()) == 0 {
-		return env, h.writeBrief(ctx, report, excerpts)
+	excerpts := env.Excerpts(ctx, namedLines(t.task, report))
+	if len(t.transcript.Messages()) == 0 {
+		return env, t.writeBrief(ctx, report, excerpts)
 	}
-	env.Recall(h.transcript.Messages())
+	env.Recall(t.transcript.Messages())
 	return env, nil
 }
 
@@ -203,14 +203,14 @@ type taskTranscript struct {
 
 // Splice judges new messages, merges removals that were put back into the files, and appends the
 // messages for the worker.
-func (j *taskTranscript) Splice(ctx context.Context) error {
-	if err := j.Hear(ctx); err != nil {
+func (t *taskTranscript) Splice(ctx context.Context) error {
+	if err := t.Hear(ctx); err != nil {
 		return err
 	}
-	if err := j.task.Scope.RestoreRemovals(ctx, j.task.tree, &j.task.task); err != nil {
+	if err := t.task.Scope.RestoreRemovals(ctx, t.task.tree, &t.task.task); err != nil {
 		return err
 	}
-	return j.Transcript.Splice(ctx)
+	return t.Transcript.Splice(ctx)
 }
 
 func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
@@ -219,54 +219,54 @@ func (w *Workers) recordTask(ctx context.Context, k workflow.Task) error {
 
 // writeBrief writes the worker's first message: the facts, the report, the approval, what was done
 // before, the skills that the worker has to follow, and the task.
-func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts string) error {
-	if err := h.Trees.Current().AwaitStart(ctx, h.Store.DB); err != nil {
+func (t *task) writeBrief(ctx context.Context, report workflow.Report, excerpts string) error {
+	if err := t.Trees.Current().AwaitStart(ctx, t.Store.DB); err != nil {
 		return err
 	}
-	parts := []string{h.Trees.RepositoryFacts(ctx)}
-	if c := h.Trees.Current().Conventions(); c != "" {
+	parts := []string{t.Trees.RepositoryFacts(ctx)}
+	if c := t.Trees.Current().Conventions(); c != "" {
 		parts = append(parts, c)
 	}
 	parts = append(parts, prompt.ProgramMark+fmt.Sprintf(allowedBy[report.Kind],
-		prompt.PersonName(h.grant.UserName))+"\n"+prompt.Fence("report", findings.ReportForWorkers(report)))
+		prompt.PersonName(t.grant.UserName))+"\n"+prompt.Fence("report", findings.ReportForWorkers(report)))
 	if excerpts != "" {
 		parts = append(parts, prompt.ProgramMark+"The lines that it and your task name, as they are now; "+
 			"their files count as read:\n"+prompt.Fence("excerpts", excerpts))
 	}
-	if h.grant.Scope != "" {
+	if t.grant.Scope != "" {
 		parts = append(parts, prompt.ProgramMark+"The approval is limited to this, and nothing beyond it "+
-			"may change; what does is taken out:\n"+prompt.Fence("scope", h.grant.Scope))
+			"may change; what does is taken out:\n"+prompt.Fence("scope", t.grant.Scope))
 	}
-	since, err := h.amendmentText(ctx)
+	since, err := t.amendmentText(ctx)
 	if err != nil {
 		return err
 	}
 	if since != "" {
 		parts = append(parts, since)
 	}
-	taken, err := h.Store.Removals(ctx, h.Session().ID)
+	taken, err := t.Store.Removals(ctx, t.Session().ID)
 	if err != nil {
 		return err
 	}
 	for _, r := range taken {
-		if r.Approval == h.grant.ID {
+		if r.Approval == t.grant.ID {
 			parts = append(parts, prompt.TakenOut(r))
 		}
 	}
-	before, err := h.doneBefore(ctx, h.task)
+	before, err := t.doneBefore(ctx, t.task)
 	if err != nil {
 		return err
 	}
 	if before != "" {
 		parts = append(parts, before)
 	}
-	for _, name := range taskSkills(h.task) {
-		if s, ok := h.Trees.Current().Skills.Find(name); ok {
+	for _, name := range taskSkills(t.task) {
+		if s, ok := t.Trees.Current().Skills.Find(name); ok {
 			parts = append(parts, prompt.ProgramMark+"The skill "+
 				name+" is in force; the program holds you to it:\n"+prompt.Fence("skill", s.Body))
 		}
 	}
-	more, pictures, err := h.Attachments.Describe(ctx, "Attached in the thread", nil)
+	more, pictures, err := t.Attachments.Describe(ctx, "Attached in the thread", nil)
 	if err != nil {
 		return err
 	}
@@ -274,18 +274,18 @@ func (h *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 		parts = append(parts, more)
 	}
 	parts = append(parts,
-		prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", h.task.Description+h.planText(report)))
-	h.task.State = workflow.TaskWorking
-	return h.transcript.Append(ctx, agent.Entry{
+		prompt.ProgramMark+"Your task:\n"+prompt.Fence("task", t.task.Description+t.planText(report)))
+	t.task.State = workflow.TaskWorking
+	return t.transcript.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
-		Writes:   []any{progress.Task{Task: h.task}},
+		Writes:   []any{progress.Task{Task: t.task}},
 	})
 }
 
 // amendmentText returns what people said since the approval, without the messages that the worker is
 // shown next anyway.
-func (h *task) amendmentText(ctx context.Context) (string, error) {
-	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
+func (t *task) amendmentText(ctx context.Context) (string, error) {
+	unseen, err := t.Inbox().Unseen(ctx, t.task.ID)
 	if err != nil {
 		return "", err
 	}
@@ -293,7 +293,7 @@ func (h *task) amendmentText(ctx context.Context) (string, error) {
 	for _, m := range unseen {
 		rows = append(rows, m.ID)
 	}
-	return h.AmendmentText(ctx, h.grant.Revision, rows...)
+	return t.AmendmentText(ctx, t.grant.Revision, rows...)
 }
 
 // allowedBy holds the heading of what was approved, by the kind of report.
@@ -305,13 +305,13 @@ var allowedBy = map[string]string{
 }
 
 // planText returns what the plan says about this task.
-func (h *task) planText(report workflow.Report) string {
+func (t *task) planText(report workflow.Report) string {
 	var plan workflow.Plan
-	if h.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || h.task.Plan > len(plan.Tasks) {
+	if t.task.Plan == 0 || json.Unmarshal(report.Body, &plan) != nil || t.task.Plan > len(plan.Tasks) {
 		return ""
 	}
-	p := plan.Tasks[h.task.Plan-1]
-	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", h.task.Plan,
+	p := plan.Tasks[t.task.Plan-1]
+	return fmt.Sprintf("\nTask %d of the plan. Acceptance: %s\nThe command that shows it: %s", t.task.Plan,
 		p.Acceptance, p.Check)
 }
 
@@ -335,63 +335,63 @@ func (w *Workers) doneBefore(ctx context.Context, k workflow.Task) (string, erro
 }
 
 // workerTools returns the worker's tools: all that read, run and write, on its workspace.
-func (h *task) workerTools(env *tool.Env) []model.Tool {
-	own := func(context.Context) error { return h.Trees.LetCommandsWrite(h.tree) }
-	tools := append(decision.Working(h), h.Runtime.SkillTool())
-	tests := h.Trees.Current().Tests
+func (t *task) workerTools(env *tool.Env) []model.Tool {
+	own := func(context.Context) error { return t.Trees.LetCommandsWrite(t.tree) }
+	tools := append(decision.Working(t), t.Runtime.SkillTool())
+	tests := t.Trees.Current().Tests
 	env.CommandSetter = tool.CommandSetter{
 		Current: tests.Project,
 		Keep:    tests.Keep,
 		Judge: func(line, source string) (project.Project, error) {
-			return tests.Judge(h.transcript.Agent.Signature(), line, source)
+			return tests.Judge(t.transcript.Agent.Signature(), line, source)
 		},
 	}
 	tools = append(tools, tool.Reading(env)...)
 	for _, run := range tool.Running(env) {
 		call := run.Call
 		run.Call = func(ctx context.Context, args json.RawMessage) (result model.Result, err error) {
-			err = h.Trees.WithoutLockFiles(h.tree, func() (err error) {
+			err = t.Trees.WithoutLockFiles(t.tree, func() (err error) {
 				result, err = call(ctx, args)
 				return err
 			})
 			return result, err
 		}
-		tools = append(tools, h.Runtime.AroundRun(run, own, h.treeParts))
+		tools = append(tools, t.Runtime.AroundRun(run, own, t.treeParts))
 	}
 	for _, w := range tool.Writing(env) {
 		if w.Name == "check" {
-			w = h.Runtime.AroundCheck(h.red.noting(w, env), own)
+			w = t.Runtime.AroundCheck(t.red.noting(w, env), own)
 		} else {
-			w = runtime.ThenRun(w, h.treeParts)
+			w = runtime.ThenRun(w, t.treeParts)
 		}
 		tools = append(tools, w)
 	}
 	return tools
 }
 
-func (h *task) mayWrite() error {
-	if p := h.Session().Phase; !p.MayWrite() {
+func (t *task) mayWrite() error {
+	if p := t.Session().Phase; !p.MayWrite() {
 		return errors.New("nothing may be changed while the session is " + string(p))
 	}
 	return nil
 }
 
 // Say posts a line in the thread.
-func (h *task) Say(ctx context.Context, message string) (model.Result, error) {
-	return h.transcript.Say(ctx, message)
+func (t *task) Say(ctx context.Context, message string) (model.Result, error) {
+	return t.transcript.Say(ctx, message)
 }
 
 // Blocked ends the task without a result.
-func (h *task) Blocked(ctx context.Context, reason string) (model.Result, error) {
-	known, err := h.Contradict(ctx, h.transcript.Agent.Signature(), reason)
+func (t *task) Blocked(ctx context.Context, reason string) (model.Result, error) {
+	known, err := t.Contradict(ctx, t.transcript.Agent.Signature(), reason)
 	if err != nil {
 		return model.Result{}, err
 	}
-	said := store.Lines(ledger.VouchBelow(h.transcript.AgentLine("Blocked: "+reason), known))
-	h.task.State = workflow.TaskBlocked
-	h.task.Summary = reason
+	said := store.Lines(ledger.VouchBelow(t.transcript.AgentLine("Blocked: "+reason), known))
+	t.task.State = workflow.TaskBlocked
+	t.task.Summary = reason
 	return ledger.WithParts(
-		model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: h.task}, said,
+		model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: t.task}, said,
 	), nil
 }
 
@@ -400,17 +400,17 @@ var claimFailedUpdate = store.Update{OptionalEvents: []workflow.Event{workflow.E
 
 // Done claims that the task is finished, and verifies it. The design rules are checked before the proof,
 // and the proof before the scope.
-func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
-	if err := h.Scope.RestoreRemovals(ctx, h.tree, &h.task); err != nil {
+func (t *task) Done(ctx context.Context, d decision.Done) (model.Result, error) {
+	if err := t.Scope.RestoreRemovals(ctx, t.tree, &t.task); err != nil {
 		return model.Result{}, err
 	}
-	if broken, err := h.designFaults(ctx); broken != "" || err != nil {
+	if broken, err := t.designFaults(ctx); broken != "" || err != nil {
 		return prompt.Wrong("%s", broken), err
 	}
-	if leak, err := h.refuseSecrets(ctx); leak != nil || err != nil {
+	if leak, err := t.refuseSecrets(ctx); leak != nil || err != nil {
 		return prompt.DerefResult(leak), err
 	}
-	tree, err := h.tree.Tree(ctx)
+	tree, err := t.tree.Tree(ctx)
 	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		return prompt.Wrong("What you made cannot be committed: %v", unfit), nil
@@ -418,35 +418,35 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if err != nil {
 		return model.Result{}, err
 	}
-	if tree == h.task.StartTree {
+	if tree == t.task.StartTree {
 		return prompt.Wrong("Nothing was changed since this task began, so there is nothing to verify. " +
 			"Make the change and call done again; where nothing has to be changed, " +
 			"call blocked and say why."), nil
 	}
-	if red := h.red.refuse(tree); red != "" {
+	if red := t.red.refuse(tree); red != "" {
 		return prompt.Wrong("%s", red), nil
 	}
-	if err := h.Record(ctx, store.Update{OptionalEvents: []workflow.Event{workflow.EventClaim}}); err != nil {
+	if err := t.Record(ctx, store.Update{OptionalEvents: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
 	failpoint.Crash("claim_recorded")
-	if left, err := h.Scope.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
+	if left, err := t.Scope.ConfineToFolder(ctx, t.tree, t.task.TreeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, "+
-			"and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()),
+			"and was taken out. Do what can be done within it, or call blocked.", t.Trees.Current().Folder()),
 			claimFailedUpdate), err
 	}
-	return h.verifyClaim(ctx, d)
+	return t.verifyClaim(ctx, d)
 }
 
 // refuseSecrets refuses a claim whose files have a secret that the task added. The thread is told of it
 // once for each attempt at the task.
-func (h *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
-	earlier, err := h.Store.Attempts(ctx, h.task.ID)
+func (t *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
+	earlier, err := t.Store.Attempts(ctx, t.task.ID)
 	if err != nil {
 		return nil, err
 	}
-	return h.Delivery.RefuseSecrets(ctx, h.tree,
-		fmt.Sprintf("attempt %d at task %d", len(earlier)+1, h.task.ID))
+	return t.Delivery.RefuseSecrets(ctx, t.tree,
+		fmt.Sprintf("attempt %d at task %d", len(earlier)+1, t.task.ID))
 }
 
 // A claim is the proof of the task's current files.
@@ -457,23 +457,23 @@ type claim struct {
 }
 
 // proveClaim runs the proof of the current files.
-func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
-	tree, err := h.tree.Tree(ctx)
+func (t *task) proveClaim(ctx context.Context) (c claim, err error) {
+	tree, err := t.tree.Tree(ctx)
 	if err != nil {
 		return c, err
 	}
-	if c.earlier, err = h.Store.Attempts(ctx, h.task.ID); err != nil {
+	if c.earlier, err = t.Store.Attempts(ctx, t.task.ID); err != nil {
 		return c, err
 	}
-	if c.proof, err = h.Delivery.Prove(ctx, h.tree, tree); err != nil {
+	if c.proof, err = t.Delivery.Prove(ctx, t.tree, tree); err != nil {
 		return c, err
 	}
 	failpoint.Crash("claim_proven")
 	c.attempt = &workflow.Attempt{
-		Task:   h.task.ID,
+		Task:   t.task.ID,
 		Number: len(c.earlier) + 1,
 		Tree:   tree,
-		Held:   h.passes(c.proof),
+		Held:   t.passes(c.proof),
 	}
 	if c.attempt.Held && !c.proof.Holds() {
 		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
@@ -487,8 +487,8 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 
 // verifyClaim proves the claim and then checks it against the scope. An attempt is an edit that is
 // followed by a verification, so a claim that fails again without an edit is not counted as one.
-func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, error) {
-	c, err := h.proveClaim(ctx)
+func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, error) {
+	c, err := t.proveClaim(ctx)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -504,12 +504,12 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return ledger.WithParts(prompt.Wrong("Nothing was changed since the last verification, "+
 				"and it failed again:\n%s", c.attempt.Summary), claimFailedUpdate), nil
 		}
-		if diff, err := h.tree.Diff(ctx); err == nil {
+		if diff, err := t.tree.Diff(ctx); err == nil {
 			c.attempt.Diff = prompt.CutDiff(diff, prompt.MaxDiffBytes)
 		}
-		return h.attemptFailed(ctx, c.attempt)
+		return t.attemptFailed(ctx, c.attempt)
 	}
-	scoped, err := h.Scope.Hold(ctx, h.tree, &h.task, h.grant)
+	scoped, err := t.Scope.Hold(ctx, t.tree, &t.task, t.grant)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -519,34 +519,34 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 		if !scoped.Left {
 			return ledger.WithParts(prompt.Wrong("All of your change stands outside the scope of the "+
 				"approval (%s). That is no failed attempt. Do what the scope allows, or call blocked and "+
-				"say what more it takes.%s", h.grant.Scope, taken), claimFailedUpdate), nil
+				"say what more it takes.%s", t.grant.Scope, taken), claimFailedUpdate), nil
 		}
-		if c, err = h.proveClaim(ctx); err != nil {
+		if c, err = t.proveClaim(ctx); err != nil {
 			return model.Result{}, err
 		}
 		if !c.attempt.Held {
 			return ledger.WithParts(prompt.Wrong("Your change holds only with what stands outside the "+
 				"scope of the approval (%s). That is no failed attempt. Do without it, or call blocked and "+
-				"say what more it takes.%s\nWhat is left:\n%s", h.grant.Scope, taken, c.attempt.Summary),
+				"say what more it takes.%s\nWhat is left:\n%s", t.grant.Scope, taken, c.attempt.Summary),
 				claimFailedUpdate), nil
 		}
 	}
-	if changed, err := h.tellExpectations(ctx, c.proof); changed != "" || err != nil {
+	if changed, err := t.tellExpectations(ctx, c.proof); changed != "" || err != nil {
 		return ledger.WithParts(prompt.Wrong("%s%s", changed, taken), claimFailedUpdate), err
 	}
-	if missing, err := h.skillGate(ctx, c.proof); missing != "" || err != nil {
+	if missing, err := t.skillGate(ctx, c.proof); missing != "" || err != nil {
 		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFailedUpdate), err
 	}
-	if meanwhile, err := h.readFirst(ctx, c.attempt, taken); meanwhile != nil || err != nil {
+	if meanwhile, err := t.readFirst(ctx, c.attempt, taken); meanwhile != nil || err != nil {
 		return prompt.DerefResult(meanwhile), err
 	}
-	if h.task.Apart {
-		clash, err := h.Trees.MergeTask(ctx, h.task, h.tree)
+	if t.task.Apart {
+		clash, err := t.Trees.MergeTask(ctx, t.task, t.tree)
 		if err != nil {
 			return model.Result{}, err
 		}
 		if clash != "" {
-			return h.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
+			return t.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
 		}
 	}
 	failpoint.Crash("attempt_held")
@@ -554,18 +554,18 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	if c.proof.Holds() {
 		shown = verified(c.proof)
 	}
-	held, err := h.attemptHeld(ctx, d, shown, c.attempt)
+	held, err := t.attemptHeld(ctx, d, shown, c.attempt)
 	held.Text += taken
 	return held, err
 }
 
 // readFirst keeps a verified task open if a person wrote to its worker meanwhile. It returns nil
 // otherwise.
-func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
-	if err := h.transcript.Hear(ctx); err != nil {
+func (t *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
+	if err := t.transcript.Hear(ctx); err != nil {
 		return nil, err
 	}
-	unseen, err := h.Inbox().Unseen(ctx, h.task.ID)
+	unseen, err := t.Inbox().Unseen(ctx, t.task.ID)
 	if err != nil || len(unseen) == 0 {
 		return nil, err
 	}
@@ -580,14 +580,14 @@ func (h *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string)
 // passes reports whether the proof is enough for this task. Every task has to leave everything that
 // passed as it was. A new test that failed first is demanded of a bug's only task, and by finish of the
 // whole work; a task among several may have nothing of its own to test.
-func (h *task) passes(p proof.Proof) bool {
+func (t *task) passes(p proof.Proof) bool {
 	if p.Holds() {
 		return true
 	}
 	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 &&
 		len(p.Regressions) == 0 && p.BuildOK && p.GreenOnBranch
-	among := h.task.Apart || len(h.task.After) > 0
-	feature := h.Session().Kind == workflow.KindFeature
+	among := t.task.Apart || len(t.task.After) > 0
+	feature := t.Session().Kind == workflow.KindFeature
 	return plain && (among || p.MayGoUnproven(feature) || feature && len(p.Guards) == 0)
 }
 
@@ -611,20 +611,20 @@ func failureOutput(p proof.Proof) string {
 	return b.String()
 }
 
-func (h *task) attemptHeld(
+func (t *task) attemptHeld(
 	ctx context.Context, d decision.Done, shown string, a *workflow.Attempt,
 ) (model.Result, error) {
 	d = withoutClaims(d)
-	h.task.State = workflow.TaskDone
-	h.task.Summary = strings.TrimSpace(d.Summary) + prompt.LeftLine(d.Left)
-	h.task.Tree = a.Tree
+	t.task.State = workflow.TaskDone
+	t.task.Summary = strings.TrimSpace(d.Summary) + prompt.LeftLine(d.Left)
+	t.task.Tree = a.Tree
 	written := []store.Part{
 		progress.Attempt(*a),
-		progress.Task{Task: h.task},
+		progress.Task{Task: t.task},
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
 	}
-	written = append(written, h.transcript.ProgressLine(doneText(d, shown)))
-	ticked, err := h.tickPlan(ctx, h.task)
+	written = append(written, t.transcript.ProgressLine(doneText(d, shown)))
+	ticked, err := t.tickPlan(ctx, t.task)
 	if ticked != nil {
 		written = append(written, *ticked)
 	}
@@ -683,10 +683,10 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 }
 
 // mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
-func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
-	h.task.State = workflow.TaskClashes
-	h.task.Summary = clash
-	h.task.Tree = a.Tree
+func (t *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
+	t.task.State = workflow.TaskClashes
+	t.task.Summary = clash
+	t.task.Tree = a.Tree
 	return ledger.WithParts(
 		model.Result{
 			Text: "Verified, but it clashes with what others did meanwhile. " +
@@ -694,9 +694,9 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 			Ends: true,
 		},
 		progress.Attempt(*a),
-		progress.Task{Task: h.task},
+		progress.Task{Task: t.task},
 		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}},
-		h.transcript.ProgramLine(
+		t.transcript.ProgramLine(
 			"Verified by itself, but others changed the same lines meanwhile; "+
 				"the orchestrator gets it as a task",
 		),
@@ -706,35 +706,35 @@ func (h *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 // attemptFailed tells the worker why the attempt failed. After the last allowed attempt the program asks
 // the consultant by itself. After the attempt that follows its recommendation, the files are restored
 // and the thread is asked.
-func (h *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
-	h.task.Failures++
-	written := []store.Part{progress.Attempt(*a), progress.Task{Task: h.task}, claimFailedUpdate}
-	said := h.transcript.ProgramLine(
-		fmt.Sprintf("Attempt %d did not hold: %s", h.task.Failures, prompt.FirstLine(a.Summary)),
+func (t *task) attemptFailed(ctx context.Context, a *workflow.Attempt) (model.Result, error) {
+	t.task.Failures++
+	written := []store.Part{progress.Attempt(*a), progress.Task{Task: t.task}, claimFailedUpdate}
+	said := t.transcript.ProgramLine(
+		fmt.Sprintf("Attempt %d did not hold: %s", t.task.Failures, prompt.FirstLine(a.Summary)),
 	)
-	if h.task.Failures != h.MaxAttempts() {
+	if t.task.Failures != t.MaxAttempts() {
 		written = append(written, said)
 	}
-	if h.task.Failures < h.MaxAttempts() {
+	if t.task.Failures < t.MaxAttempts() {
 		return ledger.WithParts(prompt.Wrong("The verification failed; the task goes on.\n%s", a.Summary),
 			written...), nil
 	}
-	h.task.State = workflow.TaskFailed
-	h.task.Summary = fmt.Sprintf("%s failed. The last one:\n%s",
-		plaintext.CountNoun(h.task.Failures, "attempt"), a.Summary)
-	if h.task.Failures == h.MaxAttempts() {
-		advice, err := h.escalate(ctx, a, said)
+	t.task.State = workflow.TaskFailed
+	t.task.Summary = fmt.Sprintf("%s failed. The last one:\n%s",
+		plaintext.CountNoun(t.task.Failures, "attempt"), a.Summary)
+	if t.task.Failures == t.MaxAttempts() {
+		advice, err := t.escalate(ctx, a, said)
 		if err != nil {
 			return model.Result{}, err
 		}
-		h.task.Summary += advice
+		t.task.Summary += advice
 		written = append(written, store.Update{OptionalEvents: []workflow.Event{workflow.EventAdvice}})
 	}
 	return ledger.WithParts(model.Result{
 		Text: "The verification failed again; the task goes back to the orchestrator.\n" + a.Summary,
 		Ends: true,
 	},
-		append(written, progress.Task{Task: h.task})...), nil
+		append(written, progress.Task{Task: t.task})...), nil
 }
 
 func (w *Workers) MaxAttempts() int {
@@ -746,20 +746,20 @@ func (w *Workers) MaxAttempts() int {
 
 // treeParts returns the current state of the task's workspace, to be recorded with the result of the
 // call that changed it.
-func (h *task) treeParts(ctx context.Context) ([]store.Part, error) {
-	s, err := h.Trees.Snapshot(ctx, h.tree, h.task.TreeOwner())
+func (t *task) treeParts(ctx context.Context) ([]store.Part, error) {
+	s, err := t.Trees.Snapshot(ctx, t.tree, t.task.TreeOwner())
 	return worktree.Some(s), err
 }
 
 // endNowhere ends a task whose worker made no progress. The orchestrator decides how to go on.
-func (h *task) endNowhere(ctx context.Context, end agent.End) error {
-	h.Log.Warn("worker ended without a result", "task", h.task.Number, "end", end)
-	h.task.State = workflow.TaskFailed
-	h.task.Summary = runtime.NoProgressPrefix + runtime.EndReason[end]
-	said := h.transcript.ProgramLine(
-		fmt.Sprintf("Got nowhere with task %d: %s.", h.task.Number, runtime.EndReason[end]),
+func (t *task) endNowhere(ctx context.Context, end agent.End) error {
+	t.Log.Warn("worker ended without a result", "task", t.task.Number, "end", end)
+	t.task.State = workflow.TaskFailed
+	t.task.Summary = runtime.NoProgressPrefix + runtime.EndReason[end]
+	said := t.transcript.ProgramLine(
+		fmt.Sprintf("Got nowhere with task %d: %s.", t.task.Number, runtime.EndReason[end]),
 	)
-	return h.Record(ctx, progress.Task{Task: h.task}, said)
+	return t.Record(ctx, progress.Task{Task: t.task}, said)
 }
 
 // tail returns at most most bytes from the end of a text, from the beginning of a line.

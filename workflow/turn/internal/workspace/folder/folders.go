@@ -134,18 +134,18 @@ func (d *Folders) listFolders(ctx context.Context) ([]folder, error) {
 
 // removalReason returns why a folder may be removed, or an empty string if it may not. sum is the size
 // of all folders now.
-func (k Retention) removalReason(f folder, sum int64) string {
+func (r Retention) removalReason(f folder, sum int64) string {
 	age := time.Since(f.used)
-	limit := k.Age
+	limit := r.Age
 	if f.alone {
-		limit = k.Alone
+		limit = r.Alone
 	}
 	switch {
 	case disk.IsAside(f.name):
 		return "left behind"
 	case limit > 0 && age > limit:
 		return "not used for longer than it is kept"
-	case !f.alone && k.Bytes > 0 && sum > k.Bytes:
+	case !f.alone && r.Bytes > 0 && sum > r.Bytes:
 		return "more than may be kept, and this was used longest ago"
 	}
 	return ""

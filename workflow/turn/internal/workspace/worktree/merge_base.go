@@ -21,8 +21,8 @@ type baseMerger struct{ *Snapshots }
 // mergeBase merges the commits that the base branch got since the session began into the session's
 // branch, when people go on with work that was pushed. It makes a merge commit and says so in the
 // thread. On a conflict it asks the thread and merges nothing. The branch is never rebased.
-func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
-	s := m.Session()
+func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
+	s := b.Session()
 	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
 	}
@@ -49,14 +49,14 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
 	if len(conflicts) > 0 {
-		return m.askAboutBase(ctx, p, tip, conflicts)
+		return b.askAboutBase(ctx, p, tip, conflicts)
 	}
 	// From here the files that the new base records count, also if a .gitignore matches them. If the program
 	// dies before the merge is recorded, openWorkspace sets the old base again.
 	if err := p.Work.SetBase(ctx, tip); err != nil {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
-	commit, err := m.mergeCommit(ctx, p, tip)
+	commit, err := b.mergeCommit(ctx, p, tip)
 	if err != nil {
 		return err
 	}
@@ -64,16 +64,16 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	if err != nil {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
-	merged, err := m.Pack(ctx, p.Work, 0, tree, commit)
+	merged, err := b.Pack(ctx, p.Work, 0, tree, commit)
 	if err != nil {
 		return err
 	}
-	return m.Record(ctx, append(Some(merged),
+	return b.Record(ctx, append(Some(merged),
 		store.Update{Change: func(s *workflow.Session) {
 			s.BaseCommit = tip
 			s.Head = commit
 		}},
-		store.Lines(m.ProgramLine(fmt.Sprintf(
+		store.Lines(b.ProgramLine(fmt.Sprintf(
 			"%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(),
 			prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch,
 		))))...)
@@ -81,8 +81,8 @@ func (m baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
 // merge gets the same hash.
-func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (string, error) {
-	s := m.Session()
+func (b baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (string, error) {
+	s := b.Session()
 	history, err := p.Mirror.Commits().Log(ctx, tip, "", 1)
 	if err != nil || len(history) == 0 {
 		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
@@ -100,16 +100,16 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (s
 
 // askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
 // to go on, once for each commit of the base branch.
-func (m baseMerger) askAboutBase(
+func (b baseMerger) askAboutBase(
 	ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict,
 ) error {
-	s := m.Session()
+	s := b.Session()
 	var where []string
 	for _, c := range conflicts {
 		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
 	}
 	key := "base:" + tip
-	asked, err := m.Store.Inquiries(ctx, s.ID)
+	asked, err := b.Store.Inquiries(ctx, s.ID)
 	if err != nil {
 		return err
 	}
@@ -123,11 +123,11 @@ func (m baseMerger) askAboutBase(
 		"the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"),
 		prompt.ShortHash(s.BaseCommit))
-	return m.Record(ctx,
+	return b.Record(ctx,
 		progress.Inquiry(*q),
 		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
 			"The base branch moved to %s and clashes with the session's branch; the thread was told. "+
 				"The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
-		store.Lines(m.ProgramLine(text)),
+		store.Lines(b.ProgramLine(text)),
 	)
 }

@@ -32,15 +32,15 @@ var waits = []time.Duration{2, 12, 30}
 
 // fetchPackages fetches the packages that the base commit names. A failure does not stop the session:
 // people are told of missing packages once, and agents in their first message (missingFacts).
-func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) {
+func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit string) {
 	defer close(p.fetched.done)
 	waiting, done := context.WithCancel(ctx)
 	defer done()
 	var names string
-	how := p.Repository.SetupFor(p.Project().Test, f.Session().Created)
+	how := p.Repository.SetupFor(p.Project().Test, pf.Session().Created)
 	have, err := p.Checker.Cache.FetchPackages(ctx, commit, how, func(of string) {
 		names = of
-		go f.sayStillFetching(waiting, p.Repository.Name, of)
+		go pf.sayStillFetching(waiting, p.Repository.Name, of)
 	})
 	done()
 	var failed []error
@@ -56,11 +56,11 @@ func (f packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit s
 		}
 	}
 	for _, err := range failed {
-		f.Log.Warn("setup", "err", err)
-		f.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
+		pf.Log.Warn("setup", "err", err)
+		pf.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
 	}
 	if have != nil && have.Fetched && len(have.Missing) == 0 && len(have.Refused) > 0 {
-		f.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. "+
+		pf.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. "+
 			"A host that is meant belongs under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
@@ -151,10 +151,10 @@ func (t *Trees) WithoutLockFiles(w *git.Workspace, run func() error) error {
 
 // sayStillFetching tells the thread at the times in waits that packages are still being fetched, until
 // ctx ends.
-func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
+func (pf packageFetcher) sayStillFetching(ctx context.Context, repository, names string) {
 	var past time.Duration
 	for _, times := range waits {
-		wait := times * cmp.Or(f.NoticeAfter, 10*time.Second)
+		wait := times * cmp.Or(pf.NoticeAfter, 10*time.Second)
 		timer := time.NewTimer(wait - past)
 		select {
 		case <-ctx.Done():
@@ -165,8 +165,8 @@ func (f packageFetcher) sayStillFetching(ctx context.Context, repository, names 
 		past = wait
 		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. "+
 			"Builds and tests begin after it, I read meanwhile.", repository, names, wait)
-		if err := f.Record(ctx, store.Lines(f.ProgramLine(line))); err != nil && ctx.Err() == nil {
-			f.Log.Warn("the thread was not told of a wait", "err", err)
+		if err := pf.Record(ctx, store.Lines(pf.ProgramLine(line))); err != nil && ctx.Err() == nil {
+			pf.Log.Warn("the thread was not told of a wait", "err", err)
 		}
 	}
 }

@@ -33,74 +33,74 @@ type Setup struct {
 }
 
 // Find sets the project: to found, or to found with the test command that an agent named before.
-func (t *Setup) Find(ctx context.Context, found project.Project) error {
-	t.set(found, false)
-	if t.Configured {
+func (s *Setup) Find(ctx context.Context, found project.Project) error {
+	s.set(found, false)
+	if s.Configured {
 		return nil
 	}
-	c, err := t.Store.TestCommand(ctx, t.Repository, t.Folder)
+	c, err := s.Store.TestCommand(ctx, s.Repository, s.Folder)
 	if err != nil || c.Command == "" {
 		return err
 	}
 	if named, ok := found.Named(c.Command, c.Source); ok {
-		t.set(named, true)
+		s.set(named, true)
 	}
 	return nil
 }
 
 // Project returns how the repository is built and tested, as far as that is known now.
-func (t *Setup) Project() project.Project {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.project
+func (s *Setup) Project() project.Project {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.project
 }
 
-func (t *Setup) set(found project.Project, named bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.project = found
-	t.named = named
-	t.base = result.Result{}
+func (s *Setup) set(found project.Project, named bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.project = found
+	s.named = named
+	s.base = result.Result{}
 }
 
 // SetBase stores the result of the base's own run.
-func (t *Setup) SetBase(base result.Result) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.base = base
+func (s *Setup) SetBase(base result.Result) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.base = base
 }
 
 // Unprovable says that nothing can be proven, since the build or the tests of the base do not start,
 // and why. It returns an empty string if they start, or if that is not known yet.
-func (t *Setup) Unprovable() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	command := t.base.Project.TestShown()
-	missing := t.base.Missing.Tests
+func (s *Setup) Unprovable() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	command := s.base.Project.TestShown()
+	missing := s.base.Missing.Tests
 	if command == "" {
-		command = t.base.Project.Build
-		missing = t.base.Missing.Build
+		command = s.base.Project.Build
+		missing = s.base.Missing.Build
 	}
 	if missing == "" {
 		return ""
 	}
 	return fmt.Sprintf("Nothing can be proven here: `%s` did not start on %s (%s).",
-		prompt.WithoutJSONFlag(command), t.Branch, missing)
+		prompt.WithoutJSONFlag(command), s.Branch, missing)
 }
 
 // Judge returns the project with a test command that an agent names. It refuses if a command is
 // configured, or if the command that was found finds tests and names each: a proof must not be weaker
 // than the project allows.
-func (t *Setup) Judge(by, line, source string) (project.Project, error) {
-	t.mu.Lock()
-	now := t.project
-	base := t.base
-	named := t.named
-	t.mu.Unlock()
+func (s *Setup) Judge(by, line, source string) (project.Project, error) {
+	s.mu.Lock()
+	now := s.project
+	base := s.base
+	named := s.named
+	s.mu.Unlock()
 	switch {
-	case t.Configured:
+	case s.Configured:
 		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested "+
-			"(`%s`). Call check without one.", t.Repository, now.TestShown())
+			"(`%s`). Call check without one.", s.Repository, now.TestShown())
 	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
 		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. "+
 			"Call check without one.", now.TestShown())
@@ -119,25 +119,25 @@ func (t *Setup) Judge(by, line, source string) (project.Project, error) {
 }
 
 // Keep stores the command as the repository's, and posts a line so that people can correct it.
-func (t *Setup) Keep(ctx context.Context, next project.Project, line string, r result.Result) error {
-	if t.Project() == next {
+func (s *Setup) Keep(ctx context.Context, next project.Project, line string, r result.Result) error {
+	if s.Project() == next {
 		return nil
 	}
 	passed := fmt.Sprintf("%d of %s passed", r.Passed, plaintext.CountNoun(r.Sum(), "test"))
-	err := t.Record(ctx,
-		progress.TestCommand{Repository: t.Repository, Folder: t.Folder, Command: line, Source: next.From},
+	err := s.Record(ctx,
+		progress.TestCommand{Repository: s.Repository, Folder: s.Folder, Command: line, Source: next.From},
 		lessons.Seen{
-			Repository: t.Repository,
-			Folder:     t.Folder,
+			Repository: s.Repository,
+			Folder:     s.Folder,
 			Key:        lessons.KeyTest,
 			Text:       "Its tests are run with: " + line,
 			Source:     passed + ", " + next.From,
 		},
-		store.Lines(t.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. "+
+		store.Lines(s.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. "+
 			"If that is wrong, say which command is right.",
-			t.Display, prompt.WithoutJSONFlag(r.Project.TestShown()), next.From, passed))))
+			s.Display, prompt.WithoutJSONFlag(r.Project.TestShown()), next.From, passed))))
 	if err == nil {
-		t.set(next, true)
+		s.set(next, true)
 	}
 	return err
 }
