@@ -2,6 +2,9 @@
 // everything that is wrong at once, one line "file:line: reason" for each fault; it never repeats a value
 // that may be a secret. The package sends no request to Slack, a remote or a model; bobbin doctor does.
 // docs/configuration.md describes the settings to people.
+//
+// Each part has a file: models.go and endpoint.go say which agent uses which model, what it costs and where it
+// is served; limits.go how much may be used before people are asked; host.go where pull requests are opened.
 package config
 
 import (
@@ -16,9 +19,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/limits"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/models"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -26,12 +26,12 @@ import (
 // A Config is the whole configuration file; docs/configuration.md describes it to people.
 type Config struct {
 	Repositories []Repository `yaml:"repositories"`
-	models.Table
-	Limits    limits.Limits `yaml:"limits"`
-	Sandbox   Sandbox       `yaml:"sandbox"`
-	SkillsDir string        `yaml:"skills_dir"` // default: none
-	HTTP      HTTP          `yaml:"http"`
-	Slack     Slack         `yaml:"slack"`
+	ModelTable
+	Limits    Limits  `yaml:"limits"`
+	Sandbox   Sandbox `yaml:"sandbox"`
+	SkillsDir string  `yaml:"skills_dir"` // default: none
+	HTTP      HTTP    `yaml:"http"`
+	Slack     Slack   `yaml:"slack"`
 	// default: none; for all repositories at the GitHub of its api_url
 	GitHubApp GitHubApp         `yaml:"github_app"`
 	Keep      Keep              `yaml:"keep"`
@@ -93,7 +93,7 @@ type RemoteAccess struct {
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
-	Host githost.Host `yaml:"host"` // default: pushes make no pull requests
+	Host GitHost `yaml:"host"` // default: pushes make no pull requests
 }
 
 // Checks are the commands that build and test a repository. An empty one is detected from the repository.
@@ -182,11 +182,11 @@ var sections = []strictyaml.Section{
 	{Of: Repository{}, Name: "a repository"},
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
-	{Of: githost.Host{}, Name: "host"},
-	{Of: models.Agent{}, Name: "an agent"},
-	{Of: models.Model{}, Name: "a model"},
-	{Of: limits.Limits{}, Name: "limits"},
-	{Of: limits.Allowance{}, Name: "session, person_day, channel_day and all_day of limits"},
+	{Of: GitHost{}, Name: "host"},
+	{Of: AgentModel{}, Name: "an agent"},
+	{Of: Model{}, Name: "a model"},
+	{Of: Limits{}, Name: "limits"},
+	{Of: LimitAllowance{}, Name: "session, person_day, channel_day and all_day of limits"},
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
 	{Of: Slack{}, Name: "slack"},
