@@ -12,7 +12,7 @@ import (
 // and scopes that the bot uses.
 func TestTheManifestHasWhatIsUsed(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../../deploy/slack-manifest.yaml")
+	raw, err := os.ReadFile("../../../deploy/slack-manifest.yaml")
 	require.NoError(t, err)
 	var manifest struct {
 		Features struct {
