@@ -10,95 +10,93 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// judgedBlocks are blocks, and what Slack says of each; nothing if it takes the block.
+var judgedBlocks = map[string]struct{ block, says string }{
+	"section too long": {
+		`{"type":"section","text":{"type":"mrkdwn","text":"` + long(3001) + `"}}`,
+		"must be less than 3001 characters [json-pointer:/blocks/0/text/text]",
+	},
+	"section fits":  {`{"type":"section","text":{"type":"mrkdwn","text":"` + long(3000) + `"}}`, ""},
+	"section empty": {`{"type":"section"}`, "missing required field: text [json-pointer:/blocks/0]"},
+	"section empty text": {
+		`{"type":"section","text":{"type":"mrkdwn","text":""}}`,
+		"must be more than 0 characters [json-pointer:/blocks/0/text/text]",
+	},
+	"field too long": {
+		`{"type":"section","fields":[{"type":"mrkdwn","text":"` + long(2001) + `"}]}`,
+		"must be less than 2001 characters [json-pointer:/blocks/0/fields/0/text]",
+	},
+	"header too long": {
+		`{"type":"header","text":{"type":"plain_text","text":"` + long(151) + `"}}`,
+		"must be less than 151 characters [json-pointer:/blocks/0/text/text]",
+	},
+	"header in mrkdwn": {
+		`{"type":"header","text":{"type":"mrkdwn","text":"x"}}`,
+		"unsupported type: mrkdwn [json-pointer:/blocks/0/text/type]",
+	},
+	"unknown type": {
+		`{"type":"hologram"}`, "unsupported type: hologram [json-pointer:/blocks/0/type]",
+	},
+	"no elements": {
+		`{"type":"actions","elements":[]}`,
+		"no less than 1 item required [json-pointer:/blocks/0/elements]",
+	},
+	"text in actions": {
+		`{"type":"actions","elements":[{"type":"plain_text","text":"x"}]}`,
+		"unsupported type: plain_text [json-pointer:/blocks/0/elements/0]",
+	},
+	"button value": {
+		button(`,"value":"` + long(2001) + `"`),
+		"must be less than 2001 characters [json-pointer:/blocks/0/elements/0/value]",
+	},
+	"button style": {
+		button(`,"style":"loud"`),
+		"must be one of: primary, danger [json-pointer:/blocks/0/elements/0/style]",
+	},
+	"button fits": {button(`,"value":"` + long(2000) + `","style":"danger","action_id":"a"`), ""},
+	"same action twice": {
+		`{"type":"actions","elements":[{"type":"button","action_id":"a","text":{"type":"plain_text",` +
+			`"text":"1"}},{"type":"button","action_id":"a","text":{"type":"plain_text","text":"2"}}]}`,
+		"`action_id` \"a\" already exists for this block [json-pointer:/blocks/0/elements/1/action_id]",
+	},
+	"menu without options": {
+		`{"type":"actions","elements":[{"type":"static_select"}]}`,
+		"no less than 1 item required [json-pointer:/blocks/0/elements/0/options]",
+	},
+	"option without value": {
+		`{"type":"actions","elements":[{"type":"static_select","options":[{"text":{"type":"plain_text",` +
+			`"text":"x"}}]}]}`,
+		"missing required field: value [json-pointer:/blocks/0/elements/0/options/0]",
+	},
+	"markdown too long": {
+		`{"type":"markdown","text":"` + long(12_001) + `"}`,
+		"markdown text must be less than 12001 characters [json-pointer:/blocks]",
+	},
+	"markdown fits": {`{"type":"markdown","text":"` + long(12_000) + `"}`, ""},
+	"image without alt": {
+		`{"type":"image","image_url":"https://x.test/a.png"}`,
+		"missing required field: alt_text [json-pointer:/blocks/0]",
+	},
+	"plan fits": {
+		`{"type":"plan","title":"Work","tasks":[{"type":"task_card","task_id":"1","title":"look",` +
+			`"status":"in_progress"}]}`,
+		"",
+	},
+	"task status": {
+		`{"type":"task_card","task_id":"1","title":"look","status":"busy"}`,
+		"must be one of: pending, in_progress, complete, error [json-pointer:/blocks/0/status]",
+	},
+	"rich text": {
+		`{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text",` +
+			`"text":"x"}]}]}`,
+		"",
+	},
+}
+
 func TestBlockRules(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{})
-	long := func(n int) string { return strings.Repeat("x", n) }
-	button := func(fields string) string {
-		return `{"type":"actions","elements":[{"type":"button","text":{"type":"plain_text","text":"Go"}` +
-			fields + `}]}`
-	}
-	for name, c := range map[string]struct{ block, says string }{
-		"section too long": {
-			`{"type":"section","text":{"type":"mrkdwn","text":"` + long(3001) + `"}}`,
-			"must be less than 3001 characters [json-pointer:/blocks/0/text/text]",
-		},
-		"section fits":  {`{"type":"section","text":{"type":"mrkdwn","text":"` + long(3000) + `"}}`, ""},
-		"section empty": {`{"type":"section"}`, "missing required field: text [json-pointer:/blocks/0]"},
-		"section empty text": {
-			`{"type":"section","text":{"type":"mrkdwn","text":""}}`,
-			"must be more than 0 characters [json-pointer:/blocks/0/text/text]",
-		},
-		"field too long": {
-			`{"type":"section","fields":[{"type":"mrkdwn","text":"` + long(2001) + `"}]}`,
-			"must be less than 2001 characters [json-pointer:/blocks/0/fields/0/text]",
-		},
-		"header too long": {
-			`{"type":"header","text":{"type":"plain_text","text":"` + long(151) + `"}}`,
-			"must be less than 151 characters [json-pointer:/blocks/0/text/text]",
-		},
-		"header in mrkdwn": {
-			`{"type":"header","text":{"type":"mrkdwn","text":"x"}}`,
-			"unsupported type: mrkdwn [json-pointer:/blocks/0/text/type]",
-		},
-		"unknown type": {
-			`{"type":"hologram"}`, "unsupported type: hologram [json-pointer:/blocks/0/type]",
-		},
-		"no elements": {
-			`{"type":"actions","elements":[]}`,
-			"no less than 1 item required [json-pointer:/blocks/0/elements]",
-		},
-		"text in actions": {
-			`{"type":"actions","elements":[{"type":"plain_text","text":"x"}]}`,
-			"unsupported type: plain_text [json-pointer:/blocks/0/elements/0]",
-		},
-		"button value": {
-			button(`,"value":"` + long(2001) + `"`),
-			"must be less than 2001 characters [json-pointer:/blocks/0/elements/0/value]",
-		},
-		"button style": {
-			button(`,"style":"loud"`),
-			"must be one of: primary, danger [json-pointer:/blocks/0/elements/0/style]",
-		},
-		"button fits": {button(`,"value":"` + long(2000) + `","style":"danger","action_id":"a"`), ""},
-		"same action twice": {
-			`{"type":"actions","elements":[{"type":"button","action_id":"a","text":{"type":"plain_text",` +
-				`"text":"1"}},{"type":"button","action_id":"a","text":{"type":"plain_text","text":"2"}}]}`,
-			"`action_id` \"a\" already exists for this block [json-pointer:/blocks/0/elements/1/action_id]",
-		},
-		"menu without options": {
-			`{"type":"actions","elements":[{"type":"static_select"}]}`,
-			"no less than 1 item required [json-pointer:/blocks/0/elements/0/options]",
-		},
-		"option without value": {
-			`{"type":"actions","elements":[{"type":"static_select","options":[{"text":{"type":"plain_text",` +
-				`"text":"x"}}]}]}`,
-			"missing required field: value [json-pointer:/blocks/0/elements/0/options/0]",
-		},
-		"markdown too long": {
-			`{"type":"markdown","text":"` + long(12_001) + `"}`,
-			"markdown text must be less than 12001 characters [json-pointer:/blocks]",
-		},
-		"markdown fits": {`{"type":"markdown","text":"` + long(12_000) + `"}`, ""},
-		"image without alt": {
-			`{"type":"image","image_url":"https://x.test/a.png"}`,
-			"missing required field: alt_text [json-pointer:/blocks/0]",
-		},
-		"plan fits": {
-			`{"type":"plan","title":"Work","tasks":[{"type":"task_card","task_id":"1","title":"look",` +
-				`"status":"in_progress"}]}`,
-			"",
-		},
-		"task status": {
-			`{"type":"task_card","task_id":"1","title":"look","status":"busy"}`,
-			"must be one of: pending, in_progress, complete, error [json-pointer:/blocks/0/status]",
-		},
-		"rich text": {
-			`{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text",` +
-				`"text":"x"}]}]}`,
-			"",
-		},
-	} {
+	for name, c := range judgedBlocks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, answer := o.raw("chat.postMessage", url.Values{
@@ -117,6 +115,15 @@ func TestBlockRules(t *testing.T) {
 			require.Contains(t, meta["messages"], "[ERROR] "+c.says)
 		})
 	}
+}
+
+// long returns a text of n characters.
+func long(n int) string { return strings.Repeat("x", n) }
+
+// button returns a block with one button that has these fields, too.
+func button(fields string) string {
+	return `{"type":"actions","elements":[{"type":"button","text":{"type":"plain_text","text":"Go"}` +
+		fields + `}]}`
 }
 
 func TestTooManyAndTooMuch(t *testing.T) {

@@ -303,63 +303,21 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if cfg.Files, err = shopFiles(ts, args); err != nil {
 		return err
 	}
-	part := slices.Contains(args, "part")
-	if part {
+	if slices.Contains(args, "part") {
 		cfg.Files = partOfMore(cfg.Files)
 	}
 	withoutGo := slices.ContainsFunc(args, func(option string) bool {
 		return slices.Contains([]string{"no-checks", "quick-tests", "no-linter", "own"}, option)
 	})
 	cfg.Adjust = func(set *server.Settings) {
-		shop := &set.Repositories[0]
-		shop.MembersOnly = slices.Contains(args, "no-code")
-		shop.Unreviewed = args[0] != "demo" && !slices.Contains(args, "review")
-		shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
-		if slices.Contains(args, "approvers") {
-			shop.Approvers.People = s.nameApprovers()
-		}
-		if slices.Contains(args, "named") {
-			for name, display := range map[string]string{"deep": "smith", "consultant": "oracle"} {
-				a := set.Agents[name]
-				a.Display = display
-				set.Agents[name] = a
-			}
-		}
-		// on a slow machine, too, no request and no line depends on a wait
-		set.NoticeAfter = harness.StepTimeout
-		set.ProgressCards = slices.Contains(args, "card")
+		s.adjust(args, set)
 		set.Limits = limits
-		set.Prices = map[string]model.Price{}
-		for _, a := range set.Agents {
-			if len(limits) > 0 || slices.Contains(args, "priced") {
-				set.Prices[a.Model] = model.Price{Input: 1000, Output: 1000}
-			}
-		}
-		if slices.Contains(args, "admin") {
-			set.Admins = []string{s.People["ann"]}
-		}
-		servePages(args, set)
-		if slices.Contains(args, "folder") {
-			shop.Scope = "money/"
-		}
-		if part {
-			shop.Scope = "services/shop"
-		}
-		setChecks(args, set, shop)
-		s.setChannel(args, set)
+		setPrices(args, set)
 		if slices.Contains(args, "words") {
 			set.Words = ownWords
 		}
 		if slices.Contains(args, "two-repositories") {
-			site := *shop
-			site.Name = "site"
-			site.URL = filepath.Join(dir, "site.git")
-			site.MembersOnly = false
-			if slices.Contains(args, "private") {
-				site.Private = true
-				site.Channels = []string{"C0ELSEWHERE"}
-			}
-			set.Repositories = append(set.Repositories, site)
+			addSite(args, set, filepath.Join(dir, "site.git"))
 		}
 	}
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
@@ -383,6 +341,63 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	// the first call fills the cache, which may take minutes
 	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage)
+}
+
+// adjust sets what the options of a story say about the shop, its people and what they see.
+func (s *story) adjust(args []string, set *server.Settings) {
+	shop := &set.Repositories[0]
+	shop.MembersOnly = slices.Contains(args, "no-code")
+	shop.Unreviewed = args[0] != "demo" && !slices.Contains(args, "review")
+	shop.Approvers.OtherThanRequester = slices.Contains(args, "two-persons")
+	if slices.Contains(args, "approvers") {
+		shop.Approvers.People = s.nameApprovers()
+	}
+	if slices.Contains(args, "folder") {
+		shop.Scope = "money/"
+	}
+	if slices.Contains(args, "part") {
+		shop.Scope = "services/shop"
+	}
+	if slices.Contains(args, "named") {
+		for name, display := range map[string]string{"deep": "smith", "consultant": "oracle"} {
+			a := set.Agents[name]
+			a.Display = display
+			set.Agents[name] = a
+		}
+	}
+	if slices.Contains(args, "admin") {
+		set.Admins = []string{s.People["ann"]}
+	}
+	// on a slow machine, too, no request and no line depends on a wait
+	set.NoticeAfter = harness.StepTimeout
+	set.ProgressCards = slices.Contains(args, "card")
+	servePages(args, set)
+	setChecks(args, set, shop)
+	s.setChannel(args, set)
+}
+
+// setPrices gives each model a price if the story has limits, or asks for prices.
+func setPrices(args []string, set *server.Settings) {
+	set.Prices = map[string]model.Price{}
+	if len(set.Limits) == 0 && !slices.Contains(args, "priced") {
+		return
+	}
+	for _, a := range set.Agents {
+		set.Prices[a.Model] = model.Price{Input: 1000, Output: 1000}
+	}
+}
+
+// addSite adds a second repository, which is private if the story says so.
+func addSite(args []string, set *server.Settings, url string) {
+	site := set.Repositories[0]
+	site.Name = "site"
+	site.URL = url
+	site.MembersOnly = false
+	if slices.Contains(args, "private") {
+		site.Private = true
+		site.Channels = []string{"C0ELSEWHERE"}
+	}
+	set.Repositories = append(set.Repositories, site)
 }
 
 // partOfMore returns a large repository in which the shop is one service of several. The tests of the whole

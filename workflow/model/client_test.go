@@ -112,91 +112,98 @@ func TestANameThatNoEndpointTakes(t *testing.T) {
 	}
 }
 
+// twoCalls are what most of the callStreams hold.
+var twoCalls = []model.Call{
+	{ID: "a", Name: "x", Args: json.RawMessage(`{"n":1}`)},
+	{ID: "b", Name: "y", Args: json.RawMessage(`{"n":2}`)},
+}
+
+// noIndex returns a piece of a call as a server streams it that does not count its calls.
+func noIndex(id, name, args string) string {
+	return strings.Replace(call(0, id, name, args), `"index":0,"id"`, `"id"`, 1)
+}
+
+// callStreams are answers with tool calls as different servers stream them, and the calls that they hold.
+var callStreams = map[string]struct {
+	lines []string
+	want  []model.Call
+}{
+	"no index": {
+		[]string{
+			noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`),
+			finish("tool_calls"), done,
+		},
+		twoCalls,
+	},
+	"always index 0": {
+		[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done},
+		twoCalls,
+	},
+	"name and id repeated": {
+		[]string{
+			call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`),
+			finish("tool_calls"), done,
+		},
+		twoCalls,
+	},
+	"finish says stop": {
+		[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done},
+		twoCalls,
+	},
+	"no DONE": {
+		[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")},
+		twoCalls,
+	},
+	"id used before, renamed": {
+		[]string{
+			call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"),
+			finish("tool_calls"), done,
+		},
+		[]model.Call{
+			{ID: "old_2", Name: "x", Args: json.RawMessage("{}")},
+			{ID: "new", Name: "y", Args: json.RawMessage("{}")},
+			{ID: "call", Name: "z", Args: json.RawMessage("{}")},
+		},
+	},
+	"id twice, both refused": {
+		[]string{call(0, "a", "x", "{}"), call(1, "a", "y", "{}"), finish("tool_calls"), done},
+		[]model.Call{
+			{
+				ID:   "a",
+				Name: "x",
+				Args: json.RawMessage("{}"),
+				Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
+					"each under an id of its own.",
+			},
+			{
+				ID:   "a_2",
+				Name: "y",
+				Args: json.RawMessage("{}"),
+				Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
+					"each under an id of its own.",
+			},
+		},
+	},
+	"malformed arguments": {
+		[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done},
+		[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}},
+	},
+	"not an object": {
+		[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done},
+		[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}},
+	},
+	"events and comments": {
+		[]string{
+			": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3",
+			call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done,
+		},
+		twoCalls,
+	},
+}
+
 func TestAskTakesEveryServersStreams(t *testing.T) {
 	t.Parallel()
-	two := []model.Call{
-		{ID: "a", Name: "x", Args: json.RawMessage(`{"n":1}`)},
-		{ID: "b", Name: "y", Args: json.RawMessage(`{"n":2}`)},
-	}
-	noIndex := func(id, name, args string) string {
-		return strings.Replace(call(0, id, name, args), `"index":0,"id"`, `"id"`, 1)
-	}
-	for name, c := range map[string]struct {
-		lines []string
-		want  []model.Call
-	}{
-		"no index": {
-			[]string{
-				noIndex("a", "x", `{"n"`), noIndex("", "", `:1}`), noIndex("b", "y", `{"n":2}`),
-				finish("tool_calls"), done,
-			},
-			two,
-		},
-		"always index 0": {
-			[]string{call(0, "a", "x", `{"n":1}`), call(0, "b", "y", `{"n":2}`), finish("tool_calls"), done},
-			two,
-		},
-		"name and id repeated": {
-			[]string{
-				call(0, "a", "x", `{"n"`), call(0, "a", "x", `:1}`), call(1, "b", "y", `{"n":2}`),
-				finish("tool_calls"), done,
-			},
-			two,
-		},
-		"finish says stop": {
-			[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("stop"), done},
-			two,
-		},
-		"no DONE": {
-			[]string{call(0, "a", "x", `{"n":1}`), call(1, "b", "y", `{"n":2}`), finish("tool_calls")},
-			two,
-		},
-		"id used before, renamed": {
-			[]string{
-				call(0, "old", "x", "{}"), call(1, "new", "y", "{}"), call(2, "", "z", "{}"),
-				finish("tool_calls"), done,
-			},
-			[]model.Call{
-				{ID: "old_2", Name: "x", Args: json.RawMessage("{}")},
-				{ID: "new", Name: "y", Args: json.RawMessage("{}")},
-				{ID: "call", Name: "z", Args: json.RawMessage("{}")},
-			},
-		},
-		"id twice, both refused": {
-			[]string{call(0, "a", "x", "{}"), call(1, "a", "y", "{}"), finish("tool_calls"), done},
-			[]model.Call{
-				{
-					ID:   "a",
-					Name: "x",
-					Args: json.RawMessage("{}"),
-					Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
-						"each under an id of its own.",
-				},
-				{
-					ID:   "a_2",
-					Name: "y",
-					Args: json.RawMessage("{}"),
-					Refused: "Not run: this answer holds 2 calls with the id a. Call again, " +
-						"each under an id of its own.",
-				},
-			},
-		},
-		"malformed arguments": {
-			[]string{call(0, "a", "x", `{"n": oops`), finish("tool_calls"), done},
-			[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`"{\"n\": oops"`)}},
-		},
-		"not an object": {
-			[]string{call(0, "a", "x", `[1]`), finish("tool_calls"), done},
-			[]model.Call{{ID: "a", Name: "x", Args: json.RawMessage(`[1]`)}},
-		},
-		"events and comments": {
-			[]string{
-				": hi", "event: message\nid: 7", call(0, "a", "x", `{"n":1}`), "retry: 3",
-				call(1, "b", "y", `{"n":2}`), finish("tool_calls"), done,
-			},
-			two,
-		},
-	} {
+	for name, c := range callStreams {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := ask()

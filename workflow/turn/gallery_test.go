@@ -52,8 +52,7 @@ import (
 func TestGallery(t *testing.T) {
 	t.Parallel()
 	places := placesIn(t, os.DirFS("."))
-	made := samples()
-	maps.Copy(made, consentSamples())
+	made := allSamples()
 	require.Empty(t, strings.Join(misnamed(places, headings), "\n"))
 	var names, missing []string
 	var lines []workflow.Line
@@ -605,9 +604,19 @@ func consentSamples() map[string][]workflow.Line {
 	}
 }
 
-// samples returns examples of the lines whose text is made elsewhere than where it is said, made by the
+// allSamples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.
-func samples() map[string][]workflow.Line {
+func allSamples() map[string][]workflow.Line {
+	all := consentSamples()
+	maps.Copy(all, questionSamples())
+	maps.Copy(all, replySamples())
+	maps.Copy(all, workSamples())
+	maps.Copy(all, pushSamples())
+	return all
+}
+
+// questionSamples returns examples of the lines that ask something or show what waits for a yes.
+func questionSamples() map[string][]workflow.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
 	t := &approval.Approvals{
 		Judgements: approval.Judgements{Ledger: ledger},
@@ -621,6 +630,137 @@ func samples() map[string][]workflow.Line {
 		Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown(),
 	}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
+	return map[string][]workflow.Line{
+		"a report": {
+			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown),
+				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
+			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven),
+				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
+		},
+		"a plan":                  {plan},
+		"a request as understood": says(aRequest.Text()),
+		"a request needs an approval": {with(aRequest.Text()+
+			"\nRevision 1. I need a word of approval before I build this (somebody other than the person "+
+			"who asked has to approve here). Any full member of the workspace who is in this channel can, "+
+			"except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
+		"a shared understanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+
+			"\nReply \"yes\" to start, or say what is wrong.",
+			labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"a question": {
+			with(orchestrator.QuestionText(aQuestion, false, 1),
+				orchestrator.QuestionButtons(aQuestion, false)...),
+			with(orchestrator.QuestionText(aQuestion, true, 3),
+				orchestrator.QuestionButtons(aQuestion, true)...),
+		},
+		"default answers are offered": {
+			with("Wrapping up, I would take: What does support see? → articles without prices; "+
+				"Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...),
+		},
+		"is this a confirmation": {with("bea, shall I read this as your word to "+
+			"start from the shared understanding as it stands (revision 1)? Press a button, "+
+			"or reply \"go ahead\". If something has to change first, say what.",
+			labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
+		"an approval is asked for": {
+			with("gus, I cannot take your approval: guests may not approve. Any full member of the channel "+
+				"may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...),
+		},
+		"a push needs a permission": pushQuestions(correctOrStop),
+		"a message waits for an approver": {with("gus, this waits for somebody who may approve "+
+			"(guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
+		"shall stopped work go on": {with("ann, shall the stopped work go on (revision "+
+			"1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
+		"which repository": {with("Which repository is this about? Reply with one "+
+			"of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
+		"a form for the repository": {with("ann: which repository is it?",
+			labelled("repository", "bank", "", "repository", "shop", "")...)},
+	}
+}
+
+// replySamples returns examples of the answers to what people say and press.
+func replySamples() map[string][]workflow.Line {
+	return map[string][]workflow.Line{
+		"a request to put back is repeated": says("gus, I cannot take your word on this: " +
+			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
+			"You asked already; it waits for somebody who may."),
+		"a request to put back": {with(
+			"gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace "+
+				"who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7",
+			labelled("put_back", "Put it back", "")...,
+		)},
+		"a message is given to a task": says("Noted for task 2: “keep the name”",
+			"Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.",
+			"Noted: “keep the name”. The orchestrator takes it up after the open tasks; "+
+				"to reach one of them, begin with its number."),
+		"a request from the home tab is refused": says("I cannot take this: " +
+			"guests cannot start work here; ask a full member to."),
+		"a message is set aside": says("I cannot take what was written here last: "+
+			"Slack does not tell me who wrote it (…). Please write it again in a moment; "+
+			"if that does not help, whoever runs me finds the cause with `bobbin doctor`.",
+			"I cannot take what was written here last: something failed on my side (panic: runtime error: "+
+				"index out of range [3] with length 3). Please write it in other words; "+
+				"if that does not help, whoever runs me finds the cause in the log."),
+		"an objection is noted": says("Noted, bea: nothing is pushed before somebody who may " +
+			"approve has seen this."),
+		"an objection after the push": says("bea, it was pushed already: " +
+			"`bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, " +
+			"or say what is wrong, and I change it."),
+		"a reaction is an objection": says("Noted, bea: nothing is pushed before somebody " +
+			"who may approve has seen this."),
+		"a reaction approves nothing": says("A reaction approves nothing: press \"Fix it\", " +
+			"or write \"fix it\"."),
+		"a report is approved": says("Revision 1 approved by ann.",
+			"Revision 1 approved by ann, limited to: the guard"),
+		"a confirmation is refused": says("gus, I cannot take this as the word to begin: " +
+			"guests cannot approve. It waits for somebody who may approve. " +
+			"Any full member of the workspace who is in this channel can."),
+		"passing on is refused": says("gus, I cannot take this from you: "+
+			"guests cannot approve. Any full member of the workspace who is in this channel can.",
+			"ann: there is nothing to pass on. It was passed on already, or changed since."),
+		"a press that does not count any more": says(
+			"That revision cannot be approved any more; the newest report is the one that counts.",
+			"That does not count any more; something newer was said or shown.",
+		),
+		"stopped already": {with("It is stopped already. "+
+			"The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
+		"stopped": {
+			with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.",
+				labelled("go_on", "Go on", "")...),
+			with("Stopped: the request was deleted. The work so far is kept; " +
+				"it goes on when somebody who may approve writes here."),
+		},
+		"a repository is chosen": says("ann chose the repository bank instead of shop."),
+		"another repository after the approval": says("The work was approved for shop already. " +
+			"For bank, please begin another thread."),
+		"an approval is refused": says("gus, I cannot take your approval: " +
+			"guests may not approve. Any full member of the channel may."),
+		"a word on a push is refused": says("ann, I cannot take your word on this push: guests may not "+
+			"approve. Any full member of the channel may.", "No push waits for a word at this moment.",
+			"Those files changed since. Please answer the newest question.",
+			"That was written before I asked about these files. Please read it, and answer again."),
+		"a stranger is refused": says("I cannot take this: people from outside this workspace are not " +
+			"heard here."),
+		"lessons are changed": says("Forgotten of shop: run make gen first\n" +
+			"Remembered for shop, as bea says: “run make tools first”\n" +
+			"Agents of later sessions are told, and each thread says so."),
+		"lessons": {with(
+			"Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\n"+
+				"Whoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".",
+			labelled("lessons_to_agents", "Propose for AGENTS.md", "")...,
+		)},
+		"a limit is raised": says("The limit is not reached any more; going on.",
+			"ann allows $5.00 more."),
+		"a thread is joined already": says("bea: this thread is joined already. " +
+			"Write here to go on here."),
+		"a thread is joined": says(
+			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
+				"work goes on there. Write here to go on here all the same."),
+		"the other thread is joined": says("The same was reported in [“one cent too " +
+			"much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
+	}
+}
+
+// workSamples returns examples of the lines that tell how the work goes.
+func workSamples() map[string][]workflow.Line {
 	use := workflow.LimitUse{Limit: "session_usd", Used: 5.02, Allowed: 5, Step: 5}
 	limit := &budget.LimitError{Reached: []workflow.LimitUse{use}}
 	again := func(a model.RetryNotice) string {
@@ -630,25 +770,105 @@ func samples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"still at work": says("Still at work; nothing was said for 12 min. " +
 			"Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
+		"since when it is broken": {
+			with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on "+
+				"release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...),
+		},
+		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
+			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
+			"4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+		"the repository is opened": {
+			with("Looking into shop (main at 134b2ba).\nLikely the same: "+
+				"[“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).",
+				labelled("join", "Join: the cart's total is off", "")...),
+			with("Looking into shop (main at 134b2ba).",
+				labelled("change_repository", "Change repository…", "")...),
+		},
+		"the repository is not configured any more": {with(
+			"This thread is about shop, which the configuration does not name any more. "+
+				"Whoever runs me can put it back under that name; then reply here. Or choose another one.",
+			labelled("change_repository", "Choose repository…", "")...,
+		)},
+		"an answer": says("The refund adds up the lines " +
+			"(`refund/refund.go:20`)."),
+		"advice": says(anAdvice.Text()),
+		"tasks": says("Task:\n  1. [deep] Mend the split.",
+			"Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+		"a task is done":       says("Done: Split rounds the running total.\nVerified."),
+		"a plan is ticked off": says(aPlan.Text(1)),
+		"the review": {
+			{Agent: "critic", Text: "Reviewed: nothing found"},
+			{
+				Agent: "critic",
+				Text: "Reviewed. To have something of it changed, say so:\n" +
+					"1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down.",
+			},
+		},
+		"the work is blocked, with buttons": {with("Blocked: eslint has to be installed here\n"+
+			"The work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it "+
+			"is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
+		"a commit with a secret is refused": says("Not committed: `config/app.go:12` looks like a " +
+			"secret (AWS key). I take it out; if it is none, add it yourself."),
+		"the disk is full": says(folder.DiskMessage(syscall.ENOSPC)),
+		"packages are missing": says(worktree.FetchFailed("shop",
+			errors.New("setup: no registry answers"))),
+		"packages are fetched": says(
+			"The packages that shop names (go.sum) are here. Refused on the way: " +
+				"`example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
+		"packages are still being fetched": says("Fetching the packages that shop names (go.sum); " +
+			"30s so far. Builds and tests begin after it, I read meanwhile."),
+		"paused at a limit": says("Paused: " +
+			limit.Message("Any full member of the channel may approve.")),
+		"near a limit": says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.",
+			use)),
+		"a question at a limit": says(
+			limit.NotLookedInto("Any full member of the channel may approve.", false),
+			limit.NotLookedInto("", true),
+		),
+		"the model could not answer": says(modelWords(&endpoint.Error{
+			Kind: endpoint.KindQuota,
+		}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
+		"the model is asked again": says(again(model.RetryNotice{Wait: time.Minute, Asked: true}),
+			again(model.RetryNotice{
+				Wait: time.Minute,
+			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
+		"the conversation was shortened": says(runtime.CompactionNotice(model.Compaction{
+			Upto: 40,
+		}), runtime.CompactionNotice(model.Compaction{Cut: 40})),
+	}
+}
+
+// pushSamples returns examples of the lines about what is pushed, and about what comes after it.
+func pushSamples() map[string][]workflow.Line {
+	return map[string][]workflow.Line{
 		"taken out by the folder of the work": says("Taken out, since the work is limited to " +
 			"`services/cart`:\n  • money/split.go"),
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+
 			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons",
 			labelled("put_back", "Put it back", "")...)},
-		"a request to put back is repeated": says("gus, I cannot take your word on this: " +
-			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
-			"You asked already; it waits for somebody who may."),
-		"a request to put back": {with(
-			"gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace "+
-				"who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7",
-			labelled("put_back", "Put it back", "")...,
-		)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
-		"since when it is broken": {
-			with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on "+
-				"release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...),
-		},
+		"the base clashes": says("main moved to 0a1b2c3 since, " +
+			"and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\n" +
+			"Shall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the " +
+			"branch; say \"stop\" to merge first."),
+		"the change is explained": says("The split keeps every cent now.\n" +
+			"1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\n" +
+			"Taken out alone, with the tests run without each: 1 of 1 hunk is needed."),
+		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\n"+
+			"The split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: "+
+			"red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: "+
+			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\n"+
+			"Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\n"+
+			"Files: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n"+
+			"[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
+			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct",
+				"Something is missing…", "", "details", "Details", "")...)},
+		"pictures": append(
+			says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\n"+
+				"No picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."),
+			says("No pictures of before and after: there is no Chromium in the sandbox.")...,
+		),
 		"a backport was asked for before": says("The backport to release/1.4 was asked for " +
 			"by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
 		"a backport begins": says("Backport to release/1.3 and 1.2, " +
@@ -670,206 +890,13 @@ func samples() map[string][]workflow.Line {
 			"no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; "+
 			"add one that fails there and passes with the change",
 			labelled("details", "Details", "")...)),
-		"pictures": append(
-			says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\n"+
-				"No picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."),
-			says("No pictures of before and after: there is no Chromium in the sandbox.")...,
-		),
+		"a remark on a backport": says("bea wrote on the merge request of the " +
+			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +
+			workflow.FixBackport("release/1.1")),
 		"a fix of red checks begins": says("Revision 3, as bea says. Mend what is red " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+
 			"which waits for somebody who may approve (nobody here is known by that login): "+
 			"\"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
-		"a message is given to a task": says("Noted for task 2: “keep the name”",
-			"Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.",
-			"Noted: “keep the name”. The orchestrator takes it up after the open tasks; "+
-				"to reach one of them, begin with its number."),
-		"a remark on a backport": says("bea wrote on the merge request of the " +
-			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +
-			workflow.FixBackport("release/1.1")),
-		"a request from the home tab is refused": says("I cannot take this: " +
-			"guests cannot start work here; ask a full member to."),
-		"a message is set aside": says("I cannot take what was written here last: "+
-			"Slack does not tell me who wrote it (…). Please write it again in a moment; "+
-			"if that does not help, whoever runs me finds the cause with `bobbin doctor`.",
-			"I cannot take what was written here last: something failed on my side (panic: runtime error: "+
-				"index out of range [3] with length 3). Please write it in other words; "+
-				"if that does not help, whoever runs me finds the cause in the log."),
-		"is this a confirmation": {with("bea, shall I read this as your word to "+
-			"start from the shared understanding as it stands (revision 1)? Press a button, "+
-			"or reply \"go ahead\". If something has to change first, say what.",
-			labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
-		"a report": {
-			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown),
-				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
-			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven),
-				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
-		},
-		"lessons are changed": says("Forgotten of shop: run make gen first\n" +
-			"Remembered for shop, as bea says: “run make tools first”\n" +
-			"Agents of later sessions are told, and each thread says so."),
-		"lessons": {with(
-			"Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\n"+
-				"Whoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".",
-			labelled("lessons_to_agents", "Propose for AGENTS.md", "")...,
-		)},
-		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
-			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
-			"4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
-		"a plan":                  {plan},
-		"a request as understood": says(aRequest.Text()),
-		"a request needs an approval": {with(aRequest.Text()+
-			"\nRevision 1. I need a word of approval before I build this (somebody other than the person "+
-			"who asked has to approve here). Any full member of the workspace who is in this channel can, "+
-			"except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
-		"a shared understanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+
-			"\nReply \"yes\" to start, or say what is wrong.",
-			labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"a question": {
-			with(orchestrator.QuestionText(aQuestion, false, 1),
-				orchestrator.QuestionButtons(aQuestion, false)...),
-			with(orchestrator.QuestionText(aQuestion, true, 3),
-				orchestrator.QuestionButtons(aQuestion, true)...),
-		},
-		"the work is blocked, with buttons": {with("Blocked: eslint has to be installed here\n"+
-			"The work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it "+
-			"is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
-		"a push needs a permission": pushQuestions(correctOrStop),
-		"an objection is noted": says("Noted, bea: nothing is pushed before somebody who may " +
-			"approve has seen this."),
-		"the review": {
-			{Agent: "critic", Text: "Reviewed: nothing found"},
-			{
-				Agent: "critic",
-				Text: "Reviewed. To have something of it changed, say so:\n" +
-					"1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down.",
-			},
-		},
-		"a commit with a secret is refused": says("Not committed: `config/app.go:12` looks like a " +
-			"secret (AWS key). I take it out; if it is none, add it yourself."),
-		"an objection after the push": says("bea, it was pushed already: " +
-			"`bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, " +
-			"or say what is wrong, and I change it."),
-		"a reaction is an objection": says("Noted, bea: nothing is pushed before somebody " +
-			"who may approve has seen this."),
-		"a reaction approves nothing": says("A reaction approves nothing: press \"Fix it\", " +
-			"or write \"fix it\"."),
-		"default answers are offered": {
-			with("Wrapping up, I would take: What does support see? → articles without prices; "+
-				"Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...),
-		},
-		"a report is approved": says("Revision 1 approved by ann.",
-			"Revision 1 approved by ann, limited to: the guard"),
-		"advice":           says(anAdvice.Text()),
-		"the disk is full": says(folder.DiskMessage(syscall.ENOSPC)),
-		"a confirmation is refused": says("gus, I cannot take this as the word to begin: " +
-			"guests cannot approve. It waits for somebody who may approve. " +
-			"Any full member of the workspace who is in this channel can."),
-		"a message waits for an approver": {with("gus, this waits for somebody who may approve "+
-			"(guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
-		"passing on is refused": says("gus, I cannot take this from you: "+
-			"guests cannot approve. Any full member of the workspace who is in this channel can.",
-			"ann: there is nothing to pass on. It was passed on already, or changed since."),
-		"shall stopped work go on": {with("ann, shall the stopped work go on (revision "+
-			"1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
-		"a press that does not count any more": says(
-			"That revision cannot be approved any more; the newest report is the one that counts.",
-			"That does not count any more; something newer was said or shown.",
-		),
-		"stopped already": {with("It is stopped already. "+
-			"The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
-		"stopped": {
-			with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.",
-				labelled("go_on", "Go on", "")...),
-			with("Stopped: the request was deleted. The work so far is kept; " +
-				"it goes on when somebody who may approve writes here."),
-		},
-		"paused at a limit": says("Paused: " +
-			limit.Message("Any full member of the channel may approve.")),
-		"the model could not answer": says(modelWords(&endpoint.Error{
-			Kind: endpoint.KindQuota,
-		}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
-		"packages are missing": says(worktree.FetchFailed("shop",
-			errors.New("setup: no registry answers"))),
-		"packages are fetched": says(
-			"The packages that shop names (go.sum) are here. Refused on the way: " +
-				"`example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
-		"which repository": {with("Which repository is this about? Reply with one "+
-			"of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
-		"the repository is not configured any more": {with(
-			"This thread is about shop, which the configuration does not name any more. "+
-				"Whoever runs me can put it back under that name; then reply here. Or choose another one.",
-			labelled("change_repository", "Choose repository…", "")...,
-		)},
-		"a question at a limit": says(
-			limit.NotLookedInto("Any full member of the channel may approve.", false),
-			limit.NotLookedInto("", true),
-		),
-		"a thread is joined already": says("bea: this thread is joined already. " +
-			"Write here to go on here."),
-		"a thread is joined": says(
-			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
-				"work goes on there. Write here to go on here all the same."),
-		"the other thread is joined": says("The same was reported in [“one cent too " +
-			"much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
-		"the repository is opened": {
-			with("Looking into shop (main at 134b2ba).\nLikely the same: "+
-				"[“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).",
-				labelled("join", "Join: the cart's total is off", "")...),
-			with("Looking into shop (main at 134b2ba).",
-				labelled("change_repository", "Change repository…", "")...),
-		},
-		"a form for the repository": {with("ann: which repository is it?",
-			labelled("repository", "bank", "", "repository", "shop", "")...)},
-		"another repository after the approval": says("The work was approved for shop already. " +
-			"For bank, please begin another thread."),
-		"a repository is chosen": says("ann chose the repository bank instead of shop."),
-		"an approval is refused": says("gus, I cannot take your approval: " +
-			"guests may not approve. Any full member of the channel may."),
-		"an approval is asked for": {
-			with("gus, I cannot take your approval: guests may not approve. Any full member of the channel "+
-				"may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...),
-		},
-		"an answer": says("The refund adds up the lines " +
-			"(`refund/refund.go:20`)."),
-		"a word on a push is refused": says("ann, I cannot take your word on this push: guests may not "+
-			"approve. Any full member of the channel may.", "No push waits for a word at this moment.",
-			"Those files changed since. Please answer the newest question.",
-			"That was written before I asked about these files. Please read it, and answer again."),
-		"the base clashes": says("main moved to 0a1b2c3 since, " +
-			"and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\n" +
-			"Shall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the " +
-			"branch; say \"stop\" to merge first."),
-		"the change is explained": says("The split keeps every cent now.\n" +
-			"1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\n" +
-			"Taken out alone, with the tests run without each: 1 of 1 hunk is needed."),
-		"a task is done":       says("Done: Split rounds the running total.\nVerified."),
-		"a plan is ticked off": says(aPlan.Text(1)),
-		"a stranger is refused": says("I cannot take this: people from outside this workspace are not " +
-			"heard here."),
-		"near a limit": says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.",
-			use)),
-		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\n"+
-			"The split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: "+
-			"red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: "+
-			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\n"+
-			"Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\n"+
-			"Files: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n"+
-			"[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
-			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct",
-				"Something is missing…", "", "details", "Details", "")...)},
-		"a limit is raised": says("The limit is not reached any more; going on.",
-			"ann allows $5.00 more."),
-		"the conversation was shortened": says(runtime.CompactionNotice(model.Compaction{
-			Upto: 40,
-		}), runtime.CompactionNotice(model.Compaction{Cut: 40})),
-		"the model is asked again": says(again(model.RetryNotice{Wait: time.Minute, Asked: true}),
-			again(model.RetryNotice{
-				Wait: time.Minute,
-			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
-		"packages are still being fetched": says("Fetching the packages that shop names (go.sum); " +
-			"30s so far. Builds and tests begin after it, I read meanwhile."),
-		"tasks": says("Task:\n  1. [deep] Mend the split.",
-			"Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
 	}
 }

@@ -302,23 +302,13 @@ func said(steps ...string) func(context.Context, *thread) error {
 	}
 }
 
+// step plays one step of the model or of the program, or one of a person.
 func (th *thread) step(ctx context.Context, step string, last map[string]string) (err error) {
 	switch step {
 	case "answer":
 		return th.answers(ctx)
 	case "restate":
 		return th.restates(ctx)
-	case "report":
-		if err := th.reads(ctx); err != nil {
-			return err
-		}
-		if th.Session().Phase.Ended() {
-			if err := happens(workflow.EventRequest)(ctx, th); err != nil {
-				return err
-			}
-		}
-		_, err := reportWaits(ctx, th)
-		return errors.Join(err, th.posted(ctx, th.tick()))
 	case "limit":
 		return errors.Join(th.Record(ctx, spending.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
 	case "spend":
@@ -328,6 +318,8 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 			store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody.", th.AwaitsConsent()))))
 	case "shown":
 		return th.posted(ctx, th.tick())
+	case "report":
+		return th.stepToReport(ctx)
 	case "plan", "moved", "pushing", "silence", "interview":
 		return th.stepOfReport(ctx, step)
 	case "understanding":
@@ -346,44 +338,62 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		}
 		return th.Record(ctx, partsOf(r)...)
 	}
-	words := strings.Fields(step)
-	if words[0] == "press" {
-		if len(words) == 4 { // "first": press the first button of its kind
-			var value string
-			err := th.Store.Pool.QueryRow(ctx,
-				`select id from buttons where session_id = $1 and action_id = $2 order by at limit 1`,
-				th.Session().ID, words[2]).Scan(&value)
-			if err != nil {
-				return err
-			}
-			return th.judges(ctx, workflow.IncomingEvent{
-				Kind:     workflow.MessageAction,
-				TS:       th.tick(),
-				User:     words[1],
-				ActionID: words[2],
-				Value:    value,
-			})
-		}
-		if words[2] == "stop" {
-			return th.judges(ctx, workflow.IncomingEvent{
-				Kind:     workflow.MessageAction,
-				TS:       th.tick(),
-				User:     words[1],
-				ActionID: "stop",
-			})
-		}
-		if words[2] == workflow.ButtonChoose {
-			value := store.NewToken()
-			if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", workflow.Button{
-				ActionID: workflow.ButtonChoose,
-				Value:    value,
-				Means:    "anybody",
-			}))); err != nil {
-				return err
-			}
-		}
-		return th.press(ctx, words[1], words[2])
+	if words := strings.Fields(step); words[0] == "press" {
+		return th.stepOfPress(ctx, words)
 	}
+	return th.stepOfMessage(ctx, step, last)
+}
+
+// stepToReport looks into the code and shows a report, in a thread that has ended with a new request.
+func (th *thread) stepToReport(ctx context.Context) error {
+	if err := th.reads(ctx); err != nil {
+		return err
+	}
+	if th.Session().Phase.Ended() {
+		if err := happens(workflow.EventRequest)(ctx, th); err != nil {
+			return err
+		}
+	}
+	_, err := reportWaits(ctx, th)
+	return errors.Join(err, th.posted(ctx, th.tick()))
+}
+
+// stepOfPress plays "press WHO ACTION": a person presses the newest button of that action. "press WHO ACTION
+// first" presses the oldest one.
+func (th *thread) stepOfPress(ctx context.Context, words []string) error {
+	who := words[1]
+	action := words[2]
+	press := workflow.IncomingEvent{Kind: workflow.MessageAction, User: who, ActionID: action}
+	if len(words) == 4 {
+		err := th.Store.Pool.QueryRow(ctx,
+			`select id from buttons where session_id = $1 and action_id = $2 order by at limit 1`,
+			th.Session().ID, action).Scan(&press.Value)
+		if err != nil {
+			return err
+		}
+		press.TS = th.tick()
+		return th.judges(ctx, press)
+	}
+	if action == "stop" {
+		press.TS = th.tick()
+		return th.judges(ctx, press)
+	}
+	if action == workflow.ButtonChoose {
+		value := store.NewToken()
+		if err := th.Record(ctx, store.Lines(th.ProgramLine("which?", workflow.Button{
+			ActionID: workflow.ButtonChoose,
+			Value:    value,
+			Means:    "anybody",
+		}))); err != nil {
+			return err
+		}
+	}
+	return th.press(ctx, who, action)
+}
+
+// stepOfMessage plays "WHO: TEXT" and the steps that change a message: an edit, a deletion, and what comes
+// late, twice or unseen.
+func (th *thread) stepOfMessage(ctx context.Context, step string, last map[string]string) error {
 	how, rest, _ := strings.Cut(step, " ")
 	in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick()}
 	switch how {

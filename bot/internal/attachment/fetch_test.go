@@ -3,12 +3,10 @@ package attachment
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/slack-go/slack"
@@ -20,106 +18,109 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// point is a PNG of one red pixel.
-const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+// redPixel is a PNG of one red pixel.
+const redPixel = "\x89PNG\r\n\x1a\n" +
+	"\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde" +
+	"\x00\x00\x00\x0cIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef" +
+	"\x00\x00\x00\x00IEND\xaeB`\x82"
+
+// inUTF16 is "Ausnahme: ö" as Windows saves it.
+const inUTF16 = "\xff\xfeA\x00u\x00s\x00n\x00a\x00h\x00m\x00e\x00:\x00 \x00\xf6\x00"
+
+// uploads are files as people attach them, and what is made of each.
+var uploads = map[string]struct {
+	file               slacktest.Upload
+	media, reads, says string
+}{
+	"text": {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+	"of no kind": {
+		up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", "",
+	},
+	"UTF-16":      {up("shell.txt", "", inUTF16), workflow.MediaText, "Ausnahme: ö", ""},
+	"with a mark": {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
+	"some bytes wrong": {
+		up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText,
+		strings.Repeat("line\n", 50) + "\uFFFD", "",
+	},
+	"a page": {
+		up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText,
+		"<!DOCTYPE html><p>signin <form>", "",
+	},
+	"a picture":         {up("a.png", "image/png", redPixel), "image/png", redPixel, ""},
+	"a picture as text": {up("a.txt", "", redPixel), "image/png", redPixel, ""},
+	"text as a picture": {
+		up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", "",
+	},
+	"an archive as text": {
+		up("a.txt", "", "PK\x03\x04\x00\x00"), "", "",
+		"neither text nor a picture that I can read (application/zip by its content)",
+	},
+	"an archive": {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
+	"a film":     {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
+	"empty": {
+		slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty",
+	},
+	"ten gigabytes": {
+		slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"},
+		"",
+		"",
+		"it has 10 GB, and I read 2 MB at most",
+	},
+	"larger than it says": {
+		slacktest.Upload{
+			File:    slacktest.File{Name: "a.log", Size: 10},
+			Content: strings.Repeat("x", maxFetchedText+1),
+		},
+		"",
+		"",
+		"more than the 2 MB",
+	},
+	"elsewhere": {
+		slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}},
+		"",
+		"",
+		"outside of Slack",
+	},
+	"told by its id alone": {
+		slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"},
+		workflow.MediaText,
+		"x",
+		"",
+	},
+	"deleted": {
+		slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"},
+		"",
+		"",
+		"it was deleted",
+	},
+	"behind the plan": {
+		slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"},
+		"",
+		"",
+		"its plan's limit",
+	},
+	"a canvas": {
+		slacktest.Upload{
+			File:    slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"},
+			Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>",
+		},
+		workflow.MediaText,
+		"A\n\nb",
+		"",
+	},
+	"a name with tricks": {
+		up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", "",
+	},
+	"a log that is too odd": {
+		up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture",
+	},
+}
 
 func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 	t.Parallel()
-	png, err := base64.StdEncoding.DecodeString(point)
-	require.NoError(t, err)
-	wide := []byte("\xff\xfe")
-	for _, u := range utf16.Encode([]rune("Ausnahme: ö")) {
-		wide = append(wide, byte(u), byte(u>>8))
-	}
 	o := openFetchOffice(t, slacktest.Config{})
 	p := Fetcher{Slack: o.Bot}
-	for name, c := range map[string]struct {
-		file               slacktest.Upload
-		media, reads, says string
-	}{
-		"text": {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
-		"of no kind": {
-			up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", "",
-		},
-		"UTF-16":      {up("shell.txt", "", string(wide)), workflow.MediaText, "Ausnahme: ö", ""},
-		"with a mark": {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
-		"some bytes wrong": {
-			up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText,
-			strings.Repeat("line\n", 50) + "\uFFFD", "",
-		},
-		"a page": {
-			up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText,
-			"<!DOCTYPE html><p>signin <form>", "",
-		},
-		"a picture":         {up("a.png", "image/png", string(png)), "image/png", string(png), ""},
-		"a picture as text": {up("a.txt", "", string(png)), "image/png", string(png), ""},
-		"text as a picture": {
-			up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", "",
-		},
-		"an archive as text": {
-			up("a.txt", "", "PK\x03\x04\x00\x00"), "", "",
-			"neither text nor a picture that I can read (application/zip by its content)",
-		},
-		"an archive": {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
-		"a film":     {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
-		"empty": {
-			slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty",
-		},
-		"ten gigabytes": {
-			slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"},
-			"",
-			"",
-			"it has 10 GB, and I read 2 MB at most",
-		},
-		"larger than it says": {
-			slacktest.Upload{
-				File:    slacktest.File{Name: "a.log", Size: 10},
-				Content: strings.Repeat("x", maxFetchedText+1),
-			},
-			"",
-			"",
-			"more than the 2 MB",
-		},
-		"elsewhere": {
-			slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}},
-			"",
-			"",
-			"outside of Slack",
-		},
-		"told by its id alone": {
-			slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"},
-			workflow.MediaText,
-			"x",
-			"",
-		},
-		"deleted": {
-			slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"},
-			"",
-			"",
-			"it was deleted",
-		},
-		"behind the plan": {
-			slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"},
-			"",
-			"",
-			"its plan's limit",
-		},
-		"a canvas": {
-			slacktest.Upload{
-				File:    slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"},
-				Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>",
-			},
-			workflow.MediaText,
-			"A\n\nb",
-			"",
-		},
-		"a name with tricks": {
-			up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", "",
-		},
-		"a log that is too odd": {
-			up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture",
-		},
-	} {
+	for name, c := range uploads {
 		ts, err := o.Attach("bugs", o.Ada.ID, "see", "", c.file)
 		require.NoError(t, err)
 		a := o.shared(t, ts)

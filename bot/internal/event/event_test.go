@@ -23,177 +23,180 @@ func callback(event string) []byte {
 		event + `}`)
 }
 
+// messageEvents are events with messages, and what the reader makes of each.
+var messageEvents = map[string]struct {
+	event  string
+	kind   workflow.MessageKind // empty: the bot ignores the event
+	text   string
+	thread string
+}{
+	"a mention": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`,
+		"mention", "the total is off", "10.1",
+	},
+	"its other event": {
+		`{"type":"message","channel":"C1","channel_type":"channel","user":"U1","ts":"10.1",` +
+			`"text":"<@UBOT> the total is off"}`,
+		"mention", "the total is off", "10.1",
+	},
+	"with a label": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hey <@UBOT|bobbin>, look"}`,
+		"mention", "hey , look", "10.1",
+	},
+	"in a thread": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"and you, <@UBOT>?"}`,
+		"mention", "and you, ?", "10.1",
+	},
+	"a reply": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`,
+		"reply", "fix it", "10.1",
+	},
+	"a broadcast reply": {
+		`{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"fix it"}`,
+		"reply", "fix it", "10.1",
+	},
+	"a root": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hello"}`, "", "hello", "10.1",
+	},
+	"a root with replies": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"10.1","thread_ts":"10.1","text":"hello"}`, "",
+		"hello", "10.1",
+	},
+	"a watched root": {
+		`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply",
+		"it fails", "10.1",
+	},
+	"a direct message": {
+		`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`,
+		"mention", "it fails", "10.1",
+	},
+	"only the mention": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"<@UBOT>"}`,
+		"mention", "", "10.1",
+	},
+	"escapes": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"a &lt; b &amp;&amp; c &gt; d &amp;lt;"}`,
+		"reply", "a < b && c > d &lt;", "10.1",
+	},
+	"other mentions stay": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"<@U2> fix it"}`,
+		"reply", "<@U2> fix it", "10.1",
+	},
+	"a quote": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"&gt; fix it"}`,
+		"reply", "> fix it", "10.1",
+	},
+	"a file": {
+		`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`,
+		"reply", "see\n[attached: crash.log]", "10.1",
+	},
+	"a file alone": {
+		`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`,
+		"reply", "[attached: a b.log]", "10.1",
+	},
+	"a shared message": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this",` +
+			`"attachments":[{"is_share":true,"author_name":"Ada",` +
+			`"text":"it fails\nfix it"},{"text":"a preview"}]}`,
+		"mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1",
+	},
+	"me": {
+		`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"waits"}`,
+		"reply", "waits", "10.1",
+	},
+	"no words": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "",
+		"10.1",
+	},
+	"our own": {
+		`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"[deep] Done"}`,
+		"", "", "",
+	},
+	"our own by bot id": {
+		`{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"BBOT","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"[deep] Done"}`,
+		"", "", "",
+	},
+	"our own by app": {
+		`{"type":"message","channel":"C1","user":"U1","app_id":"ABOT","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"fix it"}`,
+		"", "", "",
+	},
+	"another bot": {
+		`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"fix it"}`,
+		"", "", "",
+	},
+	"another bot's mention": {
+		`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1",` +
+			`"text":"<@UBOT> fix it"}`,
+		"", "", "",
+	},
+	"a webhook": {
+		`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1",` +
+			`"thread_ts":"10.1","text":"fix it"}`,
+		"", "", "",
+	},
+	"slackbot": {
+		`{"type":"message","channel":"C1","user":"USLACKBOT","ts":"11.1","thread_ts":"10.1",` +
+			`"text":"fix it"}`,
+		"", "", "",
+	},
+	"nobody": {
+		`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", "",
+	},
+	"a join": {
+		`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1",` +
+			`"text":"<@U1> has joined"}`,
+		"", "", "",
+	},
+	"a topic": {
+		`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1",` +
+			`"text":"<@UBOT> fix it"}`,
+		"", "", "",
+	},
+	"a mention by an edit": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
+			`"edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`,
+		"sent", "fix it", "10.1",
+	},
+	"a reaction": {
+		`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1",` +
+			`"ts":"10.1"}}`,
+		"", "", "",
+	},
+	"no channel": {
+		`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", "",
+	},
+	"no ts": {
+		`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", "",
+	},
+	"odd types": {
+		`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it",` +
+			`"files":"none","attachments":{"a":1},"edited":7,"team":[1],"blocks":[{"type":"brand_new",` +
+			`"x":{}}]}`,
+		"reply", "fix it", "10.1",
+	},
+	"an odd text": {
+		`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","text":{"a":"b"}}`, "mention", "",
+		"11.1",
+	},
+	"an odd event": {`"fix it"`, "", "", ""},
+}
+
 func TestNormaliseMessages(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		event  string
-		kind   workflow.MessageKind // empty: the bot ignores the event
-		text   string
-		thread string
-	}{
-		"a mention": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> the total is off"}`,
-			"mention", "the total is off", "10.1",
-		},
-		"its other event": {
-			`{"type":"message","channel":"C1","channel_type":"channel","user":"U1","ts":"10.1",` +
-				`"text":"<@UBOT> the total is off"}`,
-			"mention", "the total is off", "10.1",
-		},
-		"with a label": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hey <@UBOT|bobbin>, look"}`,
-			"mention", "hey , look", "10.1",
-		},
-		"in a thread": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"and you, <@UBOT>?"}`,
-			"mention", "and you, ?", "10.1",
-		},
-		"a reply": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`,
-			"reply", "fix it", "10.1",
-		},
-		"a broadcast reply": {
-			`{"type":"message","subtype":"thread_broadcast","channel":"C1","user":"U1","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"fix it"}`,
-			"reply", "fix it", "10.1",
-		},
-		"a root": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","text":"hello"}`, "", "hello", "10.1",
-		},
-		"a root with replies": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"10.1","thread_ts":"10.1","text":"hello"}`, "",
-			"hello", "10.1",
-		},
-		"a watched root": {
-			`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply",
-			"it fails", "10.1",
-		},
-		"a direct message": {
-			`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`,
-			"mention", "it fails", "10.1",
-		},
-		"only the mention": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"<@UBOT>"}`,
-			"mention", "", "10.1",
-		},
-		"escapes": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"a &lt; b &amp;&amp; c &gt; d &amp;lt;"}`,
-			"reply", "a < b && c > d &lt;", "10.1",
-		},
-		"other mentions stay": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"<@U2> fix it"}`,
-			"reply", "<@U2> fix it", "10.1",
-		},
-		"a quote": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"&gt; fix it"}`,
-			"reply", "> fix it", "10.1",
-		},
-		"a file": {
-			`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"see","files":[{"name":"crash.log"}]}`,
-			"reply", "see\n[attached: crash.log]", "10.1",
-		},
-		"a file alone": {
-			`{"type":"message","subtype":"file_share","channel":"C1","user":"U1","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"","files":[{"name":"a\nb.log"}]}`,
-			"reply", "[attached: a b.log]", "10.1",
-		},
-		"a shared message": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"10.1","text":"<@UBOT> this",` +
-				`"attachments":[{"is_share":true,"author_name":"Ada",` +
-				`"text":"it fails\nfix it"},{"text":"a preview"}]}`,
-			"mention", "this\n> forwarded from Ada: it fails\n> fix it", "10.1",
-		},
-		"me": {
-			`{"type":"message","subtype":"me_message","channel":"C1","user":"U1","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"waits"}`,
-			"reply", "waits", "10.1",
-		},
-		"no words": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":""}`, "", "",
-			"10.1",
-		},
-		"our own": {
-			`{"type":"message","channel":"C1","user":"UBOT","bot_id":"BBOT","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"[deep] Done"}`,
-			"", "", "",
-		},
-		"our own by bot id": {
-			`{"type":"message","subtype":"bot_message","channel":"C1","bot_id":"BBOT","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"[deep] Done"}`,
-			"", "", "",
-		},
-		"our own by app": {
-			`{"type":"message","channel":"C1","user":"U1","app_id":"ABOT","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"fix it"}`,
-			"", "", "",
-		},
-		"another bot": {
-			`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"fix it"}`,
-			"", "", "",
-		},
-		"another bot's mention": {
-			`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1",` +
-				`"text":"<@UBOT> fix it"}`,
-			"", "", "",
-		},
-		"a webhook": {
-			`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1",` +
-				`"thread_ts":"10.1","text":"fix it"}`,
-			"", "", "",
-		},
-		"slackbot": {
-			`{"type":"message","channel":"C1","user":"USLACKBOT","ts":"11.1","thread_ts":"10.1",` +
-				`"text":"fix it"}`,
-			"", "", "",
-		},
-		"nobody": {
-			`{"type":"message","channel":"C1","ts":"11.1","thread_ts":"10.1","text":"fix it"}`, "", "", "",
-		},
-		"a join": {
-			`{"type":"message","subtype":"channel_join","channel":"CWATCH","user":"U1","ts":"11.1",` +
-				`"text":"<@U1> has joined"}`,
-			"", "", "",
-		},
-		"a topic": {
-			`{"type":"message","subtype":"channel_topic","channel":"CWATCH","user":"U1","ts":"11.1",` +
-				`"text":"<@UBOT> fix it"}`,
-			"", "", "",
-		},
-		"a mention by an edit": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1",` +
-				`"edited":{"user":"U1","ts":"12.0"},"text":"<@UBOT> fix it"}`,
-			"sent", "fix it", "10.1",
-		},
-		"a reaction": {
-			`{"type":"reaction_added","user":"U1","reaction":"+1","item":{"type":"message","channel":"C1",` +
-				`"ts":"10.1"}}`,
-			"", "", "",
-		},
-		"no channel": {
-			`{"type":"message","user":"U1","ts":"11.1","text":"<@UBOT> x"}`, "", "", "",
-		},
-		"no ts": {
-			`{"type":"app_mention","channel":"C1","user":"U1","text":"<@UBOT> x"}`, "", "", "",
-		},
-		"odd types": {
-			`{"type":"message","channel":"C1","user":"U1","ts":"11.1","thread_ts":"10.1","text":"fix it",` +
-				`"files":"none","attachments":{"a":1},"edited":7,"team":[1],"blocks":[{"type":"brand_new",` +
-				`"x":{}}]}`,
-			"reply", "fix it", "10.1",
-		},
-		"an odd text": {
-			`{"type":"app_mention","channel":"C1","user":"U1","ts":"11.1","text":{"a":"b"}}`, "mention", "",
-			"11.1",
-		},
-		"an odd event": {`"fix it"`, "", "", ""},
-	} {
+	for name, c := range messageEvents {
 		in, ok, reason := reader.Normalise("events_api", callback(c.event))
 		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
 		if !ok {

@@ -2,6 +2,7 @@ package project
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,259 +18,283 @@ func four(kind, build, test, from string) Project {
 	return Project{Kind: kind, Build: build, Test: test, From: from}
 }
 
+// files are the texts of a project's files by their names.
+type files map[string]string
+
+// findCase is a project's files, and what Find makes of them.
+type findCase struct {
+	name  string
+	files files
+	want  Project
+}
+
+// packageJSON returns a package.json with this script for its tests.
+func packageJSON(test string) string { return `{"scripts": {"test": "` + test + `"}}` }
+
+// notSpecified is the package.json that npm writes.
+const notSpecified = `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`
+
+// nodeProjects are projects with a package.json.
+var nodeProjects = []findCase{
+	{"node", files{"package.json": packageJSON("node --test")}, four("node", "", "npm test", "package.json")},
+	{
+		"node with a build",
+		files{"package.json": `{"scripts": {"test": "mocha", "build": "tsc"}}`},
+		four("node", "npm run build", "npm test --"+command.MochaReport, "package.json"),
+	},
+	{
+		"pnpm",
+		files{"package.json": packageJSON("jest"), "pnpm-lock.yaml": "x"},
+		four("node", "", "pnpm test --verbose", "package.json"),
+	},
+	{
+		"yarn",
+		files{"package.json": packageJSON("tap"), "yarn.lock": "x"},
+		four("node", "", "yarn test -R tap", "package.json"),
+	},
+	{
+		"jest",
+		files{"package.json": packageJSON("NODE_ENV=test jest --ci")},
+		four("node", "", "npm test -- --verbose", "package.json"),
+	},
+	{
+		"jest and more",
+		files{"package.json": packageJSON("eslint . && jest")},
+		four("node", "", nodePrograms+"jest --verbose", "package.json"),
+	},
+	{
+		"jest with reporters",
+		files{"package.json": packageJSON("jest --reporters=default")},
+		four("node", "", nodePrograms+"jest --verbose", "package.json"),
+	},
+	{
+		"vitest",
+		files{"package.json": packageJSON("vitest")},
+		four("node", "", "npm test -- --run --reporter=verbose", "package.json"),
+	},
+	{
+		"vitest run",
+		files{"package.json": packageJSON("vitest run")},
+		four("node", "", "npm test -- --reporter=verbose", "package.json"),
+	},
+	{"no test specified", files{"package.json": notSpecified}, Project{Kind: "node"}},
+	{
+		"no script, but tests",
+		files{"package.json": "{}", "test/a.test.js": "x"},
+		four("node", "", "node --test", ""),
+	},
+	{"broken package.json", files{"package.json": "{"}, Project{Kind: "node"}},
+	{
+		"node, mocha behind a linter",
+		files{"package.json": `{"scripts": {"pretest": "npm run lint", "lint": "standard", "test": ` +
+			`"npm run unit", "unit": "nyc mocha --reporter dot test"}}`},
+		four("node", "", nodePrograms+"mocha test"+command.MochaReport, "package.json"),
+	},
+	{
+		"node by its CI",
+		files{
+			"package.json":             "{}",
+			".github/workflows/ci.yml": "jobs: {a: {steps: [{run: npm ci}, {run: npx ava}]}}",
+		},
+		four("node", "", nodePrograms+"ava --tap", ".github/workflows/ci.yml"),
+	},
+}
+
+// pythonProjects are tested by pytest or unittest.
+var pythonProjects = []findCase{
+	{
+		"a website's package.json beside Python",
+		files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"},
+		four("python", "", "python3 -m pytest -q", "pyproject.toml"),
+	},
+	{
+		"pytest by requirements",
+		files{"requirements-dev.txt": "pytest>=8", "a.py": "x"},
+		four("python", "", "python3 -m pytest -q", ""),
+	},
+	{
+		"pytest by plain functions",
+		files{"test_a.py": "def test_a():\n    pass\n"},
+		four("python", "", "python3 -m pytest -q", ""),
+	},
+	{
+		"pytest in the src layout",
+		files{"pytest.ini": "x", "src/shop/__init__.py": ""},
+		four("python", "", "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q",
+			""),
+	},
+	{
+		"unittest",
+		files{"tests/test_a.py": "import unittest\n"},
+		four("python", "", "python3 -m unittest discover -v -s tests", ""),
+	},
+	{
+		"unittest in a package",
+		files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"},
+		four("python", "", "python3 -m unittest discover -v", ""),
+	},
+	{"Python without tests", files{"setup.py": "x"}, Project{Kind: "python"}},
+	{
+		"unittest by tox.ini",
+		files{
+			"setup.py":             "x",
+			"shop/checks/money.py": "x",
+			"tox.ini": "[testenv]\ncommands = python -m unittest discover -s shop/checks " +
+				"-p '*.py'\n",
+		},
+		four("python", "", "python3 -m unittest discover -v -s shop/checks -p '*.py'", "tox.ini"),
+	},
+	{
+		"unittest in a package's own folder",
+		files{
+			"setup.py":               "x",
+			"shop/__init__.py":       "#",
+			"shop/tests/__init__.py": "#",
+			"shop/tests/test_a.py":   "import unittest\n",
+		},
+		four("python", "", "python3 -m unittest discover -v", ""),
+	},
+	{
+		"unittest in folders that are no packages",
+		files{
+			"it's/unit/cart/test_a.py":   "import unittest\n",
+			"it's/unit/cart/__init__.py": "#",
+			"it's/unit/test_b.py":        "#",
+			"it's/more/test_c.py":        "#",
+		},
+		four("python", "", `python3 -m unittest discover -v -s 'it'\''s/unit'`, ""),
+	},
+	{
+		"unittest below tests",
+		files{"tests/unit/test_a.py": "import unittest\n"},
+		four("python", "", "python3 -m unittest discover -v -s tests/unit", ""),
+	},
+	{
+		"unittest with names that discovery does not look for",
+		files{"cart_test.py": "import unittest\n", "tests/__init__.py": "#", "tests/price_test.py": "#"},
+		four("python", "", "python3 -m unittest discover -v -p '*_test.py'", ""),
+	},
+}
+
+// otherProjects are built by Go, Cargo, make or just.
+var otherProjects = []findCase{
+	{"nothing", files{"README": "x"}, Project{}},
+	{"go", files{"go.mod": "module x"}, four("go", "go build ./...", "go test -json ./...", "")},
+	{
+		"go with a Makefile",
+		files{"go.mod": "module x", "Makefile": "test:\n"},
+		four("go", "go build ./...", "go test -json ./...", ""),
+	},
+	{
+		"go workspace",
+		files{"go.work": "go 1.24"},
+		four("go", "go build $(go list -m -f '{{.Dir}}/...')",
+			"go test -json $(go list -m -f '{{.Dir}}/...')", ""),
+	},
+	{"rust", files{"Cargo.toml": "x"}, four("rust", "cargo build", "cargo test --no-fail-fast", "")},
+	{
+		"rust, a package with members",
+		files{"Cargo.toml": "[package]\nname = \"a\"\n\n[workspace]\nmembers = [\"b\"]\n"},
+		four("rust", "cargo build --workspace", "cargo test --no-fail-fast --workspace", ""),
+	},
+	{
+		"rust, a member",
+		files{"Cargo.toml": "[package]\nworkspace = \"..\"\n"},
+		four("rust", "cargo build", "cargo test --no-fail-fast", ""),
+	},
+	{
+		"rust, members that are not for every build",
+		files{"Cargo.toml": "[workspace]\nmembers = [\"a\", \"b\"]\ndefault-members = [\"a\"]\n"},
+		four("rust", "cargo build", "cargo test --no-fail-fast", ""),
+	},
+	{
+		"make",
+		files{"Makefile": "CC := gcc\nall: a\nx y test: a\n\tbuild: no\n"},
+		four("make", "make all", "make test", ""),
+	},
+	{
+		"make check",
+		files{"GNUmakefile": "check:\n", "Makefile": "test:\n"},
+		four("make", "", "make check", ""),
+	},
+	{"make without targets", files{"Makefile": "a.o: a.c\n"}, Project{Kind: "make"}},
+	{
+		"a Makefile that calls a runner",
+		files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"},
+		four("go", "make build", "go test -json ./...", "Makefile"),
+	},
+	{
+		"a justfile",
+		files{"justfile": "test:\n  cargo test --workspace\n"},
+		four("rust", "", "cargo test --no-fail-fast --workspace", "justfile"),
+	},
+}
+
+// nestedProjects have their code in a folder, or seem to.
+var nestedProjects = []findCase{
+	{
+		"in the only folder",
+		files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"},
+		four("go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, ""),
+	},
+	{
+		"below a Makefile for other things",
+		files{"Makefile": "up:\n\tdocker compose up\n", "api/go.mod": "module x"},
+		four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
+	},
+	{
+		"below a Makefile that builds",
+		files{"Makefile": "build:\n\tcc a.c\n", "api/go.mod": "module x"},
+		four("make", "make build", "", ""),
+	},
+	{
+		"below a server without tests",
+		files{"package.json": "{}", "server.js": "x", "client/package.json": packageJSON("node --test")},
+		Project{Kind: "node"},
+	},
+	{
+		"below a package.json for tools",
+		files{
+			"package.json":         "{}",
+			".eslintrc.js":         "x",
+			"commitlint.config.js": "x",
+			"web/package.json":     "{}",
+			"web/app.js":           "x",
+			"api/go.mod":           "module x",
+		},
+		four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
+	},
+	{
+		"below requirements for tools",
+		files{"requirements.txt": "pre-commit", "api/go.mod": "module x"},
+		four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
+	},
+	{
+		"below a server of another kind without tests",
+		files{"package.json": "{}", "server.js": "x", "api/go.mod": "module x"},
+		Project{Kind: "node"},
+	},
+	{
+		"below a package whose code is in a folder",
+		files{"pyproject.toml": "x", "shop/__init__.py": "#", "api/go.mod": "module x"},
+		Project{Kind: "python"},
+	},
+	{
+		"below one whose packages are fetched instead",
+		files{"package.json": "{}", "client/package.json": packageJSON("node --test")},
+		Project{Kind: "node"},
+	},
+	{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
+	{
+		"not in vendored folders",
+		files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"},
+		Project{},
+	},
+}
+
 func TestFind(t *testing.T) {
 	t.Parallel()
-	type files map[string]string
-	node := func(test string) string { return `{"scripts": {"test": "` + test + `"}}` }
-	const notSpecified = `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`
-	for _, c := range []struct {
-		name  string
-		files files
-		want  Project
-	}{
-		{"nothing", files{"README": "x"}, Project{}},
-		{"go", files{"go.mod": "module x"}, four("go", "go build ./...", "go test -json ./...", "")},
-		{
-			"go with a Makefile",
-			files{"go.mod": "module x", "Makefile": "test:\n"},
-			four("go", "go build ./...", "go test -json ./...", ""),
-		},
-		{
-			"go workspace",
-			files{"go.work": "go 1.24"},
-			four("go", "go build $(go list -m -f '{{.Dir}}/...')",
-				"go test -json $(go list -m -f '{{.Dir}}/...')", ""),
-		},
-		{"node", files{"package.json": node("node --test")}, four("node", "", "npm test", "package.json")},
-		{
-			"node with a build",
-			files{"package.json": `{"scripts": {"test": "mocha", "build": "tsc"}}`},
-			four("node", "npm run build", "npm test --"+command.MochaReport, "package.json"),
-		},
-		{
-			"pnpm",
-			files{"package.json": node("jest"), "pnpm-lock.yaml": "x"},
-			four("node", "", "pnpm test --verbose", "package.json"),
-		},
-		{
-			"yarn",
-			files{"package.json": node("tap"), "yarn.lock": "x"},
-			four("node", "", "yarn test -R tap", "package.json"),
-		},
-		{
-			"jest",
-			files{"package.json": node("NODE_ENV=test jest --ci")},
-			four("node", "", "npm test -- --verbose", "package.json"),
-		},
-		{
-			"jest and more",
-			files{"package.json": node("eslint . && jest")},
-			four("node", "", nodePrograms+"jest --verbose", "package.json"),
-		},
-		{
-			"jest with reporters",
-			files{"package.json": node("jest --reporters=default")},
-			four("node", "", nodePrograms+"jest --verbose", "package.json"),
-		},
-		{
-			"vitest",
-			files{"package.json": node("vitest")},
-			four("node", "", "npm test -- --run --reporter=verbose", "package.json"),
-		},
-		{
-			"vitest run",
-			files{"package.json": node("vitest run")},
-			four("node", "", "npm test -- --reporter=verbose", "package.json"),
-		},
-		{"no test specified", files{"package.json": notSpecified}, Project{Kind: "node"}},
-		{
-			"no script, but tests",
-			files{"package.json": "{}", "test/a.test.js": "x"},
-			four("node", "", "node --test", ""),
-		},
-		{"broken package.json", files{"package.json": "{"}, Project{Kind: "node"}},
-		{
-			"a website's package.json beside Python",
-			files{"package.json": notSpecified, "pyproject.toml": "[tool.pytest.ini_options]"},
-			four("python", "", "python3 -m pytest -q", "pyproject.toml"),
-		},
-		{
-			"pytest by requirements",
-			files{"requirements-dev.txt": "pytest>=8", "a.py": "x"},
-			four("python", "", "python3 -m pytest -q", ""),
-		},
-		{
-			"pytest by plain functions",
-			files{"test_a.py": "def test_a():\n    pass\n"},
-			four("python", "", "python3 -m pytest -q", ""),
-		},
-		{
-			"pytest in the src layout",
-			files{"pytest.ini": "x", "src/shop/__init__.py": ""},
-			four("python", "", "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && python3 -m pytest -q",
-				""),
-		},
-		{
-			"unittest",
-			files{"tests/test_a.py": "import unittest\n"},
-			four("python", "", "python3 -m unittest discover -v -s tests", ""),
-		},
-		{
-			"unittest in a package",
-			files{"tests/__init__.py": "#", "tests/test_a.py": "import unittest\n"},
-			four("python", "", "python3 -m unittest discover -v", ""),
-		},
-		{"Python without tests", files{"setup.py": "x"}, Project{Kind: "python"}},
-		{"rust", files{"Cargo.toml": "x"}, four("rust", "cargo build", "cargo test --no-fail-fast", "")},
-		{
-			"rust, a package with members",
-			files{"Cargo.toml": "[package]\nname = \"a\"\n\n[workspace]\nmembers = [\"b\"]\n"},
-			four("rust", "cargo build --workspace", "cargo test --no-fail-fast --workspace", ""),
-		},
-		{
-			"rust, a member",
-			files{"Cargo.toml": "[package]\nworkspace = \"..\"\n"},
-			four("rust", "cargo build", "cargo test --no-fail-fast", ""),
-		},
-		{
-			"rust, members that are not for every build",
-			files{"Cargo.toml": "[workspace]\nmembers = [\"a\", \"b\"]\ndefault-members = [\"a\"]\n"},
-			four("rust", "cargo build", "cargo test --no-fail-fast", ""),
-		},
-		{
-			"make",
-			files{"Makefile": "CC := gcc\nall: a\nx y test: a\n\tbuild: no\n"},
-			four("make", "make all", "make test", ""),
-		},
-		{
-			"make check",
-			files{"GNUmakefile": "check:\n", "Makefile": "test:\n"},
-			four("make", "", "make check", ""),
-		},
-		{"make without targets", files{"Makefile": "a.o: a.c\n"}, Project{Kind: "make"}},
-		{
-			"node, mocha behind a linter",
-			files{"package.json": `{"scripts": {"pretest": "npm run lint", "lint": "standard", "test": ` +
-				`"npm run unit", "unit": "nyc mocha --reporter dot test"}}`},
-			four("node", "", nodePrograms+"mocha test"+command.MochaReport, "package.json"),
-		},
-		{
-			"node by its CI",
-			files{
-				"package.json":             "{}",
-				".github/workflows/ci.yml": "jobs: {a: {steps: [{run: npm ci}, {run: npx ava}]}}",
-			},
-			four("node", "", nodePrograms+"ava --tap", ".github/workflows/ci.yml"),
-		},
-		{
-			"unittest by tox.ini",
-			files{
-				"setup.py":             "x",
-				"shop/checks/money.py": "x",
-				"tox.ini": "[testenv]\ncommands = python -m unittest discover -s shop/checks " +
-					"-p '*.py'\n",
-			},
-			four("python", "", "python3 -m unittest discover -v -s shop/checks -p '*.py'", "tox.ini"),
-		},
-		{
-			"unittest in a package's own folder",
-			files{
-				"setup.py":               "x",
-				"shop/__init__.py":       "#",
-				"shop/tests/__init__.py": "#",
-				"shop/tests/test_a.py":   "import unittest\n",
-			},
-			four("python", "", "python3 -m unittest discover -v", ""),
-		},
-		{
-			"unittest in folders that are no packages",
-			files{
-				"it's/unit/cart/test_a.py":   "import unittest\n",
-				"it's/unit/cart/__init__.py": "#",
-				"it's/unit/test_b.py":        "#",
-				"it's/more/test_c.py":        "#",
-			},
-			four("python", "", `python3 -m unittest discover -v -s 'it'\''s/unit'`, ""),
-		},
-		{
-			"unittest below tests",
-			files{"tests/unit/test_a.py": "import unittest\n"},
-			four("python", "", "python3 -m unittest discover -v -s tests/unit", ""),
-		},
-		{
-			"unittest with names that discovery does not look for",
-			files{"cart_test.py": "import unittest\n", "tests/__init__.py": "#", "tests/price_test.py": "#"},
-			four("python", "", "python3 -m unittest discover -v -p '*_test.py'", ""),
-		},
-		{
-			"a Makefile that calls a runner",
-			files{"Makefile": "build:\n\tcc x\n\ntest: build\n\tgo test ./...\n"},
-			four("go", "make build", "go test -json ./...", "Makefile"),
-		},
-		{
-			"a justfile",
-			files{"justfile": "test:\n  cargo test --workspace\n"},
-			four("rust", "", "cargo test --no-fail-fast --workspace", "justfile"),
-		},
-		{
-			"in the only folder",
-			files{"README": "x", "it's here/go.mod": "module x", "docs/a.md": "x"},
-			four("go", `cd 'it'\''s here' && go build ./...`, `cd 'it'\''s here' && go test -json ./...`, ""),
-		},
-		{
-			"below a Makefile for other things",
-			files{"Makefile": "up:\n\tdocker compose up\n", "api/go.mod": "module x"},
-			four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
-		},
-		{
-			"below a Makefile that builds",
-			files{"Makefile": "build:\n\tcc a.c\n", "api/go.mod": "module x"},
-			four("make", "make build", "", ""),
-		},
-		{
-			"below a server without tests",
-			files{"package.json": "{}", "server.js": "x", "client/package.json": node("node --test")},
-			Project{Kind: "node"},
-		},
-		{
-			"below a package.json for tools",
-			files{
-				"package.json":         "{}",
-				".eslintrc.js":         "x",
-				"commitlint.config.js": "x",
-				"web/package.json":     "{}",
-				"web/app.js":           "x",
-				"api/go.mod":           "module x",
-			},
-			four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
-		},
-		{
-			"below requirements for tools",
-			files{"requirements.txt": "pre-commit", "api/go.mod": "module x"},
-			four("go", "cd 'api' && go build ./...", "cd 'api' && go test -json ./...", ""),
-		},
-		{
-			"below a server of another kind without tests",
-			files{"package.json": "{}", "server.js": "x", "api/go.mod": "module x"},
-			Project{Kind: "node"},
-		},
-		{
-			"below a package whose code is in a folder",
-			files{"pyproject.toml": "x", "shop/__init__.py": "#", "api/go.mod": "module x"},
-			Project{Kind: "python"},
-		},
-		{
-			"below one whose packages are fetched instead",
-			files{"package.json": "{}", "client/package.json": node("node --test")},
-			Project{Kind: "node"},
-		},
-		{"in two folders", files{"a/go.mod": "module x", "b/go.mod": "module y"}, Project{}},
-		{
-			"not in vendored folders",
-			files{"node_modules/go.mod": "x", "vendor/go.mod": "x", ".a/go.mod": "x"},
-			Project{},
-		},
-	} {
+	for _, c := range slices.Concat(nodeProjects, pythonProjects, otherProjects, nestedProjects) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			fsys := fstest.MapFS{}

@@ -227,141 +227,133 @@ func TestInstallations(t *testing.T) {
 	require.Len(t, h.Requests(), before+1)
 }
 
+// refusals are ways in which GitHub refuses an App, and the line that people read of each.
+var refusals = map[string]struct {
+	do   func(t *testing.T, h *hub)
+	want string
+}{
+	"another key": {
+		do: func(t *testing.T, h *hub) {
+			other, err := rsa.GenerateKey(rand.Reader, 2048)
+			require.NoError(t, err)
+			h.app.Key = other
+		},
+		want: "GitHub does not know GitHub App 12345 by this key. " +
+			"Check id and the private key under github_app",
+	},
+	"another id": {
+		do:   func(_ *testing.T, h *hub) { h.app.ID = "54321" },
+		want: "GitHub does not know GitHub App 54321 by this key. Check id",
+	},
+	"not installed": {do: func(_ *testing.T, h *hub) {
+		h.Install("acme/shop", 0)
+		h.app.API += "/nowhere"
+	}, want: "is not installed for acme/shop, or there is no such repository. Install it there"},
+	"no such installation": {
+		do:   func(_ *testing.T, h *hub) { h.app.Installation = "5" },
+		want: "GitHub App 12345 has no installation 5. Check installation under github_app",
+	},
+	"another repository": {do: func(_ *testing.T, h *hub) {
+		h.Install("acme/other", 9)
+		h.app.Installation = "9"
+	}, want: "is installed there, but not for shop. Add the repository to the installation"},
+	"suspended": {
+		do:   func(_ *testing.T, h *hub) { h.Suspend(77, true) },
+		want: "GitHub App 12345 is suspended for acme/shop. An owner can unsuspend it",
+	},
+	"suspended, asked later": {do: func(_ *testing.T, h *hub) {
+		h.Suspend(77, true)
+		h.app.Installation = "77"
+	}, want: "GitHub App 12345 is suspended for shop. An owner"},
+	"clock an hour ahead": {
+		do: func(_ *testing.T, h *hub) {
+			h.app.Now = func() time.Time { return time.Now().Add(time.Hour) }
+		},
+		want: "this machine's clock and GitHub's differ: ours is 1h0m0s ahead. Set the clock (NTP)",
+	},
+	"clock an hour behind": {
+		do: func(_ *testing.T, h *hub) {
+			h.app.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+		},
+		want: "this machine's clock and GitHub's differ: ours is 1h0m0s behind. Set the clock (NTP)",
+	},
+	"out of date at once": {
+		do: func(_ *testing.T, h *hub) {
+			h.Spoil(making(`{"token": "ghs_x", "expires_at": "2020-01-01T00:00:00Z"}`))
+		},
+		want: "differ: a token that it made just now is out of date here. Set the clock",
+	},
+	"no permission": {
+		do: func(_ *testing.T, h *hub) {
+			h.Spoil(refusing(422, "The permissions requested are not granted to this installation."))
+		},
+		want: "GitHub App 12345 may not write to acme/shop. Give it the permission Contents: " +
+			"Read and write",
+	},
+	"403": {
+		do: func(_ *testing.T, h *hub) { h.Spoil(refusing(403, "Resource not accessible by integration")) },
+		want: "GitHub gives GitHub App 12345 no token for acme/shop: " +
+			"Resource not accessible by integration Bearer …. Check that it is installed there",
+	},
+	"too many for now": {do: func(_ *testing.T, h *hub) {
+		soon := fmt.Sprint(time.Now().Add(10 * time.Minute).Unix())
+		h.Spoil(refusing(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0",
+			"X-RateLimit-Reset", soon))
+	}, want: "GitHub has had too many requests of GitHub App 12345. It asks to wait "},
+	"too many, says 429": {
+		do:   func(_ *testing.T, h *hub) { h.Spoil(refusing(429, "slow down", "Retry-After", "3600")) },
+		want: "It asks to wait 1h0m0s before the next try",
+	},
+	"a second limit": {
+		do: func(_ *testing.T, h *hub) {
+			h.Spoil(refusing(403, "You have exceeded a secondary rate limit"))
+		},
+		want: "(tried 3 times). Wait some minutes",
+	},
+	"500": {
+		do:   func(_ *testing.T, h *hub) { h.Spoil(refusing(500, "oh")) },
+		want: "GitHub's API answered 500 Internal Server Error (tried 3 times). Its trouble, most likely",
+	},
+	"renamed": {
+		do: func(_ *testing.T, h *hub) {
+			h.Spoil(refusing(301, "Moved Permanently", "Location", "https://elsewhere.invalid/"))
+		},
+		want: "GitHub's API sends us elsewhere for acme/shop. It was renamed or moved",
+	},
+	"418": {
+		do:   func(_ *testing.T, h *hub) { h.Spoil(refusing(418, "short and stout")) },
+		want: "GitHub's API answered 418 I'm a teapot: short and stout Bearer …. Check github_app",
+	},
+	"no JSON": {
+		do:   func(_ *testing.T, h *hub) { h.Spoil(making(`<html>`)) },
+		want: "GitHub's API answered with something that is no JSON (tried 3 times). Check api_url",
+	},
+	"no token": {
+		do: func(_ *testing.T, h *hub) {
+			h.Spoil(making(`{"token": "a b", "expires_at": "2999-01-01T00:00:00Z"}`))
+		},
+		want: "GitHub's API answered with no token (tried 3 times)",
+	},
+	"nobody there": {
+		do: func(t *testing.T, h *hub) { h.app.API = "http://" + closedPort(t) },
+		want: "GitHub's API cannot be reached for a token: connect: " +
+			"connection refused (tried 3 times). Nothing is lost",
+	},
+	"another host": {
+		do: func(_ *testing.T, h *hub) { h.app.API = "https://github.example.com/api/v3" },
+		want: "GitHub App 12345 is not for this repository: " +
+			"it is not at https://github.example.com/api/v3",
+	},
+}
+
 // Each refusal by GitHub reaches people as one line with a cure.
 func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 	t.Parallel()
-	says := func(status int, message string, header ...string) githubtest.Spoiler {
-		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
-			if !strings.HasPrefix(r.URL.Path, "/api/") {
-				return false
-			}
-			for i := 0; i+1 < len(header); i += 2 {
-				w.Header().Set(header[i], header[i+1])
-			}
-			w.WriteHeader(status)
-			fmt.Fprintf(w, `{"message": %q}`, message+" "+r.Header.Get("Authorization"))
-			return true
-		}
-	}
-	made := func(body string) githubtest.Spoiler {
-		return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
-			if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/api/") {
-				return false
-			}
-			w.WriteHeader(http.StatusCreated)
-			fmt.Fprint(w, body)
-			return true
-		}
-	}
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(t, err)
-	soon := fmt.Sprint(time.Now().Add(10 * time.Minute).Unix())
-	for name, c := range map[string]struct {
-		do   func(h *hub)
-		want string
-	}{
-		"another key": {
-			do: func(h *hub) { h.app.Key = other },
-			want: "GitHub does not know GitHub App 12345 by this key. " +
-				"Check id and the private key under github_app",
-		},
-		"another id": {
-			do:   func(h *hub) { h.app.ID = "54321" },
-			want: "GitHub does not know GitHub App 54321 by this key. Check id",
-		},
-		"not installed": {do: func(h *hub) {
-			h.Install("acme/shop", 0)
-			h.app.API += "/nowhere"
-		}, want: "is not installed for acme/shop, or there is no such repository. Install it there"},
-		"no such installation": {
-			do:   func(h *hub) { h.app.Installation = "5" },
-			want: "GitHub App 12345 has no installation 5. Check installation under github_app",
-		},
-		"another repository": {do: func(h *hub) {
-			h.Install("acme/other", 9)
-			h.app.Installation = "9"
-		}, want: "is installed there, but not for shop. Add the repository to the installation"},
-		"suspended": {
-			do:   func(h *hub) { h.Suspend(77, true) },
-			want: "GitHub App 12345 is suspended for acme/shop. An owner can unsuspend it",
-		},
-		"suspended, asked later": {do: func(h *hub) {
-			h.Suspend(77, true)
-			h.app.Installation = "77"
-		}, want: "GitHub App 12345 is suspended for shop. An owner"},
-		"clock an hour ahead": {
-			do:   func(h *hub) { h.app.Now = func() time.Time { return time.Now().Add(time.Hour) } },
-			want: "this machine's clock and GitHub's differ: ours is 1h0m0s ahead. Set the clock (NTP)",
-		},
-		"clock an hour behind": {
-			do:   func(h *hub) { h.app.Now = func() time.Time { return time.Now().Add(-time.Hour) } },
-			want: "this machine's clock and GitHub's differ: ours is 1h0m0s behind. Set the clock (NTP)",
-		},
-		"out of date at once": {
-			do:   func(h *hub) { h.Spoil(made(`{"token": "ghs_x", "expires_at": "2020-01-01T00:00:00Z"}`)) },
-			want: "differ: a token that it made just now is out of date here. Set the clock",
-		},
-		"no permission": {
-			do: func(h *hub) {
-				h.Spoil(says(422, "The permissions requested are not granted to this installation."))
-			},
-			want: "GitHub App 12345 may not write to acme/shop. Give it the permission Contents: " +
-				"Read and write",
-		},
-		"403": {
-			do: func(h *hub) { h.Spoil(says(403, "Resource not accessible by integration")) },
-			want: "GitHub gives GitHub App 12345 no token for acme/shop: " +
-				"Resource not accessible by integration Bearer …. Check that it is installed there",
-		},
-		"too many for now": {do: func(h *hub) {
-			h.Spoil(says(403, "API rate limit exceeded", "X-RateLimit-Remaining", "0",
-				"X-RateLimit-Reset", soon))
-		}, want: "GitHub has had too many requests of GitHub App 12345. It asks to wait "},
-		"too many, says 429": {
-			do:   func(h *hub) { h.Spoil(says(429, "slow down", "Retry-After", "3600")) },
-			want: "It asks to wait 1h0m0s before the next try",
-		},
-		"a second limit": {
-			do:   func(h *hub) { h.Spoil(says(403, "You have exceeded a secondary rate limit")) },
-			want: "(tried 3 times). Wait some minutes",
-		},
-		"500": {
-			do:   func(h *hub) { h.Spoil(says(500, "oh")) },
-			want: "GitHub's API answered 500 Internal Server Error (tried 3 times). Its trouble, most likely",
-		},
-		"renamed": {
-			do: func(h *hub) {
-				h.Spoil(says(301, "Moved Permanently", "Location", "https://elsewhere.invalid/"))
-			},
-			want: "GitHub's API sends us elsewhere for acme/shop. It was renamed or moved",
-		},
-		"418": {
-			do:   func(h *hub) { h.Spoil(says(418, "short and stout")) },
-			want: "GitHub's API answered 418 I'm a teapot: short and stout Bearer …. Check github_app",
-		},
-		"no JSON": {
-			do:   func(h *hub) { h.Spoil(made(`<html>`)) },
-			want: "GitHub's API answered with something that is no JSON (tried 3 times). Check api_url",
-		},
-		"no token": {
-			do:   func(h *hub) { h.Spoil(made(`{"token": "a b", "expires_at": "2999-01-01T00:00:00Z"}`)) },
-			want: "GitHub's API answered with no token (tried 3 times)",
-		},
-		"nobody there": {
-			do: func(h *hub) { h.app.API = "http://" + closedPort(t) },
-			want: "GitHub's API cannot be reached for a token: connect: " +
-				"connection refused (tried 3 times). Nothing is lost",
-		},
-		"another host": {
-			do: func(h *hub) { h.app.API = "https://github.example.com/api/v3" },
-			want: "GitHub App 12345 is not for this repository: " +
-				"it is not at https://github.example.com/api/v3",
-		},
-	} {
+	for name, c := range refusals {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := openHub(t, githubtest.Config{})
-			c.do(h)
+			c.do(t, h)
 			if name == "nobody there" { // another API host does not cover the repository's own address
 				h.app.API = "http://" + strings.TrimPrefix(h.app.API, "http://")
 				_, err := h.app.For(t.Context(), h.app.API+"/acme/shop.git", remote.Read)
@@ -379,6 +371,34 @@ func TestRefusalsAreOneLineWithTheCure(t *testing.T) {
 				require.NotContains(t, fmt.Sprintf("%+v", refused)+h.log.String(), leak)
 			}
 		})
+	}
+}
+
+// refusing returns a spoiler that answers each request to the API with a status, a message that names the
+// credentials of the request, and header fields, each a name and a value.
+func refusing(status int, message string, header ...string) githubtest.Spoiler {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if !strings.HasPrefix(r.URL.Path, "/api/") {
+			return false
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"message": %q}`, message+" "+r.Header.Get("Authorization"))
+		return true
+	}
+}
+
+// making returns a spoiler that answers each request for a token with this body.
+func making(body string) githubtest.Spoiler {
+	return func(w http.ResponseWriter, r *http.Request, _ http.Handler) bool {
+		if r.Method != http.MethodPost || !strings.HasPrefix(r.URL.Path, "/api/") {
+			return false
+		}
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprint(w, body)
+		return true
 	}
 }
 

@@ -8,13 +8,16 @@ import (
 	"time"
 )
 
-// serveGitea registers the REST API that Gitea and Forgejo have, and returns its root.
-func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
+// gitea answers with the REST API that Gitea and Forgejo have.
+type gitea struct{ *Server }
+
+// register registers the API, and returns its root.
+func (g gitea) register(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
 		mux.HandleFunc(method+" /api/v1/repos/{owner}/{name}"+path,
 			func(w http.ResponseWriter, r *http.Request) {
-				if s.admit(w, r, strings.TrimPrefix(r.Header.Get("Authorization"), "token "),
+				if g.admit(w, r, strings.TrimPrefix(r.Header.Get("Authorization"), "token "),
 					r.PathValue("owner")+"/"+r.PathValue("name")) {
 					do(w, r)
 				}
@@ -29,108 +32,125 @@ func (s *Server) serveGitea(mux *http.ServeMux) (root string) {
 			"has_pull_requests": true,
 		})
 	})
-	in("GET /pulls", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{}
-		for _, p := range s.pullsOf("") {
-			list = append(list, s.giteaPull(p))
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("POST /pulls", func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Title, Head, Base, Body string }
-		readBody(r, &asked)
-		title, draft := strings.CutPrefix(asked.Title, "WIP: ")
-		p, code, why := s.open(Pull{
-			Branch: asked.Head,
-			Base:   asked.Base,
-			Title:  title,
-			Body:   asked.Body,
-			Draft:  draft,
-		})
-		if strings.Contains(why, "already exists") {
-			code = http.StatusConflict
-		}
-		if why != "" {
-			answer(w, code, why)
-			return
-		}
-		show(w, r, s.giteaPull(p))
-	})
-	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.giteaPull) })
+	in("GET /pulls", g.listPulls)
+	in("POST /pulls", g.createPull)
+	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
 	in("PATCH /pulls/{number}",
-		func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "body", s.giteaPull) })
-	in("GET /commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{}
-		for _, c := range s.checksOf(r.PathValue("commit")) {
-			// Each change of a check is a new status.
-			list = append(list, map[string]any{
-				"id":         2 * c.ID,
-				"context":    c.Name,
-				"status":     c.State,
-				"target_url": s.giteaJob(c.ID),
-			},
-				map[string]any{"id": 2*c.ID - 1, "context": c.Name, "status": "pending", "target_url": ""})
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("GET /actions/jobs/{id}", func(w http.ResponseWriter, r *http.Request) {
-		if _, ok := s.logOf(r.PathValue("id")); !ok {
-			answer(w, http.StatusNotFound, "not found")
-			return
-		}
-		id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
-		show(w, r, map[string]any{"id": id, "html_url": s.cfg.Web + "/actions/runs/1/jobs/" + itoa(id)})
-	})
-	in("GET /actions/jobs/{id}/logs", s.sendLog)
-	comments := func(beside bool) func(w http.ResponseWriter, r *http.Request) {
-		return func(w http.ResponseWriter, r *http.Request) {
-			list := []map[string]any{}
-			for _, c := range s.commentsOf(r.PathValue("number"), beside) {
-				list = append(list, map[string]any{
-					"id":         c.ID,
-					"user":       map[string]any{"login": c.Login},
-					"body":       c.Text,
-					"path":       c.Path,
-					"position":   c.Line,
-					"created_at": c.At.Format(time.RFC3339),
-				})
-			}
-			show(w, r, page(s, w, r, list))
-		}
-	}
-	in("GET /issues/{number}/comments", comments(false))
-	in("GET /pulls/{number}/reviews/7/comments", comments(true))
-	in("GET /pulls/{number}/reviews", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{}
-		if n := len(s.commentsOf(r.PathValue("number"), true)); n > 0 {
-			list = append(list, map[string]any{
-				"id":             7,
-				"user":           map[string]any{"login": "ann"},
-				"body":           "",
-				"submitted_at":   "2026-03-02T11:00:00Z",
-				"comments_count": n,
-			})
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("GET /commits", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, page(s, w, r, s.base(func(hash, message string) map[string]any {
-			return map[string]any{"sha": hash, "commit": map[string]any{"message": message}}
-		})))
-	})
+		func(w http.ResponseWriter, r *http.Request) { g.reword(w, r, "body", g.pullForm) })
+	in("GET /commits/{commit}/statuses", g.listStatuses)
+	in("GET /actions/jobs/{id}", g.showJob)
+	in("GET /actions/jobs/{id}/logs", g.sendLog)
+	in("GET /issues/{number}/comments", g.listComments(false))
+	in("GET /pulls/{number}/reviews/7/comments", g.listComments(true))
+	in("GET /pulls/{number}/reviews", g.listReviews)
+	in("GET /commits", g.listCommits)
 	return "/api/v1"
 }
 
-// giteaJob returns the address of a job's page, without the host.
-func (s *Server) giteaJob(id int64) string {
-	web, err := url.Parse(s.cfg.Web)
+// listPulls lists the pull requests.
+func (g gitea) listPulls(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	for _, p := range g.pullsOf("") {
+		list = append(list, g.pullForm(p))
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// createPull opens a pull request.
+func (g gitea) createPull(w http.ResponseWriter, r *http.Request) {
+	var asked struct{ Title, Head, Base, Body string }
+	readBody(r, &asked)
+	title, draft := strings.CutPrefix(asked.Title, "WIP: ")
+	p, code, why := g.open(Pull{
+		Branch: asked.Head,
+		Base:   asked.Base,
+		Title:  title,
+		Body:   asked.Body,
+		Draft:  draft,
+	})
+	if strings.Contains(why, "already exists") {
+		code = http.StatusConflict
+	}
+	if why != "" {
+		answer(w, code, why)
+		return
+	}
+	show(w, r, g.pullForm(p))
+}
+
+// listStatuses lists the checks of a commit. Each change of a check is a status of its own.
+func (g gitea) listStatuses(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	for _, c := range g.checksOf(r.PathValue("commit")) {
+		status := func(id int64, state, target string) map[string]any {
+			return map[string]any{"id": id, "context": c.Name, "status": state, "target_url": target}
+		}
+		list = append(list, status(2*c.ID, c.State, g.jobPath(c.ID)), status(2*c.ID-1, "pending", ""))
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// showJob describes the job of a check.
+func (g gitea) showJob(w http.ResponseWriter, r *http.Request) {
+	if _, ok := g.logOf(r.PathValue("id")); !ok {
+		answer(w, http.StatusNotFound, "not found")
+		return
+	}
+	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	show(w, r, map[string]any{"id": id, "html_url": g.cfg.Web + "/actions/runs/1/jobs/" + itoa(id)})
+}
+
+// listComments returns a handler that lists the comments of a pull request, or those beside its lines.
+func (g gitea) listComments(beside bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		list := []map[string]any{}
+		for _, c := range g.commentsOf(r.PathValue("number"), beside) {
+			list = append(list, map[string]any{
+				"id":         c.ID,
+				"user":       map[string]any{"login": c.Login},
+				"body":       c.Text,
+				"path":       c.Path,
+				"position":   c.Line,
+				"created_at": c.At.Format(time.RFC3339),
+			})
+		}
+		show(w, r, page(g.Server, w, r, list))
+	}
+}
+
+// listReviews lists the one review that holds the comments beside lines, if there are any.
+func (g gitea) listReviews(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	if n := len(g.commentsOf(r.PathValue("number"), true)); n > 0 {
+		list = append(list, map[string]any{
+			"id":             7,
+			"user":           map[string]any{"login": "ann"},
+			"body":           "",
+			"submitted_at":   "2026-03-02T11:00:00Z",
+			"comments_count": n,
+		})
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// listCommits lists the commits of the base branch.
+func (g gitea) listCommits(w http.ResponseWriter, r *http.Request) {
+	show(w, r, page(g.Server, w, r, g.base(func(hash, message string) map[string]any {
+		return map[string]any{"sha": hash, "commit": map[string]any{"message": message}}
+	})))
+}
+
+// jobPath returns the address of a job's page, without the host.
+func (g gitea) jobPath(id int64) string {
+	web, err := url.Parse(g.cfg.Web)
 	if err != nil {
 		panic(err)
 	}
 	return web.Path + "/actions/runs/1/jobs/" + itoa(id)
 }
 
-func (s *Server) giteaPull(p Pull) map[string]any {
+// pullForm describes a pull request as Gitea does.
+func (g gitea) pullForm(p Pull) map[string]any {
 	title := p.Title
 	state := p.State
 	if p.Draft {
@@ -141,7 +161,7 @@ func (s *Server) giteaPull(p Pull) map[string]any {
 	}
 	v := map[string]any{
 		"number":           p.Number,
-		"html_url":         s.cfg.Web + "/pulls/" + itoa(p.Number),
+		"html_url":         g.cfg.Web + "/pulls/" + itoa(p.Number),
 		"state":            state,
 		"title":            title,
 		"body":             p.Body,

@@ -7,14 +7,17 @@ import (
 	"time"
 )
 
-// serveGitLab registers GitLab's REST API, and returns its root.
-func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
+// gitLab answers with GitLab's REST API.
+type gitLab struct{ *Server }
+
+// register registers the API, and returns its root.
+func (g gitLab) register(mux *http.ServeMux) (root string) {
 	in := func(pattern string, do func(w http.ResponseWriter, r *http.Request)) {
 		method, path, _ := cut(pattern)
 		mux.HandleFunc(method+" /api/v4/projects/{project}"+path,
 			func(w http.ResponseWriter, r *http.Request) {
 				project, err := url.PathUnescape(r.PathValue("project"))
-				if err == nil && s.admit(w, r, r.Header.Get("PRIVATE-TOKEN"), project) {
+				if err == nil && g.admit(w, r, r.Header.Get("PRIVATE-TOKEN"), project) {
 					do(w, r)
 				}
 			})
@@ -22,120 +25,139 @@ func (s *Server) serveGitLab(mux *http.ServeMux) (root string) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, http.StatusNotFound, "404 Project Not Found")
 	})
-	mux.HandleFunc("GET /api/v4/personal_access_tokens/self", func(w http.ResponseWriter, r *http.Request) {
-		scope := "read_api"
-		if r.Header.Get("PRIVATE-TOKEN") == s.cfg.Token {
-			scope = "api"
-		}
-		show(w, r, map[string]any{"scopes": []string{scope}})
-	})
+	mux.HandleFunc("GET /api/v4/personal_access_tokens/self", g.showToken)
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
 		show(w, r, map[string]any{"permissions": map[string]any{
 			"project_access": map[string]any{"access_level": 30},
 			"group_access":   nil,
 		}})
 	})
-	in("GET /merge_requests", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{}
-		for _, p := range s.pullsOf(r.URL.Query().Get("source_branch")) {
-			list = append(list, s.gitLabRequest(p))
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("POST /merge_requests", func(w http.ResponseWriter, r *http.Request) {
-		var asked struct {
-			Source      string `json:"source_branch"`
-			Target      string `json:"target_branch"`
-			Title       string
-			Description string
-		}
-		readBody(r, &asked)
-		title, draft := strings.CutPrefix(asked.Title, "Draft: ")
-		p, code, why := s.open(Pull{
-			Branch: asked.Source,
-			Base:   asked.Target,
-			Title:  title,
-			Body:   asked.Description,
-			Draft:  draft,
-		})
-		if strings.Contains(why, "already exists") {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusConflict)
-			_, _ = w.Write([]byte(
-				`{"message": ["Another open merge request already exists for this source branch: !1"]}`))
-			return
-		}
-		if why != "" {
-			answer(w, code, why)
-			return
-		}
-		show(w, r, s.gitLabRequest(p))
-	})
+	in("GET /merge_requests", g.listRequests)
+	in("POST /merge_requests", g.createRequest)
 	in("GET /merge_requests/{number}",
-		func(w http.ResponseWriter, r *http.Request) { s.showPull(w, r, s.gitLabRequest) })
+		func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.requestForm) })
 	in("PUT /merge_requests/{number}",
-		func(w http.ResponseWriter, r *http.Request) { s.reword(w, r, "description", s.gitLabRequest) })
-	in("GET /repository/commits/{commit}/statuses", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{}
-		for _, c := range s.checksOf(r.PathValue("commit")) {
-			state := map[string]string{"failure": "failed", "pending": "running"}[c.State]
-			if state == "" {
-				state = c.State
-			}
-			list = append(list, map[string]any{
-				"id":            c.ID,
-				"name":          c.Name,
-				"status":        state,
-				"target_url":    s.cfg.Web + "/-/jobs/" + itoa(c.ID),
-				"description":   nil,
-				"allow_failure": false,
-			})
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("GET /jobs/{id}/trace", s.sendLog)
-	in("GET /merge_requests/{number}/notes", func(w http.ResponseWriter, r *http.Request) {
-		list := []map[string]any{{
-			"id":         9000,
-			"body":       "added 1 commit",
-			"system":     true,
-			"author":     map[string]any{"username": "bobbin"},
-			"created_at": "2026-03-02T09:00:00Z",
-		}}
-		for _, beside := range []bool{false, true} {
-			for _, c := range s.commentsOf(r.PathValue("number"), beside) {
-				v := map[string]any{
-					"id":         c.ID,
-					"body":       c.Text,
-					"system":     false,
-					"author":     map[string]any{"username": c.Login, "bot": c.Bot},
-					"created_at": c.At.Format(time.RFC3339),
-					"position":   nil,
-				}
-				if c.Path != "" {
-					v["position"] = map[string]any{"new_path": c.Path, "new_line": c.Line}
-				}
-				list = append(list, v)
-			}
-		}
-		show(w, r, page(s, w, r, list))
-	})
-	in("GET /repository/commits", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, page(s, w, r, s.base(func(hash, message string) map[string]any {
-			return map[string]any{"id": hash, "message": message}
-		})))
-	})
+		func(w http.ResponseWriter, r *http.Request) { g.reword(w, r, "description", g.requestForm) })
+	in("GET /repository/commits/{commit}/statuses", g.listStatuses)
+	in("GET /jobs/{id}/trace", g.sendLog)
+	in("GET /merge_requests/{number}/notes", g.listNotes)
+	in("GET /repository/commits", g.listCommits)
 	return "/api/v4"
 }
 
-func (s *Server) gitLabRequest(p Pull) map[string]any {
+// showToken says what the token of the request may do.
+func (g gitLab) showToken(w http.ResponseWriter, r *http.Request) {
+	scope := "read_api"
+	if r.Header.Get("PRIVATE-TOKEN") == g.cfg.Token {
+		scope = "api"
+	}
+	show(w, r, map[string]any{"scopes": []string{scope}})
+}
+
+// listRequests lists the merge requests of a branch, or all.
+func (g gitLab) listRequests(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	for _, p := range g.pullsOf(r.URL.Query().Get("source_branch")) {
+		list = append(list, g.requestForm(p))
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// createRequest opens a merge request.
+func (g gitLab) createRequest(w http.ResponseWriter, r *http.Request) {
+	var asked struct {
+		Source      string `json:"source_branch"`
+		Target      string `json:"target_branch"`
+		Title       string
+		Description string
+	}
+	readBody(r, &asked)
+	title, draft := strings.CutPrefix(asked.Title, "Draft: ")
+	p, code, why := g.open(Pull{
+		Branch: asked.Source,
+		Base:   asked.Target,
+		Title:  title,
+		Body:   asked.Description,
+		Draft:  draft,
+	})
+	if strings.Contains(why, "already exists") {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusConflict)
+		_, _ = w.Write([]byte(
+			`{"message": ["Another open merge request already exists for this source branch: !1"]}`))
+		return
+	}
+	if why != "" {
+		answer(w, code, why)
+		return
+	}
+	show(w, r, g.requestForm(p))
+}
+
+// listStatuses lists the checks of a commit.
+func (g gitLab) listStatuses(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	for _, c := range g.checksOf(r.PathValue("commit")) {
+		state := map[string]string{"failure": "failed", "pending": "running"}[c.State]
+		if state == "" {
+			state = c.State
+		}
+		list = append(list, map[string]any{
+			"id":            c.ID,
+			"name":          c.Name,
+			"status":        state,
+			"target_url":    g.cfg.Web + "/-/jobs/" + itoa(c.ID),
+			"description":   nil,
+			"allow_failure": false,
+		})
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// listNotes lists the comments of a merge request, after a note of GitLab's own.
+func (g gitLab) listNotes(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{{
+		"id":         9000,
+		"body":       "added 1 commit",
+		"system":     true,
+		"author":     map[string]any{"username": "bobbin"},
+		"created_at": "2026-03-02T09:00:00Z",
+	}}
+	for _, beside := range []bool{false, true} {
+		for _, c := range g.commentsOf(r.PathValue("number"), beside) {
+			v := map[string]any{
+				"id":         c.ID,
+				"body":       c.Text,
+				"system":     false,
+				"author":     map[string]any{"username": c.Login, "bot": c.Bot},
+				"created_at": c.At.Format(time.RFC3339),
+				"position":   nil,
+			}
+			if c.Path != "" {
+				v["position"] = map[string]any{"new_path": c.Path, "new_line": c.Line}
+			}
+			list = append(list, v)
+		}
+	}
+	show(w, r, page(g.Server, w, r, list))
+}
+
+// listCommits lists the commits of the base branch.
+func (g gitLab) listCommits(w http.ResponseWriter, r *http.Request) {
+	show(w, r, page(g.Server, w, r, g.base(func(hash, message string) map[string]any {
+		return map[string]any{"id": hash, "message": message}
+	})))
+}
+
+// requestForm describes a merge request as GitLab does.
+func (g gitLab) requestForm(p Pull) map[string]any {
 	state := map[string]string{"open": "opened"}[p.State]
 	if state == "" {
 		state = p.State
 	}
 	v := map[string]any{
 		"iid":               p.Number,
-		"web_url":           s.cfg.Web + "/-/merge_requests/" + itoa(p.Number),
+		"web_url":           g.cfg.Web + "/-/merge_requests/" + itoa(p.Number),
 		"state":             state,
 		"draft":             p.Draft,
 		"description":       p.Body,

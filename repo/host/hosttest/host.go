@@ -117,11 +117,11 @@ func Listen(cfg Config) *Server {
 	root := ""
 	switch cfg.Kind {
 	case "github":
-		root = s.serveGitHub(mux)
+		root = gitHub{s}.register(mux)
 	case "gitlab":
-		root = s.serveGitLab(mux)
+		root = gitLab{s}.register(mux)
 	case "gitea":
-		root = s.serveGitea(mux)
+		root = gitea{s}.register(mux)
 	default:
 		panic("hosttest: no kind " + cfg.Kind)
 	}

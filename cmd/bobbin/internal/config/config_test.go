@@ -66,6 +66,72 @@ func saveConfig(t testing.TB, text string) string {
 	return name
 }
 
+// wholeShop is the shop of wholeConfig.
+var wholeShop = Repository{
+	Name:      "shop",
+	URL:       "https://github.com/acme/shop.git",
+	Base:      "main",
+	Channels:  []string{"C0123ABCD", "#bugs"},
+	Watch:     "all",
+	Reactions: []string{"bug"},
+	Checks:    Checks{Build: "go build ./...", Test: "go test -json ./..."},
+	Approval: Approval{
+		Approvers:          []string{"U0123ABCD", "S0456EFGH"},
+		OtherThanRequester: true,
+	},
+	Private:      true,
+	BranchPrefix: "bobbin/",
+	Scope:        "services/cart",
+	visibility: visibility{
+		Guests:  "no_code",
+		CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
+	},
+	Setup: Setup{
+		Run:     commandLines{"go mod download", "npm ci --ignore-scripts"},
+		Allow:   []string{"mirror.acme.internal", "registry.acme.com:3000"},
+		Private: []string{"mirror.acme.internal"},
+		Env:     map[string]string{"GOPROXY": "https://mirror.acme.internal/go"},
+		Minutes: 5,
+	},
+}
+
+// wholeLimits are the limits of wholeConfig.
+var wholeLimits = Limits{
+	Session: LimitAllowance{
+		USD:      5,
+		Tokens:   3e6,
+		Commands: 200,
+		Minutes:  60,
+		Output:   500,
+		Disk:     2000,
+	},
+	PersonDay: LimitAllowance{
+		USD:      20,
+		Tokens:   4e6,
+		Commands: 300,
+		Minutes:  300,
+		Output:   600,
+		Disk:     3000,
+	},
+	ChannelDay: LimitAllowance{
+		USD:      50,
+		Tokens:   5e6,
+		Commands: 400,
+		Minutes:  400,
+		Output:   700,
+		Disk:     4000,
+	},
+	AllDay: LimitAllowance{
+		USD:      100,
+		Tokens:   6e6,
+		Commands: 500,
+		Minutes:  2000,
+		Output:   800,
+		Disk:     5000,
+	},
+	SessionsAtOnce: 8, Attempts: 2,
+}
+
 func TestConfigIsReadWhole(t *testing.T) {
 	t.Parallel()
 	name := saveConfig(t, wholeConfig)
@@ -81,33 +147,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 			No:      []string{"nix da"},
 		},
 		Repositories: []Repository{
-			{
-				Name:      "shop",
-				URL:       "https://github.com/acme/shop.git",
-				Base:      "main",
-				Channels:  []string{"C0123ABCD", "#bugs"},
-				Watch:     "all",
-				Reactions: []string{"bug"},
-				Checks:    Checks{Build: "go build ./...", Test: "go test -json ./..."},
-				Approval: Approval{
-					Approvers:          []string{"U0123ABCD", "S0456EFGH"},
-					OtherThanRequester: true,
-				},
-				Private:      true,
-				BranchPrefix: "bobbin/",
-				Scope:        "services/cart",
-				visibility: visibility{
-					Guests:  "no_code",
-					CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
-				},
-				Setup: Setup{
-					Run:     commandLines{"go mod download", "npm ci --ignore-scripts"},
-					Allow:   []string{"mirror.acme.internal", "registry.acme.com:3000"},
-					Private: []string{"mirror.acme.internal"},
-					Env:     map[string]string{"GOPROXY": "https://mirror.acme.internal/go"},
-					Minutes: 5,
-				},
-			},
+			wholeShop,
 			{Name: "blog", URL: "git@github.com:acme/blog.git"},
 		},
 		ModelTable: ModelTable{
@@ -127,41 +167,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 				Window:   400000,
 			}},
 		},
-		Limits: Limits{
-			Session: LimitAllowance{
-				USD:      5,
-				Tokens:   3e6,
-				Commands: 200,
-				Minutes:  60,
-				Output:   500,
-				Disk:     2000,
-			},
-			PersonDay: LimitAllowance{
-				USD:      20,
-				Tokens:   4e6,
-				Commands: 300,
-				Minutes:  300,
-				Output:   600,
-				Disk:     3000,
-			},
-			ChannelDay: LimitAllowance{
-				USD:      50,
-				Tokens:   5e6,
-				Commands: 400,
-				Minutes:  400,
-				Output:   700,
-				Disk:     4000,
-			},
-			AllDay: LimitAllowance{
-				USD:      100,
-				Tokens:   6e6,
-				Commands: 500,
-				Minutes:  2000,
-				Output:   800,
-				Disk:     5000,
-			},
-			SessionsAtOnce: 8, Attempts: 2,
-		},
+		Limits:    wholeLimits,
 		Sandbox:   Sandbox{Kind: "auto"},
 		SkillsDir: filepath.Join(filepath.Dir(name), "skills"),
 		HTTP:      HTTP{Addr: "127.0.0.1:8080"},

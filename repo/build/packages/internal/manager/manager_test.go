@@ -141,6 +141,105 @@ func TestFoldersAside(t *testing.T) {
 	}
 }
 
+// pythonTrees are the files of Python projects, the requirements that are read in them, and the versions that
+// they pin.
+var pythonTrees = map[string]struct {
+	tree          map[string]string
+	wanted, exact []string
+}{
+	"pyproject": {
+		map[string]string{
+			"pyproject.toml": "[project]\ndependencies = ['a>=1', 'b; python_version < \"4\"']\n" +
+				"[project.optional-dependencies]\ntest = ['c']\ndocs = ['d']\n[dependency-groups]\n" +
+				"dev = ['e', {include-group = 'lint'}]\nlint = ['f']\n[tool.pytest.ini_options]\n",
+		},
+		[]string{`a>=1`, `b; python_version < "4"`, "c", "e", "f", "pytest"},
+		nil,
+	},
+	"poetry": {
+		map[string]string{
+			"pyproject.toml": "[tool.poetry.dependencies]\npython = '^3.9'\na = '^1.2.3'\n" +
+				"b = {version = '~2.1', extras = ['x'], optional = false}\nc = '*'\n" +
+				"d = {path = '../d'}\ne = {git = 'https://git.example/e.git', rev = 'abc'}\n" +
+				"z = '^0.3'\n[tool.poetry.group.dev.dependencies]\npytest = '8.1'\n" +
+				"[tool.poetry.group.docs.dependencies]\nsphinx = '*'\n",
+			"poetry.lock": "[[package]]\nname = \"A\"\nversion = \"1.2.9\"\n[[package]]\n" +
+				"name = \"e\"\nversion = \"1\"\n[package.source]\ntype = \"git\"\nurl = \"x\"\n",
+		},
+		[]string{
+			"a>=1.2.3,<2", "b[x]>=2.1,<2.2", "c", "e @ git+https://git.example/e.git@abc", "z>=0.3,<0.4",
+			"pytest==8.1",
+		},
+		[]string{"a==1.2.9"},
+	},
+	"setup.py": {
+		map[string]string{"setup.py": "import os\nfrom setuptools import setup\nos.mkdir('ran')\n" +
+			"BASE = ['a>1']\nsetup(name='x', install_requires=BASE + ['b'], extras_require={'test': " +
+			"['c'], 'docs': ['d']}, tests_require=open('x').read())\n"},
+		[]string{"a>1", "b", "c"},
+		nil,
+	},
+	"setup.cfg and tox.ini": {
+		map[string]string{
+			"setup.cfg": "[options]\ninstall_requires =\n    a\n    b>=2  # why\n" +
+				"[options.extras_require]\ntesting =\n    c\n",
+			"tox.ini": "[testenv]\ndeps =\n    pytest<9\n    py39: d\n" +
+				"    -r{toxinidir}/requirements/test.txt\n    .[testing]\n",
+			"requirements/test.txt": "g\n",
+		},
+		[]string{"a", "b>=2", "c", "pytest<9", "d", "-r DIR/requirements/test.txt"},
+		nil,
+	},
+	"noxfile": {
+		map[string]string{"noxfile.py": "import nox\n@nox.session\ndef tests(session):\n" +
+			"    session.install('a', 'pytest<9')\n    session.install('-e', '.[test]')\n" +
+			"    session.run('pytest')\ndef lint(session):\n    session.install('flake8')\n"},
+		[]string{"a", "pytest<9"},
+		nil,
+	},
+	"the project itself in its requirements": {
+		map[string]string{
+			"requirements-dev.txt": "-r requirements.txt\n-e .[speed]\npytest\n",
+			"requirements.txt":     "a\n.\n",
+			"setup.cfg":            "[options.extras_require]\nspeed = s\n",
+		},
+		[]string{"s", "-r DIR/requirements-dev.txt", "-r DIR/requirements.txt"},
+		nil,
+	},
+	"with hashes": {
+		map[string]string{
+			"requirements.txt": "a==1 --hash=sha256:x\n",
+			"pyproject.toml":   "[project]\ndependencies = ['a']\n[tool.pytest.ini_options]\n",
+		},
+		[]string{"-r DIR/requirements.txt"},
+		nil,
+	},
+	"Pipfile": {
+		map[string]string{
+			"Pipfile": "[packages]\na = '*'\nb = {version = '>=2'}\nc = {path = '.'}\n" +
+				"[dev-packages]\npytest = '*'\n",
+			"Pipfile.lock": `{"default":{"a":{"version":"==1.0"}},` +
+				`"develop":{"pytest":{"version":"==8.0"}}}`,
+		},
+		[]string{"a", "b>=2", "pytest"},
+		[]string{"a==1.0", "pytest==8.0"},
+	},
+	"several versions of one": {
+		map[string]string{
+			"uv.lock": "[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\n" +
+				"name = \"a\"\nversion = \"2\"\n[[package]]\nname = \"b\"\nversion = \"3\"\n",
+			"bobbin-exact.txt": "c_d==4\n",
+		},
+		nil,
+		[]string{"b==3", "c-d==4"},
+	},
+	"nothing that can be read": {
+		map[string]string{"pyproject.toml": "[", "setup.py": "(", "setup.cfg": "x", "Pipfile.lock": "{"},
+		nil,
+		nil,
+	},
+}
+
 // The manifests of Python projects are read without running them.
 func TestRequirementsOfPython(t *testing.T) {
 	t.Parallel()
@@ -148,102 +247,7 @@ func TestRequirementsOfPython(t *testing.T) {
 		// The manifests are read by requirements.py, which runs with the Python of the fetch.
 		t.Skip("python3 is not installed")
 	}
-	for name, c := range map[string]struct {
-		tree          map[string]string
-		wanted, exact []string
-	}{
-		"pyproject": {
-			map[string]string{
-				"pyproject.toml": "[project]\ndependencies = ['a>=1', 'b; python_version < \"4\"']\n" +
-					"[project.optional-dependencies]\ntest = ['c']\ndocs = ['d']\n[dependency-groups]\n" +
-					"dev = ['e', {include-group = 'lint'}]\nlint = ['f']\n[tool.pytest.ini_options]\n",
-			},
-			[]string{`a>=1`, `b; python_version < "4"`, "c", "e", "f", "pytest"},
-			nil,
-		},
-		"poetry": {
-			map[string]string{
-				"pyproject.toml": "[tool.poetry.dependencies]\npython = '^3.9'\na = '^1.2.3'\n" +
-					"b = {version = '~2.1', extras = ['x'], optional = false}\nc = '*'\n" +
-					"d = {path = '../d'}\ne = {git = 'https://git.example/e.git', rev = 'abc'}\n" +
-					"z = '^0.3'\n[tool.poetry.group.dev.dependencies]\npytest = '8.1'\n" +
-					"[tool.poetry.group.docs.dependencies]\nsphinx = '*'\n",
-				"poetry.lock": "[[package]]\nname = \"A\"\nversion = \"1.2.9\"\n[[package]]\n" +
-					"name = \"e\"\nversion = \"1\"\n[package.source]\ntype = \"git\"\nurl = \"x\"\n",
-			},
-			[]string{
-				"a>=1.2.3,<2", "b[x]>=2.1,<2.2", "c", "e @ git+https://git.example/e.git@abc", "z>=0.3,<0.4",
-				"pytest==8.1",
-			},
-			[]string{"a==1.2.9"},
-		},
-		"setup.py": {
-			map[string]string{"setup.py": "import os\nfrom setuptools import setup\nos.mkdir('ran')\n" +
-				"BASE = ['a>1']\nsetup(name='x', install_requires=BASE + ['b'], extras_require={'test': " +
-				"['c'], 'docs': ['d']}, tests_require=open('x').read())\n"},
-			[]string{"a>1", "b", "c"},
-			nil,
-		},
-		"setup.cfg and tox.ini": {
-			map[string]string{
-				"setup.cfg": "[options]\ninstall_requires =\n    a\n    b>=2  # why\n" +
-					"[options.extras_require]\ntesting =\n    c\n",
-				"tox.ini": "[testenv]\ndeps =\n    pytest<9\n    py39: d\n" +
-					"    -r{toxinidir}/requirements/test.txt\n    .[testing]\n",
-				"requirements/test.txt": "g\n",
-			},
-			[]string{"a", "b>=2", "c", "pytest<9", "d", "-r DIR/requirements/test.txt"},
-			nil,
-		},
-		"noxfile": {
-			map[string]string{"noxfile.py": "import nox\n@nox.session\ndef tests(session):\n" +
-				"    session.install('a', 'pytest<9')\n    session.install('-e', '.[test]')\n" +
-				"    session.run('pytest')\ndef lint(session):\n    session.install('flake8')\n"},
-			[]string{"a", "pytest<9"},
-			nil,
-		},
-		"the project itself in its requirements": {
-			map[string]string{
-				"requirements-dev.txt": "-r requirements.txt\n-e .[speed]\npytest\n",
-				"requirements.txt":     "a\n.\n",
-				"setup.cfg":            "[options.extras_require]\nspeed = s\n",
-			},
-			[]string{"s", "-r DIR/requirements-dev.txt", "-r DIR/requirements.txt"},
-			nil,
-		},
-		"with hashes": {
-			map[string]string{
-				"requirements.txt": "a==1 --hash=sha256:x\n",
-				"pyproject.toml":   "[project]\ndependencies = ['a']\n[tool.pytest.ini_options]\n",
-			},
-			[]string{"-r DIR/requirements.txt"},
-			nil,
-		},
-		"Pipfile": {
-			map[string]string{
-				"Pipfile": "[packages]\na = '*'\nb = {version = '>=2'}\nc = {path = '.'}\n" +
-					"[dev-packages]\npytest = '*'\n",
-				"Pipfile.lock": `{"default":{"a":{"version":"==1.0"}},` +
-					`"develop":{"pytest":{"version":"==8.0"}}}`,
-			},
-			[]string{"a", "b>=2", "pytest"},
-			[]string{"a==1.0", "pytest==8.0"},
-		},
-		"several versions of one": {
-			map[string]string{
-				"uv.lock": "[[package]]\nname = \"a\"\nversion = \"1\"\n[[package]]\n" +
-					"name = \"a\"\nversion = \"2\"\n[[package]]\nname = \"b\"\nversion = \"3\"\n",
-				"bobbin-exact.txt": "c_d==4\n",
-			},
-			nil,
-			[]string{"b==3", "c-d==4"},
-		},
-		"nothing that can be read": {
-			map[string]string{"pyproject.toml": "[", "setup.py": "(", "setup.cfg": "x", "Pipfile.lock": "{"},
-			nil,
-			nil,
-		},
-	} {
+	for name, c := range pythonTrees {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
