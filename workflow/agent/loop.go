@@ -34,8 +34,8 @@ type Transcript interface {
 // An Entry is what one step adds to a transcript.
 type Entry struct {
 	Messages []model.Message
-	Writes   []any       // what a tool call asks to store; the transcript defines the types
-	Usage    model.Usage // tokens that the model's answer used
+	Writes   []model.Write // what a tool call asks to store
+	Usage    model.Usage   // tokens that the model's answer used
 }
 
 // A Loop drives one agent.

@@ -17,10 +17,15 @@ import (
 // A page is a Transcript in memory.
 type page struct {
 	messages []model.Message
-	written  []any
+	written  []model.Write
 	spliced  int
 	incoming []model.Message
 }
+
+// A row is something that a call asks to store.
+type row string
+
+func (row) StoredWithCall() {}
 
 func (p *page) Messages() []model.Message { return p.messages }
 
@@ -285,13 +290,15 @@ func TestWhatACallWritesIsRecorded(t *testing.T) {
 	for i, tool := range l.Tools {
 		l.Tools[i].Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			r, err := tool.Call(ctx, args)
-			r.Writes = []any{tool.Name + " 1", tool.Name + " 2"}
+			r.Writes = []model.Write{row(tool.Name + " 1"), row(tool.Name + " 2")}
 			return r, err
 		}
 	}
 	_, err := l.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, []any{"look 1", "look 2", "err 1", "err 2", "end 1", "end 2"}, p.written)
+	require.Equal(t, []model.Write{
+		row("look 1"), row("look 2"), row("err 1"), row("err 2"), row("end 1"), row("end 2"),
+	}, p.written)
 }
 
 // Calls after one that ends the turn get a result, but are not carried out.
@@ -335,7 +342,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	l.Interruptible = []string{"look"}
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
 		overtake(ErrSuperseded)
-		return model.Result{Writes: []any{"looked"}}, ctx.Err()
+		return model.Result{Writes: []model.Write{row("looked")}}, ctx.Err()
 	}
 	end, err := l.Run(t.Context())
 	require.NoError(t, err)
@@ -346,7 +353,7 @@ func TestAStepThatIsOvertaken(t *testing.T) {
 	result, err := l.call(t.Context(), model.Call{ID: "c", Name: "look"})
 	require.NoError(t, err)
 	require.Contains(t, result.Text, "somebody wrote")
-	require.Equal(t, []any{"looked"}, result.Writes, "what was done until then is not lost")
+	require.Equal(t, []model.Write{row("looked")}, result.Writes, "what was done until then is not lost")
 	l.Interruptible = nil // control: a tool that is not in Interruptible is not cancelled
 	result, err = l.call(t.Context(), model.Call{ID: "d", Name: "look"})
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ type ContextWindow struct {
 	Fence  func(name, text string) string // marks text as data; nil: nothing is summarised
 	// OnCompaction returns what to write with the entry that records a compaction. first is true at the first
 	// compaction of a conversation. Folded may be nil.
-	OnCompaction func(f model.Compaction, first bool) []any
+	OnCompaction func(f model.Compaction, first bool) []model.Write
 
 	ratio float64 // bytes per token in the newest answer; 0: no answer yet
 	done  int     // bytes of a request after the last call of compactEarly
@@ -105,7 +105,7 @@ func (l *Loop) compact(ctx context.Context, sum bool) (made, superseded bool, er
 	})
 }
 
-func (l *Loop) onCompaction(f model.Compaction, before []model.Message) []any {
+func (l *Loop) onCompaction(f model.Compaction, before []model.Message) []model.Write {
 	if l.Window.OnCompaction == nil {
 		return nil
 	}

@@ -71,8 +71,8 @@ func looking(w *window, p *page) (*Loop, *[]string) {
 	l.Tools[0].Call = func(ctx context.Context, _ json.RawMessage) (model.Result, error) {
 		return model.Result{Text: CallID(ctx) + strings.Repeat(" äöü", 2000)}, nil
 	}
-	l.Window.OnCompaction = func(f model.Compaction, first bool) []any {
-		return []any{fmt.Sprint(f.Upto > 0, first)}
+	l.Window.OnCompaction = func(f model.Compaction, first bool) []model.Write {
+		return []model.Write{row(fmt.Sprint(f.Upto > 0, first))}
 	}
 	return l, ran
 }
@@ -123,7 +123,8 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 			requirePaired(t, w.last)
 			require.Equal(t, p.messages[len(p.messages)-3].Text, w.last[len(w.last)-1].Text,
 				"the newest result is whole")
-			require.Equal(t, append([]any{"true true"}, repeated("true false", w.summing-1)...), p.written,
+			require.Equal(t, append([]model.Write{row("true true")}, repeated("true false", w.summing-1)...),
+				p.written,
 				"people are told the first time")
 			require.Greater(t, w.summing, 2)
 			require.Less(t, w.summing, 15)
@@ -136,7 +137,7 @@ func TestAConversationThatIsTooLongIsSummedUp(t *testing.T) {
 	}
 }
 
-func repeated(one any, n int) (list []any) {
+func repeated(one row, n int) (list []model.Write) {
 	for range n {
 		list = append(list, one)
 	}
@@ -197,7 +198,7 @@ func TestASummaryThatGainsLittleIsRefused(t *testing.T) {
 			require.Equal(t, p.messages[0].Text, w.last[0].Text, "what people wrote stays")
 			require.NotContains(t, fmt.Sprint(w.last), "<summary>")
 			require.Contains(t, w.last[2].Text, "Call the tool again if you still need it.")
-			require.Equal(t, "false true", p.written[0])
+			require.Equal(t, row("false true"), p.written[0])
 			requirePaired(t, w.last)
 		})
 	}

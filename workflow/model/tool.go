@@ -46,8 +46,12 @@ type Result struct {
 	Failed    bool // what was run did not succeed: a command, or a check
 	// Writes is what the call asks to store, in order, together with the call. The model does not see it. If
 	// a call was overtaken, Writes holds what was done before, beside the error.
-	Writes []any
+	Writes []Write
 }
+
+// A Write is one thing that a tool call asks to store. The method marks the types that a transcript knows how
+// to store, so that a call cannot ask for another one.
+type Write interface{ StoredWithCall() }
 
 // After returns how long a call took, as a suffix for the first line of its result; empty for less than a
 // second.

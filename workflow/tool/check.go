@@ -38,7 +38,7 @@ type CommandSetter struct {
 
 // check runs the program's own build and tests over the workspace. Its [result.Result] is stored with the
 // call.
-func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, error) {
+func (c commandRunner) check(ctx context.Context, in checkArgs) (string, execution, error) {
 	if c.Sandbox == nil || c.Checker == nil {
 		return "", nil, c.off("Checks cannot be run")
 	}
@@ -65,14 +65,19 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, any, er
 			triedWithout(p) + ".\n"
 	}
 	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
-	return checked(r, base) + kept, checkRun{r, r.RedSince(base)}, err
+	return checked(r, base) + kept, CheckRun{r, r.RedSince(base)}, err
 }
 
-// A checkRun is the result of a completed check.
-type checkRun struct {
+// A CheckRun is a completed check. It is stored with the call of check.
+type CheckRun struct {
 	result.Result
 	red bool // it fails, and not only as the base does
 }
+
+// StoredWithCall marks the check as something to store.
+func (CheckRun) StoredWithCall() {}
+
+func (c CheckRun) failed() bool { return c.red }
 
 // triedWithout says with which added flags a command was tried, and without them, in vain; empty: there are
 // none.

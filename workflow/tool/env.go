@@ -94,16 +94,22 @@ var descriptions embed.FS
 func newTool[T any](
 	name string, call func(ctx context.Context, in T) (string, error), adjust ...func(*jsonschema.Schema),
 ) model.Tool {
-	return newWritingTool(name, func(ctx context.Context, in T) (string, any, error) {
+	return newWritingTool(name, func(ctx context.Context, in T) (string, execution, error) {
 		text, err := call(ctx, in)
 		return text, nil, err
 	}, adjust...)
 }
 
-// newWritingTool returns a tool whose call also returns what to store; nil: nothing.
+// An execution is a command or a check that a call has run. It is stored with the call.
+type execution interface {
+	model.Write
+	failed() bool
+}
+
+// newWritingTool returns a tool whose call also returns what it has run; nil: nothing.
 func newWritingTool[T any](name string, call func(
 	ctx context.Context, in T,
-) (string, any, error), adjust ...func(*jsonschema.Schema),
+) (string, execution, error), adjust ...func(*jsonschema.Schema),
 ) model.Tool {
 	text, err := descriptions.ReadFile(name + ".md")
 	if err != nil {
@@ -111,17 +117,11 @@ func newWritingTool[T any](name string, call func(
 	}
 	return model.NewTool(name, strings.TrimSpace(string(text)),
 		func(ctx context.Context, in T) (model.Result, error) {
-			said, written, err := call(ctx, in)
-			result, err := answer(said, err)
-			switch ran := written.(type) {
-			case CommandRun:
-				result.Failed = ran.ExitCode != 0
-			case checkRun:
-				written = ran.Result
-				result.Failed = ran.red
-			}
-			if written != nil {
-				result.Writes = []any{written}
+			text, ran, err := call(ctx, in)
+			result, err := answer(text, err)
+			if ran != nil {
+				result.Failed = ran.failed()
+				result.Writes = []model.Write{ran}
 			}
 			return result, err
 		}, adjust...)

@@ -35,6 +35,11 @@ type CommandRun struct {
 	Printed  int64  // bytes in total
 }
 
+// StoredWithCall marks the command as something to store.
+func (CommandRun) StoredWithCall() {}
+
+func (c CommandRun) failed() bool { return c.ExitCode != 0 }
+
 // A commandRunner runs commands and checks in a workspace.
 type commandRunner struct {
 	*Commands
@@ -46,7 +51,7 @@ func (e *Env) commandRunner() commandRunner {
 	return commandRunner{&e.Commands, e.Workspace, e.OutputDir}
 }
 
-func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error) {
+func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, error) {
 	switch {
 	case c.Sandbox == nil:
 		return "", nil, c.off("Commands cannot be run")

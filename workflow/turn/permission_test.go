@@ -377,7 +377,7 @@ func (th *thread) lead() *orchestrator.Tools {
 // partsOf returns the parts that a call of one of the orchestrator's tools writes.
 func partsOf(r model.Result) (parts []store.Part) {
 	for _, w := range r.Writes {
-		parts = append(parts, w.(store.Part))
+		parts = append(parts, w.(ledger.PartWrite).Part)
 	}
 	return parts
 }

@@ -239,7 +239,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	// tests of the base end with this.
 	trees, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var stopped []any
+	var stopped []store.Part
 	said := "Interrupted: a person said stop. Read what is written next before you go on."
 	for _, k := range tasks {
 		if k.State != workflow.TaskOpen && k.State != workflow.TaskWorking {
@@ -270,7 +270,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 	for _, call := range agent.Unanswered(j.Messages()) {
 		closing = append(closing, model.Message{Role: model.ToolRole, CallID: call.ID, Text: said})
 	}
-	return j.Append(ctx, agent.Entry{Messages: closing, Writes: stopped})
+	return j.Append(ctx, agent.Entry{Messages: closing, Writes: ledger.Writes(stopped...)})
 }
 
 // keepStopped merges what a stopped task had changed in its fork into the session's own workspace. If that

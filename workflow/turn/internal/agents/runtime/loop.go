@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -71,13 +72,13 @@ func fenceOwn(name, text string) string {
 
 // sayFolded returns the line that tells people that the agent's model is shown less of its
 // conversation. It does so the first time only; later times are on the session's page.
-func (t *Transcript) sayFolded(f model.Compaction, first bool) []any {
+func (t *Transcript) sayFolded(f model.Compaction, first bool) []model.Write {
 	if !first {
 		return nil
 	}
 	var text workflow.Text
 	text.Vouch(CompactionNotice(f))
-	return []any{t.ProgressLine(text)}
+	return ledger.Writes(t.ProgressLine(text))
 }
 
 // CompactionNotice returns the sentences for people about a conversation that is too long for its model.

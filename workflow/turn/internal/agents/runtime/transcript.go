@@ -87,11 +87,11 @@ func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
 
 // partsOf returns the parts that a tool call writes. Commands and checks become parts of this
 // transcript's task, since the tools of a env know only what they printed.
-func (t *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
+func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {
-		case store.Part:
-			parts = append(parts, w)
+		case ledger.PartWrite:
+			parts = append(parts, w.Part)
 		case tool.CommandRun:
 			parts = append(parts, spending.Usage{Printed: w.Printed},
 				progress.Command{
@@ -100,11 +100,11 @@ func (t *Transcript) partsOf(writes []any) (parts []store.Part, err error) {
 					ExitCode: w.ExitCode,
 					Output:   w.Output,
 				})
-		case result.Result:
-			seen := progress.Check{Task: t.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w)}
+		case tool.CheckRun:
+			seen := progress.Check{Task: t.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w.Result)}
 			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
 		default:
-			return nil, fmt.Errorf("transcript: a tool writes a %T, which nothing keeps", w)
+			return nil, fmt.Errorf("transcript: a tool asks to store a %T, which no transcript knows", w)
 		}
 	}
 	return parts, nil
@@ -181,7 +181,7 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	}
 	return t.Append(ctx, agent.Entry{
 		Messages: messages,
-		Writes:   []any{progress.Transcript{Task: t.task, Seen: unseen[len(unseen)-1].ID}},
+		Writes:   ledger.Writes(progress.Transcript{Task: t.task, Seen: unseen[len(unseen)-1].ID}),
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
 // The pictures of a message are added when a model is asked, and are not stored in the transcript.
@@ -29,7 +30,7 @@ func TestATranscriptKeepsNoPictures(t *testing.T) {
 func TestACheckKnowsATestByEveryNameThatAProofGivesIt(t *testing.T) {
 	t.Parallel()
 	check := func(r result.Result) progress.Check {
-		parts, err := (&Transcript{task: 1}).partsOf([]any{r})
+		parts, err := (&Transcript{task: 1}).partsOf([]model.Write{tool.CheckRun{Result: r}})
 		require.NoError(t, err)
 		return parts[0].(progress.Check)
 	}

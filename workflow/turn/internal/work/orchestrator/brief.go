@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
@@ -77,7 +78,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	}
 	return j.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
-		Writes:   append(used, shown),
+		Writes:   ledger.Writes(append(used, shown)...),
 	})
 }
 
@@ -86,7 +87,7 @@ const maxLearned = 12
 
 // learned returns what agents are told of the repository's lessons, and the line that says in the thread
 // that they are used. Both are recorded together.
-func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, err error) {
+func (o *Orchestrator) learned(ctx context.Context) (text string, said []store.Part, err error) {
 	here := o.Trees.Current()
 	all, err := lessons.Of(ctx, o.Store.DB, here.Repository.Name, here.Folder())
 	if err != nil || len(all) == 0 {
@@ -104,7 +105,7 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []any, er
 		prompt.Fence("lessons", strings.Join(given, "\n"))
 	line := o.ProgressLine(fmt.Sprintf("Uses %s learned here before (\"lessons\" tells more): %s",
 		plaintext.CountNoun(len(all), "thing"), strings.Join(shown, " ")))
-	return text, []any{store.Lines(line)}, nil
+	return text, []store.Part{store.Lines(line)}, nil
 }
 
 // EarlierText returns the messages that were in the thread before the bot was named, without the bot's

@@ -71,7 +71,7 @@ func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 			return r, err
 		}
 		for _, w := range r.Writes {
-			ran, _ := w.(result.Result)
+			ran, _ := w.(tool.CheckRun)
 			base, known := env.Checker.Remembered(env.Workspace.Base(), ran.Project)
 			if fresh, _ := ran.FailingSince(base); known && len(fresh) > 0 {
 				err = f.note(ctx, env.Workspace, r.Text)
@@ -278,7 +278,7 @@ func (t *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	t.task.State = workflow.TaskWorking
 	return t.transcript.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
-		Writes:   []any{progress.Task{Task: t.task}},
+		Writes:   ledger.Writes(progress.Task{Task: t.task}),
 	})
 }
 
