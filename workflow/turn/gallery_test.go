@@ -521,7 +521,7 @@ func pushQuestions(correctOrStop []string) []workflow.Line {
 			labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""},
 				correctOrStop...)...)...),
 		with("The work is ready, but nothing can be proven here: eslint is not installed.\n"+
-			"Nothing was pushed. When that is mended, write \"go on\"; "+
+			"Nothing was pushed. When that is fixed, write \"go on\"; "+
 			"or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
 			labelled(append([]string{
 				"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", "",
@@ -633,7 +633,7 @@ func samples() map[string][]workflow.Line {
 		"taken out by the folder of the work": says("Taken out, since the work is limited to " +
 			"`services/cart`:\n  • money/split.go"),
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+
-			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons",
+			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons",
 			labelled("put_back", "Put it back", "")...)},
 		"a request to put back is repeated": says("gus, I cannot take your word on this: " +
 			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
@@ -644,7 +644,7 @@ func samples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...,
 		)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
-			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
+			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
 		"since when it is broken": {
 			with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on "+
 				"release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...),
@@ -675,7 +675,7 @@ func samples() map[string][]workflow.Line {
 				"No picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."),
 			says("No pictures of before and after: there is no Chromium in the sandbox.")...,
 		),
-		"a fix of red checks begins": says("Revision 3, as bea says. Mend what is red " +
+		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+
 			"which waits for somebody who may approve (nobody here is known by that login): "+
@@ -852,7 +852,7 @@ func samples() map[string][]workflow.Line {
 		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\n"+
 			"The split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: "+
 			"red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: "+
-			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\n"+
+			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, fixed ($0.01)\n"+
 			"Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\n"+
 			"Files: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n"+
 			"[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
@@ -869,7 +869,7 @@ func samples() map[string][]workflow.Line {
 			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
 		"packages are still being fetched": says("Fetching the packages that shop names (go.sum); " +
 			"30s so far. Builds and tests begin after it, I read meanwhile."),
-		"tasks": says("Task:\n  1. [deep] Mend the split.",
-			"Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+		"tasks": says("Task:\n  1. [deep] Fix the split.",
+			"Tasks:\n  1. [deep + tdd skill] Fix the split.\n  2. [quick] Change the label."),
 	}
 }
