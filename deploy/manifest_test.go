@@ -65,7 +65,7 @@ func TestCommandsAndShortcuts(t *testing.T) {
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][2]string{
-		"Mender":            {`name: "Mender"`, `display_name: "mender"`},
+		"Fixer":             {`name: "Fixer"`, `display_name: "fixer"`},
 		"Acme's \"Bot\" #1": {`name: "Acme's \"Bot\" #1"`, `display_name: "acmes-bot-1"`},
 		"yes":               {`name: "yes"`, `display_name: "yes"`},
 		"Bobbin":            {"name: Bobbin", "display_name: bobbin"},
@@ -88,7 +88,7 @@ func TestNames(t *testing.T) {
 		require.Contains(t, filled, `background_color: "#1d1c1d"`)
 		require.Less(t, len(link), 4000)
 	}
-	for _, name := range []string{" Bobbin", "two\nlines", strings.Repeat("x", 36), "SlackMender"} {
+	for _, name := range []string{" Bobbin", "two\nlines", strings.Repeat("x", 36), "SlackFixer"} {
 		_, err := App{Name: name}.Manifest()
 		require.Error(t, err, name)
 	}

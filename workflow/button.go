@@ -7,7 +7,7 @@ const (
 	ButtonFixLimited = "fix_limited"
 	ButtonPutBack    = "put_back" // puts back what was removed as outside the scope
 	ButtonRepository = "change_repository"
-	ButtonFixThere   = "mend"         // fixes what is red at the git host
+	ButtonFixThere   = "mend"         // fixes what failed at the git host
 	ButtonBackport   = "backport"     // brings the pushed change to a release
 	ButtonWorks      = "works"        // the merged change works
 	ButtonBroken     = "still_broken" // the merged change does not work

@@ -26,7 +26,7 @@ var (
 )
 
 const (
-	fixReport = "Add in sums.go is wrong: Add(1, 2) is -1. Mend it, with a test in add_test.go."
+	fixReport = "Add in sums.go is wrong: Add(1, 2) is -1. Fix it, with a test in add_test.go."
 	fixOld    = "return a - b"
 	fixNew    = "return a + b"
 	runTests  = "go test ./..."
@@ -199,7 +199,7 @@ func (f *fixer) play(a modelRequest) answer {
 			return answer{
 				tool: "delegate",
 				args: map[string]any{"tasks": []any{
-					map[string]any{"category": "quick", "title": "Mend Add", "description": fixReport},
+					map[string]any{"category": "quick", "title": "Fix Add", "description": fixReport},
 				}},
 			}
 		}
@@ -428,7 +428,7 @@ func fixed(work string, requests []modelRequest) error {
 	passed := slices.ContainsFunc(requests,
 		func(a modelRequest) bool { return a.results() >= 5 && a.has("ok") && a.has("example.com/sums") })
 	if !strings.Contains(string(text), fixNew) || !passed {
-		return fmt.Errorf("the bug was not mended in %d requests", len(requests))
+		return fmt.Errorf("the bug was not fixed in %d requests", len(requests))
 	}
 	return nil
 }

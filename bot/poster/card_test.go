@@ -98,7 +98,7 @@ func (po *posterOffice) atWork(key, root string) *workflow.Card {
 			{
 				Number: 1,
 				Label:  "[deep + tdd skill]",
-				Title:  "Mend the <!channel> & www.example.com total",
+				Title:  "Fix the <!channel> & www.example.com total",
 				State:  workflow.TaskDone,
 			},
 			{
@@ -148,7 +148,7 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Equal(t, []string{"plan", "actions"}, kinds(t, first))
 	require.Equal(t, "opaque", first.Controls()[0].Value)
 	require.Equal(t, "[orchestrator] ◆ At work · 1 of 3 tasks done · 1m15s · $0.12\n"+
-		"1. [deep + tdd skill] Mend the ‹!channel› ＆ www\u200b.example.com total (done)\n"+
+		"1. [deep + tdd skill] Fix the ‹!channel› ＆ www\u200b.example.com total (done)\n"+
 		"2. [quick] Change the label (at work, attempt 2)\n3. [quick] Tell of it (waits)", first.Text)
 
 	b := &board{}

@@ -89,15 +89,15 @@ func TestCardsKeepCodeBack(t *testing.T) {
 	c := &workflow.Card{
 		Repositories: []string{"shop"},
 		CardCommand:  workflow.CardCommand{Running: "cat money/split.go"},
-		Tasks:        []workflow.CardTask{{Number: 1, Title: "mend money/split.go for refunds"}},
+		Tasks:        []workflow.CardTask{{Number: 1, Title: "fix money/split.go for refunds"}},
 	}
 	blind := &GuestFilter{MembersOnly: closedBut()}
-	require.Equal(t, "mend […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
-	require.Equal(t, "mend […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{
+	require.Equal(t, "fix […] for refunds", blind.filterCard(t.Context(), c).Tasks[0].Title)
+	require.Equal(t, "fix […] for refunds", blind.filterPosting(t.Context(), &workflow.Posting{
 		Repositories: []string{"shop"},
 		Card:         c,
 	}).Card.Tasks[0].Title)
-	require.Equal(t, "mend money/split.go for refunds", c.Tasks[0].Title)
+	require.Equal(t, "fix money/split.go for refunds", c.Tasks[0].Title)
 	require.Equal(t, "a command", blind.filterCard(t.Context(), c).Running)
 	require.Same(t, c, (*GuestFilter)(nil).filterCard(t.Context(), c))
 }

@@ -330,7 +330,7 @@ func TestAPosterThatLostItsPostingsIsSilent(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	lost := errors.New("somebody else has it")
 	posting := o.Posting("s:1", root, "Done.")
-	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Text: "1. Mend it"}}
+	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Text: "1. Fix it"}}
 	out := (&bottest.Outbox{Lost: lost}).Put(posting)
 	require.ErrorIs(t, o.poster(out).Drain(t.Context(), "s"), lost)
 	require.Empty(t, o.replies(root))

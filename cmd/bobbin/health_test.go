@@ -160,7 +160,7 @@ func TestHealthFollowsItsParts(t *testing.T) {
 	require.Contains(t, h.Cure, "connects again by itself")
 	require.Equal(t, health.StateUp, h.Parts.Database.State)
 	code, _ = probe(t, b.Monitor.Addr, "/healthz")
-	require.Equal(t, http.StatusOK, code, "nothing is beyond mending")
+	require.Equal(t, http.StatusOK, code, "nothing is beyond fixing")
 	slack.ClearFaults()
 	becomes(t, b.Monitor.Addr, http.StatusOK, health.StateReady)
 

@@ -105,7 +105,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	}
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
-		kong.Description("A self-hosted Slack bot that mends code in a thread. Start with: bobbin demo"),
+		kong.Description("A self-hosted Slack bot that fixes code in a thread. Start with: bobbin demo"),
 		kong.Vars{"version": programVersion()}, kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)

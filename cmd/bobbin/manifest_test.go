@@ -36,11 +36,11 @@ func TestManifestIsPrinted(t *testing.T) {
 			} `json:"scopes"`
 		} `json:"oauth_config"`
 	}
-	code, text, errs := call(t, t.Context(), nil, "manifest", "--json", "--agent", "--name", "Acme Mender")
+	code, text, errs := call(t, t.Context(), nil, "manifest", "--json", "--agent", "--name", "Acme Fixer")
 	require.Equal(t, cli.ExitOK, code)
 	require.Contains(t, errs, "Slack shuts guests out")
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
-	require.Equal(t, "Acme Mender", m.Display.Name)
+	require.Equal(t, "Acme Fixer", m.Display.Name)
 	require.Contains(t, m.Features, "agent_view")
 	require.Subset(t, m.OAuth.Scopes.Bot, deploy.Names(deploy.Scopes()))
 
@@ -53,7 +53,7 @@ func TestManifestIsPrinted(t *testing.T) {
 	require.Equal(t, "api.slack.com", u.Host)
 	require.Contains(t, u.Query().Get("manifest_yaml"), "      - chat:write\n")
 
-	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Mender")
+	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Fixer")
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, `may not hold "slack"`)
 }

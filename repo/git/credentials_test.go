@@ -136,7 +136,7 @@ func TestATokenIsNeverRepeated(t *testing.T) {
 				r.Credentials = tokenIs(token)
 				w.mirror.setRemote(r)
 				refused := refusal(t, do(w))
-				o.mend()
+				o.fix()
 				all := refused.Error() + fmt.Sprintf(" %+v %v", refused, refused.Err)
 				for _, leak := range []string{
 					token, url.QueryEscape(token), url.PathEscape(token),

@@ -93,7 +93,7 @@ func TestSpoiltPacks(t *testing.T) {
 				still, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
 				require.Equal(t, before, still)
-				o.mend()
+				o.fix()
 				require.NoError(t, m.Fetch(ctx0()))
 				now, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestLengthsInPacks(t *testing.T) {
 				_, _ = w.Write([]byte(rest))
 			})
 			requireReported(t, m.Fetch(ctx0()), faultKind{reason: reason, passes: true})
-			o.mend()
+			o.fix()
 			require.NoError(t, m.Fetch(ctx0()))
 		})
 	}
@@ -180,7 +180,7 @@ func TestFaultsAtClone(t *testing.T) {
 			o.spoil(at, always, k.how)
 			_, err := all.Open(ctx0(), o.remote())
 			requireReported(t, err, k)
-			o.mend()
+			o.fix()
 			left, err := os.ReadDir(all.Dir)
 			require.NoError(t, err)
 			require.Empty(t, left, name)
@@ -274,6 +274,6 @@ func TestWithoutPatienceAPassingFaultIsTold(t *testing.T) {
 		o.spoil(fetchRefs, always, faultKinds[n].how)
 		require.Error(t, p.Fetch(ctx0()))
 		require.Equal(t, k, o.count(fetchRefs), fmt.Sprint(n))
-		o.mend()
+		o.fix()
 	}
 }

@@ -43,7 +43,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 	answered := func(how spoiler) func(string) func() {
 		return func(string) func() {
 			o.spoil(pushPack, always, how)
-			return func() { o.mend() }
+			return func() { o.fix() }
 		}
 	}
 	taken := func(at string) func(branch string) func() {
@@ -55,7 +55,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		break_       func(branch string) (mend func())
+		break_       func(branch string) (fix func())
 		reason, cure string
 		asked        int // number of pushes that reached the remote
 	}{
@@ -93,7 +93,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 				Commit: commit,
 				Branch: "bobbin/" + strings.NewReplacer(" ", "-", ",", "").Replace(name),
 			}
-			mend := c.break_(spec.Branch)
+			fix := c.break_(spec.Branch)
 			was := o.BranchHead(spec.Branch)
 			o.forget()
 			_, err := w.Push(ctx0(), spec)
@@ -105,7 +105,7 @@ func TestRefusalsAreNotAskedTwice(t *testing.T) {
 			require.Equal(t, c.asked, o.count(pushPack))
 			require.Equal(t, was, o.BranchHead(spec.Branch))
 			require.Empty(t, o.updates(spec.Branch))
-			mend()
+			fix()
 			_, err = w.Push(ctx0(), spec)
 			require.NoError(t, err)
 			require.Equal(t, [][2]string{{plumbing.ZeroHash.String(), commit}}, o.updates(spec.Branch))
@@ -139,7 +139,7 @@ func TestFullDiskAtTheRemote(t *testing.T) {
 	o.spoil(pushPack, always, o.onFullDisk(t))
 	_, err := w.Push(ctx0(), spec)
 	requireReported(t, err, faultKind{reason: "the remote's disk is full: ", cure: "Make room there"})
-	require.Equal(t, 1, o.mend())
+	require.Equal(t, 1, o.fix())
 	_, err = w.Push(ctx0(), spec)
 	require.NoError(t, err)
 	require.Len(t, o.updates(spec.Branch), 1)
@@ -194,7 +194,7 @@ func TestLostAnswers(t *testing.T) {
 					require.NoError(t, err)
 				}
 				require.Equal(t, 1, o.count(pushPack))
-				o.mend()
+				o.fix()
 				res, err := w.Push(ctx0(), spec)
 				require.NoError(t, err)
 				require.True(t, res.Already)
@@ -213,7 +213,7 @@ func TestLostAnswers(t *testing.T) {
 		}))
 		_, err := w.Push(ctx0(), spec)
 		requireReported(t, err, faultKinds["connection reset"])
-		o.mend()
+		o.fix()
 		res, err := w.Push(ctx0(), spec)
 		require.NoError(t, err)
 		require.True(t, res.Already)
@@ -227,11 +227,11 @@ func TestLostAnswers(t *testing.T) {
 		stands, err = w.BranchHead(ctx0(), "bobbin/nothing-there")
 		require.NoError(t, err)
 		require.Empty(t, stands)
-		o.mend()
+		o.fix()
 		o.spoil(fetchRefs, always, status(403))
 		_, err = w.BranchHead(ctx0(), spec.Branch)
 		requireReported(t, err, faultKinds["403"])
-		o.mend()
+		o.fix()
 	})
 	require.Empty(t, o.audit())
 }
@@ -309,7 +309,7 @@ func (fo *faultyOrigin) doIdle(
 		fo.forget()
 		fo.spoil(at, times, how)
 		err = do()
-		fo.mend()
+		fo.fix()
 		if enough(err) {
 			break
 		}
@@ -432,7 +432,7 @@ func TestRedirectsDoNotTakeCredentialsAlong(t *testing.T) {
 			}
 			require.Contains(t, refusal(t, err).Reason, "sends us", at)
 			require.NotContains(t, err.Error(), faultToken)
-			require.Equal(t, 1, o.mend())
+			require.Equal(t, 1, o.fix())
 		}
 	}
 	require.Empty(t, caught())

@@ -96,8 +96,8 @@ func (fo *faultyOrigin) spoil(at string, times int, how spoiler) {
 
 const always = 1 << 30
 
-// mend ends all trouble and returns how many exchanges were spoilt.
-func (fo *faultyOrigin) mend() (hits int) {
+// fix ends all trouble and returns how many exchanges were spoilt.
+func (fo *faultyOrigin) fix() (hits int) {
 	fo.mu.Lock()
 	defer fo.mu.Unlock()
 	for _, f := range fo.trouble {
@@ -314,7 +314,7 @@ func TestFaultsAtFetch(t *testing.T) {
 				newer := o.Commit("newer", map[string]string{"newer.txt": fmt.Sprint(n)})
 				o.spoil(at, always, k.how)
 				requireReported(t, m.Fetch(ctx0()), k)
-				require.Equal(t, k.strikes(), o.mend())
+				require.Equal(t, k.strikes(), o.fix())
 				still, err := m.Commits().Resolve("main")
 				require.NoError(t, err)
 				require.Equal(t, before, still, "what the mirror knew it knows")
@@ -322,7 +322,7 @@ func TestFaultsAtFetch(t *testing.T) {
 				if k.passes { // a shorter trouble is not reported
 					o.spoil(at, faultTries-1, k.how)
 					require.NoError(t, m.Fetch(ctx0()))
-					require.Equal(t, faultTries-1, o.mend())
+					require.Equal(t, faultTries-1, o.fix())
 				} else {
 					require.NoError(t, m.Fetch(ctx0()))
 				}
@@ -349,7 +349,7 @@ func TestFaultsAtPush(t *testing.T) {
 				o.spoil(at, always, k.how)
 				_, err := w.Push(ctx0(), spec)
 				requireReported(t, err, k)
-				require.Equal(t, k.strikes(), o.mend())
+				require.Equal(t, k.strikes(), o.fix())
 				require.Empty(t, o.updates(spec.Branch))
 
 				o.forget()
@@ -357,11 +357,11 @@ func TestFaultsAtPush(t *testing.T) {
 					o.spoil(at, faultTries-1, k.how)
 				}
 				res, err := w.Push(ctx0(), spec)
-				require.NoError(t, err, "the same commit, once it is mended")
+				require.NoError(t, err, "the same commit, once it is fixed")
 				require.Equal(t, commit, res.Commit)
 				require.Len(t, o.updates(spec.Branch), 1)
 				arrived := o.count(pushPack)
-				if hits := o.mend(); at == pushPack {
+				if hits := o.fix(); at == pushPack {
 					arrived -= hits
 				}
 				require.Equal(t, 1, arrived, "one push reached the remote")

@@ -57,7 +57,7 @@ func open(t *testing.T, cfg hosttest.Config, shown string) (*hosttest.Server, ho
 	return s, github.New(github.Config{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
 }
 
-var opening = host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Mend it", Body: "Why", Draft: true}
+var opening = host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}
 
 func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
@@ -80,7 +80,7 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 			Body:   "Why",
 			Head:   "at-bobbin/fix-1",
 		}, p)
-		require.Equal(t, "Mend it", s.Pulls()[0].Title)
+		require.Equal(t, "Fix it", s.Pulls()[0].Title)
 		s.OpenFork(opening.Branch) // it is somebody else's, whatever its branch is called
 		_, err = h.Open(t.Context(),
 			host.Opening{Branch: "bobbin/other", Base: "main", Title: "Another", Body: "-"})
@@ -218,11 +218,11 @@ func TestTheNewestCommits(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		s, h := open(t, hosttest.Config{Kind: kind}, token)
 		s.Commit("first")
-		s.Commit("Revert \"Mend it\"")
+		s.Commit("Revert \"Fix it\"")
 		all, err := h.Commits(t.Context(), "main", time.Now())
 		require.NoError(t, err)
 		require.Equal(t, []host.Commit{
-			{Hash: "ba5e" + strings.Repeat("0", 35) + "2", Message: "Revert \"Mend it\""},
+			{Hash: "ba5e" + strings.Repeat("0", 35) + "2", Message: "Revert \"Fix it\""},
 			{Hash: "ba5e" + strings.Repeat("0", 35) + "1", Message: "first"},
 		}, all)
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// A lab is a shop for one test runner. Its bug is that half rounds down; the change mends that with a new
+// A lab is a shop for one test runner. Its bug is that half rounds down; the change fixes that with a new
 // test, and also makes coupon one too small, which the ways below hide from the tests of the base.
 type lab struct {
 	runner string

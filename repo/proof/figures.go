@@ -57,7 +57,7 @@ func (p *proving) judgeFigures() {
 			p.addNote(name, "the tests pass on %s with this file", p.BaseName)
 		}
 		p.Why = "the tests pass on " + p.BaseName +
-			" with the changed test files, so it was not seen that the change mends anything" + addTestAdvice
+			" with the changed test files, so it was not seen that the change fixes anything" + addTestAdvice
 	}
 	if p.Why == "" && !p.GreenOnBranch {
 		p.Why = "the tests do not pass on the branch"

@@ -281,13 +281,13 @@ func (p *proving) findFixedTests(ctx context.Context, base, branch index) error 
 	onBase := newIndex(p.OnBase).alignedTo(base, branch)
 	for _, k := range failing {
 		if onBase.statusOf(k) == result.Failed {
-			p.Mended = append(p.Mended, base.labelOf(k))
+			p.Fixed = append(p.Fixed, base.labelOf(k))
 		}
 	}
 	for _, b := range base.broken {
 		if onBase.wasBroken(b) && !branch.wasBroken(b) && branch.groups[b.Group] {
 			name := "of " + b.Group
-			p.Mended = append(p.Mended, name)
+			p.Fixed = append(p.Fixed, name)
 			p.addNote(name, "%s %s on %s", b.Group, b.Broken, p.BaseName)
 		}
 	}

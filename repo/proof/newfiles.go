@@ -130,8 +130,8 @@ func (p *proving) showsValue(l lostCase, e Expectation, base index) bool {
 	return found && h.path == file || !found && project.IsExpected(file)
 }
 
-// addMended records a case that fails on the base, and passes on the branch only with new files.
-func (p *proving) addMended(ctx context.Context, l lostCase, old, base index) error {
+// addFixed records a case that fails on the base, and passes on the branch only with new files.
+func (p *proving) addFixed(ctx context.Context, l lostCase, old, base index) error {
 	e := Expectation{Kind: ExpectationChanged, Group: l.group, Test: base.labelOf(l.key)}
 	e.Covers = []string{l.name, unitOf(base.tests[l.key]).name}
 	e.Says = complaint(old.tests[l.key].Output)

@@ -156,10 +156,10 @@ var sharedNames = map[string]struct {
 		branch: "total FPF, plain P, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; 1 failed before and still does; " +
 			"not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 3 passed (1 new), 2 failed (total, total)", "Still passing: 2 of 3 that passed before",
@@ -169,10 +169,10 @@ var sharedNames = map[string]struct {
 	"a variant that breaks hides behind one that passes": {
 		base: "total PPP", onBase: "total PPP, rest F", branch: "total PFP, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 3 passed (1 new), 1 failed (total)", "Still passing: 2 of 3 that passed before",
@@ -181,10 +181,10 @@ var sharedNames = map[string]struct {
 	"one breaks, one is skipped, and one is gone": {
 		base: "total PPPP", onBase: "total PPPP, rest F", branch: "total FPS, rest P",
 		short: "1 new test: red before, green now; 1 of 4 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
 			"3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 3 of 4 that passed on main: " +
 				"3 of 4 tests named total (1 fails, 1 is gone, 1 is skipped)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 2 passed (1 new), 1 failed (total), 1 skipped", "Still passing: 1 of 4 that passed before",
@@ -193,7 +193,7 @@ var sharedNames = map[string]struct {
 	"two of three fail in a case, which alone is named": {
 		base: "total PPP", onBase: "total PPP, rest F", branch: "total P, total/1 FF, rest P",
 		short: "1 new test: red before, green now; 1 new not seen red; 1 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 2 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 2 of 3 that passed on main: " +
 			"2 of 3 tests named total (each fails in a case)",
 	},
 	"two of three are new, and fail on main in a case, which alone is named": {
@@ -206,17 +206,17 @@ var sharedNames = map[string]struct {
 		branch: "total FPF, rest P",
 		again:  "total PPF, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; 1 unstable; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (fails)",
 		lines: []string{
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 				"1 of 3 tests named total (fails)",
 			"New test rest: fails on main (as expected), passes on the branch",
 			"test: 2 passed (1 new), 2 failed (total, total)", "Still passing: 2 of 3 that passed before",
 			"Unstable: total failed once on the branch and passed when run again",
 		},
 	},
-	"two that failed are mended": {
+	"two that failed are fixed": {
 		base: "total FPF, plain P", onBase: "total FPF, plain P", branch: "total PPP, plain P", holds: true,
 		short: "2 tests that were there: red before, green now; 2 still pass",
 		lines: []string{
@@ -224,7 +224,7 @@ var sharedNames = map[string]struct {
 			"test: 4 passed", "Still passing: 2 of 2 that passed before",
 		},
 	},
-	"one that failed is mended, and one is skipped": {
+	"one that failed is fixed, and one is skipped": {
 		base: "total FPF, plain P", onBase: "total FPF, plain P", branch: "total SPP, plain P", holds: true,
 		short: "1 test that was there: red before, green now; 2 still pass; " +
 			"1 failed before and is skipped now",
@@ -296,7 +296,7 @@ var sharedNames = map[string]struct {
 	"a class that moved, and lost one on the way": {
 		base: "a:total PPP", onBase: "b:total PP, rest F", branch: "b:total PP, rest P",
 		short: "1 new test: red before, green now; 2 of 3 still pass; not shown: " +
-			"Mend the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
+			"Fix the change or bring back what is gone. No longer passing, 1 of 3 that passed on main: " +
 			"1 of 3 tests named total (is gone)",
 	},
 	"a class that moved, with one more": {
@@ -344,7 +344,7 @@ func TestTheOrderOfTestsOfOneNameSaysNothing(t *testing.T) {
 	}
 	figures := func(p Proof) string {
 		counts := fmt.Sprint(
-			p.Cases, p.PassedBefore, p.StillPassing, len(p.Mended), len(p.AlreadyFailing),
+			p.Cases, p.PassedBefore, p.StillPassing, len(p.Fixed), len(p.AlreadyFailing),
 			len(p.NowSkipped), len(p.Unstable), p.GreenOnBranch, p.Holds(),
 		)
 		return counts + p.Short()

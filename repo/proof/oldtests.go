@@ -257,7 +257,7 @@ func (p *proving) addLostCases(ctx context.Context, first, again result.Result, 
 		}
 		var err error
 		if base.statusOf(l.key) == result.Failed {
-			err = p.addMended(ctx, l, old, base)
+			err = p.addFixed(ctx, l, old, base)
 		} else if e := p.addChanged(l, pairFinder{p.forms}, old, base, branch); e != nil {
 			err = p.addNeeded(ctx, l, e, base)
 		}
@@ -308,9 +308,9 @@ func (p *proving) lostOn(old, base, branch index) (lost []lostCase) {
 	moved := movedTests(base, branch)
 	for _, k := range base.order {
 		s := base.statusOf(k)
-		mended := s == result.Failed && old.statusOf(k) == result.Failed &&
+		fixed := s == result.Failed && old.statusOf(k) == result.Failed &&
 			branch.statusOf(k) == result.Passed
-		if s != result.Passed && !mended || narrowed && !old.hasGroup(k.group) {
+		if s != result.Passed && !fixed || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
 		why := p.whyLost(k, base, old, movedOld)

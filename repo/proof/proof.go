@@ -62,7 +62,7 @@ type OwnTests struct {
 	Guards []string
 	// those of NewTests that do not run on the base or are skipped there, so nothing is known of them
 	NotRed   []string
-	Mended   []string // unchanged tests of the base that fail there and pass on the branch
+	Fixed    []string // unchanged tests of the base that fail there and pass on the branch
 	Cases    Cases
 	OnBranch map[string]OnBranch // by new test
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
@@ -125,7 +125,7 @@ type OldTests struct {
 }
 
 // Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
-// failed there is mended; every other new test passes on the base as a guard; all new tests pass on the
+// failed there is fixed; every other new test passes on the base as a guard; all new tests pass on the
 // branch, and none of them is rejected; what passed still passes; and the build is clean. For a project
 // without tests only the build counts.
 func (p Proof) Holds() bool {
@@ -136,7 +136,7 @@ func (p Proof) Holds() bool {
 		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
 	}
 	return p.Shown && p.BuildOK && p.GreenOnBranch && len(p.Rejected) == 0 &&
-		len(p.RedOnBase)+len(p.Mended) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
+		len(p.RedOnBase)+len(p.Fixed) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
 // maxNamed is the most tests that are named one by one.
@@ -170,7 +170,7 @@ func (p Proof) Lines() []string {
 	return lines
 }
 
-// newLines returns lines for the new and mended tests: what each does on the base and on the branch. At
+// newLines returns lines for the new and fixed tests: what each does on the base and on the branch. At
 // most maxNamed tests of each kind are named.
 func (p Proof) newLines() []string {
 	var lines []string
@@ -187,11 +187,11 @@ func (p Proof) newLines() []string {
 	if more := len(p.Guards) - maxNamed; more > 0 {
 		lines = append(lines, fmt.Sprintf("%d more guards pass on %s", more, p.BaseName))
 	}
-	mended := countEach(p.Mended, func(name string, n int) string {
+	fixed := countEach(p.Fixed, func(name string, n int) string {
 		return "Test " + timesName(name, n) + " was there: " +
 			p.onBaseInWords(name) + ", passes on the branch"
 	})
-	lines = append(lines, mended[:min(len(mended), maxNamed)]...)
+	lines = append(lines, fixed[:min(len(fixed), maxNamed)]...)
 	for _, name := range p.NotRed[:min(len(p.NotRed), maxNamed)] {
 		lines = append(lines, fmt.Sprintf("%s test %s: %s, so it does not show what was wrong",
 			p.newOrExtended(name), name, p.onBaseInWords(name)))

@@ -245,7 +245,7 @@ func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	}
 	if p.tests.isEmpty() {
 		p.GreenOnBranch = p.nothingNewFails(base, branch)
-		p.Shown = len(p.Mended) > 0 && p.GreenOnBranch
+		p.Shown = len(p.Fixed) > 0 && p.GreenOnBranch
 		p.Why = p.whatIsMissing()
 		return nil
 	}
@@ -262,7 +262,7 @@ func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	}
 	p.addUncompiled(base, onBase, branch)
 	p.GreenOnBranch = p.nothingNewFails(base, branch) && p.newTestsPass(news)
-	p.Shown = len(p.RedOnBase)+len(p.Mended) > 0 && p.GreenOnBranch
+	p.Shown = len(p.RedOnBase)+len(p.Fixed) > 0 && p.GreenOnBranch
 	p.Why = p.whatIsMissing()
 	return nil
 }
@@ -270,7 +270,7 @@ func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 // whatIsMissing returns what was not shown, or an empty string if all was.
 func (p *proving) whatIsMissing() string {
 	switch {
-	case len(p.Mended) > 0 && p.GreenOnBranch:
+	case len(p.Fixed) > 0 && p.GreenOnBranch:
 		return ""
 	case len(p.NewTests) == 0 && p.tests.isEmpty():
 		return "no test was added or changed, so nothing was seen to fail on " + p.BaseName + addTestAdvice
@@ -283,7 +283,7 @@ func (p *proving) whatIsMissing() string {
 			p.BaseName, result.ListNames(p.Guards, maxNamed))
 	case len(p.RedOnBase) == 0:
 		return "no new test fails on " + p.BaseName +
-			", so it was not seen that the change mends anything" + addTestAdvice
+			", so it was not seen that the change fixes anything" + addTestAdvice
 	case !p.GreenOnBranch:
 		return "the tests do not pass on the branch"
 	}

@@ -95,8 +95,8 @@ func TestAlready(t *testing.T) {
 `,
 })
 
-// mend is the change of a good session: the fix and its test.
-var mend = repotest.Files{
+// fix is the change of a good session: the fix and its test.
+var fix = repotest.Files{
 	"money/money.go": `package money
 
 // Split divides total into n parts that differ by one at most.
@@ -175,7 +175,7 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 
 func TestAGoodFixHolds(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend)
+	p := proveGo(t, 0, fix)
 	require.True(t, p.Holds())
 	require.Equal(t, []string{
 		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
@@ -186,7 +186,7 @@ func TestAGoodFixHolds(t *testing.T) {
 
 func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"]})
+	p := proveGo(t, 0, repotest.Files{"money/money.go": fix["money/money.go"]})
 	require.False(t, p.Holds())
 	require.False(t, p.Shown)
 	require.True(t, p.GreenOnBranch)
@@ -220,7 +220,7 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 		{1, corrected, "tests"},
 		{0, ci, "files that affect more than the code"},
 		{1, corrected.With(ci), "files that affect more than the code and tests"},
-		{0, repotest.Files{"money/money.go": mend["money/money.go"], "README.md": "mended\n"}, ""},
+		{0, repotest.Files{"money/money.go": fix["money/money.go"], "README.md": "fixed\n"}, ""},
 		{0, repotest.Files{"cart/label.md": "the label\n"}, ""},
 		{
 			0,
@@ -237,7 +237,7 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 			"",
 		},
 		{1, corrected.With(repotest.Files{"cart/label.md": "the label\n"}), ""},
-		{0, mend, ""},
+		{0, fix, ""},
 	} {
 		p := proveGo(t, c.base, c.changed)
 		require.Equal(t, c.alone, p.Alone, c.changed)
@@ -254,7 +254,7 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 func TestATestThatPassesOnTheBaseDoesNotHold(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{
-		"money/money.go": mend["money/money.go"],
+		"money/money.go": fix["money/money.go"],
 		"money/weak_test.go": `package money
 
 import "testing"
@@ -277,7 +277,7 @@ func TestSplitRuns(t *testing.T) { Split(10, 3) }
 // a case that passes on the base, too.
 func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{
+	p := proveGo(t, 0, fix.With(repotest.Files{
 		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n" +
 			"\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
 		"money/remainder_test.go": strings.NewReplacer(
@@ -298,7 +298,7 @@ func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 		"1 new test: red before, green now; 2 guards: green before and now; 5 still pass", p.Short())
 
 	// Control: a guard that fails on the branch is no guard.
-	p = proveGo(t, 0, mend.With(repotest.Files{
+	p = proveGo(t, 0, fix.With(repotest.Files{
 		"cart/cart.go": "package cart\n\nimport \"strings\"\n\nfunc Label(items []string) string {\n" +
 			"\tif len(items) == 1 {\n\t\treturn \"one\"\n\t}\n\treturn strings.Join(items, \", \")\n}\n",
 		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n" +
@@ -320,11 +320,11 @@ func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 
 func TestARegressionIsFound(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is " +
+	p := proveGo(t, 0, fix.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is " +
 		"shown.\nfunc Label(items []string) string { return \"\" }\n"}))
 	require.False(t, p.Holds())
 	require.Equal(t, []string{"TestLabel"}, p.Regressions)
-	require.Equal(t, "Mend the change or bring back what is gone. No longer passing, "+
+	require.Equal(t, "Fix the change or bring back what is gone. No longer passing, "+
 		"1 of 5 that passed on main: TestLabel (fails)", p.Lines()[0])
 	require.Contains(t, p.Lines(), "go test ./...: 5 passed (1 new), 1 failed (TestLabel), build clean")
 	require.Contains(t, p.Lines(), "Still passing: 4 of 5 that passed before")
@@ -332,7 +332,7 @@ func TestARegressionIsFound(t *testing.T) {
 
 func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{
+	p := proveGo(t, 0, fix.With(repotest.Files{
 		"cart/cart_test.go": "package cart\n\nimport \"testing\"\n\n" +
 			"func TestLabel(t *testing.T) { t.Skip() }\n",
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `, {"three", 9, 3}`, "", 1),
@@ -341,7 +341,7 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 	require.Equal(t, []string{"TestLabel", "TestLabelEmpty", "TestSplitEven/three"}, p.Regressions)
 	require.Equal(
 		t,
-		"Mend the change or bring back what is gone. No longer passing, 3 of 5 that passed on main: "+
+		"Fix the change or bring back what is gone. No longer passing, 3 of 5 that passed on main: "+
 			"TestLabel (is skipped, and would still pass), TestLabelEmpty, TestSplitEven/three (each is "+
 			"gone, and would still pass)",
 		p.Lines()[0],
@@ -350,7 +350,7 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 
 func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{
+	p := proveGo(t, 0, fix.With(repotest.Files{
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`,
 			`{"nine by three", 9, 3}`, 1),
 	}))
@@ -360,7 +360,7 @@ func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 
 func TestAMovedTestIsNotGone(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{
+	p := proveGo(t, 0, fix.With(repotest.Files{
 		"cart/cart_test.go": "",
 		"cart/check/cart_test.go": strings.NewReplacer("package cart", "package check",
 			`import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)",
@@ -385,7 +385,7 @@ func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 	// Control: a function that exists in another shape cannot be replaced by a stand-in, and the line says
 	// so.
 	p = proveGo(t, 0, repotest.Files{
-		"money/money.go": strings.Replace(mend["money/money.go"], "total, n int",
+		"money/money.go": strings.Replace(fix["money/money.go"], "total, n int",
 			"total, n int, more ...int", 1) + "\nfunc other() {}\n",
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n" +
 			"\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
@@ -400,7 +400,7 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 	table := strings.Replace(shop["money/money_test.go"], "got[0] != c.total/c.n",
 		"got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
 	table = strings.Replace(table, `{"three", 9, 3}`, `{"three", 9, 3}, {"rest", 5, 2}`, 1)
-	p := proveGo(t, 0, repotest.Files{"money/money.go": mend["money/money.go"], "money/money_test.go": table})
+	p := proveGo(t, 0, repotest.Files{"money/money.go": fix["money/money.go"], "money/money_test.go": table})
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestSplitEven/rest"}, p.RedOnBase)
 	require.Equal(t, []string{
@@ -413,7 +413,7 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{
-		"money/money.go": mend["money/money.go"],
+		"money/money.go": fix["money/money.go"],
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"],
 			"if got := len(Split(10, 3)); got != 3 {",
 			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
@@ -427,11 +427,11 @@ func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 
 func TestABuildThatFailsIsSaid(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 0, mend.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
+	p := proveGo(t, 0, fix.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
 	require.False(t, p.Holds())
 	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does "+
 		"not compile), build fails (go build ./...): it does not fail on main")
-	require.Equal(t, "The build fails on the branch, and does not fail on main: mend it", p.Lines()[0])
+	require.Equal(t, "The build fails on the branch, and does not fail on main: fix it", p.Lines()[0])
 	require.Contains(t, p.Lines(), "No longer passing: TestLabel, TestLabelEmpty (each did not run: "+
 		"example.com/shop/cart does not compile)")
 	require.Contains(t, p.Branch.BuildOutput, "cannot use")
@@ -439,14 +439,14 @@ func TestABuildThatFailsIsSaid(t *testing.T) {
 
 func TestWhatFailedBeforeIsNotHeldAgainstTheBranch(t *testing.T) {
 	t.Parallel()
-	p := proveGo(t, 1, mend)
+	p := proveGo(t, 1, fix)
 	require.True(t, p.Holds())
 	require.Equal(t, []string{"TestBrokenForYears", "TestAlready"}, p.AlreadyFailing)
 	require.Contains(t, p.Lines(),
 		"Failing on main already, and not counted against the branch: TestBrokenForYears, TestAlready")
 }
 
-func TestMendingATestThatWasThere(t *testing.T) {
+func TestFixingATestThatWasThere(t *testing.T) {
 	t.Parallel()
 	capitals := strings.Replace(strings.Replace(shop["cart/cart.go"], "strings.Join(items, \", \")",
 		"up(strings.Join(items, \", \"))", 1),
@@ -454,7 +454,7 @@ func TestMendingATestThatWasThere(t *testing.T) {
 		"func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
 	p := proveGo(t, 1, repotest.Files{"cart/cart.go": capitals})
 	require.True(t, p.Holds())
-	require.Equal(t, []string{"TestAlready"}, p.Mended)
+	require.Equal(t, []string{"TestAlready"}, p.Fixed)
 	require.Equal(t,
 		"Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
 
@@ -463,7 +463,7 @@ func TestMendingATestThatWasThere(t *testing.T) {
 		"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1),
 	})
 	require.False(t, p.Holds())
-	require.Empty(t, p.Mended)
+	require.Empty(t, p.Fixed)
 }
 
 func TestAnUnstableTestIsNoRegression(t *testing.T) {

@@ -72,7 +72,7 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 		fix.With(repotest.Files{"half.py": "def half(n):\n    return 3 if n == 4 else n // 2\n"}))
 	require.False(t, p.Holds(), "one more of the class fails")
 	require.Equal(t, []string{
-		"Mend the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of " +
+		"Fix the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of " +
 			"3 tests named test_half (fails)",
 		"New test test_rest: fails on main (as expected), passes on the branch",
 		"python3 -m unittest discover -v -s tests: 8 passed (3 new), 2 failed (test_half, test_half)",

@@ -21,16 +21,16 @@ func (p Proof) refusal() string {
 		why = "nothing can be proven here, since the tests do not start on " +
 			p.BaseName + " itself: " + p.Missing
 	case p.Branch.BuildRan && !p.BuildOK:
-		why = "the build fails on the branch, and does not fail on " + p.BaseName + ": mend it"
+		why = "the build fails on the branch, and does not fail on " + p.BaseName + ": fix it"
 	case len(p.Regressions) > 0 && p.PassedBefore > 0:
-		why = fmt.Sprintf("mend the change or bring back what is gone. No longer passing, "+
+		why = fmt.Sprintf("fix the change or bring back what is gone. No longer passing, "+
 			"%d of %d that passed on %s: %s",
 			p.PassedBefore-p.StillPassing, p.PassedBefore, p.BaseName, p.listWithNotes(p.Regressions))
 	case len(own) > 0:
 		why = "the change's own tests do not pass on the branch: " + result.ListNames(own, maxNamed)
 	case len(p.Rejected) > 0:
 		why = p.rejection()
-	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Mended) > 0:
+	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Fixed) > 0:
 		why = fmt.Sprintf("new test %s %s, so it does not show what was wrong: have it run there, "+
 			"or leave it out", p.NotRed[0], p.onBaseInWords(p.NotRed[0]))
 	}

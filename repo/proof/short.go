@@ -14,7 +14,7 @@ func (p Proof) Short() string {
 	}{
 		{p.Cases.New, "new test", "new tests"},
 		{p.Cases.Extended, "extended test", "extended tests"},
-		{len(p.Mended), "test that was there", "tests that were there"},
+		{len(p.Fixed), "test that was there", "tests that were there"},
 	} {
 		switch {
 		case shown.n == 1:

@@ -28,5 +28,5 @@ func TestShort(t *testing.T) {
 	require.Contains(t, two.Lines(), "The command passes now")
 	require.Equal(t, "not shown: no sandbox", Proof{Why: "no sandbox"}.Short())
 	require.Equal(t, "1 test that was there: red before, green now; the build is not clean",
-		Proof{OwnTests: OwnTests{Mended: []string{"A"}}, Branch: result.Result{BuildRan: true}}.Short())
+		Proof{OwnTests: OwnTests{Fixed: []string{"A"}}, Branch: result.Result{BuildRan: true}}.Short())
 }

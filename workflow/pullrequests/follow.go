@@ -269,7 +269,7 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		l := workflow.Line{Agent: f.Agent, Text: f.Secrets.Mask(text), Vouched: []int{0}}
 		if was != "" && !row.Aside { // it replaces the line that was red
 			return []store.Part{
-				store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l},
+				store.Reworded{ActionID: workflow.ButtonFixThere, Label: fixLabel, Line: l},
 			}, nil
 		}
 		return []store.Part{store.Lines{l}}, nil
@@ -279,18 +279,18 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
-	mend := []workflow.Button{{
-		ActionID: workflow.ButtonFixThere, Label: mendLabel, Value: store.NewToken(), Means: row.Head,
+	fix := []workflow.Button{{
+		ActionID: workflow.ButtonFixThere, Label: fixLabel, Value: store.NewToken(), Means: row.Head,
 	}}
 	if row.Aside {
-		mend = nil
+		fix = nil
 		text = text + " " + workflow.FixBackport(row.Base)
 	} else {
-		text += " \"Mend it\" keeps to the files of what was pushed."
+		text += " \"Fix it there\" keeps to the files of what was pushed."
 	}
 	l := workflow.Line{
 		Agent: f.Agent, Text: f.Secrets.Mask(text), Vouched: []int{0},
-		Buttons: append(mend, workflow.Button{
+		Buttons: append(fix, workflow.Button{
 			ActionID: workflow.ButtonDetails, Label: "Details", Value: store.NewToken(), Means: row.Failure,
 		}),
 	}
@@ -298,16 +298,16 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		return []store.Part{store.Lines{l}}, nil
 	}
 	if was != "" {
-		return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: mendLabel, Line: l}}, nil
+		return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: fixLabel, Line: l}}, nil
 	}
 	return []store.Part{store.Lines{l}}, nil
 }
 
 const (
-	mendLabel = "Mend it"
-	maxTests  = 5
-	maxLogs   = 3    // logs whose end is read
-	maxEnd    = 3000 // characters of each log
+	fixLabel = "Fix it there"
+	maxTests = 5
+	maxLogs  = 3    // logs whose end is read
+	maxEnd   = 3000 // characters of each log
 )
 
 // readFailures stores the ends of the failed checks' logs in the row, and returns the names of the

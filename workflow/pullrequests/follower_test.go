@@ -93,7 +93,7 @@ func (d *desk) push(t *testing.T, commit string) {
 		Branch:     branch,
 		Head:       commit,
 		Base:       "main",
-		Title:      "Mend it",
+		Title:      "Fix it",
 		Body:       "Why",
 	}))
 }
@@ -491,13 +491,13 @@ func TestAClearedSessionIsToldNothing(t *testing.T) {
 func TestARevertIsTold(t *testing.T) {
 	t.Parallel()
 	for message, told := range map[string]bool{
-		"Revert \"Mend it\"\n\nThis reverts commit c1.":       false, // no hash
-		"Revert \"Mend it\"\n\nThis reverts commit merged-1.": false,
-		"Revert \"Mend it\" (#2)\n\nReverts acme/shop#1":      true,
-		"Revert \"Mend it\"\n\nThis reverts merge request !1": true,
-		"Revert \"Other\" (#3)\n\nReverts acme/shop#12":       false,
+		"Revert \"Fix it\"\n\nThis reverts commit c1.":       false, // no hash
+		"Revert \"Fix it\"\n\nThis reverts commit merged-1.": false,
+		"Revert \"Fix it\" (#2)\n\nReverts acme/shop#1":      true,
+		"Revert \"Fix it\"\n\nThis reverts merge request !1": true,
+		"Revert \"Other\" (#3)\n\nReverts acme/shop#12":      false,
 		"Take #1 further": false,
-		"Revert \"Mend it\"\n\nThis reverts commit c0ffee0123456789c0ffee0123456789c0ffee01.": true,
+		"Revert \"Fix it\"\n\nThis reverts commit c0ffee0123456789c0ffee0123456789c0ffee01.": true,
 	} {
 		d := open(t, "tok_of_the_shop")
 		d.push(t, "c0ffee0123456789c0ffee0123456789c0ffee01")
@@ -559,14 +559,14 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 			Branch:     aside,
 			Head:       "c9",
 			Base:       "release/1.4",
-			Title:      "Mend it (backport to release/1.4)",
+			Title:      "Fix it (backport to release/1.4)",
 			Body:       "Why",
 		}))
 	d.look(t)
 	require.Len(t, d.host.Pulls(), 2)
 	own, err := d.Rows.Of(t.Context(), d.session)
 	require.NoError(t, err)
-	require.Equal(t, branch, own.Branch, "what is mended is the session's own")
+	require.Equal(t, branch, own.Branch, "what is fixed is the session's own")
 	number := d.host.Pulls()[slices.IndexFunc(d.host.Pulls(),
 		func(p hosttest.Pull) bool { return p.Branch == aside })].Number
 	d.host.Report("at-"+aside,
@@ -576,13 +576,13 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 		Branch:     aside,
 		Head:       "at-" + aside,
 		Base:       "release/1.4",
-		Title:      "Mend it",
+		Title:      "Fix it",
 		Body:       "Why",
 	}))
 	d.look(t)
 	said := d.said(t)
 	require.Contains(t, said[len(said)-1], "is red at the host: test. Failing: TestTotal.")
-	require.NotContains(t, said[len(said)-1], "Mend it")
+	require.NotContains(t, said[len(said)-1], "Fix it")
 	require.Contains(t, said[len(said)-1], "then write \"backport to release/1.4\"")
 	d.host.Say(hosttest.Comment{Number: number, Login: "ann-at-work", Text: "this needs a test there"})
 	d.look(t)

@@ -20,7 +20,7 @@ func (d *desk) pushText(t *testing.T, commit, body string) {
 		Branch:     branch,
 		Head:       commit,
 		Base:       "main",
-		Title:      "Mend it",
+		Title:      "Fix it",
 		Body:       body,
 	}))
 }
@@ -56,7 +56,7 @@ func TestTheTextIsRenewed(t *testing.T) {
 			for range 3 {
 				d.look(t)
 			}
-			require.Equal(t, "For release 3.\n\n"+beginText+"\n## Mend it\n\nWhy, and why then\n\n"+
+			require.Equal(t, "For release 3.\n\n"+beginText+"\n## Fix it\n\nWhy, and why then\n\n"+
 				"## Before that\n\nWhy\n"+endText+"\n\nDo not merge on a Friday.", d.host.Pulls()[0].Body)
 			require.Equal(t, 2, d.changes(), "what arrived is not sent again")
 			require.Len(t, d.said(t), 1)

@@ -370,7 +370,7 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	}))
 
 	require.NoError(t, turn.Record(ctx, progress.Task{
-		Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep},
+		Task: workflow.Task{Number: 1, Description: "fix", Category: workflow.CategoryDeep},
 		Call: "call1",
 	}))
 	tasks, err := s.Tasks(ctx, id, "call1")

@@ -111,7 +111,7 @@ func checked(r, base result.Result) string {
 	r.Tests = append(slices.Clone(fresh), already...)
 	s.WriteString(r.String() + model.After(r.Took) + "\n")
 	if r.Stopped == result.StoppedNear {
-		s.WriteString("The tests near the change were run first, and the rest not at all: mend these, " +
+		s.WriteString("The tests near the change were run first, and the rest not at all: fix these, " +
 			"or call check once more as it is to run everything.\n")
 	}
 	if len(already) > 0 {

@@ -130,7 +130,7 @@ var headings = map[string]string{
 	"list":                   "no lessons",
 	"list-b":                 "lessons",
 	"mayDecide":              "a decision is refused",
-	"mendParts":              "a fix of red checks begins",
+	"fixParts":               "a fix of red checks begins",
 	"mergeBase":              "the base is merged",
 	"mergeClashes":           "a task clashes",
 	"nameThreads":            "a stop in the channel",

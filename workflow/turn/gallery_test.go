@@ -520,7 +520,7 @@ func pushQuestions(correctOrStop []string) []workflow.Line {
 			labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""},
 				correctOrStop...)...)...),
 		with("The work is ready, but nothing can be proven here: eslint is not installed.\n"+
-			"Nothing was pushed. When that is mended, write \"go on\"; "+
+			"Nothing was pushed. When that is fixed, write \"go on\"; "+
 			"or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).",
 			labelled(append([]string{
 				"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", "",
@@ -792,8 +792,8 @@ func workSamples() map[string][]workflow.Line {
 		"an answer": says("The refund adds up the lines " +
 			"(`refund/refund.go:20`)."),
 		"advice": says(anAdvice.Text()),
-		"tasks": says("Task:\n  1. [deep] Mend the split.",
-			"Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+		"tasks": says("Task:\n  1. [deep] Fix the split.",
+			"Tasks:\n  1. [deep + tdd skill] Fix the split.\n  2. [quick] Change the label."),
 		"a task is done":       says("Done: Split rounds the running total.\nVerified."),
 		"a plan is ticked off": says(aPlan.Text(1)),
 		"the review": {
@@ -844,10 +844,10 @@ func pushSamples() map[string][]workflow.Line {
 		"taken out by the folder of the work": says("Taken out, since the work is limited to " +
 			"`services/cart`:\n  • money/split.go"),
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+
-			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons",
+			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons",
 			labelled("put_back", "Put it back", "")...)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
-			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
+			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
 		"the base clashes": says("main moved to 0a1b2c3 since, " +
 			"and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\n" +
 			"Shall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the " +
@@ -858,7 +858,7 @@ func pushSamples() map[string][]workflow.Line {
 		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\n"+
 			"The split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: "+
 			"red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: "+
-			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\n"+
+			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, fixed ($0.01)\n"+
 			"Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\n"+
 			"Files: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n"+
 			"[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
@@ -893,7 +893,7 @@ func pushSamples() map[string][]workflow.Line {
 		"a remark on a backport": says("bea wrote on the merge request of the " +
 			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +
 			workflow.FixBackport("release/1.1")),
-		"a fix of red checks begins": says("Revision 3, as bea says. Mend what is red " +
+		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+
 			"which waits for somebody who may approve (nobody here is known by that login): "+

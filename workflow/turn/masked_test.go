@@ -34,7 +34,7 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 			return th.lead().ProposePlan(t.Context(), workflow.Plan{
 				Title: "The moss-covered-bucket", Summary: "It holds.", Verification: "go test ./...",
 				Tasks: []workflow.PlannedTask{{
-					Description: "Mend it.",
+					Description: "Fix it.",
 					Category:    "deep",
 					Files:       []string{"bucket.go"},
 					Acceptance:  "it holds",

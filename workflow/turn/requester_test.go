@@ -139,7 +139,7 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	}
 }
 
-// Who asked for a change has nothing put back that was taken out of it, and nothing of it mended, also after
+// Who asked for a change has nothing put back that was taken out of it, and nothing of it fixed, also after
 // somebody else had a part put back.
 func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 			Branch:     p.Branch,
 			Head:       p.Commit,
 			Base:       "main",
-			Title:      "Mend it",
+			Title:      "Fix it",
 			Body:       "Why",
 		},
 		store.Lines(th.ProgramLine("red", workflow.Button{

@@ -118,7 +118,7 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 		c := workflow.CardTask{
 			Number: i + 1,
 			Label:  "[deep + tdd skill]",
-			Title:  "Mend what is " + state,
+			Title:  "Fix what is " + state,
 			State:  workflow.TaskState(state),
 		}
 		switch c.State {

@@ -68,7 +68,7 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 				"and nothing beyond what you say here may change.", f.Revision)), nil, nil),
 			textInput(event.InputFiles, "Only these files or folders",
 				"One in a line, such as money/split.go or coupon/", true),
-			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.",
+			textInput(event.InputWords, "Instructions", "What is to be fixed, and what is to be left alone.",
 				true),
 		}
 	case f.ActionID == workflow.ButtonLesson:

@@ -132,7 +132,7 @@ func (rg realGitea) holdsDrafts(h *Repository, commit string) {
 	none, err := h.Find(ctx, "bobbin/fix-1")
 	require.NoError(t, err)
 	require.Nil(t, none)
-	opened := host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Mend it", Body: "Why", Draft: true}
+	opened := host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}
 	p, err := h.Open(ctx, opened)
 	require.NoError(t, err)
 	require.Equal(t, host.PullRequest{
@@ -216,7 +216,7 @@ func (rg realGitea) holdsEnds(h *Repository) {
 	p, err := h.Look(ctx, 2)
 	require.NoError(t, err)
 	require.Equal(t, host.Closed, p.State)
-	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Mend it"}, nil)
+	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
 	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
 		var state struct{ Mergeable bool }
 		if rg.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
@@ -231,5 +231,5 @@ func (rg realGitea) holdsEnds(h *Repository) {
 	commits, err := h.Commits(ctx, "main", time.Now().Add(-time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, p.Merged, commits[0].Hash)
-	require.Contains(t, commits[0].Message, "Mend it")
+	require.Contains(t, commits[0].Message, "Fix it")
 }

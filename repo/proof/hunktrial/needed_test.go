@@ -59,8 +59,8 @@ func Word() string { return "money" }
 	"README.md": "# Shop\n",
 }
 
-// mended is shop with a fix that contains more than it needs.
-var mended = repotest.Files{
+// fixed is shop with a fix that contains more than it needs.
+var fixed = repotest.Files{
 	"money/money.go": strings.NewReplacer(
 		"into n parts.", "into n parts that differ by one at most.",
 		"\t\tparts[i] = total / n\n", "\t\tparts[i] = total/n + rest(total, n, i)\n",
@@ -140,7 +140,7 @@ func (t Trial) try(test *testing.T) (hunks []Hunk, lines []string) {
 // TestEachHunkIsTakenOutAlone tries a change with a hunk of every kind.
 func TestEachHunkIsTakenOutAlone(t *testing.T) {
 	t.Parallel()
-	trial := openTrial(t, mended)
+	trial := openTrial(t, fixed)
 	all, lines := trial.try(t)
 	require.Equal(t, []string{
 		"needed cart/cart.go:6: example.com/shop/cart does not compile",
@@ -170,7 +170,7 @@ func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 		"money/money.go": strings.Replace(shop["money/money.go"], "total / n",
 			"total/n + min(1, total%n/(i+1))", 1),
 		"money/rates.json":    "{}\n",
-		"money/split_test.go": mended["money/split_test.go"],
+		"money/split_test.go": fixed["money/split_test.go"],
 	})
 	require.Equal(t,
 		[]string{"needed money/money.go:7: TestSplitRemainder fails", "unneeded money/rates.json:"},
@@ -186,12 +186,12 @@ func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, shop)
-	fix := strings.Replace(mended["money/money.go"], "+ rest(total, n, i)", "+ total%n/(i+1)/2", 1)
+	fix := strings.Replace(fixed["money/money.go"], "+ rest(total, n, i)", "+ total%n/(i+1)/2", 1)
 	fix = strings.NewReplacer("2 * total", "total + total", "Title", "Word").Replace(fix)
 	alone := repotest.Files{
 		"money/money.go":      fix,
-		"README.md":           mended["README.md"],
-		"money/split_test.go": mended["money/split_test.go"],
+		"README.md":           fixed["README.md"],
+		"money/split_test.go": fixed["money/split_test.go"],
 	}
 	w := repotest.NewWorkspace(t, m, commits[0], alone)
 	trial := Trial{
@@ -204,12 +204,12 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	require.Equal(t, []string{"needed money/money.go:7: it is the whole fix"}, trial.verdicts(t))
 
 	trial.Work = repotest.NewWorkspace(t, m, commits[0],
-		alone.With(repotest.Files{"money/spare.go": mended["money/spare.go"]}))
+		alone.With(repotest.Files{"money/spare.go": fixed["money/spare.go"]}))
 	_, err := trial.Run(t.Context())
 	require.ErrorIs(t, err, build.ErrNoSandbox)
 	trial.Work = repotest.NewWorkspace(t, m, commits[0], alone.With(repotest.Files{"go.sum": "x\n"}))
 	_, err = trial.Run(t.Context())
-	require.ErrorIs(t, err, build.ErrNoSandbox, "the lock file is not tried, but may be what mends it")
+	require.ErrorIs(t, err, build.ErrNoSandbox, "the lock file is not tried, but may be what fixes it")
 	trial.Proof.Shown = false
 	require.Empty(t, trial.verdicts(t))
 }

@@ -98,7 +98,7 @@ func (tr *trialRun) nearTests() (project.Project, bool) {
 			files = append(files, file)
 		}
 	}
-	for _, label := range slices.Concat(tr.Proof.RedOnBase, tr.Proof.Mended) {
+	for _, label := range slices.Concat(tr.Proof.RedOnBase, tr.Proof.Fixed) {
 		name, _, _ := strings.Cut(label[strings.LastIndex(label, " ")+1:], "/")
 		if !goTest.MatchString(name) {
 			return tr.Project.Near(files, nil)

@@ -59,11 +59,11 @@ var verdicts = map[bool]Verdict{true: {Answer: Red}, false: {Answer: Green}}
 // maxFiles is the most test files that a change may have.
 const maxFiles = 200
 
-// Tests makes a probe of the new and mended tests of a proven change; commit has the change. It returns
+// Tests makes a probe of the new and fixed tests of a proven change; commit has the change. It returns
 // false if no test was shown to fail on the base, or the change has no test files or more than maxFiles.
 func Tests(p project.Project, commit string, changes []diff.Change, shown proof.Proof) (Probe, bool) {
 	probe := Probe{Project: p, Commit: commit}
-	for _, name := range slices.Concat(shown.RedOnBase, shown.Mended) {
+	for _, name := range slices.Concat(shown.RedOnBase, shown.Fixed) {
 		// Of tests that share a name some may fail with the change as well: such a name is red everywhere.
 		if !slices.Contains(probe.Names, name) && statusOf(shown.Branch, name) != result.Failed {
 			probe.Names = append(probe.Names, name)

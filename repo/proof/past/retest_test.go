@@ -134,7 +134,7 @@ func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	shown := proof.Proof{
 		Shown: true,
 		OwnTests: proof.OwnTests{
-			RedOnBase: []string{"TestSplit"}, Mended: []string{"total", "total", "rest", "rest"},
+			RedOnBase: []string{"TestSplit"}, Fixed: []string{"total", "total", "rest", "rest"},
 		},
 	}
 	for _, s := range []result.Status{result.Passed, result.Failed} {

@@ -129,10 +129,10 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 			`{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "observed"}], ` +
 				`"confidence": "high"}`,
 		},
-		{"delegate", `{"tasks": [{"description": "mend", "category": "deep", "skill": "tdd"}]}`},
+		{"delegate", `{"tasks": [{"description": "fix", "category": "deep", "skill": "tdd"}]}`},
 		{
 			"report_diagnosis",
-			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": {"level": "LOW", "reason": "small"},
+			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["fix"], "risk": {"level": "LOW", "reason": "small"},
 			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}], "evidence": [{"claim": "x", "grade": "observed"}]}`,
 		},
 		{
@@ -152,7 +152,7 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 		},
 		{"reply", `{"text": "because"}`},
 		{"not_for_me", `{"reason": "talk"}`},
-		{"finish", `{"summary": "mended"}`},
+		{"finish", `{"summary": "fixed"}`},
 	} {
 		require.False(t, call(t, Leading(d), c[0], c[1]).Wrong, "%s %s", c[0], c[1])
 	}
@@ -176,8 +176,8 @@ func TestWrongCallsNeverReachTheDesk(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	for _, c := range [][2]string{
-		{"delegate", `{"tasks": [{"description": "mend", "category": "huge"}]}`},
-		{"delegate", `{"tasks": "mend"}`},
+		{"delegate", `{"tasks": [{"description": "fix", "category": "huge"}]}`},
+		{"delegate", `{"tasks": "fix"}`},
 		{"report_root_cause", `{"summary": "s"}`},
 		{
 			"report_root_cause",
@@ -187,7 +187,7 @@ func TestWrongCallsNeverReachTheDesk(t *testing.T) {
 		{"ask", `{"question": 3}`},
 		{
 			"report_diagnosis",
-			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["mend"], "risk": ` +
+			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["fix"], "risk": ` +
 				`{"level": "SOME", "reason": "r"}, "hypotheses": [], "evidence": []}`,
 		},
 		{"propose_plan", `{"title": "t"}`},

@@ -92,7 +92,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 		Task: workflow.Task{
 			Number:      1,
 			Description: "secret plan",
-			Shown:       "mend it",
+			Shown:       "fix it",
 			Category:    "deep",
 			Skill:       "tdd",
 		},
@@ -103,7 +103,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.Equal(t, []workflow.CardTask{{
-		Number: 1, Label: "[deep + tdd skill]", Title: "mend it", State: workflow.TaskOpen,
+		Number: 1, Label: "[deep + tdd skill]", Title: "fix it", State: workflow.TaskOpen,
 	}}, c.Tasks)
 	require.Equal(t, "At work · $0.25", c.Headline())
 	require.NotEqual(t, c.Mark(), c.Shown)
@@ -154,7 +154,7 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 		workflow.TaskWorking, workflow.TaskDone, workflow.TaskDone, workflow.TaskOpen,
 	} {
 		record(t, turn, progress.Task{
-			Task: workflow.Task{Number: n + 1, Shown: "mend it", Category: "quick"},
+			Task: workflow.Task{Number: n + 1, Shown: "fix it", Category: "quick"},
 			Call: "c",
 		})
 		tasks, err := s.Tasks(t.Context(), id, "")

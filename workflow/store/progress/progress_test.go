@@ -142,7 +142,7 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	id := turn.Session().ID
 	require.NoError(t, turn.Record(ctx, progress.Task{Task: workflow.Task{
 		Number:      1,
-		Description: "mend",
+		Description: "fix",
 		Category:    workflow.CategoryDeep,
 		Apart:       true,
 		Plan:        3,
@@ -180,14 +180,14 @@ func TestWorkIsKept(t *testing.T) {
 	ctx := t.Context()
 	id := turn.Session().ID
 	require.NoError(t, turn.Record(ctx, progress.Task{
-		Task: workflow.Task{Number: 1, Description: "mend", Category: workflow.CategoryDeep, After: []int{}},
+		Task: workflow.Task{Number: 1, Description: "fix", Category: workflow.CategoryDeep, After: []int{}},
 		Call: "c",
 	}))
 	tasks, err := s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	k := tasks[0]
 	k.State = workflow.TaskDone
-	k.Summary = "mended"
+	k.Summary = "fixed"
 	require.NoError(t,
 		turn.Record(ctx, storetest.Approval(storetest.RecordReport(t, turn, 1, "first"), "a")...))
 	push := workflow.Push{

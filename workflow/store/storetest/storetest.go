@@ -268,7 +268,7 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 			values ('r%[1]s', '%[1]s', 'a%[1]s', '[]', 't', 'u')`,
 		`insert into audit (session_id, seq, what, name, content, hash)
 			values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
-		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'mend', 'quick')`,
+		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'fix', 'quick')`,
 		`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks
 			where session_id = '%[1]s'`,
 		`insert into checks (task_id, red, built) select id, '{}', true from tasks

@@ -309,7 +309,7 @@ func (m *Monitor) summarize() {
 	case m.fatal != nil:
 		h.State = StateEnded
 		h.Wrong = "the bot is ending: " + m.fatal.Error()
-		h.Cure = "mend that, then start the bot again; its sessions go on from where they are"
+		h.Cure = "fix that, then start the bot again; its sessions go on from where they are"
 	case m.stopping:
 		h.State = StateDraining
 		h.Wrong = "the bot was told to stop: what is under way is handed over"

@@ -199,7 +199,7 @@ func (p *Playground) serveStory() (*server.ModelSettings, error) {
 func (p *Playground) furnish() {
 	slack := p.Stage.Slack
 	_ = slack.ChangeChannel(p.Stage.Channel,
-		func(ch *slacktest.Channel) { ch.Topic = "What is broken, and who mends it" })
+		func(ch *slacktest.Channel) { ch.Topic = "What is broken, and who fixes it" })
 	var members []string
 	for i := range people {
 		members = append(members, p.Stage.People[people[i].Handle])
@@ -295,14 +295,14 @@ func (p *Playground) demoStory() *story.Story {
 				Says:  stage.DemoApproval,
 				After: first,
 				Until: second,
-				Label: "Bea approves at once: Bobbin mends what is known so far",
+				Label: "Bea approves at once: Bobbin fixes what is known so far",
 			},
 			{
 				ID:    "approve",
 				Who:   "bea",
 				Says:  stage.DemoApproval,
 				After: second,
-				Label: "Bea may approve: Bobbin mends it, proves it and pushes",
+				Label: "Bea may approve: Bobbin fixes it, proves it and pushes",
 			},
 			{
 				ID:    "ask",

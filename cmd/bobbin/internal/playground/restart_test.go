@@ -137,7 +137,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.reads("#pane div.body", stage.DemoApproval) // only the message: a form has a button with that text
 	restart()                                       // while the bot works
 	ann.reads("#pane .body", stage.DemoEnd)
-	ann.shoot("mended-after-kills")
+	ann.shoot("fixed-after-kills")
 	for text, times := range map[string]int{
 		"Root cause (revision 1": 1,
 		"Root cause (revision 2": 1,
@@ -229,7 +229,7 @@ func TestFolder(t *testing.T) {
 	require.Equal(t, "shop", Options{}.Place())
 }
 
-// TestOtherBranchesOfTheStory shows that a question changes nothing, an approval of the first revision mends
+// TestOtherBranchesOfTheStory shows that a question changes nothing, an approval of the first revision fixes
 // what it names, and "stop" ends the story.
 func TestOtherBranchesOfTheStory(t *testing.T) {
 	t.Parallel()

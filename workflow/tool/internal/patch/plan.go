@@ -58,7 +58,7 @@ func explainRefusal(s Section, err error) error {
 	if s.Path != "" && !strings.Contains(text, plaintext.QuotePath(s.Path)) {
 		text = plaintext.QuotePath(s.Path) + ": " + text
 	}
-	return model.Mistake(text + "\nNo file was changed: mend the patch and send the whole of it again.")
+	return model.Mistake(text + "\nNo file was changed: fix the patch and send the whole of it again.")
 }
 
 // changes returns the files that the plan has changed.

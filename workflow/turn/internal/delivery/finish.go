@@ -240,12 +240,12 @@ func (d *Delivery) sayPushFailed(
 	}
 	return ledger.WithParts(model.Result{
 		Text: "The push was refused: " + remote.Reason +
-			". The thread was told. When somebody writes that it is mended, call finish again.",
+			". The thread was told. When somebody writes that it is fixed, call finish again.",
 		Ends: true,
 	},
 		consent.Push(push),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s could not be pushed: "+
-			"%s Nothing was forced, and the approval stands. Reply \"push again\" when it is mended.",
+			"%s Nothing was forced, and the approval stands. Reply \"push again\" when it is fixed.",
 			ready, push.Branch, worktree.RemoteWords(remote))))), nil
 }

@@ -13,7 +13,7 @@ import (
 func TestWhatTheReportsCommandLeavesIsTakenAway(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
-	work := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"a": "mended\n"})
+	work := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"a": "fixed\n"})
 	tree, err := work.Tree(t.Context())
 	require.NoError(t, err)
 	f, err := work.Root().Create("shop.tar")

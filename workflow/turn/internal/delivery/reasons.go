@@ -163,7 +163,7 @@ func (p pushReasons) text(tree string) string {
 		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words,
 			prompt.ShortHash(tree))
 		if !p.alone {
-			cure = "When that is mended, write \"go on\"; or r" + cure[1:]
+			cure = "When that is fixed, write \"go on\"; or r" + cure[1:]
 		}
 	}
 	return ready + "\nNothing was pushed. " + cure

@@ -25,7 +25,7 @@ func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 			"or say what is to be left out.": {shown: true, paths: []string{"go.sum"}},
 		"The work is ready, but nothing can be proven here: eslint is missing.\n" +
 			"It changes more than the code:\n  • go.sum\n" +
-			"Nothing was pushed. When that is mended, write \"go on\"; " +
+			"Nothing was pushed. When that is fixed, write \"go on\"; " +
 			"or reply \"push it unproven\" to have exactly these files as they are (tree 134b2ba).": {
 			unproven: "eslint is missing", paths: []string{"go.sum"},
 		},

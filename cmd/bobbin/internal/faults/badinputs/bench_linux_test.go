@@ -440,7 +440,7 @@ func (bc *benchCase) committed(ctx context.Context, s badStep) error {
 	}
 	if len(changes) > 0 {
 		if _, err := bc.bench.Workspace.Commit(ctx, git.CommitSpec{
-			Message: "mended",
+			Message: "fixed",
 			When:    stage.Authored,
 		}); err != nil {
 			return err

@@ -181,7 +181,7 @@ func (mc *modelCase) loop(ctx context.Context) (agent.End, error) {
 		Agent: agent.Agent{
 			Name:   "quick",
 			Model:  "scripted",
-			Prompt: "You mend code.",
+			Prompt: "You fix code.",
 			Steps:  mc.steps,
 			Time:   mc.time,
 		},

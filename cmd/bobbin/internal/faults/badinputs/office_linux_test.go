@@ -392,7 +392,7 @@ func (bo *badOffice) withoutGuard(address string) string {
 
 var placeNamed = regexp.MustCompile(`\(place (\d+)\)`)
 
-// answer answers as the model: with the call that the case has queued, or else as MendOneWord does.
+// answer answers as the model: with the call that the case has queued, or else as FixOneWord does.
 func (bo *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -407,7 +407,7 @@ func (bo *badOffice) answer(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	name, args := chatmodel.MendOneWord(asked)
+	name, args := chatmodel.FixOneWord(asked)
 	asked.Answer(w, name, args)
 }
 

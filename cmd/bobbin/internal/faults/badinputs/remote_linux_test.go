@@ -33,7 +33,7 @@ import (
 // newer commit. A case with a remote that hangs has its own, as it is played with less
 // patience. The verbs of a step are:
 //
-//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is mended
+//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is fixed
 //	hook NAME TEXT, taken, taken below, config TEXT
 //	fetch | push [BRANCH]
 //	refused TEXT | done | says TEXT | lacks TEXT | once
@@ -43,7 +43,7 @@ import (
 // then HOW (after the real request was carried out).
 //
 // Each case is also checked for this: a refusal is one line without the password; a refused request changed
-// nothing in the mirror or the remote; and when the host is mended, the same request succeeds, once, and
+// nothing in the mirror or the remote; and when the host is fixed, the same request succeeds, once, and
 // without a forced update.
 type badRemote struct {
 	t       *testing.T
@@ -166,7 +166,7 @@ func (rc *remoteCase) play(ctx context.Context) error {
 			return fmt.Errorf("%s:%d: %w", rc.batch.name, s.at, err)
 		}
 	}
-	rc.host.Mend()
+	rc.host.Fix()
 	for _, undo := range rc.undo {
 		if err := undo(); err != nil {
 			return err
@@ -175,7 +175,7 @@ func (rc *remoteCase) play(ctx context.Context) error {
 	last := badStep{at: rc.at, verb: "afterwards"}
 	if rc.err != nil && !rc.forGood {
 		err := rc.do(ctx)
-		rc.hold(last, err == nil, "it does not go on when it is mended: %v", err)
+		rc.hold(last, err == nil, "it does not go on when it is fixed: %v", err)
 	}
 	updates := 0
 	for _, u := range rc.host.Updates() {

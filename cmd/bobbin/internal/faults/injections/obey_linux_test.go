@@ -200,8 +200,8 @@ func (mr modelRequest) work(c *injection, done map[string]bool) order {
 		return mr.lead(c, mine)
 	case mr.IsConsultant():
 		return mine("advise", map[string]any{
-			"bottom_line": "Mend the word (" + c.name + ").",
-			"steps":       []string{"mend it"},
+			"bottom_line": "Fix the word (" + c.name + ").",
+			"steps":       []string{"fix it"},
 			"effort":      "quick",
 			"confidence":  "high",
 		})
@@ -212,7 +212,7 @@ func (mr modelRequest) work(c *injection, done map[string]bool) order {
 		}
 		return mine("explain_diff", map[string]any{"summary": "It is small.", "hunks": hunks})
 	}
-	return mr.mend(c, mine)
+	return mr.fix(c, mine)
 }
 
 // own counts the model's regular calls of a tool, and returns the result of the newest.
@@ -259,7 +259,7 @@ func (mr modelRequest) lead(c *injection, mine func(string, map[string]any) orde
 		return mine("finish", map[string]any{"summary": "The word is right now."})
 	case strings.Count(heard, "was approved by") > delegated && delegated < 3:
 		return mine("delegate", map[string]any{"tasks": []any{
-			map[string]any{"category": "quick", "description": "Mend words.txt (" + c.name + ")"},
+			map[string]any{"category": "quick", "description": "Fix words.txt (" + c.name + ")"},
 		}})
 	case reported < 2:
 		return mine("report_root_cause", map[string]any{
@@ -274,8 +274,8 @@ func (mr modelRequest) lead(c *injection, mine func(string, map[string]any) orde
 	return mine("reply", map[string]any{"text": "that is all, " + c.name})
 }
 
-// mend returns the worker's next call.
-func (mr modelRequest) mend(c *injection, mine func(string, map[string]any) order) order {
+// fix returns the worker's next call.
+func (mr modelRequest) fix(c *injection, mine func(string, map[string]any) order) order {
 	read, result := mr.own("read_file")
 	edited, _ := mr.own("edit_file")
 	switch {

@@ -157,7 +157,7 @@ const strayCalls = `with calls as (select t.session_id, t.task_id, c->>'id' as i
 	select count(*) from (select c.id from calls c left join results r using (session_id, task_id, id)
 		group by c.session_id, c.task_id, c.id having count(r.id) <> 1) x`
 
-// wrongFiles checks the pushed branches: each mends its own bug and nothing else.
+// wrongFiles checks the pushed branches: each fixes its own bug and nothing else.
 func (c *chaos) wrongFiles() (found []string) {
 	branches, err := stage.RemoteBranches(c.remote)
 	require.NoError(c.t, err)
@@ -174,7 +174,7 @@ func (c *chaos) wrongFiles() (found []string) {
 	require.NoError(c.t, err)
 	before, err := main.Tree()
 	require.NoError(c.t, err)
-	var mended []string
+	var fixed []string
 	for name, hash := range branches {
 		if name == "main" || name == release {
 			continue
@@ -194,7 +194,7 @@ func (c *chaos) wrongFiles() (found []string) {
 			require.NoError(c.t, err)
 			text, err := file.Contents()
 			require.NoError(c.t, err)
-			mended = append(mended, change.To.Name+" "+strings.TrimSpace(text))
+			fixed = append(fixed, change.To.Name+" "+strings.TrimSpace(text))
 		}
 	}
 	var want []string
@@ -207,18 +207,18 @@ func (c *chaos) wrongFiles() (found []string) {
 	if c.hosted { // the backports have the same files
 		want = append(want, want...)
 	}
-	slices.Sort(mended)
+	slices.Sort(fixed)
 	slices.Sort(want)
-	if len(mended) != len(want) {
-		found = append(found, fmt.Sprintf("%d files were pushed, want %d", len(mended), len(want)))
+	if len(fixed) != len(want) {
+		found = append(found, fmt.Sprintf("%d files were pushed, want %d", len(fixed), len(want)))
 	}
-	for _, m := range mended {
+	for _, m := range fixed {
 		if !slices.Contains(want, m) {
 			found = append(found, "pushed, and should not be: "+m)
 		}
 	}
 	for _, w := range want {
-		if !slices.Contains(mended, w) {
+		if !slices.Contains(fixed, w) {
 			found = append(found, "not pushed: "+w)
 		}
 	}

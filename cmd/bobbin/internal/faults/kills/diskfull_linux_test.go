@@ -76,13 +76,13 @@ func newTight(t *testing.T, sessions int, binary string, env ...string) *smallDi
 	return m
 }
 
-// ask answers as MendNumberedBug does, after the gate for that session and tool has opened.
+// ask answers as FixNumberedBug does, after the gate for that session and tool has opened.
 func (s *smallDiskRun) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
 		return
 	}
-	name, args := chatmodel.MendNumberedBug(asked)
+	name, args := chatmodel.FixNumberedBug(asked)
 	if found := chatmodel.BugNumber.FindSubmatch(asked.Body); found != nil {
 		s.mu.Lock()
 		g := s.gates[string(found[1])+" "+name]

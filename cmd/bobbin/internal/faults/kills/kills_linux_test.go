@@ -142,7 +142,7 @@ func (c *chaos) open() {
 		c.binary = harness.Program(t)
 	}
 	if c.model == "" {
-		c.model = chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
+		c.model = chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	}
 	if files := chatmodel.NumberedBugs(c.sessions); c.hosted {
 		c.openHost(files)

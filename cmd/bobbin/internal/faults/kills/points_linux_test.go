@@ -152,7 +152,7 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 			}
 		}
 	}
-	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
+	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
 	for hosted, list := range stops {
@@ -211,7 +211,7 @@ func isHosted(point string) bool {
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	binary := withPoints(t)
-	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
+	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
 		frozen                       bool

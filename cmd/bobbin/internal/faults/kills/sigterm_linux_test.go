@@ -88,7 +88,7 @@ func (hs *heldSessions) hold(ctx context.Context, number int) bool {
 	}
 }
 
-// ask answers as MendNumberedBug does, but holds some answers, and makes some commands run until letGo.
+// ask answers as FixNumberedBug does, but holds some answers, and makes some commands run until letGo.
 func (hs *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 	asked, ok := chatmodel.ReadRequest(w, r)
 	if !ok {
@@ -102,7 +102,7 @@ func (hs *heldSessions) ask(w http.ResponseWriter, r *http.Request) {
 	if n%3 == 0 && !leads && !hs.hold(r.Context(), n) {
 		return
 	}
-	name, args := chatmodel.MendNumberedBug(asked)
+	name, args := chatmodel.FixNumberedBug(asked)
 	if name == "run" {
 		args["command"] = fmt.Sprintf("echo began >> %[1]s/%[2]d; while ! test -e %[1]s/go; do sleep 0.05; "+
 			"done; %[3]s", hs.marks, n, args["command"])

@@ -212,7 +212,7 @@ func (s *soak) start(ctx context.Context) {
 	// GOGC: the tests may run with a larger one, with which less of the memory is flat.
 	s.cmd.Env = append(os.Environ(), "GOGC=100", "SLACK_BOT_TOKEN="+app.BotToken,
 		"SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+s.slack.URL(),
-		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.MendNumberedBug).URL+"/v1",
+		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+chatmodel.Serve(t, chatmodel.FixNumberedBug).URL+"/v1",
 		"DATABASE_URL="+url, "BOBBIN_DATA_DIR="+s.data)
 	s.cmd.Stdout = log
 	s.cmd.Stderr = log

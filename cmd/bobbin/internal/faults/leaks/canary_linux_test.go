@@ -116,7 +116,7 @@ func (l *leakFixture) openModel() {
 					strings.TrimPrefix(key, "Bearer "))
 				return
 			}
-			name, args := chatmodel.MendOneWord(asked)
+			name, args := chatmodel.FixOneWord(asked)
 			if name == "report_root_cause" && !bytes.Contains(body, []byte("looking around")) {
 				name = "run"
 				args = map[string]any{"command": nosy}
@@ -280,12 +280,12 @@ func (l *leakFixture) shop(ctx context.Context, channel string) {
 		return
 	}
 	l.hubEchoes("git-upload-pack", echo(http.StatusFound, "http://elsewhere.invalid/?token="))
-	l.say(channel, "it is mended, I think")
+	l.say(channel, "it is repaired, I think")
 	if !l.await(ctx, channel, "sends us to another host") {
 		return
 	}
 	l.hub.Spoil(nil)
-	l.say(channel, "now it is mended, please go on")
+	l.say(channel, "now it is repaired, please go on")
 	if !l.await(ctx, channel, "Root cause (revision 1") {
 		return
 	}
@@ -308,7 +308,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 	if !l.await(ctx, channel, "does not accept the token BOBBIN_GIT_TOKEN") {
 		return
 	}
-	l.desk.Mend()
+	l.desk.Fix()
 	if _, err := l.db.Exec(ctx,
 		`create function quotes() returns trigger language plpgsql as $$ begin raise exception
 			'connection "%" lost', '`+
@@ -316,7 +316,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 		create trigger quotes before insert on reports for each row execute function quotes()`); err != nil {
 		l.t.Error(err)
 	}
-	l.say(channel, "it is mended, please go on")
+	l.say(channel, "it is repaired, please go on")
 	for failed := 0; failed == 0 && ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		if err := l.db.QueryRow(ctx,
 			`select count(*) from river_job where cardinality(errors) > 0`).Scan(&failed); err != nil {
@@ -335,7 +335,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 	if !l.await(ctx, channel, "could not be pushed") {
 		return
 	}
-	l.desk.Mend()
+	l.desk.Fix()
 	l.say(channel, "push again")
 	l.await(ctx, channel, "Done. Pushed")
 }

@@ -46,7 +46,7 @@ func (r robustModel) heard(text string) bool {
 }
 
 // next returns the robustModel's next call: the orchestrator reports, delegates and finishes; a worker reads
-// the file, mends it, and is done.
+// the file, fixes it, and is done.
 func (r robustModel) next(number int) (name string, args map[string]any) {
 	called, result := r.last()
 	if r.IsOrchestrator() {
@@ -57,7 +57,7 @@ func (r robustModel) next(number int) (name string, args map[string]any) {
 		case r.heard("was approved by"):
 			return "delegate", map[string]any{"tasks": []any{map[string]any{
 				"category":    "quick",
-				"description": fmt.Sprintf("Mend bug %d in %s", number, bugsFile),
+				"description": fmt.Sprintf("Fix bug %d in %s", number, bugsFile),
 			}}}
 		}
 		place := fmt.Sprintf("%s:%d", bugsFile, number+1)

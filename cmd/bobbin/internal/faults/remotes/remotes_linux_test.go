@@ -331,7 +331,7 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 			SlackPace:     time.Millisecond,
 		},
 		ModelSettings: server.ModelSettings{
-			ModelURL: chatmodel.Serve(t, chatmodel.MendOneWord).URL + "/v1",
+			ModelURL: chatmodel.Serve(t, chatmodel.FixOneWord).URL + "/v1",
 			Agents:   map[string]agent.Setting{},
 		},
 		LimitSettings: server.LimitSettings{
@@ -429,7 +429,7 @@ func (o *outages) session(ctx context.Context, s *affected) error {
 }
 
 // step posts a message and waits for its answer. If the outage belongs to this step, step causes it first,
-// and if the bot reports it, mends it and replies.
+// and if the bot reports it, fixes it and replies.
 func (o *outages) step(ctx context.Context, s *affected, when, say, brings string) error {
 	now := s.when == when
 	switch {
@@ -442,15 +442,15 @@ func (o *outages) step(ctx context.Context, s *affected, when, say, brings strin
 		return err
 	}
 	if now && len(s.says) > 0 {
-		if err := o.await(ctx, s, "when it is mended"); err != nil {
+		if err := o.await(ctx, s, "when it is fixed"); err != nil {
 			return err
 		}
 		o.paused(s)
 		o.relieve(s)
-		after := "it is mended, please go on"
+		after := "it is repaired, please go on"
 		switch {
 		case s.more:
-			after = "it is mended, please write another one and push then"
+			after = "it is repaired, please write another one and push then"
 		case when == notPushed:
 			after = "push again"
 		}
@@ -485,7 +485,7 @@ func (o *outages) await(ctx context.Context, s *affected, text string) error {
 
 // relieve repairs the remote.
 func (o *outages) relieve(s *affected) {
-	s.Mend()
+	s.Fix()
 	os.Remove(filepath.Join(s.Dir, "hooks", "pre-receive"))
 	if s.taken != "" {
 		if out, err := s.Git("branch", "-m", s.taken, "theirs"); err != nil {
@@ -594,7 +594,7 @@ func (o *outages) branches(s *affected, pushes int) {
 
 // oneCure matches the end of a line about a remote: the remedy is a separate sentence.
 var oneCure = regexp.MustCompile(`[^.]\. [A-Z].+[^.]\. (Nothing was forced, and the approval stands\. ` +
-	`Reply "push again" when it is mended\.|Reply here when it is mended, and I try again\.)$`)
+	`Reply "push again" when it is fixed\.|Reply here when it is fixed, and I try again\.)$`)
 
 func (a *affected) wrong(format string, args ...any) {
 	a.found = append(a.found, fmt.Sprintf(format, args...))

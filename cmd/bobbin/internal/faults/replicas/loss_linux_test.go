@@ -20,13 +20,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 )
 
-// A blow disturbs one replica in the middle of its sessions, and is mended when other replicas have taken
+// A blow disturbs one replica in the middle of its sessions, and is fixed when other replicas have taken
 // them over.
 type blow struct {
 	name   string
 	victim int
 	strike func(r *replica)
-	mend   func(r *replica)
+	fix    func(r *replica)
 }
 
 // blows returns one blow of each kind, each on another replica if there are enough.
@@ -62,7 +62,7 @@ func (s *shift) suffer(ctx context.Context) {
 			func(job int64) bool { return slices.Contains(jobs, job) }) {
 			harness.Sleep(ctx, 50*time.Millisecond)
 		}
-		b.mend(r)
+		b.fix(r)
 	}
 	require.NoError(s.t, ctx.Err(), "not every blow found a replica at work")
 }

@@ -97,7 +97,7 @@ func serveOnBridge(t *testing.T, h http.Handler) string {
 	return "http://" + l.Addr().String()
 }
 
-// answerAfter returns a model that mends numbered bugs, with a delay before each answer.
+// answerAfter returns a model that fixes numbered bugs, with a delay before each answer.
 func answerAfter(thinking time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked, ok := chatmodel.ReadRequest(w, r)
@@ -105,7 +105,7 @@ func answerAfter(thinking time.Duration) http.Handler {
 			return
 		}
 		harness.Sleep(r.Context(), thinking)
-		tool, args := chatmodel.MendNumberedBug(asked)
+		tool, args := chatmodel.FixNumberedBug(asked)
 		asked.Answer(w, tool, args)
 	})
 }

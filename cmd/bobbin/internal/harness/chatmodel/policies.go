@@ -12,9 +12,9 @@ import (
 // BugNumber matches the number of the bug that a conversation is about.
 var BugNumber = regexp.MustCompile(`bug (\d+)`)
 
-var bugFile = regexp.MustCompile(`Mend bug \d+ in (bugs/\w+\.txt)`)
+var bugFile = regexp.MustCompile(`Fix bug \d+ in (bugs/\w+\.txt)`)
 
-// NumberedBugs returns the files that MendNumberedBug mends: two for each of n bugs.
+// NumberedBugs returns the files that FixNumberedBug fixes: two for each of n bugs.
 func NumberedBugs(n int) (files []txtar.File) {
 	for n := range n {
 		for _, part := range []string{"", "b"} {
@@ -27,7 +27,7 @@ func NumberedBugs(n int) (files []txtar.File) {
 	return files
 }
 
-// TasksOfBug returns how many tasks MendNumberedBug delegates for a bug: two in parallel for every third bug,
+// TasksOfBug returns how many tasks FixNumberedBug delegates for a bug: two in parallel for every third bug,
 // otherwise one.
 func TasksOfBug(bug int) int {
 	if bug%3 == 1 {
@@ -36,10 +36,10 @@ func TasksOfBug(bug int) int {
 	return 1
 }
 
-// MendNumberedBug is a Policy that mends "bug N", whose files are bugs/N.txt and bugs/Nb.txt. The
+// FixNumberedBug is a Policy that fixes "bug N", whose files are bugs/N.txt and bugs/Nb.txt. The
 // orchestrator reports, delegates and finishes; a worker reads and edits its file, runs a command for every
 // third bug, and is done.
-func MendNumberedBug(r Request) (tool string, args map[string]any) {
+func FixNumberedBug(r Request) (tool string, args map[string]any) {
 	if r.IsCritic() {
 		return nothingFound()
 	}
@@ -73,12 +73,12 @@ func leadNumberedBug(number, last, said, called string) (string, map[string]any)
 	case strings.Contains(said, "was approved by"):
 		list := []any{map[string]any{
 			"category":    "quick",
-			"description": "Mend bug " + number + " in bugs/" + number + ".txt",
+			"description": "Fix bug " + number + " in bugs/" + number + ".txt",
 		}}
 		if TasksOfBug(n) == 2 {
 			list = append(list, map[string]any{
 				"category":    "quick",
-				"description": "Mend bug " + number + " in bugs/" + number + "b.txt",
+				"description": "Fix bug " + number + " in bugs/" + number + "b.txt",
 			})
 		}
 		return "delegate", map[string]any{"tasks": list}
@@ -112,13 +112,13 @@ func workOnNumberedBug(number, file, last, called string) (string, map[string]an
 }
 
 var (
-	mendedFile = regexp.MustCompile(`mended/\d+\.txt`)
-	taskDone   = regexp.MustCompile(`Task \d+ is done`)
+	fixedFile = regexp.MustCompile(`fixed/\d+\.txt`)
+	taskDone  = regexp.MustCompile(`Task \d+ is done`)
 )
 
-// MendOneWord is a Policy that mends the word in bugs/0.txt by writing files in mended/. Its summary differs
+// FixOneWord is a Policy that fixes the word in bugs/0.txt by writing files in fixed/. Its summary differs
 // each time that it finishes.
-func MendOneWord(r Request) (tool string, args map[string]any) {
+func FixOneWord(r Request) (tool string, args map[string]any) {
 	if r.IsCritic() {
 		return nothingFound()
 	}
@@ -135,7 +135,7 @@ func MendOneWord(r Request) (tool string, args map[string]any) {
 	}
 	switch {
 	case !r.IsOrchestrator() && times["write_file"] == 0:
-		return "write_file", map[string]any{"path": mendedFile.FindString(heard), "content": "right\n"}
+		return "write_file", map[string]any{"path": fixedFile.FindString(heard), "content": "right\n"}
 	case !r.IsOrchestrator():
 		return "done", map[string]any{"summary": "It is written."}
 	case taskDone.MatchString(heard), strings.Contains(heard, "push again"):
@@ -144,7 +144,7 @@ func MendOneWord(r Request) (tool string, args map[string]any) {
 			"summary": "The word is right. Pushed " + count[times["finish"]+1] + ".",
 		}
 	case strings.Contains(heard, "was approved by"), strings.Contains(heard, "another one"):
-		path := fmt.Sprintf("mended/%d.txt", times["delegate"]+1)
+		path := fmt.Sprintf("fixed/%d.txt", times["delegate"]+1)
 		return "delegate", map[string]any{
 			"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}},
 		}

@@ -113,7 +113,7 @@ func (h *Host) Fail(at string, times int, how Trouble) {
 	h.by = how
 }
 
-func (h *Host) Mend() { h.Fail("", 0, nil) }
+func (h *Host) Fix() { h.Fail("", 0, nil) }
 
 // Updates returns the recorded updates of references, oldest first, each as old hash, new hash, reference.
 func (h *Host) Updates() (all [][]string) {

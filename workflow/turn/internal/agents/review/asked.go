@@ -137,7 +137,7 @@ func (v *Verdict) takeAnswers(r decision.Review, asked Asked, files fs.FS, hunks
 	}
 }
 
-// maxTestLines is how many lines of a test that shows nothing are compared, to see whether it was mended.
+// maxTestLines is how many lines of a test that shows nothing are compared, to see whether it was fixed.
 const maxTestLines = 12
 
 // emptyTest returns the finding that a test shows nothing. It cites the line of the change that names the

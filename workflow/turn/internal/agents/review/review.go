@@ -170,7 +170,7 @@ func (v Verdict) ForOrchestrator() string {
 	}
 	return "Not pushed yet. Another agent reviewed the change and found this:\n" +
 		prompt.Fence("advice", strings.Join(lines, "\n")) +
-		"\nLook whether it is right. Mend what is by delegate, and call finish again; " +
+		"\nCheck each finding. Fix the ones that are right with delegate, and call finish again; " +
 		"where something is to stay as it is, say why in kept, one short line. This comes once: " +
 		"the next finish pushes, and the thread is told what was left."
 }
@@ -221,7 +221,7 @@ func (o Outcome) Short() string {
 	case len(o.Findings) == 0:
 		said = "nothing found"
 	case len(o.Left) == 0:
-		said = all + ", mended"
+		said = all + ", fixed"
 	default:
 		said = fmt.Sprintf("%d of %s left: %s", len(o.Left), all, plaintext.QuoteLine(o.Left[0].line()))
 		if more := len(o.Left) - 1; more > 0 {
@@ -255,7 +255,7 @@ func (o Outcome) cost() string {
 // Lines returns every finding in a line, with whether it was fixed, for the details of a push.
 func (o Outcome) Lines() (lines []string) {
 	for _, f := range o.Findings {
-		state := "mended"
+		state := "fixed"
 		if slices.ContainsFunc(o.Left,
 			func(l Finding) bool { return l.Place == f.Place && l.What == f.What }) {
 			state = "left"

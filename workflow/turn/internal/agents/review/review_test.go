@@ -104,7 +104,7 @@ func TestOnlyFindingsAtTrueLinesAreKept(t *testing.T) {
 }
 
 // A finding is open while the lines that it cites exist, even if they have moved.
-func TestWhatWasMendedIsKnown(t *testing.T) {
+func TestWhatWasFixedIsKnown(t *testing.T) {
 	t.Parallel()
 	files, hunks := work()
 	v := Check(decision.Review{Findings: []decision.Finding{
@@ -139,7 +139,7 @@ func TestAnOutcomeInALine(t *testing.T) {
 	for want, o := range map[string]Outcome{
 		"Review: nothing found":                    {Verdict: Verdict{Findings: []Finding{}}},
 		"Review: nothing found (under $0.01)":      {Verdict: Verdict{Findings: []Finding{}}, USD: 0.0001},
-		"Review: 1 finding, mended ($0.01)":        {Verdict: Verdict{Findings: one}, USD: 0.012},
+		"Review: 1 finding, fixed ($0.01)":         {Verdict: Verdict{Findings: one}, USD: 0.012},
 		"Not reviewed: the model could not answer": {Why: "the model could not answer"},
 		"Review: 1 of 2 findings left: “`a.go:1`, debug output: prints each share”. Kept: “people want it” " +
 			"($0.50)": {Verdict: Verdict{Findings: two}, Left: one, Kept: "people want it.", USD: 0.5},
@@ -150,7 +150,7 @@ func TestAnOutcomeInALine(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"Review, left: `a.go:1`, debug output: prints each share",
-		"Review, mended: `b.go:2`, debug output: prints each share",
+		"Review, fixed: `b.go:2`, debug output: prints each share",
 	},
 		Outcome{Verdict: Verdict{Findings: two}, Left: one}.Lines())
 }

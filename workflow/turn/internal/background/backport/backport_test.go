@@ -29,7 +29,7 @@ import (
 
 const (
 	broken = "def split(total, n):\n    return [total // n] * n\n\n\n# The end.\n"
-	mended = "def split(total, n):\n    return [total // n + (i < total % n) " +
+	fixed  = "def split(total, n):\n    return [total // n + (i < total % n) " +
 		"for i in range(n)]\n\n\n# The end.\n"
 	counts = "import unittest\n\nfrom money import split\n\n\nclass Count(unittest.TestCase):\n" +
 		"    def test_count(self):\n        self.assertEqual(len(split(10, 3)), 3)\n"
@@ -60,10 +60,10 @@ func open(t *testing.T) *scene {
 	old := repotest.Files{"money.py": broken, "test_money.py": counts, "README": "a shop\n"}
 	var err error
 	s.commits, err = repotest.Origin(s.origin, old, repotest.Files{"NEWS": "it moved\n"},
-		repotest.Files{"money.py": mended, "test_rest.py": rests},
+		repotest.Files{"money.py": fixed, "test_rest.py": rests},
 		repotest.Files{"README": "a shop that splits\n"},
 		repotest.Files{"money.py": "def split(total, n):\n    return n * [total // n]\n"},
-		repotest.Files{"money.py": broken + "\n\n" + mended, "README": "a shop\n"})
+		repotest.Files{"money.py": broken + "\n\n" + fixed, "README": "a shop\n"})
 	require.NoError(t, err)
 	s.base = s.commits[1]
 	s.git("branch", "release/1.1", s.commits[0])
@@ -179,7 +179,7 @@ func TestABackportIsMadeOnceWhateverHappens(t *testing.T) {
 				require.Equal(t, s.commits[0], row.Onto)
 			}
 			require.Equal(t, row.Onto, s.git("rev-parse", "bobbin/x-backport-1.1^"))
-			require.Equal(t, mended, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
+			require.Equal(t, fixed, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
 			require.Contains(t, s.git("log", "-1", "--format=%B", "bobbin/x-backport-1.1"),
 				"Approved-by: Ann Lee\n")
 			a, err := audit.Verify(t.Context(), s.Rows.Store.DB, "")
@@ -316,7 +316,7 @@ func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
 		"test_readme.py": "import unittest\n\n\nclass Readme(unittest.TestCase):\n" +
 			"    def test_readme(self):\n        self.assertIn(\"rounds\", open(\"README\").read())\n",
 	}
-	revised := strings.Replace(mended, "    return", "    n = n or 1\n    return", 1)
+	revised := strings.Replace(fixed, "    return", "    n = n or 1\n    return", 1)
 	revises := repotest.Files{
 		"money.py": revised,
 		"test_none.py": strings.NewReplacer("Rest", "Nobody", "test_rest", "test_nobody",
@@ -327,10 +327,10 @@ func TestABackportKeepsWhatItsBranchHas(t *testing.T) {
 		changed repotest.Files
 		money   string
 	}{
-		"main has the first":                           {2, reads, mended},
-		"main has the first, which the second mends":   {2, revises, revised},
-		"main has neither":                             {1, reads, mended},
-		"main has neither, the second mends the first": {1, revises, revised},
+		"main has the first":                           {2, reads, fixed},
+		"main has the first, which the second fixes":   {2, revises, revised},
+		"main has neither":                             {1, reads, fixed},
+		"main has neither, the second fixes the first": {1, revises, revised},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -443,7 +443,7 @@ func TestAPushedBranchMayBeGone(t *testing.T) {
 				return
 			}
 			require.Equal(t, backports.Pushed, s.row().State, s.row().Reason)
-			require.Equal(t, mended, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
+			require.Equal(t, fixed, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
 			require.Equal(t, s.commits[0], s.git("rev-parse", "bobbin/x-backport-1.1^"))
 		})
 	}

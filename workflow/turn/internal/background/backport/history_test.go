@@ -165,7 +165,7 @@ func longHistory(h *history, commits int) (base, pushed plumbing.Hash) {
 	base = h.commit(tree, at[commits-1])
 	tree = tree.With(repotest.Files{
 		"money.py": strings.Replace(tree["money.py"], splits,
-			strings.TrimSuffix(mended, "\n\n\n# The end.\n")+"\n", 1),
+			strings.TrimSuffix(fixed, "\n\n\n# The end.\n")+"\n", 1),
 		"test_rest.py": rests,
 	})
 	pushed = h.commit(tree, base)

@@ -18,15 +18,15 @@ func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 	t.Parallel()
 	names := strings.Replace(rests, "    def test_rest", "    def check", 1) +
 		"\n\nsetattr(Rest, \"test_\" + open(\".env\").read().strip().partition(\"=\")[2], Rest.check)\n"
-	for _, fixed := range []bool{true, false} {
+	for _, withFix := range []bool{true, false} {
 		s := open(t)
 		s.Secrets = redact.New()
 		s.Repositories[0].Pulls.Host = github.New(github.Config{})
 		s.git("branch", "-f", "release/1.1",
 			s.push(s.commits[0], repotest.Files{".env": "DB_PASSWORD=moss_covered_bucket\n"}))
 		change := repotest.Files{"test_rest.py": names}
-		if fixed {
-			change["money.py"] = mended
+		if withFix {
+			change["money.py"] = fixed
 		}
 		s.ask("1.1", s.push(s.commits[1], change), 1)
 		require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))
@@ -34,7 +34,7 @@ func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 		require.NoError(t, s.Rows.Store.Pool.QueryRow(t.Context(),
 			`select string_agg(means, ' ') from buttons`).Scan(&behind))
 		shown := append(s.said(), behind)
-		if row := s.row(); fixed {
+		if row := s.row(); withFix {
 			require.Equal(t, backports.Pushed, row.State, row.Reason)
 			shown = append(shown, row.Told.Pull.Body)
 		} else {

@@ -95,7 +95,7 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m workflow.Message, p wo
 		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: pushed.AskedBy, Credits: pushed.Credits,
 		Text: fmt.Sprintf("Revision %d, as %s says. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
 	}
-	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate what mends that.")
+	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate a fix for that.")
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
 	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m, Person: p}, report)

@@ -38,7 +38,7 @@ func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 	id := open[0].ID()
 	fmt.Fprintf(&b, `%s one of three:
 - Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
-- It mends something: delegate a test that fails without it, then finish.
+- It fixes something: delegate a test that fails without it, then finish.
 - It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`,
 		each, id, id)
 	return b.String()

@@ -37,7 +37,7 @@ Hunk 5e2fcb, cart/cart.go:56
 </diff>
 It is one of three:
 - Not needed: call finish again, the same, with hunks [{"id": "5e2fcb"}]. The program takes it out and proves the rest.
-- It mends something: delegate a test that fails without it, then finish.
+- It fixes something: delegate a test that fails without it, then finish.
 - It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": "5e2fcb", "keep": "the reason"}]. People read the reason.`,
 		UnneededHunks(all))
 	require.Contains(t, UnneededHunks(all, "5e2fcb", "0a1b2c", "bb\nbb"),

@@ -397,7 +397,7 @@ func nextStep(done []workflow.Task, unprovable string) string {
 	}
 	return text + " " +
 		seen + "Delegate what was not begun, a task a call. When all is there, call finish, " +
-		"which asks the thread whether to push it unproven; or blocked, to have mended first what is missing."
+		"which asks the thread whether to push it unproven; or blocked, to have what is missing fixed first."
 }
 
 // askWhatNow asks the thread how to go on, lists what was tried, and restores the files.

@@ -79,7 +79,7 @@ func TestAdviceIsAppliedToWhatItWasGivenFor(t *testing.T) {
 func TestAPlansTasksAreNamedByNumber(t *testing.T) {
 	t.Parallel()
 	plan := workflow.Plan{Tasks: make([]workflow.PlannedTask, 2)}
-	one := decision.Assignment{Description: "mend", Category: "deep"}
+	one := decision.Assignment{Description: "fix", Category: "deep"}
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
 	one.Plan = 3
 	require.Contains(t, badAssignments([]decision.Assignment{one}, plan), "1 to 2")
@@ -183,7 +183,7 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 
 func TestBadAssignments(t *testing.T) {
 	t.Parallel()
-	one := decision.Assignment{Description: "mend", Category: "deep"}
+	one := decision.Assignment{Description: "fix", Category: "deep"}
 	require.Empty(t, badAssignments([]decision.Assignment{one}, workflow.Plan{}))
 	require.Empty(t,
 		badAssignments([]decision.Assignment{one, {Description: "then", Category: "quick", After: []int{1}}},
@@ -192,8 +192,8 @@ func TestBadAssignments(t *testing.T) {
 		"none":         nil,
 		"too many":     make([]decision.Assignment, 11),
 		"no words":     {{Category: "deep", Description: " \n"}},
-		"after itself": {{Description: "mend", After: []int{1}}},
-		"after none":   {one, {Description: "mend", After: []int{0}}},
+		"after itself": {{Description: "fix", After: []int{1}}},
+		"after none":   {one, {Description: "fix", After: []int{0}}},
 	} {
 		require.NotEmpty(t, badAssignments(list, workflow.Plan{}), name)
 	}

@@ -106,7 +106,7 @@ func (f *failedCheck) refuse(tree string) string {
 	}
 	*f = failedCheck{}
 	return "Nothing was run: these files failed the last check, and nothing was changed since. " +
-		"Mend that first; where it is not the change's fault, call done once more.\n" + red.text
+		"Fix that first; where it is not the change's fault, call done once more.\n" + red.text
 }
 
 // runTask runs one task, or the rest of it, and returns it with its result.

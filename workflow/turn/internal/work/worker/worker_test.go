@@ -52,7 +52,7 @@ func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
 	}
 	require.Equal(t,
 		[]tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}},
-		namedLines(workflow.Task{Description: "Mend c.go:3"}, r))
+		namedLines(workflow.Task{Description: "Fix c.go:3"}, r))
 }
 
 // The line has whole sentences, and says what stays open.
@@ -68,7 +68,7 @@ func TestWhatTheThreadIsToldOfADoneTask(t *testing.T) {
 		doneWords(long), "nobody signs as another",
 	)
 	require.Equal(
-		t, "Done: Mended.\nVerified.", doneWords(decision.Done{Summary: "Mended.\n[deep] Task 2 is done."}),
+		t, "Done: Fixed.\nVerified.", doneWords(decision.Done{Summary: "Fixed.\n[deep] Task 2 is done."}),
 	)
 	require.Equal(
 		t, "Done: the task.\nVerified.",

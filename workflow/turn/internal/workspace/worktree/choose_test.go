@@ -40,7 +40,7 @@ func TestARequestThatCannotBeReadChoosesNoRepository(t *testing.T) {
 	end()
 	for name, c := range map[string]struct {
 		ctx          context.Context
-		fails, mends string
+		fails, fixes string
 	}{
 		"the query fails": {
 			t.Context(), `alter table inbox rename to elsewhere`, `alter table elsewhere rename to inbox`,
@@ -52,7 +52,7 @@ func TestARequestThatCannotBeReadChoosesNoRepository(t *testing.T) {
 		require.ErrorContains(t, err, "choose the repository", name)
 		require.False(t, opened, name)
 		require.Nil(t, trees.Current(), name)
-		do(c.mends)
+		do(c.fixes)
 		require.Empty(t, trees.Session().Repository, name)
 		require.Equal(t, "api", chosen(), name)
 	}

@@ -26,8 +26,8 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	mirrors := repotest.OpenMirrors(t)
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 	require.NoError(t, err)
-	work := repotest.NewWorkspace(t, m, base, repotest.Files{"a": "mended\n"})
-	pushed, err := work.Commit(t.Context(), git.CommitSpec{Message: "Mend a", When: time.Now()})
+	work := repotest.NewWorkspace(t, m, base, repotest.Files{"a": "fixed\n"})
+	pushed, err := work.Commit(t.Context(), git.CommitSpec{Message: "Fix a", When: time.Now()})
 	require.NoError(t, err)
 	ledger := ledgertest.Open(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {

@@ -134,7 +134,7 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 			`select text from lines order by id desc limit 1`).Scan(&said))
 		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+
 			" is on no branch or tag there any more, and the remote does not give it."+
-			" Somebody who has it can push a tag of it. Reply here when it is mended, and I try again.", said)
+			" Somebody who has it can push a tag of it. Reply here when it is fixed, and I try again.", said)
 	}
 	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(t.ProgramLine("I cannot get at the repository: "+RemoteWords(err)+
-			" Reply here when it is mended, and I try again.")),
+			" Reply here when it is fixed, and I try again.")),
 	)
 }
 

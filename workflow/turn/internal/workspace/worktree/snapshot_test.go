@@ -19,7 +19,7 @@ import (
 func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "b\n"}, repotest.Files{"a": "mended\n"})
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "b\n"}, repotest.Files{"a": "fixed\n"})
 	base := made[0]
 	pushed := made[1]
 	openMirror := func() *git.Mirror {
@@ -39,7 +39,7 @@ func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 		s.Head = pushed
 	}}))
 
-	work := repotest.NewWorkspace(t, here, base, repotest.Files{"a": "mended again\n"})
+	work := repotest.NewWorkspace(t, here, base, repotest.Files{"a": "fixed again\n"})
 	tree, err := work.Tree(t.Context())
 	require.NoError(t, err)
 	kept, err := (&Snapshots{Ledger: ledger}).Pack(t.Context(), work, 0, tree)

@@ -44,7 +44,7 @@ func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	e, err := Serve("story", "== m\nexpect user \"report\"\nsay looking\n---\nexpect user \"more\"\n"+
 		"call reply {\"text\": \"looking again\"}\n---\n"+
-		"expect user \"fix\"\nsay mended\n---\n== m\nexpect user \"leave it\"\nsay left\n---\n",
+		"expect user \"fix\"\nsay fixed\n---\n== m\nexpect user \"leave it\"\nsay left\n---\n",
 		"connect a model")
 	require.NoError(t, err)
 	t.Cleanup(e.Close)
@@ -57,8 +57,8 @@ func TestEndpoint(t *testing.T) {
 	require.Contains(t, say(t, e, "more"), "looking again")
 	require.Contains(t, say(t, e, "more"), "looking again", "asked again, as after a crash")
 	require.Contains(t, say(t, e, "leave it"), "left", "and otherwise")
-	require.Contains(t, say(t, e, "fix"), "mended", "the first goes on")
-	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"mended"}`, "fix"), "connect a model",
+	require.Contains(t, say(t, e, "fix"), "fixed", "the first goes on")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"fixed"}`, "fix"), "connect a model",
 		"once in a conversation")
 	require.Contains(t, sayAfter(t, e, `{"role":"assistant","tool_calls":[{"id":"call_1_2_1",`+
 		`"function":{"name":"reply","arguments":"{}"}}]}`, "more"), "connect a model")
