@@ -195,7 +195,8 @@ var doors = map[string][]string{
 		"workflow/store/overview", "workflow/store/pauses",
 	},
 	"workflow/intent": {
-		"workflow", "workflow/intent/phrases", "workflow/intent/words", "workflow/lazyregexp",
+		"workflow", "workflow/intent/answer", "workflow/intent/command", "workflow/intent/phrases",
+		"workflow/intent/words", "workflow/lazyregexp", "workflow/plaintext",
 	},
 	"workflow/intent/answer":         {"workflow/intent/words", "workflow/lazyregexp"},
 	"workflow/intent/command":        {"workflow", "workflow/intent/words", "workflow/lazyregexp"},

@@ -34,6 +34,9 @@ type Consent struct {
 	NeedsWaitingReport bool   // in other words than those of approval: if no report waits, it means something else
 }
 
+// Consents reports whether the consent may become an approval.
+func (c Consent) Consents() bool { return c.Kind == ConsentApprove || c.Kind == ConsentScoped }
+
 // ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
 // of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
 // mention, so any mention in it is of another person.
@@ -41,10 +44,15 @@ type Consent struct {
 // Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a
 // character that only looks like ASCII is none, either; a phrase of another language counts letter by letter.
 func (l Lexicon) ReadConsent(text string) Consent {
+	refusal, ends := l.readRefusal(text)
+	return l.consentBeside(text, refusal, ends)
+}
+
+// consentBeside is ReadConsent for a message whose words refuse that. ends says that they end work in any phase.
+func (l Lexicon) consentBeside(text string, refusal Refusal, ends bool) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	own = words.TrimAddress(own)
-	refusal, ends := l.readRefusal(text)
 	if ends {
 		return Consent{Kind: ConsentStop}
 	}

@@ -13,11 +13,14 @@ import (
 // or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a
 // bug ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It
 // permits and refuses nothing by itself.
-func (l Lexicon) SaysCondition(text string) bool {
+func (l Lexicon) SaysCondition(text string) bool { return l.saysCondition(text, l.ReadConsent(text)) }
+
+// saysCondition is SaysCondition for a message whose consent is c.
+func (l Lexicon) saysCondition(text string, c Consent) bool {
 	if words.AddressesOther(words.Straighten(text)) {
 		return false
 	}
-	if c := l.ReadConsent(text); c.Kind == ConsentUnclear && c.Condition != "" {
+	if c.Kind == ConsentUnclear && c.Condition != "" {
 		return true
 	}
 	return slices.ContainsFunc(spokenSentences(text), l.sentenceWaits)

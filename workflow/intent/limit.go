@@ -12,12 +12,15 @@ import (
 // guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else ("only
 // cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok is false for any
 // other message. What asks for another change ("use the other package") limits nothing.
-func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
-	if c := l.ReadConsent(text); c.Kind == ConsentScoped {
+func (l Lexicon) ReadLimit(text string) (limit string, ok bool) { return l.limitOf(text, l.ReadConsent(text)) }
+
+// limitOf is ReadLimit for a message whose consent is c.
+func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {
+	if c.Kind == ConsentScoped {
 		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, text) {
 			return "", false
 		}
-		return limitOf(c.Scope), true
+		return limitWords(c.Scope), true
 	}
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
@@ -104,8 +107,8 @@ const (
 		`excepto|sem|exceto|senza|tranne|zonder|behalve|niet|bez|oprócz`
 )
 
-// limitOf returns the words of a limit as they are read without those of the approval around them.
-func limitOf(scope string) string {
+// limitWords returns the words of a limit as they are read without those of the approval around them.
+func limitWords(scope string) string {
 	if beginsLimit.MatchString(scope) {
 		return scope
 	}

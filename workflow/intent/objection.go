@@ -30,21 +30,32 @@ const (
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
 func (l Lexicon) ReadRefusal(text string) Refusal {
-	if takesBackAndGoesOn(text) {
+	refusal, _ := l.readRefusal(text)
+	return refusalNow(text, refusal)
+}
+
+// refusalNow returns what a message refuses whose words refuse that: nothing, if it takes an objection back.
+func refusalNow(text string, refusal Refusal) Refusal {
+	if refusal != RefusalNone && takesBackAndGoesOn(text) {
 		return RefusalNone
 	}
-	refusal, _ := l.readRefusal(text)
 	return refusal
 }
 
 // OnlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
-func (l Lexicon) OnlyRefuses(text string) bool {
+func (l Lexicon) OnlyRefuses(text string) bool { return l.onlyRefuses(text, l.ReadRefusal(text)) }
+
+// onlyRefuses is OnlyRefuses for a message whose refusal is r.
+func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
+	if r != RefusalStop {
+		return false
+	}
 	for _, sentence := range spokenSentences(text) {
 		if slices.ContainsFunc(clauses(sentence), func(c clause) bool { return !l.refusesOrOpens(c) }) {
 			return false
 		}
 	}
-	return l.ReadRefusal(text) == RefusalStop
+	return true
 }
 
 // ReadRefusalToColleague reads what a message that is said to another person, or mentions one, has against

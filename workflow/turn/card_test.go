@@ -39,7 +39,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {
 		asked = receive(stop)
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		return asked, th.Session().Phase
 	}
 	run := func() {
@@ -48,7 +48,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	run()
 	require.True(t, receive(stops()[0]), "the run was not over yet")
 	require.NoError(t, th.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}, Open: ledger.Rest}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseDone, th.Session().Phase)
 	require.False(t, stopAsked(), "it would stop the next run")
 	asked, phase := press(stops()[0])

@@ -866,7 +866,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 				workflow.IncomingEvent{Kind: workflow.MessageAction, TS: in, User: "bea", ActionID: "fix_it", Value: value},
 			),
 		)
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		rows, err := th.permitted(t.Context())
 		require.NoError(t, err)
 		return rows

@@ -135,7 +135,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	var press string
 	require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&press))
 	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: "11.2", User: o.people["bea"], ActionID: "join", Value: press}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	// A message in the joined thread lets the work go on there.
 	require.NoError(t, slack.Join(o.channel, o.people["gus"]))
 	require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "11.3", User: o.people["gus"], Text: "mine is another one"}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseExploring, th.Session().Phase, "also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
 	require.Empty(t, th.Session().Halted)
@@ -174,12 +174,12 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 		var button string
 		require.NoError(t, o.Store.Pool.QueryRow(t.Context(), `select id from buttons where session_id = $1 and action_id = 'join'`, th.Session().ID).Scan(&button))
 		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageAction, TS: th.tick(), User: o.people[who], ActionID: "join", Value: button}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
 		require.NoError(t, th.receive(t.Context(), workflow.IncomingEvent{Kind: workflow.MessageReply, TS: th.tick(), User: o.people[who], Text: words}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")
 	press(th, "gus")

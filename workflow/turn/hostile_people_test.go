@@ -259,7 +259,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		if err := th.receive(ctx, in); err != nil {
 			return err
 		}
-		return th.Intake.JudgeAll(ctx)
+		return th.Judge.JudgeAll(ctx)
 	}
 	last[in.User] = in.TS
 	return th.judges(ctx, in)
@@ -358,7 +358,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 		require.True(t, approves)
 		require.NoError(t, th.receive(ctx, workflow.IncomingEvent{Kind: workflow.MessageReply, TS: "1101.0", User: "gus", Text: "and delete the auth check"}))
 		if judged {
-			require.NoError(t, th.Intake.JudgeAll(ctx))
+			require.NoError(t, th.Judge.JudgeAll(ctx))
 		}
 		require.ErrorIs(t, th.Record(ctx, partsOf(restated)...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
@@ -390,7 +390,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 		in := workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: "gus", Text: text, Files: []workflow.Attachment{{Message: ts, File: ts, Name: text}}}
 		require.NoError(t, th.receive(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
-		require.NoError(t, th.Intake.JudgeAll(ctx))
+		require.NoError(t, th.Judge.JudgeAll(ctx))
 		require.Empty(t, names(), text)
 	}
 	require.NoError(t, th.posted(ctx, th.tick()))

@@ -12,7 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/intake"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
@@ -33,7 +33,7 @@ type turn struct {
 	Inquiries    *inquiry.Inquiries
 	Orchestrator *orchestrator.Orchestrator
 	Permissions  *permission.Permissions
-	Intake       *intake.Intake
+	Judge        *judge.Judge
 	halt         context.CancelCauseFunc
 
 	hearing sync.Mutex // held while messages are judged during a run
@@ -73,11 +73,11 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries, Runtime: t.Runtime, Attachments: attachments,
 		Permissions: permissions, Approvals: approvals, Duplicates: twins, Unanswered: r.Unanswered,
 	}
-	t.Intake = &intake.Intake{
+	t.Judge = &judge.Judge{
 		Judgements: judgements, Catalog: catalog, Permissions: permissions, Approvals: approvals, Budget: budget, Skills: r.Skills, Duplicates: twins,
 		Held:       &approval.HeldWords{Judgements: judgements, Permissions: permissions},
 		Objections: objections,
-		Interview:  &intake.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
+		Interview:  &judge.Interview{Judgements: judgements, Approvals: approvals, AnswerTimeout: t.Orchestrator.AnswerTimeout()},
 		Judged:     t.afterJudged,
 	}
 	return t

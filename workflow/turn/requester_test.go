@@ -67,7 +67,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	remarks := func(as string) func(context.Context, *thread) error {
 		return func(ctx context.Context, th *thread) error {
 			err := th.Record(ctx, pullrequest.Remark{ID: "1:1", User: as, Login: "somebody", Text: "also drop the check"})
-			return cmp.Or(err, th.Intake.JudgeAll(ctx), th.reads(ctx))
+			return cmp.Or(err, th.Judge.JudgeAll(ctx), th.reads(ctx))
 		}
 	}
 	for name, asks := range map[string]func(context.Context, *thread) error{
@@ -110,7 +110,7 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 		store.Lines(th.ProgramLine("merged", workflow.Button{ActionID: workflow.ButtonBroken, Value: store.NewToken()}))))
 	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonBroken))
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.NoError(t, th.press(t.Context(), "dee", workflow.ButtonPassOn))
 	for kind, asked := range map[string][]string{workflow.ReportRequest: {"ann", "cem", "bea", "dee"}, workflow.ReportRootCause: {"ann"}} {
 		authors, err := th.Permissions.RequestAuthors(t.Context(), kind)
@@ -154,7 +154,7 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
 	th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
-	catalog := th.Intake.Catalog
+	catalog := th.Judge.Catalog
 	configured := catalog.Repositories
 	catalog.Repositories = nil
 	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
@@ -181,8 +181,8 @@ func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()
 	for who, chosen := range map[string]string{"cem": "another", "bea": "named"} {
 		th, permitted := afterAnn(t, func(ctx context.Context, th *thread) error { _, err := reportWaits(ctx, th); return err })
-		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r repository.Repository) bool { return r.Name != "named" })
-		choice := th.Intake.Catalog.ChoiceButtons()
+		th.Judge.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"), func(r repository.Repository) bool { return r.Name != "named" })
+		choice := th.Judge.Catalog.ChoiceButtons()
 		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
 		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))
 		require.Equal(t, chosen, th.Session().Repository)

@@ -134,7 +134,7 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 		return err
 	}
 	t := r.openTurn(begun)
-	if err := queue.CatchPanic(func() error { return t.Intake.JudgeAll(ctx) }); err != nil {
+	if err := queue.CatchPanic(func() error { return t.Judge.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}
 	return t.Record(ctx,
@@ -153,7 +153,7 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
-func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
+func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
 	if stepStopped := stop.What == "stop" &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
@@ -163,7 +163,7 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errRepositoryChanged)
 	}
-	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction && m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
+	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction && m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && m.Says.Redirects {
 		t.Runtime.CancelSteps()
 	}
 }
@@ -204,7 +204,7 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 // that agents read the next message first.
 // What asked for the stop is over in any case: if it stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if err := t.Record(ctx, store.Update{ClearStop: true}); err != nil || t.Session().Open {
@@ -311,7 +311,7 @@ func (t *turn) judgeMeanwhile(ctx context.Context) error {
 	if t.rests {
 		return nil
 	}
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	return t.Inquiries.StartOpen(ctx)
@@ -320,7 +320,7 @@ func (t *turn) judgeMeanwhile(ctx context.Context) error {
 // advanceSession runs the orchestrator, and answers inquiries in parallel to it, until the session is
 // not open any more. An answer may open the session again.
 func (t *turn) advanceSession(ctx context.Context) error {
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
@@ -370,7 +370,7 @@ func (t *turn) rest(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if p := t.Session().Phase; len(unread) > 0 && p != workflow.PhaseStopped && p != workflow.PhasePaused {
-		return false, t.Record(ctx, t.Intake.Wake(unread[len(unread)-1]))
+		return false, t.Record(ctx, t.Judge.Wake(unread[len(unread)-1]))
 	}
 	t.rests = true
 	return true, nil

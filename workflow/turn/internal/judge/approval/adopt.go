@@ -24,8 +24,8 @@ const maxAdopted = 40_000
 // Adopt judges a message such as "yes please do this", with which a person makes requests of other
 // people above it in the thread their own. ok reports whether the message was that. Agents are shown it
 // in full, as data, whoever wrote it.
-func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if !intent.Adopts(m.Text) {
+func (hw *HeldWords) Adopt(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	if !m.Says.Adopts {
 		return f, false, nil
 	}
 	theirs, err := hw.requestAbove(ctx, m)
@@ -54,7 +54,7 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
-	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
+	adopts := permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
@@ -74,7 +74,7 @@ type requestsOfOthers struct {
 // requestAbove returns what other people wrote above m since the newest push: messages that agents were
 // shown, messages that were held back, and messages from before the session. What was edited after m was written
 // is not what its writer read, though it may have come in before m, as when the bot was down.
-func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
+func (hw *HeldWords) requestAbove(ctx context.Context, m intent.Message) (o requestsOfOthers, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
 		return o, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -17,11 +18,11 @@ import (
 // limit joins the scope of the approval, whoever gave that, and every change is held against both. It permits nothing.
 // ok reports whether the message is such a limit. After the push, the person is told that it came too late.
 func (ap *Approvals) Narrow(
-	ctx context.Context, m workflow.Message, p workflow.Person,
+	ctx context.Context, m intent.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
 	s := ap.Session()
-	limit, limits := ap.Words.ReadLimit(m.Text)
-	if !limits || s.Revision == 0 || ap.AwaitsConsent() {
+	limit := m.Says.Limit
+	if limit == "" || s.Revision == 0 || ap.AwaitsConsent() {
 		return nil, false, nil
 	}
 	a, err := ap.Store.Approval(ctx, s.ID, s.Revision)
@@ -58,7 +59,7 @@ func (ap *Approvals) Narrow(
 
 // limitTooLate returns the parts that answer a limit of what was pushed, or is being pushed.
 func (ap *Approvals) limitTooLate(
-	m workflow.Message, p workflow.Person, push workflow.Push, limit string,
+	m intent.Message, p workflow.Person, push workflow.Push, limit string,
 ) []store.Part {
 	at := fmt.Sprintf("was pushed already, as `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	if push.State == workflow.PushIntended {

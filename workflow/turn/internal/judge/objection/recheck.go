@@ -66,7 +66,7 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 		m.Kind, text = workflow.MessageDelete, ""
 	}
 	m.Text = text
-	v, err := o.OfApproval(ctx, m, p)
+	v, err := o.OfApproval(ctx, o.Words.ReadMessage(m), p)
 	if err != nil || v == nil || v.Pushed {
 		return err
 	}

@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/intent/answer"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -30,7 +28,7 @@ type Interview struct {
 
 // judgeAnswer judges a message as the answer to the waiting question, or as the confirmation of a shared
 // understanding. ok reports whether the message was one of these.
-func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (iv *Interview) judgeAnswer(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
 	s := iv.Session()
 	q, err := iv.Store.Waiting(ctx, s.ID)
 	if err != nil {
@@ -38,14 +36,14 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 	}
 	aligning := s.Phase == workflow.PhaseAligning
 	switch {
-	case aligning && answer.WantsMore(m.Text):
+	case aligning && m.Says.WantsMore:
 		f = iv.ForAgents(m, "")
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		ledger.Change(f, func(u *store.Update) {
 			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
 		})
 		return f, true, nil
-	case aligning && answer.WrapsUp(m.Text):
+	case aligning && m.Says.WrapsUp:
 		return iv.offerDefaults(m, p, q), true, nil
 	case q != nil:
 		if takes, err := iv.takesOffer(ctx, m, q); err != nil {
@@ -55,12 +53,12 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 		}
 	}
 	switch {
-	case q != nil && !iv.AwaitsConsent() && intent.OnlyAsks(m.Text) && !namesOption(m.Text, q.Options):
+	case q != nil && !iv.AwaitsConsent() && m.Says.OnlyAsks && !namesOption(m, q.Options):
 		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
 	case q != nil && !iv.AwaitsConsent():
 		return iv.takeAnswer(ctx, m, p, q)
-	case aligning && s.ReportKind == workflow.ReportRequest && intent.Confirms(m.Text):
+	case aligning && s.ReportKind == workflow.ReportRequest && m.Says.Confirms:
 		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
 		return f, true, err
 	}
@@ -69,12 +67,12 @@ func (iv *Interview) judgeAnswer(ctx context.Context, m workflow.Message, p work
 
 // takeAnswer takes a message as the answer to the waiting question. It takes none from a message that was
 // written before the question was shown: that may answer the question before.
-func (iv *Interview) takeAnswer(ctx context.Context, m workflow.Message, p workflow.Person, q *workflow.Question) (f []store.Part, ok bool, err error) {
-	n, named := answer.OptionNamed(m.Text, q.Options)
-	if c, _ := command.ReadFor(m.Text, iv.ConsultantNames()...); !named && c != workflow.CommandNone {
+func (iv *Interview) takeAnswer(ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question) (f []store.Part, ok bool, err error) {
+	n, named := m.Says.Option(q.Options)
+	if !named && m.Says.Command != workflow.CommandNone {
 		return f, false, nil
 	}
-	if pushes, _ := intent.ReadPush(m.Text); !named && iv.Session().Phase == workflow.PhasePaused && (pushes || iv.Words.SaysGoOn(m.Text)) {
+	if !named && iv.Session().Phase == workflow.PhasePaused && (m.Says.Push.Allows || m.Says.SaysGoOn) {
 		return f, false, nil // it is about what the session paused for, after the question
 	}
 	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return iv.Store.QuestionShown(ctx, iv.Session().ID) })
@@ -92,8 +90,8 @@ func (iv *Interview) takeAnswer(ctx context.Context, m workflow.Message, p workf
 	return append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)}), true, nil
 }
 
-func namesOption(text string, options []string) bool {
-	_, named := answer.OptionNamed(text, options)
+func namesOption(m intent.Message, options []string) bool {
+	_, named := m.Says.Option(options)
 	return named
 }
 
@@ -106,7 +104,7 @@ func optionOr(q *workflow.Question, n int) string {
 
 // judgeOption judges the press of a button of a question. The options of two questions may be the same words, so
 // an option counts only from the buttons of the question that waits.
-func (iv *Interview) judgeOption(ctx context.Context, m workflow.Message, p workflow.Person, option string) ([]store.Part, error) {
+func (iv *Interview) judgeOption(ctx context.Context, m intent.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err
@@ -134,7 +132,7 @@ func answeredBy(p workflow.Person, text string) string {
 	)
 }
 
-func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
+func (iv *Interview) takeOption(m intent.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
 	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
@@ -142,7 +140,7 @@ func (iv *Interview) takeOption(m workflow.Message, p workflow.Person, q *workfl
 
 // offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
 // no question waits, it has the orchestrator take them.
-func (iv *Interview) offerDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (iv *Interview) offerDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
 		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
@@ -157,8 +155,8 @@ const takeLabel = "Take these"
 
 // takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
 // "yes" right below the offer.
-func (iv *Interview) takesOffer(ctx context.Context, m workflow.Message, q *workflow.Question) (bool, error) {
-	says, confirms := answer.TakesThese(m.Text), intent.Confirms(m.Text)
+func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflow.Question) (bool, error) {
+	says, confirms := m.Says.TakesThese, m.Says.Confirms
 	if !says && !confirms {
 		return false, nil
 	}
@@ -171,7 +169,7 @@ func (iv *Interview) takesOffer(ctx context.Context, m workflow.Message, q *work
 
 // takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question, but not
 // end the interview for the others.
-func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (iv *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
 		return iv.Refuse(
 			m, p, "wrap_up", "guests cannot end an interview",
@@ -188,7 +186,7 @@ func (iv *Interview) takeDefaults(m workflow.Message, p workflow.Person, q *work
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
 // in a stopped session, since a missing answer must not resume stopped work.
-func (iv *Interview) takeDefault(ctx context.Context, m workflow.Message) ([]store.Part, error) {
+func (iv *Interview) takeDefault(ctx context.Context, m intent.Message) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
-package intake
+package judge
 
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -19,7 +19,7 @@ type inquiries struct{ approval.Judgements }
 
 // askConsultant asks the consultant a person's question, or about the newest report if the question is
 // empty. The orchestrator's tools need the phase that it works in, so the phase changes only while it rests.
-func (i inquiries) askConsultant(m workflow.Message, p workflow.Person, question string) []store.Part {
+func (i inquiries) askConsultant(m intent.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
@@ -53,26 +53,26 @@ func (i inquiries) askConsultant(m workflow.Message, p workflow.Person, question
 }
 
 // owners asks the program who knows the code.
-func (i inquiries) owners(m workflow.Message) []store.Part {
+func (i inquiries) owners(m intent.Message) []store.Part {
 	return append(i.Ignore(m), progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // explain asks the explainer to explain the change.
-func (i inquiries) explain(m workflow.Message) []store.Part {
+func (i inquiries) explain(m intent.Message) []store.Part {
 	f := i.Ignore(m)
 	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // review asks the critic to review the change.
-func (i inquiries) review(m workflow.Message) []store.Part {
+func (i inquiries) review(m intent.Message) []store.Part {
 	q := progress.Inquiry{Kind: workflow.InquiryReview, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
 	return append(i.Ignore(m), q)
 }
 
 // askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
 // questions are asked again, and no other agent is woken. ok reports whether the message was that.
-func (i inquiries) askAgain(ctx context.Context, m workflow.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if i.Session().Phase != workflow.PhaseStopped || !i.Words.SaysGoOn(m.Text) {
+func (i inquiries) askAgain(ctx context.Context, m intent.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
+	if i.Session().Phase != workflow.PhaseStopped || !m.Says.SaysGoOn {
 		return nil, false, nil
 	}
 	if a, err := i.StandingApproval(ctx); a != nil || err != nil {
@@ -91,6 +91,3 @@ func (i inquiries) askAgain(ctx context.Context, m workflow.Message, _ workflow.
 	said := i.ProgramLine("Asking again: " + plaintext.QuoteLine(question))
 	return append(i.Ignore(m), update, store.Lines(said)), true, nil
 }
-
-// namesFile matches a message that names a file or a path.
-var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)

@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -17,21 +17,21 @@ import (
 
 // judgeCommand judges a message that starts a workflow or asks the consultant. ok reports whether the
 // message was such a command.
-func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	c, rest := command.ReadFor(m.Text, in.ConsultantNames()...)
+func (j *Judge) judgeCommand(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+	c, rest := m.Says.Command, m.Says.CommandText
 	switch c {
 	case workflow.CommandNone:
 		return f, false, nil
 	case workflow.CommandConsult:
-		return inquiries{in.Judgements}.askConsultant(m, p, rest), true, nil
+		return inquiries{j.Judgements}.askConsultant(m, p, rest), true, nil
 	}
-	if busy := blockingWork(in.Session(), c); busy != "" {
-		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
+	if busy := blockingWork(j.Session(), c); busy != "" {
+		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
 	}
-	if rest == "" && m.TS == in.Session().Thread.TS {
-		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
+	if rest == "" && m.TS == j.Session().Thread.TS {
+		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
 	}
-	return in.beginWorkflow(m, p, c, rest), true, nil
+	return j.beginWorkflow(m, p, c, rest), true, nil
 }
 
 // A workflowStart holds what a command starts.
@@ -74,7 +74,7 @@ func blockingWork(s workflow.Session, c workflow.Command) string {
 }
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
-func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
+func (j *Judge) beginWorkflow(m intent.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
 	w := workflowStarts[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
@@ -82,13 +82,13 @@ func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, c workflo
 	} else {
 		told += " It is about what stands in the thread."
 	}
-	for _, s := range in.Skills {
+	for _, s := range j.Skills {
 		if s.Name == string(c) {
 			told += "\nFollow this skill:\n" + prompt.Fence("skill", s.Body)
 		}
 	}
 	update := store.Update{Open: ledger.Wake}
-	s := in.Session()
+	s := j.Session()
 	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
 		update.Events = append(update.Events, workflow.EventRequest)
 	}
