@@ -214,24 +214,24 @@ func TestWhoVouches(t *testing.T) {
 		"bot/poster/attach.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
+		"workflow/turn/internal/agents/inquiry/reader.go",
+		"workflow/turn/internal/agents/runtime/loop.go",
+		"workflow/turn/internal/agents/runtime/transcript.go",
 		"workflow/turn/internal/background/backport/backport.go",
 		"workflow/turn/internal/background/backport/port.go",
+		"workflow/turn/internal/background/lookback/text.go",
+		"workflow/turn/internal/background/pictures/pictures.go",
 		"workflow/turn/internal/delivery/allowance.go",
 		"workflow/turn/internal/delivery/result.go",
 		"workflow/turn/internal/delivery/review.go",
-		"workflow/turn/internal/agents/inquiry/reader.go",
 		"workflow/turn/internal/record/ledger/say.go",
 		"workflow/turn/internal/record/ledger/words.go",
-		"workflow/turn/internal/background/lookback/text.go",
 		"workflow/turn/internal/work/orchestrator/report.go",
 		"workflow/turn/internal/work/orchestrator/request.go",
 		"workflow/turn/internal/work/orchestrator/tools.go",
-		"workflow/turn/internal/background/pictures/pictures.go",
-		"workflow/turn/internal/agents/runtime/loop.go",
-		"workflow/turn/internal/agents/runtime/transcript.go",
-		"workflow/turn/watchdog.go",
 		"workflow/turn/internal/work/worker/worker.go",
 		"workflow/turn/internal/workspace/worktree/open.go",
+		"workflow/turn/watchdog.go",
 	}, found)
 }
 
@@ -270,11 +270,13 @@ var speaking = map[string]int{
 func kindsIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
-	own, err := fs.Glob(source, "*.go")
-	require.NoError(t, err)
-	rooms, err := fs.Glob(source, "*/*.go")
-	require.NoError(t, err)
-	for _, name := range append(own, rooms...) {
+	var files []string
+	for _, room := range []string{"*.go", "internal/*/*.go", "internal/*/*/*.go"} {
+		found, err := fs.Glob(source, room)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
