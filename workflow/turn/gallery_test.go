@@ -520,7 +520,7 @@ func consentSamples() map[string][]workflow.Line {
 				Buttons: []workflow.Button{{ActionID: "go_on", Label: "Go on"}},
 			},
 		},
-		"Withdraw": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
+		"AskWithdrawal": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
 		"takeUp": {
 			{
 				Agent: "orchestrator",

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,23 +14,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// judgeCommand judges a message that starts a workflow or asks the consultant. ok reports whether the
-// message was such a command.
-func (j *Judge) judgeCommand(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+// judgeCommand judges a message that starts a workflow or asks the consultant.
+func (j *Judge) judgeCommand(m intent.Message, p workflow.Person) []store.Part {
 	c, rest := m.Says.Command, m.Says.CommandText
-	switch c {
-	case workflow.CommandNone:
-		return f, false, nil
-	case workflow.CommandConsult:
-		return inquiries{j.Judgements}.askConsultant(m, p, rest), true, nil
+	if c == workflow.CommandConsult {
+		return inquiries{j.Judgements}.askConsultant(m, p, rest)
 	}
 	if busy := blockingWork(j.Session(), c); busy != "" {
-		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
+		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy))
 	}
 	if rest == "" && m.TS == j.Session().Thread.TS {
-		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
+		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c))
 	}
-	return j.beginWorkflow(m, p, c, rest), true, nil
+	return j.beginWorkflow(m, p, c, rest)
 }
 
 // A workflowStart holds what a command starts.

@@ -14,48 +14,49 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// judgeGoOn judges "go on" in a session that reached a limit. ok reports whether the message was about
-// that. If a person who may approve says it, as much again is allowed. If the limit is not reached any
-// more, because the day is over or more was allowed elsewhere, any person whose messages are not held
-// back lets the session go on.
-func (j *Judge) judgeGoOn(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if len(j.Budget.Limits) == 0 || !m.Says.SaysGoOn {
-		return f, false, nil
+// A limitAnswer is what "go on" says about the limits of a session.
+type limitAnswer struct {
+	meant  bool                // the message is about a limit
+	over   []workflow.LimitUse // the limits that are reached
+	rested bool                // the session rests at one
+}
+
+// limitMeant returns the limits that a message is about, which says "go on".
+func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err error) {
+	since := get(c, &c.limited)
+	if len(j.Budget.Limits) == 0 || c.err != nil || since.IsZero() && c.awaitsConsent() { // it is about the report
+		return a, c.err
 	}
-	since, err := j.Limited(ctx)
-	if err != nil {
-		return f, false, err
-	}
-	if since.IsZero() && j.AwaitsConsent() {
-		return f, false, nil // it is about the report
-	}
-	if below, err := j.belowLimit(ctx, m, since.IsZero()); err != nil || !below {
-		return f, false, err // it is about something else
+	if below, err := j.belowLimit(ctx, c.Message, since.IsZero()); err != nil || !below {
+		return a, err // it is about something else
 	}
 	uses, err := j.Uses(ctx, j.Budget.Limits)
 	if err != nil {
-		return f, false, err
+		return a, err
 	}
-	over := budget.ReachedLimits(uses)
-	if len(over) == 0 && since.IsZero() {
-		return f, false, nil
-	}
-	if len(over) == 0 { // approved work goes on only if a person who may approve says so
-		if why, err := j.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return f, false, err
-		}
-	}
-	if len(over) > 0 {
+	a.over, a.rested = budget.ReachedLimits(uses), !since.IsZero()
+	a.meant = len(a.over) > 0 || a.rested
+	return a, nil
+}
+
+// judgeGoOn judges "go on" in a session that reached a limit. If a person who may approve says it, as much again is
+// allowed. If the limit is not reached any more, because the day is over or more was allowed elsewhere, the session
+// goes on.
+func (j *Judge) judgeGoOn(
+	ctx context.Context, m intent.Message, p workflow.Person, a limitAnswer,
+) ([]store.Part, error) {
+	if len(a.over) > 0 {
 		reason, approvers, err := j.Permissions.ApprovalRefusal(ctx, p)
 		if err != nil {
 			j.Log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
-			return j.Refuse(m, p, "allow", reason, fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())), true, nil
+			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())
+			return j.Refuse(m, p, "allow", reason, said), nil
 		}
 	}
-	return j.extensionParts(m, p, over, !since.IsZero()), true, nil
+	return j.extensionParts(m, p, a), nil
 }
 
 // belowLimit reports whether m was written below the line that says at which limit the session rests or, if it
@@ -76,22 +77,22 @@ func (j *Judge) belowLimit(ctx context.Context, m intent.Message, directly bool)
 
 // extensionParts returns the parts that record what was allowed, and that let the session go on if it
 // rested.
-func (j *Judge) extensionParts(m intent.Message, p workflow.Person, over []workflow.LimitUse, rested bool) []store.Part {
+func (j *Judge) extensionParts(m intent.Message, p workflow.Person, a limitAnswer) []store.Part {
 	f := j.Ignore(m)
 	var more []string
-	for _, u := range over {
+	for _, u := range a.over {
 		f = append(f, consent.Extension{LimitUse: u, User: p.ID, UserName: p.Name, MessageTS: m.TS})
 		more = append(more, fmt.Sprintf("%s more (%s)", u.More(), u.Limit))
 	}
 	said := "The limit is not reached any more; going on."
-	if len(over) > 0 {
+	if len(a.over) > 0 {
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
 		f = append(f, permission.NewPermission(m.Message, p, workflow.PermitLimit, j.Session().Revision))
 		f = append(f, consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
 	f = append(f, store.Lines(j.ProgramLine(said)))
-	if rested {
+	if a.rested {
 		update := store.Update{Open: ledger.Wake}
 		if j.Session().Phase == workflow.PhasePaused {
 			update.Events = []workflow.Event{workflow.EventResume}

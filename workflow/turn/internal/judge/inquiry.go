@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -69,25 +69,24 @@ func (i inquiries) review(m intent.Message) []store.Part {
 	return append(i.Ignore(m), q)
 }
 
-// askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
-// questions are asked again, and no other agent is woken. ok reports whether the message was that.
-func (i inquiries) askAgain(ctx context.Context, m intent.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if i.Session().Phase != workflow.PhaseStopped || !m.Says.SaysGoOn {
-		return nil, false, nil
-	}
-	if a, err := i.StandingApproval(ctx); a != nil || err != nil {
-		return nil, false, err
-	}
+// onlyThese returns the questions to agents that only read, if a stop ended nothing but them.
+func (i inquiries) onlyThese(ctx context.Context) ([]workflow.Inquiry, error) {
 	all, err := i.Store.Inquiries(ctx, i.Session().ID)
 	all = slices.DeleteFunc(all, func(q workflow.Inquiry) bool { return !q.Stopped })
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
-		return nil, false, err
+	if err != nil || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
+		return nil, err
 	}
-	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // only a person who may let the session go on can cause this event (see Reopen)
+	return all, nil
+}
+
+// askAgain asks those questions again. No other agent is woken.
+func (i inquiries) askAgain(m intent.Message, all []workflow.Inquiry) []store.Part {
+	// Only a person who may let the session go on can cause this event (see Reopen).
+	update := store.Update{Events: []workflow.Event{workflow.EventRequest}}
 	if slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return q.Kind == workflow.InquiryConsult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
 	question := plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)
 	said := i.ProgramLine("Asking again: " + plaintext.QuoteLine(question))
-	return append(i.Ignore(m), update, store.Lines(said)), true, nil
+	return append(i.Ignore(m), update, store.Lines(said))
 }

@@ -26,73 +26,53 @@ type Interview struct {
 	AnswerTimeout time.Duration // how long a question waits for its answer; 0: without limit
 }
 
-// judgeAnswer judges a message as the answer to the waiting question, or as the confirmation of a shared
-// understanding. ok reports whether the message was one of these.
-func (iv *Interview) judgeAnswer(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	s := iv.Session()
-	q, err := iv.Store.Waiting(ctx, s.ID)
-	if err != nil {
-		return f, false, err
-	}
-	aligning := s.Phase == workflow.PhaseAligning
-	switch {
-	case aligning && m.Says.WantsMore:
-		f = iv.ForAgents(m, "")
-		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-		ledger.Change(f, func(u *store.Update) {
-			u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
-		})
-		return f, true, nil
-	case aligning && m.Says.WrapsUp:
-		return iv.offerDefaults(m, p, q), true, nil
-	case q != nil:
-		if takes, err := iv.takesOffer(ctx, m, q); err != nil {
-			return f, false, err
-		} else if takes {
-			return iv.takeDefaults(m, p, q), true, nil
-		}
-	}
-	switch {
-	case q != nil && !iv.AwaitsConsent() && m.Says.OnlyAsks && !namesOption(m, q.Options):
-		return iv.ForAgents(m, fmt.Sprintf("%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on waiting with its buttons; do not put it again unless its options have to change.",
-			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
-	case q != nil && !iv.AwaitsConsent():
-		return iv.takeAnswer(ctx, m, p, q)
-	case aligning && s.ReportKind == workflow.ReportRequest && m.Says.Confirms:
-		f, err = iv.Approvals.ConfirmUnderstanding(ctx, m, p, s.Revision)
-		return f, true, err
-	}
-	return f, false, nil
+// askMore takes a message that continues an interview past its limit.
+func (iv *Interview) askMore(m intent.Message) []store.Part {
+	f := iv.ForAgents(m, "")
+	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
+	ledger.Change(f, func(u *store.Update) {
+		u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
+	})
+	return f
+}
+
+// asksBack gives the agents a question that a person asks before answering theirs.
+func (iv *Interview) asksBack(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
+	return iv.ForAgents(m, fmt.Sprintf(
+		"%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on "+
+			"waiting with its buttons; do not put it again unless its options have to change.",
+		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
+	))
 }
 
 // takeAnswer takes a message as the answer to the waiting question. It takes none from a message that was
 // written before the question was shown: that may answer the question before.
-func (iv *Interview) takeAnswer(ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question) (f []store.Part, ok bool, err error) {
-	n, named := m.Says.Option(q.Options)
-	if !named && m.Says.Command != workflow.CommandNone {
-		return f, false, nil
+func (iv *Interview) takeAnswer(
+	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question,
+) ([]store.Part, error) {
+	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
+		return iv.Store.QuestionShown(ctx, iv.Session().ID)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if !named && iv.Session().Phase == workflow.PhasePaused && (m.Says.Push.Allows || m.Says.SaysGoOn) {
-		return f, false, nil // it is about what the session paused for, after the question
+	if early {
+		return iv.ForAgents(m, fmt.Sprintf(
+			"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The "+
+				"question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
+			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
+		)), nil
 	}
-	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return iv.Store.QuestionShown(ctx, iv.Session().ID) })
-	switch {
-	case err != nil:
-		return f, false, err
-	case early:
-		return iv.ForAgents(m, fmt.Sprintf("%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
-			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text))), true, nil
-	case named:
-		return iv.takeOption(m, p, q, optionOr(q, n)), true, nil
+	if n, named := m.Says.Option(q.Options); named {
+		return iv.takeOption(m, p, q, optionOr(q, n)), nil
 	}
-	f = iv.ForAgents(m, fmt.Sprintf("%s answered your question (%s) in their own words:\n%s", prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text)))
+	f := iv.ForAgents(m, fmt.Sprintf(
+		"%s answered your question (%s) in their own words:\n%s",
+		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
+	))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)}), true, nil
-}
-
-func namesOption(m intent.Message, options []string) bool {
-	_, named := m.Says.Option(options)
-	return named
+	answer := progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)}
+	return append(f, answer), nil
 }
 
 func optionOr(q *workflow.Question, n int) string {
@@ -156,8 +136,8 @@ const takeLabel = "Take these"
 // takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
 // "yes" right below the offer.
 func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflow.Question) (bool, error) {
-	says, confirms := m.Says.TakesThese, m.Says.Confirms
-	if !says && !confirms {
+	says := m.Says.TakesThese
+	if q == nil || !says && !m.Says.Confirms {
 		return false, nil
 	}
 	offer := store.Offer{

@@ -27,24 +27,20 @@ type lessonBook struct {
 	Permissions *permission.Permissions
 }
 
-// judge judges a message that lists, adds, corrects or removes lessons of the repository. ok reports
-// whether the message was that. Only people who may approve work on the repository can change lessons.
+// judge judges a message that lists, adds, corrects or removes lessons of the repository. Only people who may approve work on the repository can change lessons.
 // No agent takes part.
-func (b lessonBook) judge(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+func (b lessonBook) judge(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, err error) {
 	word := m.Says.Lesson
-	if word == nil {
-		return nil, false, nil
-	}
 	r, known, err := b.Catalog.Current(ctx)
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	if !known {
-		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), true, nil
+		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), nil
 	}
 	if word.List {
 		f, err = b.list(ctx, m, r)
-		return b.answered(f), true, err
+		return b.answered(f), err
 	}
 	why, approvers, err := b.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -52,13 +48,13 @@ func (b lessonBook) judge(ctx context.Context, m intent.Message, p workflow.Pers
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return b.Refuse(m, p, "lesson", why, fmt.Sprintf("%s, I cannot take this for %s: %s. %s", p.Name, r.Name, why, approvers.Who())), true, nil
+		return b.Refuse(m, p, "lesson", why, fmt.Sprintf("%s, I cannot take this for %s: %s. %s", p.Name, r.Name, why, approvers.Who())), nil
 	}
 	all, err := lessons.Of(ctx, b.Store.DB, r.Name, "")
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
-	return b.answered(b.change(m, p, r, *word, all)), true, nil
+	return b.answered(b.change(m, p, r, *word, all)), nil
 }
 
 // answered adds the event that ends a session which began with such a message, since nothing else was

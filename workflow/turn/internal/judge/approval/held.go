@@ -95,7 +95,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Pe
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
-		if passed.beforeStop || permission.IsMessage(m.Kind) && writtenBefore(m.Message, s.Halted) {
+		if passed.beforeStop || permission.IsMessage(m.Kind) && WrittenBefore(m.Message, s.Halted) {
 			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
 		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
@@ -170,7 +170,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn, p.beforeStop = p.goOn && hw.Words.Read(h.Text).SaysGoOn, p.beforeStop || writtenBefore(h, hw.Session().Halted)
+		p.goOn, p.beforeStop = p.goOn && hw.Words.Read(h.Text).SaysGoOn, p.beforeStop || WrittenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.MessageSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -195,10 +195,10 @@ func PressedStop(m workflow.Message) string {
 	return fmt.Sprintf("0:%d.%06d:%d", m.At.Unix(), m.At.Nanosecond()/1000, m.ID)
 }
 
-// writtenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
+// WrittenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
 // Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in words is its ts,
 // that of another one ends with its row. What has no ts is taken to be from before a stop in words.
-func writtenBefore(m workflow.Message, mark string) bool {
+func WrittenBefore(m workflow.Message, mark string) bool {
 	if !strings.HasPrefix(mark, "0:") {
 		return m.TS < mark
 	}
@@ -218,41 +218,21 @@ func GoOnButton(mark string) []workflow.Button {
 	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
-// GoOn judges a message of a person who may approve while approved work is stopped. ok reports whether
-// the message is about going on. Only a message that says so (intent.GoesOn) lets the work go on. One
-// that merely mentions it is given to the agents, and the person is asked with a button.
-func (hw *HeldWords) GoOn(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+// GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so
+// (intent.Reading.GoesOn), and is no answer to others who talk above it, does without being asked about. toAgents says
+// that the agents read it, too.
+func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []store.Part {
 	s := hw.Session()
-	a, err := hw.StandingApproval(ctx)
-	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && writtenBefore(m.Message, s.Halted) {
-		return f, false, err
-	}
-	if limited, err := hw.Limited(ctx); err != nil || !limited.IsZero() {
-		return f, false, err // the message is about the limit
-	}
-	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
-		return f, false, err // the message is about the question
-	}
-	f = hw.ForAgents(m, "")
-	if m.Says.GoesOn {
-		talk, err := hw.TalkBelow(ctx, m)
-		if err != nil {
-			return nil, false, err
-		}
-		if !talk {
-			f, err = hw.Resume(ctx, m, p, s.Halted)
-			return f, true, err
-		}
-		f = hw.Ignore(m)
-	} else if !m.Says.MentionsGoingOn {
-		return nil, false, nil
+	f := hw.Ignore(m)
+	if toAgents {
+		f = hw.ForAgents(m, "")
 	}
 	question := fmt.Sprintf("%s, shall the stopped work go on (revision %d)? "+
 		"Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision)
 	asked := consent.Decision{
 		What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
 	}
-	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked), true, nil
+	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked)
 }
 
 // Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
@@ -318,7 +298,7 @@ func (hw *HeldWords) Reopen(ctx context.Context, m intent.Message, p workflow.Pe
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && writtenBefore(m.Message, s.Halted) {
+	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && WrittenBefore(m.Message, s.Halted) {
 		return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
 	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))

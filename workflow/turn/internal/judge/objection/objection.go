@@ -140,26 +140,17 @@ func (o *Objections) objection(
 	}
 }
 
-// Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports
-// whether it does. It permits nothing: the approval stands as it was. Where other people talk above it, it may be an
-// answer to them; then only words that name the objection count, and others are asked about.
-func (o *Objections) Withdraw(
-	ctx context.Context, m intent.Message, p workflow.Person,
-) (f []store.Part, ok bool, err error) {
-	if o.Session().Halted != "" || !m.Says.WithdrawsObjection() {
-		return nil, false, nil
-	}
-	own, err := o.own(ctx, p.ID)
-	if err != nil || len(own) == 0 {
-		return nil, false, err
-	}
-	if talk, err := o.TalkBelow(ctx, m); err != nil {
-		return nil, false, err
-	} else if talk && !m.Says.NamesObjection {
-		said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
-		return append(o.Answer(m, said), o.decided(m, p, "unclear, asked")), true, nil
-	}
-	return o.withdrawn(m, p, own), true, nil
+// Withdraw takes back the objections of the person who wrote the message. It permits nothing: the approval stands as
+// it was.
+func (o *Objections) Withdraw(m intent.Message, p workflow.Person, own []int64) []store.Part {
+	return o.withdrawn(m, p, own)
+}
+
+// AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on" may be an
+// answer to them.
+func (o *Objections) AskWithdrawal(m intent.Message, p workflow.Person) []store.Part {
+	said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
+	return append(o.Answer(m, said), o.decided(m, p, "unclear, asked"))
 }
 
 // AddWithdrawal adds to parts with which a person lets stopped work go on that they take back their own
@@ -170,15 +161,15 @@ func (o *Objections) AddWithdrawal(
 	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != workflow.PermitResume {
 		return f, nil
 	}
-	own, err := o.own(ctx, p.ID)
+	own, err := o.Own(ctx, p.ID)
 	if err != nil || len(own) == 0 {
 		return f, err
 	}
 	return append(f, consent.Withdrawal{User: p.ID, Objections: own}), nil
 }
 
-// own returns the ids of a person's own objections that the person can take back.
-func (o *Objections) own(ctx context.Context, user string) (ids []int64, err error) {
+// Own returns the ids of a person's own objections that the person can take back.
+func (o *Objections) Own(ctx context.Context, user string) (ids []int64, err error) {
 	return o.standing(ctx, func(x workflow.Objection) bool {
 		return x.User == user && (x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
 	})
@@ -221,24 +212,14 @@ func quote(text string) string {
 	return `"` + plaintext.CutLine(plaintext.OneLine(text), maxWords) + `"`
 }
 
-// AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
-// does. A message that says more than no goes to the agents, too.
-func (o *Objections) AfterPush(
-	ctx context.Context, m intent.Message, p workflow.Person,
-) (f []store.Part, ok bool, err error) {
-	s := o.Session()
-	if s.Phase != workflow.PhaseDone || s.Open || m.Says.Refusal == intent.RefusalNone {
-		return nil, false, nil
-	}
-	pushed, err := o.PushedLine(ctx, p)
-	if err != nil || pushed == "" {
-		return nil, false, err
-	}
-	if f = o.Ignore(m); !m.Says.OnlyRefuses() {
+// AfterPush answers a message that refuses something after the push. pushed says what was pushed. A message that says
+// more than no goes to the agents, too.
+func (o *Objections) AfterPush(m intent.Message, p workflow.Person, pushed string) []store.Part {
+	f := o.Ignore(m)
+	if !m.Says.OnlyRefuses() {
 		f = o.ForAgents(m, "")
 	}
-	return append(f, store.Lines(o.ProgramLine(pushed)),
-		o.decided(m, p, "it was pushed already")), true, nil
+	return append(f, store.Lines(o.ProgramLine(pushed)), o.decided(m, p, "it was pushed already"))
 }
 
 // PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an

@@ -49,7 +49,7 @@ func (o *Objections) Reacted(
 func (o *Objections) reactedAgainst(
 	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval,
 ) ([]store.Part, error) {
-	own, err := o.own(ctx, p.ID)
+	own, err := o.Own(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
