@@ -262,7 +262,7 @@ func (i *Inbox) mayBeStop(in workflow.IncomingEvent) bool {
 	case in.Kind == workflow.MessageDelete && in.TS == in.Thread.TS:
 		return true
 	}
-	return in.ActionID == "stop" || i.Words.MayStop(in.Text)
+	return in.ActionID == workflow.ButtonStop || i.Words.MayStop(in.Text)
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

@@ -16,6 +16,9 @@ type Case struct {
 	Person  workflow.Person
 	Session workflow.Session
 
+	button   fact[pressedButton] // the button that was pressed
+	runEnded fact[bool]          // the run that the Stop button is of is over
+
 	nothingRan   fact[bool]                   // no agent was given anything here, and nothing was shown
 	held         fact[string]                 // why the writer's words are held back; empty: they are not
 	approved     fact[*workflow.Approval]     // the standing approval; nil: there is none
@@ -79,6 +82,8 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message, p workflow.Person
 		return approverCheck{why, err}, nil
 	}
 	c.requestAbove.read = func() (approval.RequestsAbove, error) { return j.Held.RequestsAbove(ctx, m), nil }
+	c.button.read = func() (pressedButton, error) { return j.readButton(ctx, m) }
+	c.runEnded.read = func() (bool, error) { return j.RunEnded(ctx, m.Value) }
 	return c
 }
 

@@ -94,9 +94,9 @@ func (iv *Interview) judgeOption(ctx context.Context, m intent.Message, p workfl
 		return nil, err
 	}
 	switch {
-	case m.ActionID == "wrap_up" && iv.Session().Phase == workflow.PhaseAligning:
+	case m.ActionID == workflow.ButtonWrapUp && iv.Session().Phase == workflow.PhaseAligning:
 		return iv.offerDefaults(m, p, q), nil
-	case m.ActionID == "take_defaults" && q != nil && strconv.FormatInt(q.ID, 10) == option:
+	case m.ActionID == workflow.ButtonTakeDefaults && q != nil && strconv.FormatInt(q.ID, 10) == option:
 		return iv.takeDefaults(m, p, q), nil
 	case q == nil || !newest || !slices.Contains(q.Options, option):
 		return iv.Answer(m, p.Name+": that question does not wait any more. Write in a reply if its answer has to change."), nil
@@ -127,8 +127,8 @@ func (iv *Interview) offerDefaults(m intent.Message, p workflow.Person, q *workf
 		return f
 	}
 	line := iv.AgentLine("Wrapping up, I would take:"+q.Defaults(),
-		workflow.Button{ActionID: "take_defaults", Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
-	return append(iv.Ignore(m), store.Reworded{ActionID: "take_defaults", Label: takeLabel, Line: line[0]})
+		workflow.Button{ActionID: workflow.ButtonTakeDefaults, Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
+	return append(iv.Ignore(m), store.Reworded{ActionID: workflow.ButtonTakeDefaults, Label: takeLabel, Line: line[0]})
 }
 
 const takeLabel = "Take these"
@@ -141,7 +141,7 @@ func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workfl
 		return false, nil
 	}
 	offer := store.Offer{
-		ActionID: "take_defaults", MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says,
+		ActionID: workflow.ButtonTakeDefaults, MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says,
 	}
 	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
 	return ok && means == strconv.FormatInt(q.ID, 10), err

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -96,7 +94,7 @@ func (j *Judge) JudgeMessage(ctx context.Context, m intent.Message) ([]store.Par
 	case reason != "":
 		return j.turnAway(m, person, reason), nil
 	case m.Kind == workflow.MessageAction:
-		f, err = j.judgePress(ctx, m, person)
+		f, err = j.judgeBy(ctx, pressRules(), j.newCase(ctx, m, person))
 	case m.Kind == workflow.MessageForm:
 		f, err = j.judgeForm(ctx, m, person)
 	default:
@@ -163,82 +161,4 @@ func (j *Judge) writer(ctx context.Context, m intent.Message) (workflow.Person, 
 		j.writers[m.User] = p
 	}
 	return p, err
-}
-
-// judgePress judges the press of a button. The button's row holds what it stands for.
-func (j *Judge) judgePress(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
-	if m.ActionID == "stop" {
-		ended, err := j.RunEnded(ctx, m.Value)
-		if err == nil && ended {
-			// The press may have come while the run went on, and then it asked for a stop.
-			return append(j.Answer(m, p.Name+": that run is over already, so nothing was stopped."), store.Update{ClearStop: true}), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		return j.stopSession(ctx, m, p)
-	}
-	revision, means, ok, err := j.Button(ctx, m.ActionID, m.Value)
-	if err != nil {
-		return nil, err
-	}
-	if ok {
-		if ok, err = j.IsInMessage(ctx, m.Value, m.TS); err != nil {
-			return nil, err
-		}
-	}
-	if !ok {
-		j.Log.Warn("a button that was never shown in that message", "user", m.User, "action", m.ActionID)
-		return j.Ignore(m), nil
-	}
-	switch m.ActionID {
-	case workflow.ButtonPassOn:
-		row, err := strconv.ParseInt(means, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("a button that passes %q on: %w", means, err)
-		}
-		return j.Held.PassOn(ctx, m, p, row)
-	case approval.ActionGoOn:
-		return j.Held.Resume(ctx, m, p, means)
-	case workflow.ButtonPutBack:
-		return j.Approvals.PutBack(ctx, m, p, means)
-	case "option", "wrap_up", "take_defaults", "consult", workflow.ButtonRepository, workflow.ButtonChoose, workflow.ButtonLessons, workflow.ButtonJoin, workflow.ButtonBroken:
-		if why, err := j.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return j.Held.RefusePress(m, p, "speak", why), err
-		}
-	}
-	switch m.ActionID {
-	case workflow.ButtonBackport:
-		return j.Approvals.Backport(ctx, m, p, approval.BackportOf(means))
-	case workflow.ButtonFixThere:
-		return j.Approvals.FixChecks(ctx, m, p, means)
-	case workflow.ButtonWorks, workflow.ButtonBroken:
-		return afterPush{j}.judgeOutcome(m, p), nil
-	case "fix_it":
-		return j.Approvals.Approve(ctx, m, p, revision, means)
-	case workflow.ButtonTakeUp:
-		return j.Approvals.TakeUp(ctx, m, p, revision, means)
-	case "push_it":
-		return j.Approvals.AllowPush(ctx, m, p, means)
-	case workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository, workflow.ButtonDetails:
-		return j.offerForm(m, p, means), nil
-	case workflow.ButtonShowDiff, workflow.ButtonExplain:
-		m.Text = map[string]string{workflow.ButtonShowDiff: "Show me the diff.", workflow.ButtonExplain: "Why is the change as it is?"}[m.ActionID]
-		return inquiries{j.Judgements}.explain(m), nil
-	case workflow.ButtonStopThread:
-		return otherThreads{j}.passStop(ctx, m, p, means)
-	case workflow.ButtonJoin:
-		return j.Duplicates.Join(ctx, m.Message, p, means)
-	case workflow.ButtonChoose:
-		return j.chooseRepository(ctx, m, p, means)
-	case "confirm":
-		return j.Approvals.ConfirmUnderstanding(ctx, m, p, revision)
-	case "option", "wrap_up", "take_defaults":
-		return j.Interview.judgeOption(ctx, m, p, means)
-	case "consult":
-		return inquiries{j.Judgements}.askConsultant(m, p, ""), nil
-	case workflow.ButtonLessons:
-		return lessonBook{j.Judgements, j.Catalog, j.Permissions}.propose(m, p, means), nil
-	}
-	return j.Ignore(m), nil
 }

@@ -73,6 +73,35 @@ var wordCases = []ruleCase{
 	{"words for the agents", "it began on Monday, with coupons", nothing},
 }
 
+// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its action.
+var pressCases = []ruleCase{
+	{"Stop, too late", workflow.ButtonStop, func(c *Case) { c.runEnded.value = true }},
+	{"Stop", workflow.ButtonStop, nothing},
+	{"unknown button", workflow.ButtonFix, func(c *Case) { c.button.value.shown = false }},
+	{"Pass it on", workflow.ButtonPassOn, heldBack},
+	{"Go on", workflow.ButtonGoOn, heldBack},
+	{"Put it back", workflow.ButtonPutBack, heldBack},
+	{"held", workflow.ButtonOption, heldBack},
+	{"held", workflow.ButtonConsult, heldBack},
+	{"held", workflow.ButtonBroken, heldBack},
+	{"Backport", workflow.ButtonBackport, heldBack},
+	{"Fix it there", workflow.ButtonFixThere, heldBack},
+	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
+	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
+	{"Push it", workflow.ButtonPush, heldBack},
+	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
+	{"a repository", workflow.ButtonChoose, nothing},
+	{"Works, Still broken", workflow.ButtonBroken, nothing},
+	{"Correct…, with limits…, Change repository…, Details", workflow.ButtonFixLimited, nothing},
+	{"Show the diff, Explain", workflow.ButtonShowDiff, nothing},
+	{"Stop, of another thread", workflow.ButtonStopThread, heldBack},
+	{"Join", workflow.ButtonJoin, nothing},
+	{"an option, Wrap up, Take these", workflow.ButtonOption, nothing},
+	{"Ask the consultant", workflow.ButtonConsult, nothing},
+	{"Propose for AGENTS.md", workflow.ButtonLessons, nothing},
+	{"any other button", "of an older release", nothing},
+}
+
 func nothing(*Case)    {}
 func heldBack(c *Case) { c.held.value = "only named people may approve here" }
 func objected(c *Case) { c.objections.value = []int64{1} }
@@ -100,6 +129,10 @@ func (x ruleCase) on(kind workflow.MessageKind) *Case {
 		},
 	}
 	c.Message.TS = "2.0"
+	if kind == workflow.MessageAction {
+		c.Message = message(kind, "")
+		c.Message.ActionID, c.button.value.shown = x.text, true
+	}
 	x.state(c)
 	return c
 }
@@ -114,6 +147,7 @@ func TestEveryRuleFires(t *testing.T) {
 		cases []ruleCase
 	}{
 		{workflow.MessageReply, wordRules(), wordCases},
+		{workflow.MessageAction, pressRules(), pressCases},
 	} {
 		var fired []string
 		for _, x := range table.cases {
@@ -155,7 +189,7 @@ func TestDocsShowTheRules(t *testing.T) {
 	for _, table := range []struct {
 		name  string
 		rules []rule
-	}{{"words", wordRules()}} {
+	}{{"words", wordRules()}, {"presses", pressRules()}} {
 		begins, ends := fmt.Sprintf("<!-- rules: %s -->\n", table.name), fmt.Sprintf("<!-- end of rules: %s -->", table.name)
 		before, rest, found := strings.Cut(got, begins)
 		require.True(t, found, begins)

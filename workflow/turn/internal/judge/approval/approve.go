@@ -206,9 +206,9 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 		)
 	}
 	line := ap.ProgramLine(question,
-		workflow.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
+		workflow.Button{ActionID: workflow.ButtonFix, Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: label, Line: line[0], BelowTalk: true},
+	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 
@@ -223,7 +223,7 @@ func (ap *Approvals) LimitAsked(ctx context.Context, m intent.Message) (string, 
 		return "", err
 	}
 	scope, _, err := ap.Store.NewestOffer(
-		ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered},
+		ctx, ap.Session().ID, store.Offer{ActionID: workflow.ButtonFix, Before: m.TS, In: offered},
 	)
 	return scope, err
 }

@@ -23,9 +23,6 @@ import (
 // work is approved or stopped, their messages reach no agent: they are held, and offered to people who
 // may approve, who can pass them on.
 
-// ActionGoOn is the action of the button below a stop.
-const ActionGoOn = "go_on"
-
 // HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
 // message that only thanks is not held.
 func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) []store.Part {
@@ -215,7 +212,7 @@ func WrittenBefore(m workflow.Message, mark string) bool {
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
 func GoOnButton(mark string) []workflow.Button {
-	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+	return []workflow.Button{{ActionID: workflow.ButtonGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
 // GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so

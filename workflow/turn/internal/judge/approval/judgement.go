@@ -23,8 +23,9 @@ import (
 func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
 		[]string{
-			"fix_it", "push_it", "confirm", workflow.ButtonFixLimited, workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport,
-			ActionGoOn, workflow.ButtonPassOn,
+			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonConfirm, workflow.ButtonFixLimited,
+			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
+			workflow.ButtonPassOn,
 		},
 		m.ActionID,
 	)

@@ -108,10 +108,10 @@ func (ap *Approvals) peopleToMention(
 
 func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
 	return append([]workflow.Button{
-		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
+		{ActionID: workflow.ButtonFix, Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: workflow.ButtonFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
-		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
+		{ActionID: workflow.ButtonConsult, Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
+		{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}, ap.Catalog.ChangeButton("Change repository…")...)
 }

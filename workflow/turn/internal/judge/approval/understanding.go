@@ -94,9 +94,9 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
 	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
-		workflow.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
+		workflow.Button{ActionID: workflow.ButtonConfirm, Label: startLabel, Value: store.NewToken(), Style: "primary"},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0], BelowTalk: true},
+	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
 }
 

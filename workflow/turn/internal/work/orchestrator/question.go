@@ -56,14 +56,14 @@ func moreToDecide(open int) string {
 func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
 	var buttons []workflow.Button
 	for _, o := range q.Options {
-		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		b := workflow.Button{ActionID: workflow.ButtonOption, Label: o, Value: store.NewToken(), Means: o}
 		if o == q.Recommended {
 			b.Style = "primary"
 		}
 		buttons = append(buttons, b)
 	}
 	if aligning {
-		buttons = append(buttons, workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+		buttons = append(buttons, workflow.Button{ActionID: workflow.ButtonWrapUp, Label: "Wrap up", Value: store.NewToken()})
 	}
 	return buttons
 }
