@@ -222,7 +222,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/work/orchestrator/tools.go": "rows of ours", "workflow/turn/internal/record/findings/report.go": "rows of ours", "workflow/turn/internal/work/worker/worker.go": "rows of ours", "workflow/turn/internal/work/worker/escalation.go": "rows of ours",
 	"workflow/turn/internal/agents/runtime/transcript.go": "rows of ours", "workflow/turn/internal/agents/runtime/env.go": "a call's command, a shape of one field",
 	"workflow/turn/internal/agents/experts/experts.go": "numbers of lines, digits alone",
-	"workflow/turn/internal/judge/intake/judge.go":     "a number that this program put into a button's row", "workflow/turn/internal/judge/approval/held.go": "rows of ours", "workflow/delegated.go": "rows of ours",
+	"workflow/turn/internal/judge/press_rules.go":      "a number that this program put into a button's row", "workflow/turn/internal/judge/approval/held.go": "rows of ours", "workflow/delegated.go": "rows of ours",
 }
 
 // decoding matches code that parses data.

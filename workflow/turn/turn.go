@@ -2,7 +2,7 @@
 // agents work, records their decisions, and moves the session to its next phase.
 //
 // A turn begins when a worker of the queue calls [Runner.Run] with the session of its job. The turn
-// fences off every earlier turn of the session, judges the new messages (package intake), opens the
+// fences off every earlier turn of the session, judges the new messages (package judge), opens the
 // repository (package worktree), and runs the orchestrator's loop until a tool ends it (open.go puts
 // these parts together). Everything is recorded before people see it, so a turn that died is repeated
 // from rows alone: a tool call without a result is called again, tasks are found by the call that made
@@ -13,9 +13,9 @@
 //   - record: ledger records under the session's epoch; prompt, findings, proposal, catalog and budget hold
 //     what the other rooms share
 //   - workspace: worktree gives the agents files, attachment those that people attached, and folder keeps them
-//   - judge: intake judges each message; approval and permission decide what it permits, and hold back the
-//     messages of people who may not approve; objection lets the last word count; duplicates joins threads
-//     about the same problem
+//   - judge judges each message, by tables of rules; below it, approval and permission decide what a message
+//     permits, and hold back those of people who may not approve; objection lets the last word count; duplicates
+//     joins threads about the same problem
 //   - agents: runtime runs an agent; inquiry asks agents that only read; evidence checks the claims of a
 //     report, siblings finds other places with the same defect, experts finds who knows the code, and review
 //     holds the critic's verdict

@@ -13,9 +13,9 @@ import (
 // A Case is a message that is judged: what it says, who wrote it, and what the rules ask of the session.
 type Case struct {
 	Message intent.Message
-	Person  workflow.Person
 	Session workflow.Session
 
+	writer   fact[writer]        // who wrote it, read in Slack after it came
 	button   fact[pressedButton] // the button that was pressed
 	runEnded fact[bool]          // the run that the Stop button is of is over
 
@@ -59,26 +59,30 @@ func get[T any](c *Case, f *fact[T]) T {
 	return f.value
 }
 
-// newCase returns the case of a message that a person wrote.
-func (j *Judge) newCase(ctx context.Context, m intent.Message, p workflow.Person) *Case {
-	c := &Case{Message: m, Person: p, Session: j.Session()}
+// newCase returns the case of a message.
+func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
+	c := &Case{Message: m, Session: j.Session()}
+	c.writer.read = func() (writer, error) {
+		p, err := j.writer(ctx, m)
+		return writer{p, err}, nil
+	}
 	c.nothingRan.read = func() (bool, error) { return otherThreads{j}.isFresh(ctx) }
-	c.held.read = func() (string, error) { return j.Permissions.HoldReason(ctx, p) }
+	c.held.read = func() (string, error) { return j.Permissions.HoldReason(ctx, c.person()) }
 	c.approved.read = func() (*workflow.Approval, error) { return j.StandingApproval(ctx) }
 	c.stops.read = func() (bool, error) { return j.Objections.Stops(ctx, m.Says) }
-	c.objections.read = func() ([]int64, error) { return j.Objections.Own(ctx, p.ID) }
+	c.objections.read = func() ([]int64, error) { return j.Objections.Own(ctx, c.person().ID) }
 	c.talkBelow.read = func() (bool, error) { return j.TalkBelow(ctx, m) }
-	c.pushed.read = func() (string, error) { return j.Objections.PushedLine(ctx, p) }
+	c.pushed.read = func() (string, error) { return j.Objections.PushedLine(ctx, c.person()) }
 	c.limited.read = func() (time.Time, error) { return j.Limited(ctx) }
 	c.question.read = func() (*workflow.Question, error) { return j.Store.Waiting(ctx, c.Session.ID) }
 	c.stoppedAsks.read = func() ([]workflow.Inquiry, error) { return inquiries{j.Judgements}.onlyThese(ctx) }
 	c.takesOffer.read = func() (bool, error) { return j.Interview.takesOffer(ctx, m, c.waiting()) }
 	c.asksForPush.read = func() (bool, error) { return j.asksForPush(ctx, m) }
 	c.limit.read = func() (limitAnswer, error) { return j.limitMeant(ctx, c) }
-	c.narrows.read = func() (*approval.Narrowing, error) { return j.Approvals.Narrows(ctx, m, p) }
+	c.narrows.read = func() (*approval.Narrowing, error) { return j.Approvals.Narrows(ctx, m, c.person()) }
 	c.consent.read = func() (consentHere, error) { return j.consentInContext(ctx, m) }
 	c.mayApprove.read = func() (approverCheck, error) {
-		why, _, err := j.Permissions.ApprovalRefusal(ctx, p)
+		why, _, err := j.Permissions.ApprovalRefusal(ctx, c.person())
 		return approverCheck{why, err}, nil
 	}
 	c.requestAbove.read = func() (approval.RequestsAbove, error) { return j.Held.RequestsAbove(ctx, m), nil }
@@ -86,6 +90,15 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message, p workflow.Person
 	c.runEnded.read = func() (bool, error) { return j.RunEnded(ctx, m.Value) }
 	return c
 }
+
+// A writer is who wrote a message. A case goes on if Slack does not tell, and refuses what permits something.
+type writer struct {
+	workflow.Person
+	err error
+}
+
+// person returns who wrote the message.
+func (c *Case) person() workflow.Person { return get(c, &c.writer).Person }
 
 // An approverCheck says whether the writer may approve. A case goes on if that cannot be read.
 type approverCheck struct {

@@ -83,7 +83,7 @@ func (j *Judge) approve(ctx context.Context, c *Case) ([]store.Part, error) {
 			return nil, err
 		}
 	}
-	return j.Approvals.Approve(ctx, c.Message, c.Person, j.Session().Revision, scope)
+	return j.Approvals.Approve(ctx, c.Message, c.person(), j.Session().Revision, scope)
 }
 
 // askConsent asks whether a message was meant as an approval.
@@ -91,7 +91,7 @@ func (j *Judge) askConsent(c *Case) ([]store.Part, error) {
 	if err := get(c, &c.mayApprove).err; err != nil {
 		return j.Approvals.RefuseUnknown(c.Message, err)
 	}
-	return j.Approvals.AskConsent(c.Message, c.Person, get(c, &c.consent).Consent), nil
+	return j.Approvals.AskConsent(c.Message, c.person(), get(c, &c.consent).Consent), nil
 }
 
 // asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the same" of

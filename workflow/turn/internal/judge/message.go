@@ -53,70 +53,40 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 
 // Read reads the words of a message.
 func (j *Judge) Read(m workflow.Message) intent.Message {
+	if m.Kind == workflow.MessageAlert { // an app's words mean nothing here
+		return intent.Message{Message: m}
+	}
 	return j.Words.ReadMessage(m, j.ConsultantNames()...)
 }
 
 // JudgeMessage returns the parts that follow from one message.
 func (j *Judge) JudgeMessage(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	switch m.Kind {
-	case workflow.MessageDelete:
-		f, err := j.judgeDeletion(ctx, m)
+	return j.judgeBy(ctx, eventRules(), j.newCase(ctx, m))
+}
+
+// withAdditions returns a judgement with what follows beside it: an objection that the message also has, or the end of
+// one; whether it may open a stopped or a joined session; and what it adds to approved work.
+func withAdditions(judge judgement) judgement {
+	return func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+		f, err := judge(ctx, j, c)
 		if err != nil {
 			return f, err
 		}
-		return j.Held.Amend(ctx, m, workflow.Person{ID: m.User}, f)
-	case workflow.MessageEdit:
-		return j.judgeEdit(ctx, m)
-	case workflow.MessageReacted:
-		return j.judgeReaction(ctx, m)
-	case workflow.MessageAlert:
-		return j.judgeAlert(ctx, m)
-	case workflow.MessageDue:
-		return j.Interview.takeDefault(ctx, m)
-	case workflow.MessageRemark:
-		return afterPush{j}.judgeRemark(ctx, m)
+		m, person := c.Message, c.person()
+		if f, err = j.Objections.Add(ctx, m, person, f); err != nil {
+			return f, err
+		}
+		if f, err = j.Objections.AddWithdrawal(ctx, person, f); err != nil {
+			return f, err
+		}
+		if f, err = j.Held.Reopen(ctx, m, person, f); err != nil {
+			return f, err
+		}
+		if f, err = j.Duplicates.Unjoin(ctx, f); err != nil {
+			return f, err
+		}
+		return j.Held.Amend(ctx, m, person, otherThreads{j}.listen(f))
 	}
-	if m.Kind == workflow.MessageReply && j.Session().ListsThreads() {
-		return j.Ignore(m), nil
-	}
-	if addressedElsewhere(m) {
-		return j.judgeToColleague(ctx, m)
-	}
-	person, err := j.writer(ctx, m)
-	if err != nil {
-		return j.Approvals.RefuseUnknown(m, err)
-	}
-	reason := person.ExclusionReason()
-	var f []store.Part
-	switch {
-	case m.Kind == workflow.MessageSent:
-		f, err = j.judgeSent(ctx, m, person)
-	case reason != "":
-		return j.turnAway(m, person, reason), nil
-	case m.Kind == workflow.MessageAction:
-		f, err = j.judgeBy(ctx, pressRules(), j.newCase(ctx, m, person))
-	case m.Kind == workflow.MessageForm:
-		f, err = j.judgeForm(ctx, m, person)
-	default:
-		f, err = j.judgeBy(ctx, wordRules(), j.newCase(ctx, m, person))
-	}
-	if err != nil {
-		return f, err
-	}
-	if f, err = j.Objections.Add(ctx, m, person, f); err != nil {
-		return f, err
-	}
-	if f, err = j.Objections.AddWithdrawal(ctx, person, f); err != nil {
-		return f, err
-	}
-	if f, err = j.Held.Reopen(ctx, m, person, f); err != nil {
-		return f, err
-	}
-	if f, err = j.Duplicates.Unjoin(ctx, f); err != nil {
-		return f, err
-	}
-	f = otherThreads{j}.listen(f)
-	return j.Held.Amend(ctx, m, person, f)
 }
 
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has

@@ -66,7 +66,7 @@ func stopPressRules() []rule {
 			then:  "stops the session at once, whoever of the people who may take part pressed it",
 			fires: func(c *Case) bool { return c.pressed(workflow.ButtonStop) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.stopSession(ctx, c.Message, c.Person)
+				return j.stopSession(ctx, c.Message, c.person())
 			},
 		},
 		{
@@ -94,15 +94,15 @@ func releasePressRules() []rule {
 				if err != nil {
 					return nil, fmt.Errorf("a button that passes %q on: %w", b.means, err)
 				}
-				return j.Held.PassOn(ctx, c.Message, c.Person, row)
+				return j.Held.PassOn(ctx, c.Message, c.person(), row)
 			}, workflow.ButtonPassOn),
 		press("Go on", "lets the approved work go on after that stop, if the person may approve",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Held.Resume(ctx, c.Message, c.Person, b.means)
+				return j.Held.Resume(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonGoOn),
 		press("Put it back", "is judged like an approval, of exactly the lines that were taken out",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.PutBack(ctx, c.Message, c.Person, b.means)
+				return j.Approvals.PutBack(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonPutBack),
 		{
 			name: "held",
@@ -112,7 +112,7 @@ func releasePressRules() []rule {
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.heard() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.RefusePress(c.Message, c.Person, "speak", get(c, &c.held)), nil
+				return j.Held.RefusePress(c.Message, c.person(), "speak", get(c, &c.held)), nil
 			},
 		},
 	}
@@ -123,31 +123,31 @@ func decisionPressRules() []rule {
 	return []rule{
 		press("Backport", "is judged like an approval, of that backport alone",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.Backport(ctx, c.Message, c.Person, approval.BackportOf(b.means))
+				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.BackportOf(b.means))
 			}, workflow.ButtonBackport),
 		press("Fix it there", "is judged like an approval, of the files of the pushed change alone",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.FixChecks(ctx, c.Message, c.Person, b.means)
+				return j.Approvals.FixChecks(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonFixThere),
 		press("Fix it, Go ahead", "approves the revision that the button was shown with, and no other",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.Approve(ctx, c.Message, c.Person, b.revision, b.means)
+				return j.Approvals.Approve(ctx, c.Message, c.person(), b.revision, b.means)
 			}, workflow.ButtonFix),
 		press("Fix it, of a stopped report", "approves that revision, if nobody stopped it again since",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.TakeUp(ctx, c.Message, c.Person, b.revision, b.means)
+				return j.Approvals.TakeUp(ctx, c.Message, c.person(), b.revision, b.means)
 			}, workflow.ButtonTakeUp),
 		press("Push it", "is judged like an approval, of exactly the files that the question is about",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.AllowPush(ctx, c.Message, c.Person, b.means)
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonPush),
 		press("Yes, that is it", "is judged like an approval of that understanding",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.Person, b.revision)
+				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), b.revision)
 			}, workflow.ButtonConfirm),
 		press("a repository", "changes the repository, if the person asked or may approve, and nothing is approved",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.chooseRepository(ctx, c.Message, c.Person, b.means)
+				return j.chooseRepository(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonChoose),
 	}
 }
@@ -157,11 +157,11 @@ func questionPressRules() []rule {
 	return []rule{
 		press("Works, Still broken", "thanks, or gives it to the agents",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
-				return afterPush{j}.judgeOutcome(c.Message, c.Person), nil
+				return afterPush{j}.judgeOutcome(c.Message, c.person()), nil
 			}, workflow.ButtonWorks, workflow.ButtonBroken),
 		press("Correct…, with limits…, Change repository…, Details", "opens a form; what is sent with it is judged then",
 			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.offerForm(c.Message, c.Person, b.means), nil
+				return j.offerForm(c.Message, c.person(), b.means), nil
 			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository, workflow.ButtonDetails),
 		press("Show the diff, Explain", "asks an agent that only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
@@ -169,23 +169,23 @@ func questionPressRules() []rule {
 			}, workflow.ButtonShowDiff, workflow.ButtonExplain),
 		press("Stop, of another thread", "counts there like a press of its Stop button",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return otherThreads{j}.passStop(ctx, c.Message, c.Person, b.means)
+				return otherThreads{j}.passStop(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonStopThread),
 		press("Join", "stops this session, and points to the other thread",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Duplicates.Join(ctx, c.Message.Message, c.Person, b.means)
+				return j.Duplicates.Join(ctx, c.Message.Message, c.person(), b.means)
 			}, workflow.ButtonJoin),
 		press("an option, Wrap up, Take these", "answers the question that waits, and no other",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Interview.judgeOption(ctx, c.Message, c.Person, b.means)
+				return j.Interview.judgeOption(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults),
 		press("Ask the consultant", "asks the consultant, who only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
-				return inquiries{j.Judgements}.askConsultant(c.Message, c.Person, ""), nil
+				return inquiries{j.Judgements}.askConsultant(c.Message, c.person(), ""), nil
 			}, workflow.ButtonConsult),
 		press("Propose for AGENTS.md", "asks the agents for a request, which waits for its approval",
 			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.propose(c.Message, c.Person, b.means), nil
+				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.propose(c.Message, c.person(), b.means), nil
 			}, workflow.ButtonLessons),
 		{
 			name:  "any other button",
@@ -202,7 +202,7 @@ func questionPressRules() []rule {
 // answerEndedRun answers a press of the Stop button of a run that is over. It may have come while the run went on, and
 // then it asked for a stop.
 func answerEndedRun(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	f := j.Answer(c.Message, c.Person.Name+": that run is over already, so nothing was stopped.")
+	f := j.Answer(c.Message, c.person().Name+": that run is over already, so nothing was stopped.")
 	return append(f, store.Update{ClearStop: true}), nil
 }
 

@@ -15,8 +15,11 @@ type rule struct {
 	then string // what it does, for the same people
 
 	fires func(*Case) bool
-	judge func(context.Context, *Judge, *Case) ([]store.Part, error)
+	judge judgement
 }
+
+// A judgement returns the parts that follow from a message.
+type judgement func(context.Context, *Judge, *Case) ([]store.Part, error)
 
 // firstRule returns the first rule that fires. The last rule of each table always does.
 func firstRule(rules []rule, c *Case) (rule, error) {

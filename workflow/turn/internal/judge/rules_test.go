@@ -27,7 +27,7 @@ var wordCases = []ruleCase{
 	{"stop, where nothing ran", "stop", func(c *Case) { c.nothingRan.value = true }},
 	{"stop", "stop", nothing},
 	{"stop", "wait, please don't push this yet", func(c *Case) { c.stops.value = true }},
-	{"guest", "the total is off", func(c *Case) { c.Person.Guest = true; c.Message.TS = c.Session.Thread.TS }},
+	{"guest", "the total is off", func(c *Case) { c.writer.value.Guest = true; c.Message.TS = c.Session.Thread.TS }},
 	{"objection taken back, unclear", "ok, go on", func(c *Case) { objected(c); c.talkBelow.value = true }},
 	{"objection taken back", "ok, go on", objected},
 	{"objection taken back", "I take it back", func(c *Case) { objected(c); c.talkBelow.value = true }},
@@ -102,6 +102,25 @@ var pressCases = []ruleCase{
 	{"any other button", "of an older release", nothing},
 }
 
+// eventCases has a case for each rule about events: text is the kind of the message.
+var eventCases = []ruleCase{
+	{"deletion", string(workflow.MessageDelete), nothing},
+	{"edit", string(workflow.MessageEdit), nothing},
+	{"reaction", string(workflow.MessageReacted), nothing},
+	{"alert", string(workflow.MessageAlert), nothing},
+	{"time-out", string(workflow.MessageDue), nothing},
+	{"remark at a git host", string(workflow.MessageRemark), nothing},
+	{"reply below a list of threads", string(workflow.MessageReply), func(c *Case) { c.Session.ListThreads(1) }},
+	{"to another person", string(workflow.MessageReply), func(c *Case) { c.Message = message(c.Message.Kind, "<@U3> look") }},
+	{"unknown writer", string(workflow.MessageMention), func(c *Case) { c.writer.value.err = os.ErrClosed }},
+	{"sent to the bot", string(workflow.MessageSent), func(c *Case) { c.writer.value.Bot = true }},
+	{"writer who is not heard", string(workflow.MessageReply), func(c *Case) { c.writer.value.Stranger = true }},
+	{"press", string(workflow.MessageAction), nothing},
+	{"form", string(workflow.MessageForm), nothing},
+	{"words", string(workflow.MessageMention), nothing},
+	{"words", string(workflow.MessageReply), nothing},
+}
+
 func nothing(*Case)    {}
 func heldBack(c *Case) { c.held.value = "only named people may approve here" }
 func objected(c *Case) { c.objections.value = []int64{1} }
@@ -123,12 +142,14 @@ func afterStop(c *Case) {
 func (x ruleCase) on(kind workflow.MessageKind) *Case {
 	c := &Case{
 		Message: message(kind, x.text),
-		Person:  workflow.Person{ID: "U2", Name: "bea"},
 		Session: workflow.Session{
 			Thread: workflow.Thread{TS: "0.1"}, Phase: workflow.PhaseReported, Revision: 1, ReportKind: workflow.ReportRootCause,
 		},
 	}
-	c.Message.TS = "2.0"
+	if kind == "" {
+		c.Message = message(workflow.MessageKind(x.text), "it is the header")
+	}
+	c.Message.TS, c.writer.value.Person = "2.0", workflow.Person{ID: "U2", Name: "bea"}
 	if kind == workflow.MessageAction {
 		c.Message = message(kind, "")
 		c.Message.ActionID, c.button.value.shown = x.text, true
@@ -142,10 +163,11 @@ func (x ruleCase) on(kind workflow.MessageKind) *Case {
 func TestEveryRuleFires(t *testing.T) {
 	t.Parallel()
 	for _, table := range []struct {
-		kind  workflow.MessageKind
+		kind  workflow.MessageKind // empty: each case has its own
 		rules []rule
 		cases []ruleCase
 	}{
+		{"", eventRules(), eventCases},
 		{workflow.MessageReply, wordRules(), wordCases},
 		{workflow.MessageAction, pressRules(), pressCases},
 	} {
@@ -189,7 +211,7 @@ func TestDocsShowTheRules(t *testing.T) {
 	for _, table := range []struct {
 		name  string
 		rules []rule
-	}{{"words", wordRules()}, {"presses", pressRules()}} {
+	}{{"events", eventRules()}, {"words", wordRules()}, {"presses", pressRules()}} {
 		begins, ends := fmt.Sprintf("<!-- rules: %s -->\n", table.name), fmt.Sprintf("<!-- end of rules: %s -->", table.name)
 		before, rest, found := strings.Cut(got, begins)
 		require.True(t, found, begins)

@@ -26,7 +26,7 @@ func refusalRules() []rule {
 			then:  "names the threads at work in the channel, each with a button that stops it; stops nothing here",
 			fires: func(c *Case) bool { return c.saysStop() && get(c, &c.nothingRan) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return otherThreads{j}.nameThreads(ctx, c.Message, c.Person)
+				return otherThreads{j}.nameThreads(ctx, c.Message, c.person())
 			},
 		},
 		{
@@ -36,14 +36,14 @@ func refusalRules() []rule {
 			then:  "stops the session at once, whoever of the people who may take part wrote it",
 			fires: (*Case).saysStop,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.stopSession(ctx, c.Message, c.Person)
+				return j.stopSession(ctx, c.Message, c.person())
 			},
 		},
 		{
 			name:  "guest",
 			when:  "a guest begins a thread with it",
 			then:  "refuses it: guests cannot start work",
-			fires: func(c *Case) bool { return c.Person.Guest && c.begins() },
+			fires: func(c *Case) bool { return c.person().Guest && c.begins() },
 			judge: turnGuestAway,
 		},
 		{
@@ -55,7 +55,7 @@ func refusalRules() []rule {
 				return c.withdraws() && !c.says().NamesObjection && get(c, &c.talkBelow)
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Objections.AskWithdrawal(c.Message, c.Person), nil
+				return j.Objections.AskWithdrawal(c.Message, c.person()), nil
 			},
 		},
 		{
@@ -64,7 +64,7 @@ func refusalRules() []rule {
 			then:  "ends the writer's own objections; permits nothing",
 			fires: (*Case).withdraws,
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Objections.Withdraw(c.Message, c.Person, get(c, &c.objections)), nil
+				return j.Objections.Withdraw(c.Message, c.person(), get(c, &c.objections)), nil
 			},
 		},
 		{
@@ -73,7 +73,7 @@ func refusalRules() []rule {
 			then:  "says what was pushed and what can still be done; gives it to the agents if it says more than no",
 			fires: (*Case).refusesPushed,
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Objections.AfterPush(c.Message, c.Person, get(c, &c.pushed)), nil
+				return j.Objections.AfterPush(c.Message, c.person(), get(c, &c.pushed)), nil
 			},
 		},
 	}
@@ -88,7 +88,7 @@ func orderRules() []rule {
 			then:  "gives the held messages above it to the agents as the writer's own words, if the writer may approve",
 			fires: func(c *Case) bool { return c.says().PassesOn },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.PassOn(ctx, c.Message, c.Person, 0)
+				return j.Held.PassOn(ctx, c.Message, c.person(), 0)
 			},
 		},
 		{
@@ -97,7 +97,7 @@ func orderRules() []rule {
 			then:  "answers it; only a person who may approve changes lessons",
 			fires: func(c *Case) bool { return c.says().Lesson != nil },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.judge(ctx, c.Message, c.Person)
+				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.judge(ctx, c.Message, c.person())
 			},
 		},
 		{
@@ -106,7 +106,7 @@ func orderRules() []rule {
 			then:  "is judged like an approval, of that backport alone",
 			fires: func(c *Case) bool { return c.says().Backport },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.Backport(ctx, c.Message, c.Person, approval.Backport{Releases: c.says().Releases})
+				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.Backport{Releases: c.says().Releases})
 			},
 		},
 		{
@@ -132,7 +132,7 @@ func goOnRules() []rule {
 				return c.says().GoesOn && c.heard() && c.afterStop() && !get(c, &c.talkBelow)
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.Resume(ctx, c.Message, c.Person, c.Session.Halted)
+				return j.Held.Resume(ctx, c.Message, c.person(), c.Session.Halted)
 			},
 		},
 		{
@@ -141,7 +141,7 @@ func goOnRules() []rule {
 			then:  "asks with a button",
 			fires: func(c *Case) bool { return c.says().GoesOn && c.heard() && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.GoOn(c.Message, c.Person, false), nil
+				return j.Held.GoOn(c.Message, c.person(), false), nil
 			},
 		},
 		{
@@ -150,7 +150,7 @@ func goOnRules() []rule {
 			then:  "asks with a button, and gives it to the agents, who change nothing before the work goes on",
 			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.heard() && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.GoOn(c.Message, c.Person, true), nil
+				return j.Held.GoOn(c.Message, c.person(), true), nil
 			},
 		},
 		{
@@ -186,7 +186,7 @@ func answerRules() []rule {
 			then:  "shows the recommended answers, with a button that takes them",
 			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp && c.heard() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Interview.offerDefaults(c.Message, c.Person, c.waiting()), nil
+				return j.Interview.offerDefaults(c.Message, c.person(), c.waiting()), nil
 			},
 		},
 		{
@@ -195,7 +195,7 @@ func answerRules() []rule {
 			then:  "takes them, unless its writer is a guest",
 			fires: func(c *Case) bool { return c.heard() && get(c, &c.takesOffer) },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Interview.takeDefaults(c.Message, c.Person, c.waiting()), nil
+				return j.Interview.takeDefaults(c.Message, c.person(), c.waiting()), nil
 			},
 		},
 		{
@@ -206,7 +206,7 @@ func answerRules() []rule {
 				return c.says().OnlyAsks && c.heard() && c.questionWaits() && !c.namesOption()
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Interview.asksBack(c.Message, c.Person, c.waiting()), nil
+				return j.Interview.asksBack(c.Message, c.person(), c.waiting()), nil
 			},
 		},
 		{
@@ -215,7 +215,7 @@ func answerRules() []rule {
 			then:  "takes it as the answer, if it was written below the question",
 			fires: func(c *Case) bool { return c.heard() && c.answers() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Interview.takeAnswer(ctx, c.Message, c.Person, c.waiting())
+				return j.Interview.takeAnswer(ctx, c.Message, c.person(), c.waiting())
 			},
 		},
 		{
@@ -224,7 +224,7 @@ func answerRules() []rule {
 			then:  "is judged like an approval of that understanding",
 			fires: func(c *Case) bool { return c.heard() && c.confirms() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.Person, c.Session.Revision)
+				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), c.Session.Revision)
 			},
 		},
 	}
@@ -241,7 +241,7 @@ func limitRules() []rule {
 				return c.says().Push.Allows && get(c, &c.asksForPush)
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.AllowPush(ctx, c.Message, c.Person, "")
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(), "")
 			},
 		},
 		{
@@ -274,7 +274,7 @@ func consentRules() []rule {
 			then:  "narrows the approval; after the push, says that it comes too late",
 			fires: func(c *Case) bool { return c.says().Limit != "" && get(c, &c.narrows) != nil },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.Narrow(ctx, c.Message, c.Person, get(c, &c.narrows)), nil
+				return j.Approvals.Narrow(ctx, c.Message, c.person(), get(c, &c.narrows)), nil
 			},
 		},
 		{
@@ -301,7 +301,7 @@ func consentRules() []rule {
 				return c.says().Adopts && c.heard() && c.adopts()
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.Adopt(ctx, c.Message, c.Person, get(c, &c.requestAbove)), nil
+				return j.Held.Adopt(ctx, c.Message, c.person(), get(c, &c.requestAbove)), nil
 			},
 		},
 	}
@@ -316,7 +316,7 @@ func questionRules() []rule {
 			then:  "starts the workflow, or asks the consultant; permits nothing",
 			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone && c.heard() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeCommand(c.Message, c.Person), nil
+				return j.judgeCommand(c.Message, c.person()), nil
 			},
 		},
 		{
@@ -367,15 +367,15 @@ func questionRules() []rule {
 
 // turnGuestAway refuses a message with which a guest begins a thread.
 func turnGuestAway(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.turnAway(c.Message, c.Person, "guests cannot start work here; ask a full member to"), nil
+	return j.turnAway(c.Message, c.person(), "guests cannot start work here; ask a full member to"), nil
 }
 
 // holdWords holds the message back until a person who may approve passes it on.
 func holdWords(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.Held.HoldWords(c.Message, c.Person, get(c, &c.held)), nil
+	return j.Held.HoldWords(c.Message, c.person(), get(c, &c.held)), nil
 }
 
 // goOnPastLimit allows more, or lets the session go on.
 func goOnPastLimit(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.judgeGoOn(ctx, c.Message, c.Person, get(c, &c.limit))
+	return j.judgeGoOn(ctx, c.Message, c.person(), get(c, &c.limit))
 }
