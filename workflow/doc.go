@@ -17,7 +17,7 @@
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
-// bot/gateway reads each event (gateway.go), and bot/event makes an IncomingEvent of it
+// bot/gateway reads each event (gateway.go), and bot/internal/event makes an IncomingEvent of it
 // (event.go). The gateway gives it to its Inbox, which is inbox.Inbox.Receive
 // (store/inbox/receive.go). One transaction finds or creates the session of the thread, inserts
 // the inbox row, and inserts a turn job. The second event finds the row of the first and
@@ -34,7 +34,7 @@
 // word_rules.go, press_rules.go). The order of the rules is a part of what they say, and
 // docs/security.md shows them. worktree opens the repository (worktree.go): package
 // repo keeps one bare mirror of it, and writes the base commit into plain files without a
-// git directory. Meanwhile repo/packages fetches what the lock files name, and repo/testrun
+// git directory. Meanwhile repo/build/packages fetches what the lock files name, and repo/build
 // builds and tests the base. A tool that runs a command waits for packages and build, a check for
 // the base's tests, too.
 //
@@ -50,7 +50,7 @@
 // buttons, and ends.
 //
 // Out. Another worker (store/queue/drain_worker.go) takes the post job. bot/poster marks the
-// outbox row as tried (poster.go), posts the line, which bot/render has made, with the row's
+// outbox row as tried (poster.go), posts the line, which bot/internal/render has made, with the row's
 // key as metadata, and records the ts of the message. If it finds a row that was tried
 // before, it first looks for the key in the thread. Lines that waited are posted as one
 // reply.
@@ -78,7 +78,7 @@
 //
 // The orchestrator calls finish (delivery/finish.go). The program looks for secrets,
 // proves the whole change, takes each hunk of the fix out, alone, to see whether anything
-// fails without it (repo/hunktrial), has what is left reviewed by the critic
+// fails without it (repo/proof/hunktrial), has what is left reviewed by the critic
 // (delivery/review.go), makes the commit, records the intent to push, pushes, and asks
 // the remote whether the branch is there. The result is a line like any other.
 //
@@ -101,7 +101,7 @@
 //     approved report does not name (workflow), waits for "push it"
 //     (delivery/allowance.go, approval/allowance.go).
 //   - A session has a web page for whoever may read its channel: bot/page shows what
-//     store/timeline reads, and home.Access says who may look.
+//     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
@@ -109,7 +109,7 @@
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
-//     message (bot/event/alert reads it). store/alerts finds its problem: the first alert begins a
+//     message (bot/internal/event/alert reads it). store/inbox finds its problem: the first alert begins a
 //     session, later ones are counted in its thread and queue no turn. judge/alert.go gives
 //     it to the agents as data without an author.
 //   - What a visual task changes is shown after the push, beside the turns (pictures): a

@@ -28,7 +28,6 @@ const (
 	KindBug          Kind = "bug"
 	KindFeature      Kind = "feature"
 	KindConsultation Kind = "consultation"
-	KindQuestion     Kind = "question"
 )
 
 // A Command is a word that starts a way of working. Slack runs no slash commands inside a thread, so

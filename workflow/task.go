@@ -1,9 +1,6 @@
 package workflow
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "fmt"
 
 // Category is a kind of worker that the orchestrator delegates to.
 type Category string
@@ -74,12 +71,4 @@ type Attempt struct {
 	Held    bool
 	Summary string // figures, or what failed
 	Diff    string // the change that was verified, cut if it is long
-}
-
-// An Item is one entry of an agent's transcript: a message to or from the model, stored as JSON so that
-// this package does not depend on the model's types.
-type Item struct {
-	Seq  int64
-	Task int64 // 0 for the orchestrator; below 0: minus the id of an inquiry
-	Body json.RawMessage
 }

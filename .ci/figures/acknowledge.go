@@ -228,10 +228,10 @@ func (b *bench) small(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "shop"}} {
-		if _, err := git(ctx, work, args...); err != nil {
+		if _, err := runGit(ctx, work, args...); err != nil {
 			return "", err
 		}
 	}
-	_, err := git(ctx, b.dir, "clone", "-q", "--bare", work, remote)
+	_, err := runGit(ctx, b.dir, "clone", "-q", "--bare", work, remote)
 	return remote, err
 }

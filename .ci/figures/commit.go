@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
 )
 
 // changedFile is a path that exists in the repository at each size.
@@ -34,23 +33,23 @@ func commitRow() row {
 			}
 			clone := filepath.Join(b.dir, fmt.Sprint("clone-", i))
 			for _, args := range [][]string{{"clone", "-q", "-n", "--shared", source.remote, clone}, {"-C", clone, "checkout", "-q", "--detach", commit}} {
-				if _, err := git(ctx, b.dir, args...); err != nil {
+				if _, err := runGit(ctx, b.dir, args...); err != nil {
 					return nil, nil, err
 				}
 			}
 			ours = append(ours, committer{w.Files(), func(ctx context.Context, branch string) error {
-				commit, err := w.Commit(ctx, commits.Spec{Message: branch, When: time.Unix(1e9, 0)})
+				commit, err := w.Commit(ctx, git.CommitSpec{Message: branch, When: time.Unix(1e9, 0)})
 				if err != nil {
 					return err
 				}
-				_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Branch: "bobbin/" + branch})
+				_, err = w.Push(ctx, git.PushSpec{Commit: commit, Branch: "bobbin/" + branch})
 				return err
 			}})
 			theirs = append(theirs, committer{clone, func(ctx context.Context, branch string) error {
-				if _, err := git(ctx, clone, "commit", "-qam", branch); err != nil {
+				if _, err := runGit(ctx, clone, "commit", "-qam", branch); err != nil {
 					return err
 				}
-				_, err := git(ctx, clone, "push", "-q", "origin", "HEAD:refs/heads/git/"+branch)
+				_, err := runGit(ctx, clone, "push", "-q", "origin", "HEAD:refs/heads/git/"+branch)
 				return err
 			}})
 		}

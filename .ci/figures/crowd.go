@@ -156,7 +156,7 @@ func (b *bench) crowdRemote(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "shop"}, {"clone", "-q", "--bare", ".", remote}} {
-		if _, err := git(ctx, work, args...); err != nil {
+		if _, err := runGit(ctx, work, args...); err != nil {
 			return "", err
 		}
 	}

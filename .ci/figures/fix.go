@@ -126,7 +126,7 @@ func (b *bench) ownFixer(ctx context.Context) (*fixer, error) {
 		return nil, err
 	}
 	f := &fixer{remote: work + ".git", done: make(chan time.Time, 10)}
-	if _, err := git(ctx, b.dir, "clone", "-q", "--bare", work, f.remote); err != nil {
+	if _, err := runGit(ctx, b.dir, "clone", "-q", "--bare", work, f.remote); err != nil {
 		return nil, err
 	}
 	if f.office, err = openOffice(); err != nil {
@@ -164,7 +164,7 @@ func (b *bench) fixTree(ctx context.Context) (string, error) {
 		}
 	}
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "sums"}} {
-		if _, err := git(ctx, dir, args...); err != nil {
+		if _, err := runGit(ctx, dir, args...); err != nil {
 			return "", err
 		}
 	}

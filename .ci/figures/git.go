@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // git runs the git program in dir without system or user configuration, and returns its trimmed output.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "safe.directory=*"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.com", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.com")
@@ -30,7 +30,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 type repository struct {
 	work   string // work tree, checked out at the largest commit
 	remote string
-	mirror *repo.Mirror
+	mirror *git.Mirror
 	bases  []string // the commits, in the order of repositorySizes
 }
 
@@ -49,10 +49,10 @@ func (b *bench) repository(ctx context.Context) (*repository, error) {
 	if err := r.fill(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := git(ctx, b.dir, "clone", "-q", "--bare", "--no-local", r.work, r.remote); err != nil {
+	if _, err := runGit(ctx, b.dir, "clone", "-q", "--bare", "--no-local", r.work, r.remote); err != nil {
 		return nil, err
 	}
-	mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "mirrors"), Log: b.log}
+	mirrors := &git.Mirrors{Dir: filepath.Join(b.dir, "mirrors"), Log: b.log}
 	var err error
 	r.mirror, err = mirrors.Open(ctx, remote.Remote{Name: "go", URL: r.remote})
 	b.source = r
@@ -73,7 +73,7 @@ func (r *repository) fill(ctx context.Context) error {
 	if err := os.Mkdir(r.work, 0o755); err != nil {
 		return err
 	}
-	if _, err := git(ctx, r.work, "init", "-q", "-b", "main"); err != nil {
+	if _, err := runGit(ctx, r.work, "init", "-q", "-b", "main"); err != nil {
 		return err
 	}
 	copied := 0
@@ -85,11 +85,11 @@ func (r *repository) fill(ctx context.Context) error {
 			}
 		}
 		for _, args := range [][]string{{"add", "-A", "-f"}, {"commit", "-qm", fmt.Sprint(size, " files")}} {
-			if _, err := git(ctx, r.work, args...); err != nil {
+			if _, err := runGit(ctx, r.work, args...); err != nil {
 				return err
 			}
 		}
-		commit, err := git(ctx, r.work, "rev-parse", "HEAD")
+		commit, err := runGit(ctx, r.work, "rev-parse", "HEAD")
 		if err != nil {
 			return err
 		}

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -49,9 +49,9 @@ var oldSteps = []struct {
 	}},
 	{"an App Home is opened", func(ctx context.Context, a *archive, n int) error {
 		person, channels := fmt.Sprint("U", n%50), []string{fmt.Sprint("C", n%20), fmt.Sprint("C", (n+1)%20)}
-		_, waiting := overview.SessionsOf(ctx, a.store.DB, person, channels, true, 10)
-		_, all := overview.SessionsOf(ctx, a.store.DB, person, channels, false, 11)
-		_, spent := overview.SpentToday(ctx, a.store.DB, person)
+		_, waiting := view.SessionsOf(ctx, a.store.DB, person, channels, true, 10)
+		_, all := view.SessionsOf(ctx, a.store.DB, person, channels, false, 11)
+		_, spent := view.SpentToday(ctx, a.store.DB, person)
 		return errors.Join(waiting, all, spent)
 	}},
 	{"duplicates of a report are looked for", func(ctx context.Context, a *archive, _ int) error {

@@ -26,10 +26,10 @@ func requestRow() row {
 				return nil, nil, err
 			}
 			some := filepath.Join(b.dir, "some.git")
-			if _, err := git(ctx, b.dir, "clone", "-q", "--bare", source.remote, some); err != nil {
+			if _, err := runGit(ctx, b.dir, "clone", "-q", "--bare", source.remote, some); err != nil {
 				return nil, nil, err
 			}
-			if _, err := git(ctx, some, "update-ref", "refs/heads/main", source.bases[0]); err != nil {
+			if _, err := runGit(ctx, some, "update-ref", "refs/heads/main", source.bases[0]); err != nil {
 				return nil, nil, err
 			}
 			a := &asker{}

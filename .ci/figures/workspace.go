@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // rowOfSizes returns a row without open, which has a figure in seconds for each size of repository.
@@ -50,12 +50,12 @@ type makeFiles func(ctx context.Context, commit string) (remove func() error, er
 
 func worktreeAdd(remote, dir string, workers int) makeFiles {
 	return func(ctx context.Context, commit string) (func() error, error) {
-		_, err := git(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q", "--detach", dir, commit)
+		_, err := runGit(ctx, remote, "-c", fmt.Sprint("checkout.workers=", workers), "worktree", "add", "-q", "--detach", dir, commit)
 		return func() error {
 			if err := os.RemoveAll(dir); err != nil {
 				return err
 			}
-			_, err := git(ctx, remote, "worktree", "prune")
+			_, err := runGit(ctx, remote, "worktree", "prune")
 			return err
 		}, err
 	}
@@ -88,7 +88,7 @@ func spareRow() row {
 		if err != nil {
 			return nil, nil, err
 		}
-		mirrors := &repo.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, SpareAfter: time.Millisecond}
+		mirrors := &git.Mirrors{Dir: filepath.Join(b.dir, "sparing"), Log: b.log, SpareAfter: time.Millisecond}
 		mirror, err := mirrors.Open(ctx, remote.Remote{Name: "go", URL: source.remote})
 		if err != nil {
 			return nil, nil, err
@@ -112,7 +112,7 @@ func spareRow() row {
 }
 
 // takeSpare ensures that the mirror has a spare for the commit, then measures the next workspace, in seconds.
-func takeSpare(ctx context.Context, m *repo.Mirror, dir, commit string) (float64, error) {
+func takeSpare(ctx context.Context, m *git.Mirror, dir, commit string) (float64, error) {
 	if !m.HasSpare(commit) {
 		w, err := m.Workspace(ctx, dir, commit)
 		if err == nil {

@@ -22,8 +22,8 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 )
 
 func main() {
@@ -70,7 +70,7 @@ func start(ctx context.Context) (address string, end func(), err error) {
 		return "", nothing, nil
 	}
 	dir := filepath.Join(os.TempDir(), "bobbin-tests-postgres-"+strconv.Itoa(os.Getuid()))
-	lock, err := filelock.TryExclusive(dir + ".lock")
+	lock, err := disk.TryExclusive(dir + ".lock")
 	if err != nil || lock == nil {
 		return "", nothing, err
 	}

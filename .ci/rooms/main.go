@@ -1,8 +1,9 @@
-// Command rooms measures the packages of Go trees: the size of each, the width of its API, and the length of
-// its longest function. It reads only source, so a tree need not build.
+// Command rooms measures the packages of Go trees: the size of each, how wide and how dense its lines are,
+// the length of its longest function, and how many packages are seen from outside their wing. It reads only
+// source, so a tree need not build.
 //
-//	go run ./.ci/rooms                             # the packages of this repository
-//	go run ./.ci/rooms --limits                    # those above the limits; exits 1 if there are any
+//	go run ./.ci/rooms                             # the packages and the wings of this repository
+//	go run ./.ci/rooms --limits                    # what is above the limits; exits 1 if anything is
 //	go run ./.ci/rooms --compare ../river          # totals of two trees beside each other
 //	go run ./.ci/rooms --help                      # what is counted, and how
 package main
@@ -37,6 +38,24 @@ What is counted:
               counted as a struct of its own.
   methods     of the type that has most.
   parameters  of the function that has most, without its context.Context.
+  p99         lines of the function that is longer than 99 of 100.
+  wide        lines over 110 columns, in all .go files of the folder: tests and support
+              count, generated files do not. A tab is four columns, and every other
+              character one. The tag of a field cannot be broken, and a raw string in a test
+              is data: lines with a tag, and those of such a string of several lines, are not
+              counted.
+  packed      assignments of several names that have nothing to do with each other:
+              a, b = x, y and a, b := x, y. Not counted are those in the head of an if, for
+              or switch, which has room for one statement; those in which a value reads
+              another name that is assigned (a, b = b, a), which have to happen at once; and
+              starting values of one kind (low, high := 0, 10). The share is that of all
+              assignments by = and := outside tests; --limits lists those of tests, too.
+  wing        the packages that one folder keeps together. A folder at the top is a wing if
+              it has a package of its own and at most one of its folders has packages in it.
+              Otherwise each folder in it is a wing, and so is its own package. What is in a
+              folder named internal belongs to the wing around it.
+  doors       packages that a package of another wing imports; tests do not count.
+  open        packages that one of another wing could import: internal hides the others.
 `
 
 func main() {
@@ -45,29 +64,22 @@ func main() {
 
 func run() int {
 	limits := limits{}
-	for _, l := range []struct {
-		value      *int
-		name, what string
-		most       int
-	}{
-		{&limits.lines, "lines", "lines a package", 1500},
-		{&limits.functions, "functions", "functions a package", 60},
-		{&limits.exported, "exported", "exported names a package", 25},
-		{&limits.methods, "methods", "methods a type", 25},
-		{&limits.parameters, "parameters", "parameters a function", 5},
-		{&limits.fields, "fields", "fields a struct", 15},
-		{&limits.longest, "longest", "lines a function", 80},
-	} {
-		flag.IntVar(l.value, l.name, l.most, "at most `N` "+l.what+", for --limits")
-	}
-	check := flag.Bool("limits", false, "list what is above the limits, and exit 1 if anything is")
+	flag.IntVar(&limits.columns, "columns", 110, "at most `N` columns a line, for --limits; 0 is any number")
+	flag.IntVar(&limits.packed, "packed", 0, "at most `N` packed assignments a tree, for --limits")
+	flag.IntVar(&limits.longest, "longest", 100, "at most `N` lines a function, for --limits")
+	flag.IntVar(&limits.p99, "p99", 55, "at most `N` lines in 99 of 100 functions, for --limits")
+	check := flag.Bool("limits", false, "list what is above the limits, packages without a comment and "+
+		"wings that import each\nother in a circle, and exit 1 if there is any")
 	var others []string
-	flag.Func("compare", "print totals beside those of the tree at `DIR`; may be repeated", func(dir string) error {
+	addOther := func(dir string) error {
 		others = append(others, dir)
 		return nil
-	})
+	}
+	flag.Func("compare", "print totals beside those of the tree at `DIR`; may be repeated", addOther)
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "Usage: rooms [FLAGS] [DIR...]\n\nMeasures the packages of each tree, by default of this directory.")
+		fmt.Fprintln(flag.CommandLine.Output(), "Usage: rooms [FLAGS] [DIR...]")
+		fmt.Fprintln(flag.CommandLine.Output(),
+			"\nMeasures the packages of each tree, by default of this directory.")
 		fmt.Fprint(flag.CommandLine.Output(), definitions, "\nFlags:\n")
 		flag.PrintDefaults()
 	}
@@ -93,6 +105,7 @@ func run() int {
 	default:
 		for _, t := range trees {
 			printTree(os.Stdout, t)
+			printWings(os.Stdout, t)
 		}
 	}
 	return 0

@@ -19,12 +19,19 @@ import (
 type tree struct {
 	dir     string
 	rooms   []*room
-	support []*room // fakes and helpers for tests
+	support []*room   // fakes and helpers for tests
+	folders []*folder // all with Go files, also those with tests alone
 }
 
 // A room holds the measurements of one package.
 type room struct {
 	path            string // the directory, relative to the tree
+	importPath      string // by which others import it
+	imports         map[string]bool
+	folder          *folder
+	commented       bool // whether a file has a package comment
+	assignments     int
+	packed          int // assignments of several unrelated names
 	lines           int
 	files           int
 	functions       int
@@ -32,6 +39,7 @@ type room struct {
 	exported        int
 	exportedMethods int
 
+	lengths       []int // lines of each function
 	functionLines sizes
 	parameters    sizes // number of parameters, by function
 	fields        sizes // number of fields, by struct
@@ -48,7 +56,8 @@ type sizes map[string]int
 func (s sizes) largest() (name string, n int) {
 	for _, key := range slices.Sorted(maps.Keys(s)) {
 		if s[key] > n {
-			name, n = key, s[key]
+			name = key
+			n = s[key]
 		}
 	}
 	return name, n
@@ -57,6 +66,7 @@ func (s sizes) largest() (name string, n int) {
 // readTree measures the packages below dir.
 func readTree(dir string) (tree, error) {
 	rooms := map[roomKey]*room{}
+	folders := map[string]*folder{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -67,24 +77,34 @@ func readTree(dir string) (tree, error) {
 			}
 			return nil
 		}
-		if !d.Type().IsRegular() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+		if !d.Type().IsRegular() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
 		relative, err := filepath.Rel(dir, filepath.Dir(path))
 		if err != nil {
 			return err
 		}
-		return readFile(rooms, path, filepath.ToSlash(relative))
+		relative = filepath.ToSlash(relative)
+		f := folders[relative]
+		if f == nil {
+			f = &folder{path: relative}
+			folders[relative] = f
+		}
+		return readFile(rooms, f, path)
 	})
 	if err != nil {
 		return tree{}, err
 	}
 	t := tree{dir: dir}
+	for _, path := range slices.Sorted(maps.Keys(folders)) {
+		t.folders = append(t.folders, folders[path])
+	}
 	packages := map[string]int{} // number of packages in each directory
 	for key := range rooms {
 		packages[key.dir]++
 	}
 	for key, r := range rooms {
+		r.importPath = importPath(dir, key.dir)
 		if packages[key.dir] > 1 {
 			r.path += " (" + key.name + ")"
 		}
@@ -106,7 +126,11 @@ func readTree(dir string) (tree, error) {
 // skipsDirectory reports whether a directory is skipped, as the go command skips it too, or because it is
 // node_modules.
 func skipsDirectory(name string) bool {
-	return name == "vendor" || name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	switch name {
+	case "vendor", "testdata", "node_modules":
+		return true
+	}
+	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
 // isSupport reports whether the package at path exists for tests only.
@@ -120,8 +144,8 @@ func isSupport(path string) bool {
 	})
 }
 
-// readFile adds the numbers of one file to the room of its package.
-func readFile(rooms map[roomKey]*room, path, dir string) error {
+// readFile adds the numbers of one file to its folder, and to the room of its package unless it holds tests.
+func readFile(rooms map[roomKey]*room, f *folder, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -134,11 +158,30 @@ func readFile(rooms map[roomKey]*room, path, dir string) error {
 	if ast.IsGenerated(file) {
 		return nil
 	}
-	key := roomKey{dir, file.Name.Name}
+	name := filepath.Base(path)
+	f.addLines(name, string(text), findData(file, positions, strings.HasSuffix(name, "_test.go")))
+	assignments, packed := findPackings(file)
+	for _, a := range packed {
+		f.packings = append(f.packings, f.place(name, positions.Position(a.Pos()).Line))
+	}
+	if strings.HasSuffix(name, "_test.go") {
+		return nil
+	}
+	key := roomKey{f.path, file.Name.Name}
 	r := rooms[key]
 	if r == nil {
-		r = &room{path: dir, functionLines: sizes{}, parameters: sizes{}, fields: sizes{}, methods: sizes{}}
+		r = &room{path: f.path, folder: f, imports: map[string]bool{}}
+		r.functionLines = sizes{}
+		r.parameters = sizes{}
+		r.fields = sizes{}
+		r.methods = sizes{}
 		rooms[key] = r
+	}
+	r.assignments += assignments
+	r.packed += len(packed)
+	r.commented = r.commented || file.Doc != nil
+	for _, spec := range file.Imports {
+		r.imports[strings.Trim(spec.Path.Value, "\"`")] = true
 	}
 	r.files++
 	r.lines += bytes.Count(text, []byte("\n"))
@@ -165,7 +208,8 @@ func readFile(rooms map[roomKey]*room, path, dir string) error {
 
 // addFunction counts one function or method with that many lines.
 func (r *room) addFunction(d *ast.FuncDecl, lines int) {
-	name, receiver := d.Name.Name, receiverType(d)
+	name := d.Name.Name
+	receiver := receiverType(d)
 	full := name
 	if receiver != "" {
 		full = receiver + "." + name
@@ -182,6 +226,7 @@ func (r *room) addFunction(d *ast.FuncDecl, lines int) {
 			r.exportedMethods++
 		}
 	}
+	r.lengths = append(r.lengths, lines)
 	r.functionLines[full] = max(r.functionLines[full], lines) // a name may have one body per system
 	r.parameters[full] = max(r.parameters[full], countNames(d.Type.Params, isContext))
 }
@@ -253,7 +298,8 @@ func countWords(name string) int {
 	words := 1
 	letters := []rune(strings.Trim(name, "_"))
 	for i := 1; i < len(letters); i++ {
-		before, here := letters[i-1], letters[i]
+		before := letters[i-1]
+		here := letters[i]
 		switch {
 		case here == '_':
 			words++

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/bottest"
-	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 )

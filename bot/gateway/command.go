@@ -11,8 +11,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 )
 
 // Slack runs slash commands only in channels. A command opens a thread there: the gateway posts a message that

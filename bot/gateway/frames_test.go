@@ -19,7 +19,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
-	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

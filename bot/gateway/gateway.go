@@ -14,7 +14,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/internal/render"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

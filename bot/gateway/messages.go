@@ -8,6 +8,7 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // With one commit for each message, a storm of messages in one thread would wait for many commits in a row. So
@@ -106,7 +107,7 @@ func (list messages) keepTogether(ctx context.Context, l *link) {
 		}
 	}
 	for _, m := range list {
-		//crash:event_received
+		failpoint.Crash("event_received")
 		m.keep(ctx, l, time.Now().Add(l.storeTimeout()))
 	}
 }
@@ -122,7 +123,7 @@ func (m message) keep(ctx context.Context, l *link, until time.Time) {
 		l.missed(m.in)
 		return
 	}
-	//crash:event_stored
+	failpoint.Crash("event_stored")
 	l.acknowledge(ctx, m.envelope, nil, m.log)
-	//crash:event_acknowledged
+	failpoint.Crash("event_acknowledged")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/event"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

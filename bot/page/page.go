@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 //go:embed assets
@@ -34,7 +34,6 @@ type Pages struct {
 	// DiffOf returns the diff of a pushed commit to its parent, or an empty string if it is not available.
 	DiffOf func(ctx context.Context, repository, commit string) string
 	Log    *slog.Logger
-	Every  time.Duration // interval between checks for changes; zero: a second
 
 	lately accessCache
 	diffs  diffs
@@ -199,7 +198,7 @@ func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	version, err := timeline.Version(r.Context(), p.Store.DB, id)
+	version, err := view.Version(r.Context(), p.Store.DB, id)
 	if err != nil {
 		p.fail(w, err)
 		return
@@ -227,7 +226,7 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	e, found, err := timeline.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
+	e, found, err := view.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
 	switch {
 	case err != nil:
 		p.fail(w, err)
@@ -250,18 +249,17 @@ func (p *Pages) serveChanges(w http.ResponseWriter, r *http.Request) {
 	if _, ok := p.access(w, r, id); !ok {
 		return
 	}
-	every := p.Every
-	if every == 0 {
-		every = time.Second
-	}
 	shown := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("version"))
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	looks := time.NewTicker(every)
+	looks := time.NewTicker(time.Second)
 	defer looks.Stop()
 	for until := time.After(5 * time.Minute); ; {
-		version, err := timeline.Version(r.Context(), p.Store.DB, id)
+		version, err := view.Version(r.Context(), p.Store.DB, id)
 		if err != nil {
+			if r.Context().Err() == nil { // the reader is still there
+				p.Log.Warn("a page is not told of changes", "session", id, "err", err)
+			}
 			return
 		}
 		said := ": nothing new\n\n"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // TestRefusedLinks checks that a request without a valid link reads neither the database nor Slack, and that
@@ -83,7 +83,7 @@ func TestProven(t *testing.T) {
 // has its own bar.
 func TestShares(t *testing.T) {
 	t.Parallel()
-	list := []timeline.Share{
+	list := []view.Share{
 		{Who: "orchestrator", Models: 3 * time.Second, Tools: time.Second, Calls: 2, Input: 12345, Output: 1, USD: 0.5},
 		{Who: "deep", Models: time.Second, USD: 0.001},
 	}

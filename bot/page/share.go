@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // A share is what one agent used of a session. Models, Tools and Money are percentages of the largest value.
@@ -24,7 +24,7 @@ type bars struct {
 
 // shares returns the bars of a session, and whether amounts of money are shown. They are shown only if some
 // spending is known by agent; the rest of what the session spent gets its own bar.
-func shares(list []timeline.Share, spent float64) (bars []share, priced bool) {
+func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	var longest time.Duration
 	var most, known float64
 	for _, s := range list {

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // A sessionPage is the data of a session's page.
@@ -46,7 +46,7 @@ type work struct {
 
 // An entry is a timeline entry with the texts that are shown.
 type entry struct {
-	timeline.Entry
+	view.Entry
 	Name  string // who did it
 	Took  string
 	Brief string // the most informative argument of a call
@@ -89,7 +89,7 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	if !a.Code {
 		return v, nil
 	}
-	page, err := timeline.Read(ctx, p.Store.DB, a.Session.ID, momentOf(before))
+	page, err := view.Read(ctx, p.Store.DB, a.Session.ID, momentOf(before))
 	if err != nil {
 		return v, err
 	}
@@ -124,7 +124,7 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 	if v.Shots, err = p.shots(ctx, a.Session.ID); err != nil {
 		return v, err
 	}
-	took, err := timeline.Shares(ctx, p.Store.DB, a.Session.ID)
+	took, err := view.Shares(ctx, p.Store.DB, a.Session.ID)
 	v.Shares, v.Priced = shares(took, a.Session.SpentUSD)
 	return v, err
 }
@@ -165,9 +165,9 @@ func (p *Pages) namer(ctx context.Context) func(user string) string {
 const maxShown = 1000
 
 // shownEntry returns an entry for the page of a session, with long texts cut.
-func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
+func (p *Pages) shownEntry(e view.Entry, name func(string) string) entry {
 	shown := p.wholeEntry(e, name)
-	if e.Kind == timeline.Call {
+	if e.Kind == view.Call {
 		var args, output int
 		shown.Text, args = plaintext.CutMiddle(shown.Text, maxShown/2, maxShown/2)
 		shown.Output, output = plaintext.CutMiddle(shown.Output, maxShown/2, maxShown/2)
@@ -177,26 +177,26 @@ func (p *Pages) shownEntry(e timeline.Entry, name func(string) string) entry {
 }
 
 // wholeEntry returns a complete entry, with names instead of ids and with secrets masked.
-func (p *Pages) wholeEntry(e timeline.Entry, name func(string) string) entry {
+func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 	brief := ""
-	if e.Kind == timeline.Call {
+	if e.Kind == view.Call {
 		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
-	if e.Kind == timeline.Line {
+	if e.Kind == view.Line {
 		e.Text = workflow.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
-	} else if e.Kind != timeline.Call { // a call's arguments are shown as data
+	} else if e.Kind != view.Call { // a call's arguments are shown as data
 		e.Text = workflow.WithoutMark(e.Text)
 	}
 	e.Title, e.Text, e.Output = p.Secrets.Mask(e.Title), p.Secrets.Mask(e.Text), p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {
-	case timeline.Person, timeline.Decision:
+	case view.Person, view.Decision:
 		if shown.Name = "the program"; e.Who != "" {
 			shown.Name = name(e.Who)
 		}
 		shown.Title = strings.ReplaceAll(e.Title, "_", " ")
 		shown.Text = mention.ReplaceAllStringFunc(e.Text, func(m string) string { return "@" + name(mention.FindStringSubmatch(m)[1]) })
-	case timeline.Report, timeline.Push:
+	case view.Report, view.Push:
 		shown.Name = "bobbin"
 	}
 	if took := e.Took.Round(100 * time.Millisecond); took >= 100*time.Millisecond {

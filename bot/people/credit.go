@@ -7,7 +7,7 @@ import (
 
 	"github.com/slack-go/slack"
 
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

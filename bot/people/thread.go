@@ -10,8 +10,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/event"
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

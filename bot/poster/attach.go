@@ -12,8 +12,8 @@ import (
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/internal/render"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

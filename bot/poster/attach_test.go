@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/gateway"
-	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/bot/internal/render"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 )

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/bot/internal/render"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

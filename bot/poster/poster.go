@@ -14,9 +14,10 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/mrkdwn"
-	"github.com/bobbinhq/bobbin/bot/render"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/bot/internal/render"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // An Outbox is a queue of postings.
@@ -77,9 +78,9 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 		if err != nil || posting == nil {
 			return err
 		}
-		//crash:posting_tried
+		failpoint.Crash("posting_tried")
 		ts, err := p.deliverPosting(ctx, posting)
-		//crash:posting_delivered
+		failpoint.Crash("posting_delivered")
 		var refused *refusal
 		switch {
 		case errors.As(err, &refused):
@@ -87,7 +88,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
 		case err == nil:
 			err = p.recordPosted(ctx, posting, ts)
-			//crash:posting_recorded
+			failpoint.Crash("posting_recorded")
 		default:
 			err = fmt.Errorf("post %s in %s: %w", posting.Key, posting.Thread.Channel, err)
 		}
@@ -219,7 +220,7 @@ func (p *Poster) post(ctx context.Context, posting *workflow.Posting, part rende
 	if answer.IsOutsideThread() {
 		return "", p.takeBack(ctx, thread, ts)
 	}
-	//crash:reply_posted
+	failpoint.Crash("reply_posted")
 	return ts, nil
 }
 
@@ -273,7 +274,7 @@ func (p *Poster) findInThread(ctx context.Context, posting *workflow.Posting, pa
 
 // lookUp waits until an earlier request must have arrived, and reads the thread.
 func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
-	if err := bot.Pause(ctx, cmp.Or(p.Settle, 3*time.Second)); err != nil {
+	if err := bot.Pause(ctx, cmp.Or(p.Settle, failpoint.Wait(failpoint.PostingSettle, 3*time.Second))); err != nil {
 		return foundInThread{}, err
 	}
 	there, err := p.readThread(ctx, posting)
@@ -309,7 +310,8 @@ func (p *Poster) channelPace(channel string) *rate.Limiter {
 	defer p.mu.Unlock()
 	limiter := p.paces[channel]
 	if limiter == nil {
-		limiter = rate.NewLimiter(rate.Every(cmp.Or(p.Pace, time.Second)), 1)
+		pace := cmp.Or(p.Pace, failpoint.Wait(failpoint.ReplyPace, time.Second))
+		limiter = rate.NewLimiter(rate.Every(pace), 1)
 		if p.paces == nil {
 			p.paces = map[string]*rate.Limiter{}
 		}

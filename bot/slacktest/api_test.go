@@ -9,7 +9,7 @@ import (
 	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 func TestAuthTest(t *testing.T) {

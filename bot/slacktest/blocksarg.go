@@ -3,7 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // blocksArg reads and checks the blocks of a message, and gives an id to each block and interactive element

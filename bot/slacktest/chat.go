@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // A File is an uploaded file, as it appears in the message that shares it.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // mayBeSent returns an error if Slack would not send a modal: it has no submit button, a required input is

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // Click presses the button with the given action id under a message. It may be a button that the message

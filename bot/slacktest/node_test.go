@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/npmtest"
+	"github.com/bobbinhq/bobbin/repo/build/npmtest"
 )
 
 // TestNodeClients tests the workspace with Slack's own clients: Bolt, the Socket Mode client and the Web

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // A Request is the record of one call of the Web API and its response.

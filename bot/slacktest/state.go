@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // UserKind is a user's role in the workspace.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/bobbinhq/bobbin/bot/slacktest/blockkit"
+	"github.com/bobbinhq/bobbin/bot/slacktest/internal/blockkit"
 )
 
 // A View is an open modal or a user's App Home.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 )
 
 // TestABackupIsRestored checks that a restored backup has the same sessions and the same audit, and that

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"maps"
 	"os"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,11 +21,12 @@ func guides(t *testing.T, tree fs.FS) []string {
 	docs, err := fs.Glob(tree, "docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, docs)
-	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md", "cmd/bobbin/testdata/script/README.md")
+	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+		"cmd/bobbin/testdata/script/README.md")
 }
 
-// TestPathsInGuidesExist checks that each Go file and folder that the guides name exists, and that each
-// test command in them matches tests.
+// TestPathsInGuidesExist checks that each Go file and folder that the guides and the package comments name
+// exists, and that each test command in them matches tests.
 func TestPathsInGuidesExist(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("../..")
@@ -32,31 +36,45 @@ func TestPathsInGuidesExist(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, deadReferences(tree, tests, string(text)), name)
 	}
-	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), `go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
-	require.Equal(t, []string{"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md", "go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch"}, dead, "the control")
+	for folder, comment := range packageComments(t, tree) {
+		gone := slices.Concat(deadReferences(tree, tests, comment), deadPackages(tree, tests, folder, comment))
+		assert.Empty(t, gone, "the package comment of %s", folder)
+	}
+	dead := deadReferences(tree, tests, "workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
+		"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
+	require.Equal(t, []string{
+		"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md",
+		"go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch",
+	}, dead, "the control")
+	comment := "Package x follows turn/gone and repo/git/away/x.go, as docs/gone.md says.\n\n" +
+		"  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
+	dead = deadPackages(tree, tests, "cmd/bobbin", comment)
+	require.Equal(t, []string{"turn/gone", "repo/git/away/x.go", "docs/gone.md", "package knows"}, dead, "the control")
 }
 
 // TestStoryCommandsAreDocumented checks that the README of the stories has a row for each command, and no
-// other, and that the row of stage names each option.
+// other, and that its list of options has each option of stage.
 func TestStoryCommandsAreDocumented(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/script/README.md")
 	require.NoError(t, err)
-	documented := map[string]string{} // the description, by command
+	documented := map[string]bool{}
 	for line := range strings.Lines(string(text)) {
 		row, isRow := strings.CutPrefix(line, "| `")
-		names, described, ok := strings.Cut(row, "` | ")
+		names, _, ok := strings.Cut(row, "` | ")
 		if !isRow || !ok {
 			continue
 		}
 		for name := range strings.SplitSeq(names, "`, `") {
 			name, _, _ = strings.Cut(name, " ")
-			documented[name] = described
+			documented[name] = true
 		}
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(storyCommands())), slices.Collect(maps.Keys(documented)))
+	_, options, found := strings.Cut(string(text), "\n## The options of a stage\n")
+	require.True(t, found)
 	for _, option := range slices.Concat(stageOptions, filesOptions, hostOptions) {
-		require.Contains(t, documented["stage"], "`"+option+"`")
+		require.Regexp(t, "(?m)^- .*`"+regexp.QuoteMeta(option)+"`.*:", options)
 	}
 }
 
@@ -68,7 +86,11 @@ var (
 	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`\\s]+)'?)?")
 	namedTest   = regexp.MustCompile("`(Test\\w+)`")
 	placeholder = regexp.MustCompile(`NAME|KIND|^money/`) // the folder money is in the demo's shop
-	testName    = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
+	example     = regexp.MustCompile(`(?m)^\t.*$`)
+	listedRooms = regexp.MustCompile(`(?m)^\s*- ([a-z]\w*(?:, [a-z]\w*)*): `)
+	bareFolder  = regexp.MustCompile(
+		`(?:^|[\s("])((?:bot|cmd|deploy|docs|migrations|repo|store|turn|workflow)/[\w./-]*\w)`)
+	testName = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
 )
 
 // deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
@@ -123,6 +145,51 @@ func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 	return dead
 }
 
+// packageComments returns the package comment of each folder, without its indented examples.
+func packageComments(t *testing.T, tree fs.FS) map[string]string {
+	comments := map[string]string{}
+	for _, name := range sources(t, tree) {
+		text, err := fs.ReadFile(tree, name)
+		require.NoError(t, err)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly|parser.ParseComments)
+		require.NoError(t, err)
+		if file.Doc != nil {
+			comments[path.Dir(name)] += example.ReplaceAllString(file.Doc.Text(), "")
+		}
+	}
+	require.NotEmpty(t, comments)
+	return comments
+}
+
+// deadPackages lists the paths that a package comment names without quotes, and the packages that it lists
+// as "- name: what it does", that do not exist. A path may be relative to the top, to workflow or to the
+// package's own folder.
+func deadPackages(tree fs.FS, all testsByFile, folder, comment string) (dead []string) {
+	for _, m := range bareFolder.FindAllStringSubmatch(webAddress.ReplaceAllString(comment, ""), -1) {
+		exists := slices.ContainsFunc([]string{".", "workflow", folder}, func(below string) bool {
+			_, err := fs.Stat(tree, path.Join(below, m[1]))
+			return err == nil
+		})
+		if !exists && !placeholder.MatchString(m[1]) {
+			dead = append(dead, m[1])
+		}
+	}
+	packages := map[string]bool{}
+	for name := range all {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			packages[path.Base(dir)] = true // also a folder that only holds others
+		}
+	}
+	for _, m := range listedRooms.FindAllStringSubmatch(comment, -1) {
+		for listed := range strings.SplitSeq(m[1], ", ") {
+			if !packages[listed] {
+				dead = append(dead, "package "+listed)
+			}
+		}
+	}
+	return dead
+}
+
 // A testsByFile holds the names of the tests of each Go file, by the file's path.
 type testsByFile map[string][]string
 
@@ -145,7 +212,8 @@ func (all testsByFile) below(room string) (names []string) {
 	top := strings.TrimPrefix(strings.TrimSuffix(room, "/..."), "./")
 	for name, tests := range all {
 		dir := path.Dir(name)
-		if below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/")); dir == top || below {
+		below := strings.HasSuffix(room, "/...") && (top == "." || strings.HasPrefix(dir, top+"/"))
+		if dir == top || below {
 			names = append(names, tests...)
 		}
 	}

@@ -37,10 +37,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/migrations"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 )
 
 // A doctorSetup is a set-up of the bot without a fault, until a test breaks something.

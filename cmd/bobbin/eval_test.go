@@ -17,8 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/eval/suite"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
 
@@ -127,7 +127,7 @@ func TestOurSuiteShowsSomething(t *testing.T) {
 	seeded := false
 	err = eval.Check(t.Context(), eval.Checking{
 		Tasks: tasks, Sandbox: stage.Sandbox, Log: harness.LogLines(t, "check"),
-		Warm: func(c *testrun.Checker) error {
+		Warm: func(c *build.Checker) error {
 			if seeded {
 				return nil
 			}

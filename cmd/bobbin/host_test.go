@@ -16,12 +16,12 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/host/gitea"
 	"github.com/bobbinhq/bobbin/repo/host/github"
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 

@@ -11,8 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
-	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -24,9 +22,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
-
-// version is the version of the release; the release build sets it.
-var version = "dev"
 
 func main() {
 	os.Exit(run(untilSignal(), os.Args[1:], cli.Console{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: secrets.TakeEnvironment(), Forget: secrets.ForgetVariables, Hangup: listenHangup, Seal: secrets.SealProcess}))
@@ -61,7 +56,7 @@ func raise(s os.Signal) {
 type commands struct {
 	Verbose   bool             `help:"Say more on standard error." short:"v"`
 	LogFormat string           `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
-	Version   kong.VersionFlag `help:"Say the version."`
+	Version   kong.VersionFlag `help:"Print the version and its commit."`
 
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
@@ -117,14 +112,6 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose, flags.LogFormat)), c.Err)
-}
-
-// programVersion returns the version of the release build, or the module version of a build by go install.
-func programVersion() string {
-	if built, ok := debug.ReadBuildInfo(); ok && version == "dev" && strings.HasPrefix(built.Main.Version, "v") {
-		return built.Main.Version
-	}
-	return version
 }
 
 // fromEnvironment returns a resolver that sets each flag with a tag "from" to the value of that environment

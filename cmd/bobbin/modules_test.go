@@ -11,7 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
+	"github.com/bobbinhq/bobbin/repo/build/packages/packagestest"
 )
 
 // needModule makes the shop depend on a module that is only in the story's registry and nowhere on this

@@ -19,42 +19,42 @@ import (
 // agentRooms lists the packages that handle files which agents and untrusted commands can write. They must
 // open such files below an os.Root or an opened folder, because a path may lead elsewhere by the time it is
 // used.
-var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/bare", "repo/commits", "repo/filetree", "repo/worktree", "repo/worktree/index", "repo/disk", "repo/objects", "repo/spare", "repo/gittree", "repo/bundle", "repo/diff", "repo/merge", "repo/history", "repo/remote", "repo/dial", "repo/transfer", "repo/proof", "repo/testrun", "repo/buildcache", "repo/project", "repo/design", "repo/design/source", "repo/design/token"}
+var agentRooms = []string{"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git", "repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk", "repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree", "repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history", "repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build", "repo/build", "repo/build/project", "repo/design", "repo/design/internal/source", "repo/design/internal/token"}
 
 // ourOwn lists the files of those packages that use paths nevertheless, with the reason why only this
 // program can have written there.
 var ourOwn = map[string]string{
-	"repo/bare/bare.go":            "mirrors",
-	"repo/clean.go":                "mirrors",
-	"repo/mirror.go":               "mirrors",
-	"repo/mirror_look.go":          "remotes that the operator has named, and mirrors",
-	"repo/resolve.go":              "a folder that is made here, and filled through a root",
-	"repo/disk/disk.go":            "how much of the disk folders take, and their names",
-	"repo/disk/remove.go":          "what is to be removed, without following links",
-	"repo/dial/dial.go":            "the operator's keys",
-	"repo/dial/local.go":           "remotes that the operator has named",
-	"repo/dial/server.go":          "remotes that the operator has named",
-	"repo/objects/pack.go":         "packs of mirrors",
-	"repo/objects/packs.go":        "packs of mirrors",
-	"repo/objects/packs_join.go":   "packs of mirrors",
-	"repo/objects/store.go":        "objects",
-	"repo/spare/spare.go":          "spares in mirrors, which nobody has worked in",
-	"repo/transfer/fetch.go":       "what an interrupted fetch left in a mirror",
-	"repo/transfer/look.go":        "remotes that the operator has named",
-	"repo/transfer/refs.go":        "references of mirrors",
-	"repo/worktree/fork.go":        "a worktree's own records, beside its files",
-	"repo/worktree/index/index.go": "a worktree's own records, beside its files",
-	"repo/worktree/worktree.go":    "the folders above a worktree's files, and their removal",
-	"repo/testrun/baseline.go":     "what is remembered of the base, never shown to a command",
-	"repo/buildcache/cache.go":     "caches: their folders, and the locks beside them",
-	"repo/buildcache/clean.go":     "caches, of which only sizes and ages are asked for",
-	"repo/testrun/run.go":          "a folder that is made here",
-	"repo/buildcache/scratch.go":   "a new cache, which no command has seen yet",
-	"repo/buildcache/goentry.go":   "a new cache, which no command has seen yet",
-	"repo/buildcache/caches.go":    "what this machine has fetched",
-	"workflow/tool/output.go":      "outputs that were kept, outside of every sandbox",
-	"workflow/turn/folders.go":     "the folders of sessions themselves, and marks beside them",
-	"workflow/turn/place.go":       "the same",
+	"repo/git/internal/bare/bare.go":            "mirrors",
+	"repo/git/clean.go":                         "mirrors",
+	"repo/git/mirror.go":                        "mirrors",
+	"repo/git/mirror_look.go":                   "remotes that the operator has named, and mirrors",
+	"repo/git/resolve.go":                       "a folder that is made here, and filled through a root",
+	"repo/disk/disk.go":                         "how much of the disk folders take, and their names",
+	"repo/disk/remove.go":                       "what is to be removed, without following links",
+	"repo/git/internal/dial/dial.go":            "the operator's keys",
+	"repo/git/internal/dial/local.go":           "remotes that the operator has named",
+	"repo/git/internal/dial/server.go":          "remotes that the operator has named",
+	"repo/git/internal/objects/pack.go":         "packs of mirrors",
+	"repo/git/internal/objects/packs.go":        "packs of mirrors",
+	"repo/git/internal/objects/packs_join.go":   "packs of mirrors",
+	"repo/git/internal/objects/store.go":        "objects",
+	"repo/git/internal/spare/spare.go":          "spares in mirrors, which nobody has worked in",
+	"repo/git/internal/transfer/fetch.go":       "what an interrupted fetch left in a mirror",
+	"repo/git/internal/transfer/look.go":        "remotes that the operator has named",
+	"repo/git/internal/transfer/refs.go":        "references of mirrors",
+	"repo/git/internal/worktree/fork.go":        "a worktree's own records, beside its files",
+	"repo/git/internal/worktree/index/index.go": "a worktree's own records, beside its files",
+	"repo/git/internal/worktree/worktree.go":    "the folders above a worktree's files, and their removal",
+	"repo/build/baseline.go":                    "what is remembered of the base, never shown to a command",
+	"repo/build/cache.go":                       "caches: their folders, and the locks beside them",
+	"repo/build/clean.go":                       "caches, of which only sizes and ages are asked for",
+	"repo/build/run.go":                         "a folder that is made here",
+	"repo/build/scratch.go":                     "a new cache, which no command has seen yet",
+	"repo/build/goentry.go":                     "a new cache, which no command has seen yet",
+	"repo/build/caches.go":                      "what this machine has fetched",
+	"workflow/tool/output.go":                   "outputs that were kept, outside of every sandbox",
+	"workflow/turn/folders.go":                  "the folders of sessions themselves, and marks beside them",
+	"workflow/turn/place.go":                    "the same",
 }
 
 // byPath lists the functions that open or change a file by its path.
@@ -78,12 +78,12 @@ func TestFilesOfAgentsAreOpenedBelowARoot(t *testing.T) {
 		require.True(t, used || err != nil, "%s uses no path any more: take it out of ourOwn", name)
 	}
 	controls := fstest.MapFS{
-		"repo/new.go":        {Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
+		"repo/git/new.go":    {Data: []byte("package repo\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
 		"repo/proof/walk.go": {Data: []byte("package proof\nimport fp \"path/filepath\"\nfunc walk(p string) { _ = fp.WalkDir(p, nil) }\n")},
-		"repo/root.go":       {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, _ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
+		"repo/git/root.go":   {Data: []byte("package repo\nimport \"os\"\nfunc read(r *os.Root) { _, _ = r.ReadFile(\"x\"); _, _ = os.OpenRoot(\"x\") }\n")},
 		"bot/other.go":       {Data: []byte("package bot\nimport \"os\"\nfunc read(p string) { _, _ = os.ReadFile(p) }\n")},
 	}
-	require.Equal(t, []pathUse{{"repo/new.go", 3, "os.ReadFile"}, {"repo/proof/walk.go", 3, "filepath.WalkDir"}}, pathUsers(t, controls), "the control")
+	require.Equal(t, []pathUse{{"repo/git/new.go", 3, "os.ReadFile"}, {"repo/proof/walk.go", 3, "filepath.WalkDir"}}, pathUsers(t, controls), "the control")
 }
 
 type pathUse struct {

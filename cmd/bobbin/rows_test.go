@@ -41,7 +41,8 @@ func TestEveryRowHasItsStory(t *testing.T) {
 	require.Empty(t, strings.Join(rowFaults(rows, tales), "\n"))
 	got, err := os.ReadFile(workflowDoc)
 	require.NoError(t, err)
-	require.Equal(t, want, string(got), "docs/workflows.md is generated: UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
+	require.Equal(t, want, string(got), "docs/workflows.md is generated: "+
+		"UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
 }
 
 func readTales(t *testing.T) (tales []storyHeader) {
@@ -118,11 +119,11 @@ func workflowPage(rows []string, tales []storyHeader) string {
 		}
 		if table != heading {
 			heading = table
-			beginTable(&b, heading)
+			fmt.Fprintf(&b, "\n## %s\n", heading)
 		}
-		tableLines(&b, label, row, tales)
+		rowLines(&b, label, row, tales)
 	}
-	beginTable(&b, "Beyond the tables")
+	b.WriteString("\n## Beyond the tables\n")
 	var own []string
 	for _, s := range tales {
 		for _, row := range s.rows {
@@ -132,43 +133,60 @@ func workflowPage(rows []string, tales []storyHeader) string {
 		}
 	}
 	for _, row := range own {
-		tableLines(&b, strings.TrimPrefix(row, ownTable+": "), row, tales)
+		rowLines(&b, strings.TrimPrefix(row, ownTable+": "), row, tales)
 	}
 	return b.String()
 }
 
-func beginTable(b *strings.Builder, heading string) {
-	fmt.Fprintf(b, "\n## %s\n\n| row | story | what it shows |\n|---|---|---|\n", heading)
-}
-
-// tableLines writes one line for each story of a row.
-func tableLines(b *strings.Builder, label, row string, tales []storyHeader) {
+// rowLines writes a row, and below it each of its stories with what that shows.
+func rowLines(b *strings.Builder, label, row string, tales []storyHeader) {
+	fmt.Fprintf(b, "\n%s\n\n", fold("**"+markdown.Replace(label)+"**", ""))
 	for _, s := range tales {
 		if slices.Contains(s.rows, row) {
-			fmt.Fprintf(b, "| %s | [%s](../cmd/bobbin/%s/%s) | %s |\n",
-				cell.Replace(label), strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file, cell.Replace(s.shows))
+			fmt.Fprintf(b, "- [%s](../cmd/bobbin/%s/%s)\n  %s\n",
+				strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file, fold(markdown.Replace(s.shows), "  "))
 		}
 	}
 }
 
-// cell escapes a text for a cell of a Markdown table.
-var cell = strings.NewReplacer("|", `\|`, "<", `\<`)
+// markdown escapes a text that is no Markdown.
+var markdown = strings.NewReplacer("<", `\<`, "*", `\*`, "_", `\_`)
+
+// fold breaks a text into lines of at most 100 columns. Each but the first begins with indent.
+func fold(text, indent string) string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len(line)+1+len(word) > 100:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
+		}
+	}
+	return strings.Join(append(lines, line), "\n"+indent)
+}
 
 const workflowIntroduction = `# The workflows, row by row
 
-The specification says in tables what the two workflows do: adding a feature, and finding and mending a bug. Each of its rows has at
-least one story here that plays it with the whole program: the bot that ` + "`bobbin serve`" + ` runs, on a real Postgres, git remote and
-sandbox, and Slack and model endpoints that speak the real protocols. What the model says is a script in the story; everything else
-happens. A row without a story fails the tests, and so does a story that names a row which is not there.
+The specification says in tables what the two workflows do: adding a feature, and finding and fixing a
+bug. Each of its rows has at least one story that plays it with the whole program: the bot that
+` + "`bobbin serve`" + ` runs, on a real Postgres, git remote and sandbox, with Slack and model endpoints that
+speak the real protocols. A script in the story says what the model answers; everything else is real. The
+tests fail if a row has no story, and if a story names a row that does not exist.
 
-A story is a text file that reads from top to bottom: what people write, what the bot says, and what came of it. Play one by its name,
+A story is a text file that reads from top to bottom: what people write, what the bot says, and the
+result. Play one by its name,
 
     go test ./cmd/bobbin -run 'TestScript/happy$'
 
-or all of them with ` + "`make test`" + `. The commands of a story are listed in
-[testdata/script/README.md](../cmd/bobbin/testdata/script/README.md).
+or all of them with ` + "`make test`" + `.
+[testdata/script/README.md](../cmd/bobbin/testdata/script/README.md) lists the commands of a story.
 
-This page is generated from the stories: ` + "`UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory`" + ` writes it.
+This page is generated from the stories:
+` + "`UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory`" + ` writes it.
 `
 
 func TestRowFaults(t *testing.T) {

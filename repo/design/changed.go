@@ -9,10 +9,10 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
-	"github.com/bobbinhq/bobbin/repo/design/markup"
-	"github.com/bobbinhq/bobbin/repo/design/source"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
-	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/bobbinhq/bobbin/repo/design/internal/markup"
+	"github.com/bobbinhq/bobbin/repo/design/internal/source"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/token"
 )
 
 const (

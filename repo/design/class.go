@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/markup"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
-	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/bobbinhq/bobbin/repo/design/internal/markup"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/token"
 )
 
 // arbitrary matches a Tailwind class that contains its value: p-[13px], hover:bg-[#0af].

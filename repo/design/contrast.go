@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
 )
 
 // judgeContrast compares the text colour with the background if one rule sets both and both are known.

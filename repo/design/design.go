@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/markup"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
-	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/bobbinhq/bobbin/repo/design/internal/markup"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/token"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/markup"
-	"github.com/bobbinhq/bobbin/repo/design/source"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/markup"
+	"github.com/bobbinhq/bobbin/repo/design/internal/source"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
 )
 
 // judgeElements applies the rules for markup.

@@ -3,7 +3,7 @@ package design
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
 )
 
 // judgeFocus reports outlines that are removed without a replacement. A replacement is a rule for the

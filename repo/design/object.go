@@ -3,9 +3,9 @@ package design
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/design/markup"
-	"github.com/bobbinhq/bobbin/repo/design/source"
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/markup"
+	"github.com/bobbinhq/bobbin/repo/design/internal/source"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
 )
 
 // maxObject is the maximum size in bytes of a style that is read. Objects nest, and each nested one

@@ -8,8 +8,8 @@ import (
 
 	"github.com/tdewolff/parse/v2/css"
 
-	"github.com/bobbinhq/bobbin/repo/design/stylesheet"
-	"github.com/bobbinhq/bobbin/repo/design/token"
+	"github.com/bobbinhq/bobbin/repo/design/internal/stylesheet"
+	"github.com/bobbinhq/bobbin/repo/design/internal/token"
 )
 
 // judgeSheets applies the rules for stylesheets.

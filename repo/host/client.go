@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // A Client sends requests to a host's REST API. Sizes, times and the number of pages are limited, and
@@ -148,7 +148,7 @@ func (c *Client) Tail(ctx context.Context, path string) (string, error) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if res.StatusCode/100 != 2 {
-		text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+		text, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswer)) // the status is enough
 		return "", c.refusal(res, text, false)
 	}
 	return tail(io.LimitReader(res.Body, 64<<20), maxTail), nil

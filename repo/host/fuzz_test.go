@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/host/gitea"
 	"github.com/bobbinhq/bobbin/repo/host/github"
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // FuzzAnswers gives each kind of client an arbitrary response, and checks that nothing panics, that no page

@@ -10,12 +10,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/host/gitea"
 	"github.com/bobbinhq/bobbin/repo/host/github"
 	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 const (

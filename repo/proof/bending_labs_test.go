@@ -3,7 +3,7 @@ package proof
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 // Python's unittest.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 // TestWhatOnlyNewFilesMakePassIsNamed hides a broken coupon behind a new file that tests load, and behind

@@ -6,11 +6,10 @@ import (
 	"os"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
 )
 
 // builtApart are the kinds of project whose build leaves nothing among the files that makes the next build
@@ -24,12 +23,12 @@ var builtApart = []string{"go", "python", "node"}
 // In a fresh tree the tests near the change run first. If one of them fails that does not fail on the base,
 // the others are not run (result.StoppedNear). But if the previous check of the same tree ended that way,
 // all tests are run.
-func Check(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project) (result.Result, error) {
+func Check(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project) (result.Result, error) {
 	if c.Cache == nil || c.Cache.Mirror() == nil || !slices.Contains(builtApart, p.Kind) {
 		return c.Run(ctx, w.Files(), p)
 	}
 	tree, err := w.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) { // what cannot be committed cannot be proven either; done reports it
 		return c.Run(ctx, w.Files(), p)
 	}
@@ -40,7 +39,7 @@ func Check(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project
 	if err != nil {
 		return result.Result{}, err
 	}
-	var first testrun.First
+	var first build.First
 	if base, known := c.Remembered(w.Base(), p); known && !c.EndedNear(w.Base(), tree, p) {
 		var paths []string
 		for _, ch := range changes {

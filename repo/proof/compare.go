@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // A key identifies a test within a result. Several tests may share a name: nth numbers these from 0 on.

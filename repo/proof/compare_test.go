@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 func indexOf(tests ...result.Test) index {
@@ -65,7 +65,7 @@ func TestASuiteThatIsBrokenAnywayIsNoReason(t *testing.T) {
 	added := func(onBase, branch index) *proving {
 		v := &proving{Proof: Proof{BaseName: "main"}}
 		for _, n := range newTests(run(true, both[0]), branch) {
-			v.addNewTest(n, run(true, both[0]), onBase, branch)
+			v.addNewTest(n, onBase, branch)
 		}
 		return v
 	}

@@ -3,7 +3,7 @@
 //
 // Prove runs four trees. None of them is the agent's own folder, so only what will be committed counts:
 //
-//	base      the commit that the work began at (testrun.Checker.Baseline; run once per commit)
+//	base      the commit that the work began at (build.Checker.Baseline; run once per commit)
 //	overlay   the base with only the change's test files laid over it: must fail
 //	branch    the base with the whole change: must pass, with all tests that passed on the base
 //	old tests the branch with the base's versions of the files that decide about tests and that the change touches:

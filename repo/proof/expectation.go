@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // An Expectation is something that a test of the base expects, and that the changed code does not do: it passes on

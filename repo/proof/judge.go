@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // A newTest is a test that the base does not have, or has with fewer cases.
@@ -75,7 +75,7 @@ func shapeOf(k key) key { return key{group: k.group, name: numbers.ReplaceAllStr
 var numbers = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+`)
 
 // addNewTest classifies a new test by its result on the base: red, guard or not red.
-func (v *proving) addNewTest(n newTest, base, onBase, branch index) {
+func (v *proving) addNewTest(n newTest, onBase, branch index) {
 	v.NewTests = append(v.NewTests, n.label)
 	switch {
 	case v.changedUnits[n.unit]:

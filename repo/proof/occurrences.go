@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // alignedTo numbers the tests that share a name so that as many as possible have the status that the test of

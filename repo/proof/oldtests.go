@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
 // An oldForm is a file that decides about tests, in the form that it has in the tree of the fourth run.

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
 // An overlay is the part of a change that belongs to its tests.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 // A Proof is what the runs of a change showed.

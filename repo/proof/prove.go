@@ -8,18 +8,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
 // A proving is the state of Prove.
 type proving struct {
 	Proof
-	checker *testrun.Checker
-	work    *repo.Workspace
+	checker *build.Checker
+	work    *git.Workspace
 	project project.Project
 	changes []diff.Change
 	tests   overlay
@@ -39,7 +39,7 @@ type proving struct {
 // checker of the repository (Checker.For); base is the name of the base commit for people, by default the
 // default branch. The error is for failures of this machine only; a change that is not proven is a Proof
 // that does not hold.
-func Prove(ctx context.Context, c *testrun.Checker, w *repo.Workspace, p project.Project, base string) (Proof, error) {
+func Prove(ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project, base string) (Proof, error) {
 	v := &proving{checker: c, work: w, project: p}
 	return v.prove(ctx, base)
 }
@@ -236,7 +236,7 @@ func (v *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	onBase := newIndex(v.OnBase).alignedTo(base, branch)
 	news := newTests(base, branch)
 	for _, n := range news {
-		v.addNewTest(n, base, onBase, branch)
+		v.addNewTest(n, onBase, branch)
 	}
 	if err := v.showUncompiled(ctx, base, branch); err != nil {
 		return err

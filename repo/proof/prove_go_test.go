@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 // shop is a Go module with a bug: money.Split loses the remainder.
@@ -138,7 +138,7 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 		return g, err
 	}
 	g.commits = commits
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	m, err := mirrors.Open(context.Background(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	g.mirror = m
 	return g, err
@@ -147,7 +147,7 @@ var goShop = sync.OnceValues(func() (goRepository, error) {
 var seed sync.Once // seeds the build cache once
 
 type goRepository struct {
-	mirror  *repo.Mirror
+	mirror  *git.Mirror
 	commits []string // the commits of shop and of flawed
 }
 

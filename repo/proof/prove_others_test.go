@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 // prove proves a change of a new repository with the files base.
@@ -19,7 +19,7 @@ func prove(t *testing.T, base, changed repotest.Files) Proof {
 	return proveIn(t, checker(t), m, commits[0], changed)
 }
 
-func proveIn(t *testing.T, c *testrun.Checker, m *repo.Mirror, commit string, changed repotest.Files) Proof {
+func proveIn(t *testing.T, c *build.Checker, m *git.Mirror, commit string, changed repotest.Files) Proof {
 	t.Helper()
 	w := repotest.NewWorkspace(t, m, commit, changed)
 	project := project.Find(w.Root().FS())
@@ -322,9 +322,9 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	require.Equal(t, []string{"Nothing can be proven here, since the tests do not start on main itself: there is no sandbox to run anything in"}, p.Lines())
 
 	_, err := c.For(m).Baseline(t.Context(), commits[0], project.Project{})
-	require.ErrorIs(t, err, testrun.ErrNoSandbox)
+	require.ErrorIs(t, err, build.ErrNoSandbox)
 	_, err = c.Run(t.Context(), t.TempDir(), project.Project{Test: "true"})
-	require.ErrorIs(t, err, testrun.ErrNoSandbox)
+	require.ErrorIs(t, err, build.ErrNoSandbox)
 }
 
 func TestNothingChangedIsNoProof(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
 // A RejectedTest is a test of the change that shows nothing, whatever it does on the base and on the branch, or code

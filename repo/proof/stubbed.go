@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/stub"
+	"github.com/bobbinhq/bobbin/repo/proof/internal/stub"
 )
 
 // errNoStub ends a run because there is no name to make a stand-in for.

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/bridge"
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/bridge"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/process"
 )
 
 // A Cmd is a command that runs once.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/toolchain"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 // toolchainRoot returns the bin directory of Go, or "" if commands cannot use it.

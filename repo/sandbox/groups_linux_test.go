@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/cgroup"
 )
 
 // A command starts in its version 2 group, is killed with all processes of the group, and the group is

@@ -11,10 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/gvisor"
-	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/gvisor"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 // If the configured runsc does not exist or is another program, there is no sandbox.

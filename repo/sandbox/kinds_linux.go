@@ -3,12 +3,12 @@ package sandbox
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/bubblewrap"
-	"github.com/bobbinhq/bobbin/repo/sandbox/docker"
-	"github.com/bobbinhq/bobbin/repo/sandbox/gvisor"
-	"github.com/bobbinhq/bobbin/repo/sandbox/namespaces"
-	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/bubblewrap"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/docker"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/gvisor"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/namespaces"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/unconfined"
 )
 
 // kinds lists all kinds of sandbox. Each has its own package.

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user/usertest"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/unconfined"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user/usertest"
 )
 
 // ctxForever is the context of programs that are killed.
@@ -131,7 +131,7 @@ func (s sham) Start(j *backend.Job) (backend.Process, error) {
 // Open does not return a backend that does not confine, and the error has the reason and a remedy.
 func TestFailsClosed(t *testing.T) {
 	t.Parallel()
-	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}, log: slog.New(slog.DiscardHandler)}
+	s := &Sandbox{kind: KindNamespaces, backend: sham{unconfined.Open()}}
 	err := s.runProbes(t.Context())
 	var u *Unavailable
 	require.ErrorAs(t, err, &u)

@@ -5,8 +5,8 @@ package sandbox
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/unconfined"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/unconfined"
 )
 
 // kinds lists the kinds of Linux, which are not available on this system, and the kind that confines nothing.

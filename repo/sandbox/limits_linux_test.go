@@ -14,10 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/diskwatch"
-	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/diskwatch"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/process"
 )
 
 // A mark is an argument that identifies processes on the machine.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/cgroup"
 )
 
 func TestMain(m *testing.M) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 func TestEveryProbeHolds(t *testing.T) {

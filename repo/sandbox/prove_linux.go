@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/probe"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/probe"
 )
 
 // runProbes runs the probes in the sandbox, as a normal command. Its error names the probes that failed.

@@ -5,7 +5,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
 )
 
 // newUnavailable returns the error that the kind does not work because of err. b is nil if the kind could not

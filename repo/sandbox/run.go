@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
-	"github.com/bobbinhq/bobbin/repo/sandbox/diskwatch"
-	"github.com/bobbinhq/bobbin/repo/sandbox/process"
-	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/diskwatch"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/process"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/toolchain"
 )
 
 // An execution is a running command.

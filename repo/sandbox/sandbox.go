@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/backend"
-	"github.com/bobbinhq/bobbin/repo/sandbox/cgroup"
-	"github.com/bobbinhq/bobbin/repo/sandbox/toolchain"
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/cgroup"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/toolchain"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 // The kinds of sandbox.
@@ -52,7 +52,6 @@ type Config struct {
 type Sandbox struct {
 	kind    string
 	backend backend.Backend
-	log     *slog.Logger
 	tools   toolchain.Set
 	env     []string // variables for every command
 	ended   func(how string)
@@ -113,7 +112,7 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if err != nil {
 		return nil, newUnavailable(k.name, nil, err)
 	}
-	s := &Sandbox{kind: k.name, backend: b, log: c.Log, env: c.Env, ended: c.Ended}
+	s := &Sandbox{kind: k.name, backend: b, env: c.Env, ended: c.Ended}
 	if k.name == KindNone {
 		c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
 		s.detail = "none: commands are not confined"

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/sandbox/user"
+	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
 // stdioGrace is how long to wait for remaining output after all processes are dead.

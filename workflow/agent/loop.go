@@ -15,7 +15,8 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
+	"github.com/bobbinhq/bobbin/workflow/agent/internal/compaction"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
@@ -134,7 +135,7 @@ func (l *Loop) ask(ctx context.Context) error {
 	if err != nil || superseded {
 		return err
 	}
-	//crash:model_answered
+	failpoint.Crash("model_answered")
 	messages := []model.Message{answer.Message}
 	if len(answer.Message.Calls) == 0 {
 		messages = append(messages, model.Message{Role: model.User, Text: nudgeFor(answer)})
@@ -178,7 +179,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		//crash:call_carried_out
+		failpoint.Crash("call_carried_out")
 		messages := []model.Message{{
 			Role: model.ToolRole, CallID: call.ID, Text: compaction.Ends(result.Text, maxResult), Wrong: result.Wrong, Malformed: result.Malformed, Failed: result.Failed,
 		}}
@@ -193,7 +194,7 @@ func (l *Loop) runCalls(ctx context.Context) (ended bool, err error) {
 		if err := l.Transcript.Append(ctx, Entry{Messages: messages, Writes: result.Writes}); err != nil || result.Ends {
 			return result.Ends, err
 		}
-		//crash:result_recorded
+		failpoint.Crash("result_recorded")
 	}
 	return false, nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/compaction"
+	"github.com/bobbinhq/bobbin/workflow/agent/internal/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )

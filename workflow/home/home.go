@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // Directory is the part of Slack's API that a home needs. It is asked anew each time.
@@ -89,7 +89,7 @@ func (h *Homes) makeHome(ctx context.Context, user string, person workflow.Perso
 			return home, err
 		}
 	}
-	if home.TodayUSD, err = overview.SpentToday(ctx, h.Store.DB, user); err != nil {
+	if home.TodayUSD, err = view.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err
 	}
 	return home, h.listSessions(ctx, &home, channels)
@@ -104,11 +104,11 @@ func (h *Homes) mayAdminister(p workflow.Person) bool {
 
 // listSessions fills the home's lists: sessions that wait for the person, and the others.
 func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, channels []string) error {
-	waiting, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, maxShown)
+	waiting, err := view.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, true, maxShown)
 	if err != nil {
 		return err
 	}
-	all, err := overview.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, false, maxShown+1)
+	all, err := view.SessionsOf(ctx, h.Store.DB, home.Person.ID, channels, false, maxShown+1)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ import (
 // guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else ("only
 // cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok is false for any
 // other message. What asks for another change ("use the other package") limits nothing.
-func (l Lexicon) ReadLimit(text string) (limit string, ok bool) { return l.limitOf(text, l.ReadConsent(text)) }
+func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
+	return l.limitOf(text, l.ReadConsent(text))
+}
 
 // limitOf is ReadLimit for a message whose consent is c.
 func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {

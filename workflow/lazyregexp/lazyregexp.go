@@ -34,10 +34,6 @@ func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
 	return r.compiled().FindAllStringIndex(s, n)
 }
 
-func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return r.compiled().FindAllStringSubmatchIndex(s, n)
-}
-
 func (r *Regexp) ReplaceAllString(s, with string) string {
 	return r.compiled().ReplaceAllString(s, with)
 }

@@ -1,10 +1,10 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -25,9 +25,11 @@ const (
 // maxAnswer is the limit, in bytes, of the text and arguments of an answer.
 const maxAnswer = 4 << 20
 
+// maxCallExtra is the limit of the data to send back with one call, in bytes; larger data is dropped.
+const maxCallExtra = 64 << 10
+
 // An answer collects the chunks of a streamed answer.
 type answer struct {
-	onText  func(string)
 	text    strings.Builder
 	refusal strings.Builder
 	calls   []*callBeingWritten
@@ -35,7 +37,6 @@ type answer struct {
 	finish  string
 	usage   *openai.Usage
 	taken   map[string]bool // the ids that the conversation already uses
-	extras  []callExtra
 
 	response Response // set by End
 }
@@ -44,10 +45,11 @@ type callBeingWritten struct {
 	index    int
 	id, name string
 	args     strings.Builder
+	extra    json.RawMessage // what the endpoint has to get back with the call
 }
 
 // Add adds a chunk, and reports whether a finish reason has arrived.
-func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, err error) {
+func (a *answer) Add(chunk endpoint.Chunk) (finished bool, err error) {
 	if chunk.Usage != nil {
 		a.usage = chunk.Usage
 	}
@@ -65,49 +67,23 @@ func (a *answer) Add(chunk openai.ChatCompletionStreamResponse) (finished bool, 
 	return a.finish != "", nil
 }
 
-// A callExtra is data that the endpoint has to get back with a call.
-type callExtra struct {
-	index int
-	id    string // empty: the call with the index
-	extra json.RawMessage
-}
-
-// AddExtra adds data that the endpoint has to get back with a call.
-func (a *answer) AddExtra(index int, id string, extra json.RawMessage) {
-	a.size += len(extra)
-	a.extras = append(a.extras, callExtra{index, id, slices.Clone(extra)})
-}
-
-// extraOf returns the data that the endpoint has to get back with the call; usually nil.
-func (a *answer) extraOf(c *callBeingWritten) json.RawMessage {
-	for _, x := range a.extras {
-		if x.id != "" && x.id == c.id || x.id == "" && x.index == c.index {
-			return x.extra
-		}
-	}
-	return nil
-}
-
-func (a *answer) addDelta(d openai.ChatCompletionStreamChoiceDelta) error {
+func (a *answer) addDelta(d endpoint.Delta) error {
 	a.size += len(d.Content) + len(d.Refusal)
 	a.text.WriteString(d.Content)
 	a.refusal.WriteString(d.Refusal)
 	for _, part := range d.ToolCalls {
-		a.size += len(part.Function.Arguments) + len(part.Function.Name)
+		a.size += len(part.Function.Arguments) + len(part.Function.Name) + len(part.Extra)
 		a.addCall(part)
 	}
 	if a.size > maxAnswer {
 		return endpoint.ErrTooLong
-	}
-	if d.Content != "" && a.onText != nil {
-		a.onText(d.Content)
 	}
 	return nil
 }
 
 // addCall adds a part to the call that it belongs to. Servers differ: some leave out the index, some give
 // every call the index 0 and a new id, some repeat id and name each time.
-func (a *answer) addCall(part openai.ToolCall) {
+func (a *answer) addCall(part endpoint.ToolCall) {
 	c := a.callOf(part)
 	if c == nil {
 		index := len(a.calls)
@@ -123,10 +99,13 @@ func (a *answer) addCall(part openai.ToolCall) {
 	if c.name == "" {
 		c.name = part.Function.Name
 	}
+	if c.extra == nil && bytes.HasPrefix(part.Extra, []byte("{")) && len(part.Extra) <= maxCallExtra {
+		c.extra = part.Extra
+	}
 	c.args.WriteString(part.Function.Arguments)
 }
 
-func (a *answer) callOf(part openai.ToolCall) *callBeingWritten {
+func (a *answer) callOf(part endpoint.ToolCall) *callBeingWritten {
 	for i := len(a.calls) - 1; i >= 0; i-- {
 		c := a.calls[i]
 		if part.Index != nil && c.index != *part.Index {
@@ -162,7 +141,8 @@ func (a *answer) End() error {
 			return errors.New("the answer holds a call of a tool without a name")
 		}
 		r.Message.Calls = append(r.Message.Calls, Call{
-			ID: freshID(c.id, a.taken), Name: c.name, Args: argsOf(c.args.String()), Refused: shared[c.id], Extra: a.extraOf(c),
+			ID: freshID(c.id, a.taken), Name: c.name, Args: argsOf(c.args.String()),
+			Refused: shared[c.id], Extra: c.extra,
 		})
 	}
 	r.Finish = FinishStop

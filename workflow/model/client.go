@@ -151,10 +151,10 @@ func (c *Client) announce(r Request, a RetryNotice) {
 func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (Response, error) {
 	at, wired := c.endpoint(r.Model), r
 	wired.Model = cmp.Or(at.Model, r.Model)
-	request, extra := onWire(wired, without, c.sees(r.Model, without))
+	request := onWire(wired, without, c.sees(r.Model, without))
 	request.Model = r.Model
-	a := &answer{onText: r.OnText, taken: idsOf(r.Messages)}
-	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request, Extra: extra, CallExtras: callExtras(r.Messages, without)}
+	a := &answer{taken: idsOf(r.Messages)}
+	question := endpoint.Question{Client: c.http, Idle: c.cfg.IdleTimeout, Request: request}
 	sent, err := at.Stream(ctx, question, a)
 	if err != nil {
 		return Response{}, err

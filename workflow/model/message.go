@@ -69,17 +69,13 @@ type Call struct {
 
 // A Request is one question to a model.
 type Request struct {
-	Model     string
-	Effort    string // reasoning effort; empty: not sent
-	System    string
-	Messages  []Message
-	Tools     []Tool
-	MaxTokens int    // limit of the answer, reasoning included; 0: the endpoint's default
-	CacheKey  string // shared by the requests of one conversation, so that the endpoint serves their common prefix from its cache
+	Model    string
+	Effort   string // reasoning effort; empty: not sent
+	System   string
+	Messages []Message
+	Tools    []Tool
+	CacheKey string // shared by the requests of one conversation, so that the endpoint serves their common prefix from its cache
 
-	// OnText is called with the answer's text as it arrives. If an attempt fails after that, OnRetry is
-	// called, and the text so far is void.
-	OnText func(delta string)
 	// OnRetry is called with the reason why the request is tried again, before the wait.
 	OnRetry func(RetryNotice)
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// withPictures appends pictures to a message's text, or says in the text that they were not seen, so that the
-// model does not make up what they show.
-func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bool) {
+// withPictures returns the content of a message: its text with the pictures behind it, or a text which says
+// that they were not seen, so that the model does not make up what they show.
+func withPictures(text string, pictures []Picture, sees bool) any {
 	var unseen []string
 	parts := []openai.ChatMessagePart{{}}
 	for _, p := range pictures {
@@ -27,7 +27,6 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 			URL: "data:" + p.Media + ";base64," + base64.StdEncoding.EncodeToString(p.Data),
 		}})
 	}
-	text := out.Content
 	if len(unseen) > 0 {
 		why := "you cannot see pictures"
 		if sees {
@@ -36,11 +35,10 @@ func withPictures(out *openai.ChatCompletionMessage, pictures []Picture, sees bo
 		text += fmt.Sprintf("\n(program) Not shown (%s): %s. Nobody has looked at it. Do not guess what is in it; where it matters, say that you need it in words.", why, strings.Join(unseen, ", "))
 	}
 	if len(parts) == 1 {
-		out.Content = text
-		return
+		return text
 	}
 	parts[0] = openai.ChatMessagePart{Type: openai.ChatMessagePartTypeText, Text: text}
-	out.Content, out.MultiContent = "", parts
+	return parts
 }
 
 // refusesPicture reports whether an endpoint refused a request because of a picture. A broken picture must
@@ -75,10 +73,11 @@ func withoutPictures(r Request) Request {
 
 // pictureBytesNotCounted returns the bytes of a request's pictures beyond asWords for each. If an endpoint sends no figures,
 // usage is estimated from the bytes without these.
-func pictureBytesNotCounted(r openai.ChatCompletionRequest) (bytes int) {
+func pictureBytesNotCounted(r endpoint.Request) (bytes int) {
 	const asWords = 4000
 	for _, m := range r.Messages {
-		for _, p := range m.MultiContent {
+		parts, _ := m.Content.([]openai.ChatMessagePart)
+		for _, p := range parts {
 			if p.ImageURL != nil {
 				bytes += max(0, len(p.ImageURL.URL)-asWords)
 			}

@@ -68,7 +68,6 @@ const (
 	fieldEffort = "reasoning_effort"
 	// fieldPictures stands for the pictures in messages.
 	fieldPictures = "image_url"
-	fieldTokens   = "tokens"        // max_tokens or max_completion_tokens: the other of the two is sent
 	fieldExtra    = "extra_content" // what an endpoint sent with a call, to get it back
 	// fieldSignature stands for Gemini's signature, which calls of other models lack: a placeholder is sent.
 	fieldSignature = "thought_signature"
@@ -79,7 +78,6 @@ var optionalFields = map[string]*regexp.Regexp{
 	fieldCache:    regexp.MustCompile(`prompt_cache_key`),
 	fieldEffort:   regexp.MustCompile(`reasoning_effort`),
 	fieldPictures: regexp.MustCompile(`(?i)image_url|image (input|content)|vision|multimodal`),
-	fieldTokens:   regexp.MustCompile(`max_tokens|max_completion_tokens`),
 	fieldExtra:    regexp.MustCompile(`extra_content`),
 
 	// It has to be missing: one that refuses signatures may repeat them.

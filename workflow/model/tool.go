@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/bobbinhq/bobbin/workflow/model/arguments"
+	"github.com/bobbinhq/bobbin/workflow/model/internal/arguments"
 )
 
 // A Tool is a function that a model can call.

@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// Texts in place of empty ones: endpoints refuse a message without content, and go-openai leaves out empty
-// content.
+// Texts in place of empty ones: endpoints refuse a message without content.
 const (
 	noOutput = "(no output)"
 	noText   = "(no text)"
@@ -19,90 +20,68 @@ const (
 // maxToolName is the length of the longest name of a tool that endpoints take.
 const maxToolName = 64
 
-// onWire returns the request in go-openai's form, and the fields that go-openai does not know. They depend on
-// the arguments alone, so that the same conversation is always the same bytes.
-func onWire(r Request, without map[string]bool, sees bool) (openai.ChatCompletionRequest, map[string]any) {
-	out := openai.ChatCompletionRequest{Model: r.Model, Stream: true, ReasoningEffort: r.Effort}
+// onWire returns the request in the form of endpoints. It depends on the arguments alone, so that the same
+// conversation is always the same bytes.
+func onWire(r Request, without map[string]bool, sees bool) endpoint.Request {
+	out := endpoint.Request{CacheKey: r.CacheKey, Model: r.Model, Stream: true, ReasoningEffort: r.Effort}
+	if without[fieldCache] {
+		out.CacheKey = ""
+	}
 	if !without[fieldUsage] {
 		out.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
 	if without[fieldEffort] {
 		out.ReasoningEffort = ""
 	}
-	if reasons(r.Model) != without[fieldTokens] {
-		out.MaxCompletionTokens = r.MaxTokens
-	} else {
-		//lint:ignore SA1019 what is deprecated at OpenAI is the only name that other endpoints know
-		out.MaxTokens = r.MaxTokens
-	}
 	if r.System != "" {
-		out.Messages = append(out.Messages, openai.ChatCompletionMessage{Role: string(System), Content: r.System})
+		out.Messages = append(out.Messages, endpoint.Message{Role: string(System), Content: r.System})
 	}
-	out.Messages = append(out.Messages, messagesOnWire(r.Messages, sees)...)
+	out.Messages = append(out.Messages, messagesOnWire(r.Messages, without, sees)...)
 	for _, t := range r.Tools {
 		out.Tools = append(out.Tools, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{
 			Name: t.Name, Description: t.Description, Parameters: t.Schema,
 		}})
 	}
-	if r.CacheKey == "" || without[fieldCache] {
-		return out, nil
-	}
-	return out, map[string]any{fieldCache: r.CacheKey}
+	return out
 }
 
 // unsigned takes the place of a signature in a call that another model made
 // (https://ai.google.dev/gemini-api/docs/thought-signatures).
 const unsigned = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 
-// callExtras returns the data that the endpoint has to get back with earlier calls, by their ids. Gemini signs only
-// the first call of an answer, and looks for a signature there.
-func callExtras(messages []Message, without map[string]bool) map[string]json.RawMessage {
-	extras := map[string]json.RawMessage{}
-	for _, m := range messages {
-		for i, c := range m.Calls {
-			if len(c.Extra) > 0 && !without[fieldExtra] {
-				extras[c.ID] = c.Extra
-			} else if i == 0 && without[fieldSignature] {
-				extras[c.ID] = json.RawMessage(unsigned)
-			}
-		}
+// extraOf returns the data that the endpoint has to get back with the call, the n-th of its answer. Gemini
+// signs only the first call of an answer, and looks for a signature there.
+func extraOf(c Call, n int, without map[string]bool) json.RawMessage {
+	switch {
+	case json.Valid(c.Extra) && !without[fieldExtra]:
+		return c.Extra
+	case n == 0 && without[fieldSignature]:
+		return json.RawMessage(unsigned)
 	}
-	return extras
-}
-
-// reasons reports whether a model takes its limit as max_completion_tokens. go-openai refuses max_tokens for
-// these models, and other endpoints may not know the newer field.
-func reasons(model string) bool {
-	name := model[strings.LastIndexByte(model, '/')+1:]
-	for _, family := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, family) {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // messagesOnWire puts each call's result directly after the message with the call, as endpoints demand. A
 // call without a result was interrupted, and the model is told so. A result without a call is left out.
-func messagesOnWire(messages []Message, sees bool) []openai.ChatCompletionMessage {
+func messagesOnWire(messages []Message, without map[string]bool, sees bool) []endpoint.Message {
 	results := map[string]Message{}
 	for _, m := range messages {
 		if m.Role == ToolRole {
 			results[m.CallID] = m
 		}
 	}
-	var out []openai.ChatCompletionMessage
+	var out []endpoint.Message
 	for _, m := range messages {
 		if m.Role == ToolRole {
 			continue
 		}
-		out = append(out, messageOnWire(m, sees))
+		out = append(out, messageOnWire(m, without, sees))
 		for _, call := range m.Calls {
 			result, ok := results[call.ID]
 			if !ok {
 				result = Message{Text: noResult}
 			}
-			out = append(out, openai.ChatCompletionMessage{
+			out = append(out, endpoint.Message{
 				Role: string(ToolRole), ToolCallID: call.ID, Content: textOr(result.Text, noOutput),
 			})
 		}
@@ -110,19 +89,24 @@ func messagesOnWire(messages []Message, sees bool) []openai.ChatCompletionMessag
 	return out
 }
 
-func messageOnWire(m Message, sees bool) openai.ChatCompletionMessage {
-	out := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
-	for _, call := range m.Calls {
-		out.ToolCalls = append(out.ToolCalls, openai.ToolCall{
-			ID: call.ID, Type: openai.ToolTypeFunction,
-			Function: openai.FunctionCall{Name: nameOnWire(call.Name), Arguments: argumentsOnWire(call.Args)},
+func messageOnWire(m Message, without map[string]bool, sees bool) endpoint.Message {
+	out := endpoint.Message{Role: string(m.Role)}
+	for n, call := range m.Calls {
+		function := openai.FunctionCall{Name: nameOnWire(call.Name), Arguments: argumentsOnWire(call.Args)}
+		out.ToolCalls = append(out.ToolCalls, endpoint.ToolCall{
+			Extra:    extraOf(call, n, without),
+			ToolCall: openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction, Function: function},
 		})
 	}
+	text := m.Text
 	if len(out.ToolCalls) == 0 {
-		out.Content = textOr(m.Text, noText)
+		text = textOr(m.Text, noText)
 	}
-	if len(m.Pictures) > 0 && m.Role == User {
-		withPictures(&out, m.Pictures, sees)
+	switch {
+	case len(m.Pictures) > 0 && m.Role == User:
+		out.Content = withPictures(text, m.Pictures, sees)
+	case text != "":
+		out.Content = text
 	}
 	return out
 }

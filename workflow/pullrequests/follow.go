@@ -9,9 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -49,7 +50,7 @@ func (k *Follower) follow(ctx context.Context, row pullrequest.Row, at repositor
 		return k.end(ctx, row, after, p, parts)
 	}
 	if len(parts) > 0 {
-		//crash:pull_request_heard
+		failpoint.Crash("pull_request_heard")
 		if err := k.Rows.Change(ctx, row, after, parts...); err != nil {
 			return 0, err
 		}

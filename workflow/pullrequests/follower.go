@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -97,7 +98,7 @@ func (k *Follower) open(ctx context.Context, row pullrequest.Row, at repository.
 	case err != nil:
 		return 0, err
 	}
-	//crash:pull_request_opened
+	failpoint.Crash("pull_request_opened")
 	after := row
 	after.State, after.Number, after.URL = string(p.State), p.Number, p.URL // its text is checked with the next poll: a pull request that was found may have the text of an earlier try
 	kind := k.words(row).Noun
@@ -131,7 +132,7 @@ func (k *Follower) findOrOpen(ctx context.Context, row pullrequest.Row, at repos
 	if err != nil {
 		return host.PullRequest{}, err
 	}
-	//crash:pull_request_tried
+	failpoint.Crash("pull_request_tried")
 	p, err := at.Host.Open(ctx, host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
 	if errors.Is(err, host.ErrExists) {
 		if found, lookup := find(); lookup != nil || found != nil {
@@ -150,7 +151,7 @@ func deref(p *host.PullRequest) host.PullRequest {
 
 // pause returns the time until the next poll, which is longer the longer nothing has happened.
 func (k *Follower) pause(row pullrequest.Row) time.Duration {
-	pace := cmp.Or(k.Pace, 30*time.Second)
+	pace := cmp.Or(k.Pace, failpoint.Wait(failpoint.PullRequestPace, 30*time.Second))
 	switch quiet := time.Since(row.NewsAt); {
 	case quiet < 10*time.Minute:
 		return pace

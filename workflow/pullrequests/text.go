@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
@@ -63,7 +64,7 @@ func (k *Follower) reword(ctx context.Context, row pullrequest.Row, there string
 	case text != there:
 		err = at.Reword(ctx, row.Number, text)
 	}
-	//crash:pull_request_reworded
+	failpoint.Crash("pull_request_reworded")
 	var refused *remote.Error
 	if errors.As(err, &refused) && !refused.Retry {
 		said, err = append(said, k.line(fmt.Sprintf("The text of %s could not be renewed: %s. %s.", k.name(row), refused.Reason, refused.Cure))), nil

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

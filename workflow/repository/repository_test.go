@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
 )
 
 func TestSetupIsThatOfTheFolderAndTheCommand(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // redrawing is the part of every recording that keeps the card of a run up to date. It begins the
@@ -80,8 +81,9 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, alone, card) values ($1, $2, true, $3)`, key, t.id, run)
-	return err
+	return database.Insert(ctx, tx, "outbox", database.Row{
+		"key": key, "session_id": t.id, "alone": true, "card": run,
+	})
 }
 
 // RunEnded reports whether the run of a stop button has ended.

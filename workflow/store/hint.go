@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Hint is a Part: words that one person alone is shown in the thread, once for each Key.
@@ -24,9 +24,11 @@ func (h Hint) Mask(mask func(string) string) record.Part {
 
 // Write inserts the outbox row. It is posted with the reactions, which do not wait for lines.
 func (h Hint) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	tag, err := tx.Exec(ctx, `insert into outbox (key, session_id, reaction, ephemeral_to, ephemeral) values ($1, $2, 'ephemeral', $3, $4)
-		on conflict (key) do nothing`, r.Session+":hint:"+h.Key, r.Session, h.User, database.CleanText(h.Text))
-	if err != nil || tag.RowsAffected() == 0 {
+	inserted, err := database.InsertOnce(ctx, tx, "outbox", database.Row{
+		"key": r.Session + ":hint:" + h.Key, "session_id": r.Session, "reaction": "ephemeral", "ephemeral_to": h.User,
+		"ephemeral": h.Text,
+	})
+	if err != nil || !inserted {
 		return err
 	}
 	return r.Queue.InsertReact(ctx, tx, r.Session)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // Lines is a Part that says lines in the thread: it inserts the lines, the rows of their buttons,
@@ -74,9 +74,23 @@ func insertLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line,
 		return err
 	}
 	alone = alone || len(k.buttons) > 0 || len(files) > 0
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, files, progress) values ($1, $2, $3, $4, $5, $6, $7)`,
-		fmt.Sprintf("%s:%d", session, k.id), session, k.id, k.buttons, alone, files, l.Progress && !alone)
-	return err
+	posting := k.posting(session)
+	posting["alone"], posting["files"], posting["progress"] = alone, files, l.Progress && !alone
+	return database.Insert(ctx, tx, "outbox", posting)
+}
+
+// posting returns the outbox row by which the line is posted.
+func (k keptLine) posting(session string) database.Row {
+	return database.Row{
+		"key": fmt.Sprintf("%s:%d", session, k.id), "session_id": session, "line_id": k.id, "buttons": k.buttons,
+	}
+}
+
+// rewriting returns the outbox row by which the line takes the place of the message of another row, with that key.
+func (k keptLine) rewriting(session, key string) database.Row {
+	posting := k.posting(session)
+	posting["alone"], posting["rewrites"] = true, key
+	return posting
 }
 
 // A keptLine is the id of a line's row, and the line's buttons as the outbox stores them.
@@ -91,9 +105,10 @@ func keepLine(ctx context.Context, tx pgx.Tx, session string, l workflow.Line) (
 	if err != nil {
 		return k, err
 	}
-	err = tx.QueryRow(ctx, `insert into lines (session_id, agent, text, calls, code, vouched) values ($1, $2, $3, $4, $5, $6) returning id`,
-		session, l.Agent, database.CleanText(l.Text), append([]string{}, l.Mentions...), code,
-		append([]int{}, l.Vouched...)).Scan(&k.id)
+	k.id, err = database.InsertID(ctx, tx, "lines", database.Row{
+		"session_id": session, "agent": l.Agent, "text": l.Text, "calls": append([]string{}, l.Mentions...),
+		"code": code, "vouched": append([]int{}, l.Vouched...),
+	})
 	if err != nil {
 		return k, err
 	}

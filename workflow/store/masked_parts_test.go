@@ -11,12 +11,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 

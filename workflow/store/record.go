@@ -11,8 +11,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
@@ -50,7 +51,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 		if next, err = r.advance(ctx, tx); err != nil {
 			return err
 		}
-		//crash:recording_begun
+		failpoint.Crash("recording_begun")
 		for _, p := range r.Parts {
 			if err := p.Write(ctx, tx, &r.Recording); err != nil {
 				return err
@@ -64,7 +65,7 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 		}
 		return fmt.Errorf("record in %s: %w", t.id, err)
 	}
-	//crash:recording_committed
+	failpoint.Crash("recording_committed")
 	t.session = next
 	if !t.counted.IsZero() {
 		t.counted = now

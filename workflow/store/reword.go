@@ -9,8 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // Reworded is a Part that says a line in place of an earlier one: the newest message that
@@ -74,9 +75,7 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if _, err := tx.Exec(ctx, `update outbox set settled = '' where key = $1`, key); err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
-		fmt.Sprintf("%s:%d", r.Session, line.id), r.Session, line.id, line.buttons, key)
-	return err
+	return database.Insert(ctx, tx, "outbox", line.rewriting(r.Session, key))
 }
 
 // isBelowTalk reports whether others than the writer of the message that is answered wrote below the message of the
@@ -109,7 +108,5 @@ func (w Reworded) rewordRevision(ctx context.Context, tx pgx.Tx, session string)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, line_id, buttons, alone, rewrites) values ($1, $2, $3, $4, true, $5)`,
-		fmt.Sprintf("%s:%d", session, line.id), session, line.id, line.buttons, key)
-	return err
+	return database.Insert(ctx, tx, "outbox", line.rewriting(session, key))
 }

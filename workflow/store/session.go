@@ -8,7 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // An Update is a Part that changes the session's own row. All updates of a recording
@@ -48,7 +48,7 @@ func (u Update) apply(s *workflow.Session) error {
 		}
 	}
 	for _, e := range u.OptionalEvents {
-		_ = s.Happen(e)
+		_ = s.Happen(e) // a phase that does not take it stays as it is
 	}
 	return nil
 }

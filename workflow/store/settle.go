@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // settling is the part of every recording that removes buttons for which the session no longer waits: a

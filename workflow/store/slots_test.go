@@ -20,9 +20,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // crowd runs several replicas on many sessions, and counts how many sessions are at work at the same time.
@@ -171,7 +171,7 @@ func TestAWaitForAPlaceIsMeasured(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t, queue.ConcurrencyLimits{AtOnce: 1})
 	longest := func() time.Duration {
-		shared, err := overview.Shared(c.store.DB)(t.Context())
+		shared, err := view.Shared(c.store.DB)(t.Context())
 		require.NoError(t, err)
 		return shared.Waits["turn"].Round(time.Hour)
 	}

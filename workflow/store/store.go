@@ -21,9 +21,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // ErrFenced means that a later turn of the same session has

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -43,7 +44,7 @@ func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
 		}
 		t.epoch = t.session.Epoch
 		err = queue.CheckJob(ctx, tx)
-		//crash:turn_beginning
+		failpoint.Crash("turn_beginning")
 		return err
 	})
 	if errors.Is(err, ErrFenced) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/result"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
 func TestCheck(t *testing.T) {

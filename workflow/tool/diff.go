@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
@@ -39,7 +39,7 @@ func (b *Env) diff(ctx context.Context, in diffArgs) (string, error) {
 // is empty: the whole diffs of the first files that fit into most bytes, and the names of the others. The
 // diff of the one file that within names is cut to most bytes. ShowDiff returns an empty string if nothing
 // differs from the base.
-func ShowDiff(ctx context.Context, w *repo.Workspace, within string, most int) (string, error) {
+func ShowDiff(ctx context.Context, w *git.Workspace, within string, most int) (string, error) {
 	changes, err := w.Changes(ctx)
 	if err != nil {
 		return "", err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 )
 
 func TestDiffShowsWhatWasChanged(t *testing.T) {

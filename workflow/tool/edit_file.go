@@ -8,7 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

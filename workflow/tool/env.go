@@ -9,18 +9,18 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
 // An Env holds what the tools of one agent work on. Its tools may be called concurrently. It must not be
 // copied after its first use.
 type Env struct {
-	Workspace *repo.Workspace
-	Mirror    *repo.Mirror // for history; nil: the history tool says that there is none
+	Workspace *git.Workspace
+	Mirror    *git.Mirror // for history; nil: the history tool says that there is none
 	Commands
 	Folder    string       // clean path of the part of a large repository to work on; empty: all of it
 	MayWrite  func() error // returns nil if edits are allowed, else the reason for the model; may be nil
@@ -42,7 +42,7 @@ type Env struct {
 type Commands struct {
 	Sandbox       *sandbox.Sandbox // nil: no command is run
 	SandboxOff    string           // why no command is run, and what to do about it
-	Checker       *testrun.Checker // of the repository, by For; nil: commands run without caches, and check is off
+	Checker       *build.Checker   // of the repository, by For; nil: commands run without caches, and check is off
 	Project       project.Project
 	CommandSetter CommandSetter // lets agents set another test command
 	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is

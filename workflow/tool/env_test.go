@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
@@ -33,7 +33,7 @@ func newEnv(t testing.TB, tree files) *Env {
 	t.Helper()
 	dir := t.TempDir()
 	commit := newRepository(t, filepath.Join(dir, "origin"), tree)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	mirror, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")})
 	require.NoError(t, err)
 	w, err := mirror.Workspace(t.Context(), filepath.Join(dir, "session"), commit)
@@ -46,16 +46,16 @@ func newEnv(t testing.TB, tree files) *Env {
 // commit. It returns the second commit.
 func newRepository(t testing.TB, dir string, tree files) (commit string) {
 	t.Helper()
-	r, err := git.PlainInitWithOptions(dir, &git.PlainInitOptions{InitOptions: git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")}})
+	r, err := gogit.PlainInitWithOptions(dir, &gogit.PlainInitOptions{InitOptions: gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")}})
 	require.NoError(t, err)
 	w, err := r.Worktree()
 	require.NoError(t, err)
 	add := func(names []string, message string, day int) {
 		for _, name := range names {
 			put(t, dir, name, tree[name])
-			require.NoError(t, w.AddWithOptions(&git.AddOptions{Path: name, SkipStatus: true}))
+			require.NoError(t, w.AddWithOptions(&gogit.AddOptions{Path: name, SkipStatus: true}))
 		}
-		hash, err := w.Commit(message, &git.CommitOptions{
+		hash, err := w.Commit(message, &gogit.CommitOptions{
 			AllowEmptyCommits: true,
 			Author:            &object.Signature{Name: "Ada", Email: "ada@example.com", When: time.Date(2026, 1, day, 12, 0, 0, 0, time.UTC)},
 		})

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/history"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/history"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
@@ -29,8 +29,8 @@ type historyArgs struct {
 
 // A commitReader reads the history of a workspace.
 type commitReader struct {
-	mirror    *repo.Mirror // nil: there is no history
-	workspace *repo.Workspace
+	mirror    *git.Mirror // nil: there is no history
+	workspace *git.Workspace
 }
 
 // history shows commits from the base of the workspace backwards.

@@ -9,11 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // hostileCode is code that runs when the repository is built or tested.
@@ -110,7 +109,7 @@ func naiveCheck(l *lab, dir string) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(l.t, err)
 	defer func() { _ = root.Close() }()
-	_, err = (&testrun.Checker{Caches: buildcache.Caches{Sandbox: none, Dir: filepath.Join(l.dir, "caches")}}).Run(l.t.Context(), dir, project.Find(root.FS()))
+	_, err = (&build.Checker{Caches: build.Caches{Sandbox: none, Dir: filepath.Join(l.dir, "caches")}}).Run(l.t.Context(), dir, project.Find(root.FS()))
 	require.NoError(l.t, err)
 	require.Subset(l.t, l.found(), []string{executed, touched, asked})
 }

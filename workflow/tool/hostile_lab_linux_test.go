@@ -19,15 +19,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/filetree"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 )
 
 // A lab is a hostile repository with everything that it may try to reach: a real bare remote that requires a
@@ -42,7 +39,7 @@ type lab struct {
 	remote  *httptest.Server
 	trap    *trap
 	watch   *watch
-	mirrors *repo.Mirrors
+	mirrors *git.Mirrors
 	env     *Env
 	caches  bool // commands get build caches
 	lure    bool // the remote redirects requests for another repository
@@ -187,7 +184,7 @@ var box = sync.OnceValues(func() (*sandbox.Sandbox, error) {
 
 // open clones the repository and makes a session's workspace, as a turn does.
 func (l *lab) open(branch string) error {
-	l.mirrors = &repo.Mirrors{Dir: filepath.Join(l.dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	l.mirrors = &git.Mirrors{Dir: filepath.Join(l.dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
 	l.t.Cleanup(func() { _ = l.mirrors.Close() })
 	m, err := l.mirrors.Open(l.t.Context(), l.asked())
 	if err != nil {
@@ -197,7 +194,7 @@ func (l *lab) open(branch string) error {
 	return err
 }
 
-func (l *lab) session(m *repo.Mirror, name, branch string) (*Env, error) {
+func (l *lab) session(m *git.Mirror, name, branch string) (*Env, error) {
 	commit, err := m.Commits().Resolve(branch)
 	if err != nil {
 		return nil, err
@@ -211,7 +208,7 @@ func (l *lab) session(m *repo.Mirror, name, branch string) (*Env, error) {
 	require.NoError(l.t, err)
 	b := &Env{
 		Workspace: w, Mirror: m,
-		Commands:  Commands{Sandbox: s, Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
+		Commands:  Commands{Sandbox: s, Checker: (&build.Checker{Caches: build.Caches{Sandbox: s, Log: slog.New(slog.DiscardHandler)}}).For(nil), Project: project.Find(w.FS())},
 		OutputDir: filepath.Join(l.dir, name, "output"),
 	}
 	if l.caches { // caches take longer to make than everything else
@@ -282,14 +279,14 @@ func (l *lab) work() {
 func (l *lab) push(tree string) {
 	l.t.Helper()
 	t, ctx, w := l.t, l.t.Context(), l.env.Workspace
-	commit, err := w.Commit(ctx, commits.Spec{Tree: tree, Message: "charge more", When: whenever})
+	commit, err := w.Commit(ctx, git.CommitSpec{Tree: tree, Message: "charge more", When: whenever})
 	require.NoError(t, err)
-	_, err = w.Push(ctx, transfer.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
+	_, err = w.Push(ctx, git.PushSpec{Commit: commit, Tree: tree, Base: w.Base(), Branch: "bobbin/more"})
 	require.NoError(t, err)
 	require.Equal(t, commit, l.git(l.bare, "rev-parse", "refs/heads/bobbin/more"))
 	require.Equal(t, "price = 2\ntotal = 3", l.git(l.bare, "show", "bobbin/more:app.txt"))
 	for name := range strings.SplitSeq(l.git(l.bare, "ls-tree", "-rz", "--name-only", "bobbin/more"), "\x00") {
-		require.False(t, slices.ContainsFunc(strings.Split(name, "/"), filetree.IsDotGit), "%q was committed", name)
+		require.False(t, slices.ContainsFunc(strings.Split(name, "/"), disk.IsDotGit), "%q was committed", name)
 	}
 	l.said = append(l.said, l.git(l.bare, "diff", "--no-ext-diff", "--no-textconv", "main", "bobbin/more", "--", "."))
 }

@@ -8,15 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // hostileRemotes are repositories that lack what a clone expects.
@@ -78,9 +76,9 @@ func hostilePushes() []hostile {
 				l.settingsOf(filepath.Join(l.env.Mirror.Dir(), "config"), l.elsewhere()...)
 			},
 			naive: func(l *lab, dir string) { // by the remote's name, with the library that Bobbin pushes with
-				r, err := git.PlainOpen(dir)
+				r, err := gogit.PlainOpen(dir)
 				require.NoError(l.t, err)
-				_ = r.Push(&git.PushOptions{
+				_ = r.Push(&gogit.PushOptions{
 					RemoteName: "shop", RefSpecs: []config.RefSpec{"refs/heads/main:refs/heads/bobbin/more"},
 					Auth: &githttp.BasicAuth{Username: "x-access-token", Password: pushToken},
 				})
@@ -91,19 +89,19 @@ func hostilePushes() []hostile {
 			play: func(t testing.TB, l *lab) {
 				w, before := l.env.Workspace, l.git(l.bare, "for-each-ref")
 				l.env.put(t, "x.txt", "y\n")
-				commit, err := w.Commit(t.Context(), commits.Spec{Message: "x", When: whenever})
+				commit, err := w.Commit(t.Context(), git.CommitSpec{Message: "x", When: whenever})
 				require.NoError(t, err)
 				for branch, says := range map[string]string{
 					"main": "outside bobbin/", "refs/heads/bobbin/x": "not the short name", "bobbin/": "outside bobbin/", "bobbin/../main": "not a name that git allows",
 					"bobbin/release": "protected branch", "bobbin/x\nrefs/heads/main": "not a name", "+bobbin/x": "outside", "bobbin/x:main": "not a name", "--mirror": "outside",
 				} {
-					_, err := w.Push(t.Context(), transfer.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
+					_, err := w.Push(t.Context(), git.PushSpec{Commit: commit, Branch: branch, Protected: []string{"bobbin/release*"}})
 					var refused *remote.Error
 					require.True(t, errors.As(err, &refused), "%q: %v", branch, err)
 					require.Contains(t, refused.Reason, says)
 					require.Contains(t, refused.Cure, "Choose a branch that is the bot's own")
 				}
-				_, err = w.Push(t.Context(), transfer.PushSpec{Commit: commit, Branch: "main", Prefix: "m"})
+				_, err = w.Push(t.Context(), git.PushSpec{Commit: commit, Branch: "main", Prefix: "m"})
 				require.ErrorContains(t, err, "main is the default branch, and is never pushed to")
 				require.Equal(t, before, l.git(l.bare, "for-each-ref"))
 				require.NoError(t, w.Restore(t.Context(), ""))
@@ -116,7 +114,7 @@ func hostilePushes() []hostile {
 				l.lure = true
 			},
 			play: func(t testing.TB, l *lab) {
-				mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: l.mirrors.Log, Git: "-"}
+				mirrors := &git.Mirrors{Dir: t.TempDir(), Log: l.mirrors.Log, Git: "-"}
 				_, err := mirrors.Open(t.Context(), remote.Remote{Name: "lure", URL: l.remote.URL + "/elsewhere.git", Credentials: remote.Token{Value: pushToken}})
 				require.ErrorContains(t, err, "the remote sends us to another host")
 			},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/output"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

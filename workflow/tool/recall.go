@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/tool/patch"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

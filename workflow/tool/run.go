@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/project/command"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/output"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 )
 
 const (
@@ -38,7 +38,7 @@ type CommandRun struct {
 // A commandRunner runs commands and checks in a workspace.
 type commandRunner struct {
 	*Commands
-	workspace *repo.Workspace
+	workspace *git.Workspace
 	outputDir string
 }
 
@@ -73,7 +73,7 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, any, error)
 	began := time.Now()
 	failed := started.Run(ctx)
 	verdict, err := ending(failed, limit)
-	if end := command.FixedEnd(in.Command); failed == nil && end != "" && strings.Contains(in.Command, "|") {
+	if end := project.FixedEnd(in.Command); failed == nil && end != "" && strings.Contains(in.Command, "|") {
 		verdict += " (that of `" + plaintext.CutLine(plaintext.OneLine(end), 60) + "`, whatever came before it)"
 	}
 	verdict += model.After(time.Since(began))

@@ -10,9 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // newRunning returns an Env whose commands run in the machine's real sandbox.
@@ -23,7 +22,7 @@ func newRunning(t testing.TB, tree files) *Env {
 	require.NoError(t, err)
 	b.Sandbox = s
 	require.NoError(t, s.Own(b.Workspace.Files()))
-	b.Checker = (&testrun.Checker{Caches: buildcache.Caches{Sandbox: s, Dir: t.TempDir()}}).For(b.Mirror)
+	b.Checker = (&build.Checker{Caches: build.Caches{Sandbox: s, Dir: t.TempDir()}}).For(b.Mirror)
 	return b
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/tool/find"
-	"github.com/bobbinhq/bobbin/workflow/tool/output"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 )
 
 type searchArgs struct {

@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -675,10 +673,7 @@ func TestConversations(t *testing.T) {
 		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &Runner{
-				Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-				Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-			}
+			r := townRunner(st)
 			rules := c.rules
 			if rules == "" {
 				rules = "anybody"
@@ -747,10 +742,7 @@ func (th *thread) objections(t *testing.T, a *workflow.Approval) string {
 func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
-	r := &Runner{
-		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-	}
+	r := townRunner(st)
 	for i, c := range []struct {
 		words            string
 		unguarded, holds bool
@@ -782,10 +774,7 @@ func TestARefusalToAColleagueIsHeldTo(t *testing.T) {
 func TestALimitComesBeforeThePush(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
-	r := &Runner{
-		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-	}
+	r := townRunner(st)
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",
 		"the total is off",
@@ -812,10 +801,7 @@ func TestALimitComesBeforeThePush(t *testing.T) {
 func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
-	r := &Runner{
-		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-	}
+	r := townRunner(st)
 	for name, begun := range map[string]bool{"the push has begun": true, "the control: it has not": false} {
 		where := workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprint(1+len(name), ".0")}
 		th, err := r.begin(t.Context(), where, "ann", "anybody", "the total is off")
@@ -846,10 +832,7 @@ func TestAnObjectionDuringThePushIsTooLate(t *testing.T) {
 func TestAButtonIsOfItsMessage(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
-	r := &Runner{
-		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-	}
+	r := townRunner(st)
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",
 		"the total is off",
@@ -883,10 +866,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 func TestNotesAreBelowWhatWasAnswered(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
-	r := &Runner{
-		Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler),
-		Repositories: rules("bea", "S1"), Agents: agent.Table(nil),
-	}
+	r := townRunner(st)
 	th, err := r.begin(
 		t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody",
 		"the total is off",

@@ -46,31 +46,34 @@ import (
 )
 
 // TestGallery posts each kind of line that a turn says, and compares what Slack gets with the golden
-// files in bot/render/testdata/gallery. The kinds are read from the source: every call that says
-// something is one. The text is read there, too; if it is made elsewhere, or if the line has buttons,
-// samples has an example.
+// files in bot/internal/render/testdata/gallery. The places that say something are read from the source: every such
+// call is one. headings tells what each shows, which names its files. The text is read in the source, too; if
+// it is made elsewhere, or if the line has buttons, samples has an example.
 func TestGallery(t *testing.T) {
 	t.Parallel()
-	kinds, made := kindsIn(t, os.DirFS(".")), samples()
+	places, made := placesIn(t, os.DirFS(".")), samples()
 	maps.Copy(made, consentSamples())
+	require.Empty(t, strings.Join(misnamed(places, headings), "\n"))
 	var names, missing []string
 	var lines []workflow.Line
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		own := made[kind]
-		delete(made, kind)
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		heading, text := headings[place], places[place]
+		own := made[heading]
+		delete(made, heading)
 		if own == nil {
-			if own = says(kinds[kind]); kinds[kind] == "" {
-				missing = append(missing, kind)
+			if own = says(text); text == "" {
+				missing = append(missing, heading)
 			}
 		}
 		for i, l := range own {
-			l.Vouched = vouchedIn(kind, l)
-			names, lines = append(names, fmt.Sprintf("%s-%d", kind, i+1)), append(lines, l)
+			l.Vouched = vouchedIn(heading, l)
+			names = append(names, fmt.Sprintf("%s-%d", strings.ReplaceAll(heading, " ", "-"), i+1))
+			lines = append(lines, l)
 		}
 	}
 	require.Empty(t, missing, "what these say is made elsewhere: samples needs one of each")
 	require.Empty(t, slices.Collect(maps.Keys(made)), "samples of what no place says")
-	folder := filepath.Join("..", "..", "bot", "render", "testdata", "gallery", "lines")
+	folder := filepath.Join("..", "..", "bot", "internal", "render", "testdata", "gallery", "lines")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.RemoveAll(folder))
 	}
@@ -120,7 +123,7 @@ func TestNewKindsOfLinesAreFound(t *testing.T) {
 	require.Equal(t, map[string]string{
 		"brandNew": "Hello, ann.", "brandNew-b": "3 of `…`", "brandNew-c": "", "brandNew-d": "",
 		"brandNew-e": "Bye.", "brandNew-f": "",
-	}, kindsIn(t, source))
+	}, placesIn(t, source))
 }
 
 // A block that Slack would refuse has no picture.
@@ -145,39 +148,37 @@ func TestAPictureOfABrokenBlockIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "more than 4000")
 }
 
-// ownWords holds the kinds of lines that are an agent's own words.
+// ownWords holds the headings of lines that are an agent's own words.
 var ownWords = []string{
-	"Reply",
-	"advise",
-	"Ask",
-	"Restate",
-	"offerDefaults",
-	"Blocked",
-	"SayLine",
-	"tickPlan",
-	"AgentLine",
+	"an answer",
+	"advice",
+	"a question",
+	"a request as understood",
+	"default answers are offered",
+	"the work is blocked",
+	"a plan is ticked off",
 }
 
-// vouchedIn returns which lines of a sample the program vouches for: those that its kind says, or the first one.
-func vouchedIn(kind string, l workflow.Line) []int {
+// vouchedIn returns which lines of a sample the program vouches for: those that its heading says, or the first one.
+func vouchedIn(heading string, l workflow.Line) []int {
 	switch {
-	case slices.Contains(ownWords, kind):
+	case slices.Contains(ownWords, heading):
 		return nil
-	case kind == "ProposePlan" || kind == "beginWork":
+	case heading == "a plan" || heading == "a request needs an approval":
 		return []int{strings.Count(l.Text, "\n")}
-	case kind == "showReport":
+	case heading == "a report":
 		return []int{0, strings.Count(l.Text, "\n")}
-	case kind == "AskAllowance":
+	case heading == "a push needs a permission":
 		return notItems(l.Text)
-	case kind == "fixBase" && strings.Contains(l.Text, "\n"):
+	case heading == "the repository is opened" && strings.Contains(l.Text, "\n"):
 		return []int{0, 1}
-	case kind == "publishCommit":
+	case heading == "the change is pushed":
 		return []int{0, 3, 4, 5, 6, 7, 8}
-	case kind == "attemptHeld" || kind == "blockedLine":
+	case heading == "a task is done" || heading == "the work is blocked, with buttons":
 		return []int{1}
-	case kind == "explainHunks":
+	case heading == "the change is explained":
 		return []int{3}
-	case kind == "publish" || kind == "tell" || kind == "showPictures":
+	case heading == "a backport is pushed" || heading == "since when it is broken" || heading == "pictures":
 		return []int{0, 1, 2}
 	}
 	return []int{0}
@@ -264,22 +265,20 @@ var speaking = map[string]int{
 	"Say":            -1,
 }
 
-// kindsIn returns the places in a source that say something, named after their function, with their
+// placesIn returns the places in a source that say something, named after their function, with their
 // text. The text is empty if it is not a literal there or in a name with that one value, or if the line
 // has buttons.
-func kindsIn(t *testing.T, source fs.FS) map[string]string {
+func placesIn(t *testing.T, source fs.FS) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
-	var files []string
-	for _, room := range []string{"*.go", "internal/*/*.go", "internal/*/*/*.go"} {
-		found, err := fs.Glob(source, room)
-		require.NoError(t, err)
-		files = append(files, found...)
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	var names []string
+	require.NoError(t, fs.WalkDir(source, ".", func(name string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			names = append(names, name)
 		}
+		return err
+	}))
+	for _, name := range names {
 		text, err := fs.ReadFile(source, name)
 		require.NoError(t, err)
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
@@ -483,7 +482,7 @@ func consentSamples() map[string][]workflow.Line {
 		}
 	}
 	return map[string][]workflow.Line{
-		"AskConsent": {
+		"is this an approval": {
 			asked(
 				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a "+
 					"button, or reply \"fix it\".",
@@ -495,12 +494,12 @@ func consentSamples() map[string][]workflow.Line {
 				"Fix it now",
 			),
 		},
-		"leaveDecision": says(
+		"a stop without work": says(
 			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may approve.",
 			"Stopped reading what was written below revision 1, as gus asked. The revision stays open "+
 				"for somebody who may approve.",
 		),
-		"nameThreads": append(
+		"a stop in the channel": append(
 			says("Nothing is at work in this channel, so there is nothing to stop."),
 			workflow.Line{
 				Agent: "orchestrator",
@@ -511,7 +510,7 @@ func consentSamples() map[string][]workflow.Line {
 				},
 			},
 		),
-		"refuseAgain": {
+		"a second approval": {
 			{Agent: "orchestrator", Text: "Revision 1 was already approved by ann."},
 			{
 				Agent: "orchestrator",
@@ -520,8 +519,8 @@ func consentSamples() map[string][]workflow.Line {
 				Buttons: []workflow.Button{{ActionID: "go_on", Label: "Go on"}},
 			},
 		},
-		"AskWithdrawal": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
-		"takeUp": {
+		"was a withdrawal meant": says(`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
+		"is a stopped report taken up": {
 			{
 				Agent: "orchestrator",
 				Text:  "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
@@ -546,84 +545,84 @@ func samples() map[string][]workflow.Line {
 	limit := &budget.LimitError{Reached: []workflow.LimitUse{use}}
 	again := func(a model.RetryNotice) string { _, text := runtime.RetryText(a, time.Second); return text }
 	return map[string][]workflow.Line{
-		"silenceLine":     says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
-		"SayUnlessNewest": says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
-		"takeOutHunks":    {with("Taken out, since the approval is limited to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons", labelled("put_back", "Put it back", "")...)},
-		"askToPutBack":    says("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. You asked already; it waits for somebody who may."),
-		"askToPutBack-b":  {with("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7", labelled("put_back", "Put it back", "")...)},
-		"putBackPushed":   says("Revision 2, as bea says. Put back what was taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
-		"tell":            {with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...)},
-		"backportParts":   says("The backport to release/1.4 was asked for by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."), "backportParts-b": says("Backport to release/1.3 and 1.2, as bea says. On a branch of its own, with a proof of its own. The backport to release/1.4 was asked for by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."), "publish": {with("Backport to `release/1.4`, as bea asked: pushed `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4` at 1a2b3c4, 2 files, +9 −1 lines.\n1 new test: red before, green now; 21 still pass\nFiles: `money/split.go`, `money/split_test.go`\nCompare: `git fetch origin bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4 && git diff cee33ff 1a2b3c4`", labelled("details", "Details", "")...)},
-		"refuse": append(says("No backport to `release/1.3`: the change conflicts with what stands there, in `money/split.go` (both changed line 13). Nothing was pushed; somebody has to bring it there by hand.", "No backport to `v1.4.0`: that is a tag, and nothing is pushed to a tag. Releases with a branch: `release/1.4`, `release/1.3`."), with("No backport to `release/1.2`: the proof does not hold there, so nothing was pushed. no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; add one that fails there and passes with the change", labelled("details", "Details", "")...)), "showPictures": append(says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\nNo picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."), says("No pictures of before and after: there is no Chromium in the sandbox.")...),
-		"mendParts":   says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
-		"HoldRemark":  {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
-		"giveToWork":  says("Noted for task 2: “keep the name”", "Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.", "Noted: “keep the name”. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
-		"judgeRemark": says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + workflow.FixBackport("release/1.1")), "judgeSent": says("I cannot take this: guests cannot start work here; ask a full member to."), "setAside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "askConfirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
-		"showReport": {
+		"still at work":                                 says("Still at work; nothing was said for 12 min. Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
+		"taken out by the folder of the work":           says("Taken out, since the work is limited to `services/cart`:\n  • money/split.go"),
+		"taken out by the limit of the approval":        {with("Taken out, since the approval is limited to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons", labelled("put_back", "Put it back", "")...)},
+		"a request to put back is repeated":             says("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. You asked already; it waits for somebody who may."),
+		"a request to put back":                         {with("gus, I cannot take your word on this: guests cannot approve. Any full member of the workspace who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7", labelled("put_back", "Put it back", "")...)},
+		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: mends percent coupons"),
+		"since when it is broken":                       {with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...)},
+		"a backport was asked for before":               says("The backport to release/1.4 was asked for by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."), "a backport begins": says("Backport to release/1.3 and 1.2, as bea says. On a branch of its own, with a proof of its own. The backport to release/1.4 was asked for by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."), "a backport is pushed": {with("Backport to `release/1.4`, as bea asked: pushed `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4` at 1a2b3c4, 2 files, +9 −1 lines.\n1 new test: red before, green now; 21 still pass\nFiles: `money/split.go`, `money/split_test.go`\nCompare: `git fetch origin bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4 && git diff cee33ff 1a2b3c4`", labelled("details", "Details", "")...)},
+		"no backport": append(says("No backport to `release/1.3`: the change conflicts with what stands there, in `money/split.go` (both changed line 13). Nothing was pushed; somebody has to bring it there by hand.", "No backport to `v1.4.0`: that is a tag, and nothing is pushed to a tag. Releases with a branch: `release/1.4`, `release/1.3`."), with("No backport to `release/1.2`: the proof does not hold there, so nothing was pushed. no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; add one that fails there and passes with the change", labelled("details", "Details", "")...)), "pictures": append(says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\nNo picture of `web/busy.html`: it did not come to rest within 20 seconds of computing."), says("No pictures of before and after: there is no Chromium in the sandbox.")...),
+		"a fix of red checks begins":       says("Revision 3, as bea says. Mend what is red on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
+		"a remark on a pull request waits": {with("mallory wrote on the pull request, which waits for somebody who may approve (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
+		"a message is given to a task":     says("Noted for task 2: “keep the name”", "Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.", "Noted: “keep the name”. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number."),
+		"a remark on a backport":           says("bea wrote on the merge request of the backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" + workflow.FixBackport("release/1.1")), "a request from the home tab is refused": says("I cannot take this: guests cannot start work here; ask a full member to."), "a message is set aside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, whoever runs me finds the cause with `bobbin doctor`.", "I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, whoever runs me finds the cause in the log."), "is this a confirmation": {with("bea, shall I read this as your word to start from the shared understanding as it stands (revision 1)? Press a button, or reply \"go ahead\". If something has to change first, say what.", labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
+		"a report": {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven), append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
-		"change-e":          says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
-		"list-b":            {with("Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nWhoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".", labelled("lessons_to_agents", "Propose for AGENTS.md", "")...)},
-		"Answered":          says("Who may know `money/split.go`: Ann Author; CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, 4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
-		"ProposePlan":       {plan},
-		"Restate":           says(aRequest.Text()),
-		"beginWork":         {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
-		"showUnderstanding": {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
-		"Ask":               {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
-		"blockedLine":       {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
-		"AskAllowance":      pushQuestions(correctOrStop),
-		"Add-b":             says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
-		"reviewChange": {
+		"lessons are changed":               says("Forgotten of shop: run make gen first\nRemembered for shop, as bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
+		"lessons":                           {with("Learned of shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nWhoever may approve can say \"forget lesson N\" or \"correct lesson N: …\".", labelled("lessons_to_agents", "Propose for AGENTS.md", "")...)},
+		"who knows a file":                  says("Who may know `money/split.go`: Ann Author; CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, 4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+		"a plan":                            {plan},
+		"a request as understood":           says(aRequest.Text()),
+		"a request needs an approval":       {with(aRequest.Text()+"\nRevision 1. I need a word of approval before I build this (somebody other than the person who asked has to approve here). Any full member of the workspace who is in this channel can, except the person who asked: reply \"go ahead\".", t.ReportButtons("Go ahead")...)},
+		"a shared understanding":            {with("Shared understanding (revision 1):\n"+aRequest.Text()+"\nReply \"yes\" to start, or say what is wrong.", labelled(append([]string{"confirm", "Yes, that is it", "primary"}, correctOrStop...)...)...)},
+		"a question":                        {with(orchestrator.QuestionText(aQuestion, false, 1), orchestrator.QuestionButtons(aQuestion, false)...), with(orchestrator.QuestionText(aQuestion, true, 3), orchestrator.QuestionButtons(aQuestion, true)...)},
+		"the work is blocked, with buttons": {with("Blocked: eslint has to be installed here\nThe work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
+		"a push needs a permission":         pushQuestions(correctOrStop),
+		"an objection is noted":             says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
+		"the review": {
 			{Agent: "critic", Text: "Reviewed: nothing found"},
 			{Agent: "critic", Text: "Reviewed. To have something of it changed, say so:\n1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down."},
 		},
-		"RefuseSecrets":        says("Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."),
-		"AfterPush":            says("bea, it was pushed already: `bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, or say what is wrong, and I change it."),
-		"reactedAgainst":       says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
-		"hint":                 says("A reaction approves nothing: press \"Fix it\", or write \"fix it\"."),
-		"offerDefaults":        {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
-		"approvalParts":        says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
-		"advise":               says(anAdvice.Text()),
-		"sayDiskFailed":        says(folder.DiskMessage(syscall.ENOSPC)),
-		"ConfirmUnderstanding": says("gus, I cannot take this as the word to begin: guests cannot approve. It waits for somebody who may approve. Any full member of the workspace who is in this channel can."),
-		"HoldWords":            {with("gus, this waits for somebody who may approve (guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
-		"PassOn":               says("gus, I cannot take this from you: guests cannot approve. Any full member of the workspace who is in this channel can.", "ann: there is nothing to pass on. It was passed on already, or changed since."),
-		"GoOn":                 {with("ann, shall the stopped work go on (revision 1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
-		"JudgeAll":             says("That revision cannot be approved any more; the newest report is the one that counts.", "That does not count any more; something newer was said or shown."),
-		"stopParts":            {with("It is stopped already. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
-		"stopParts-b":          {with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...), with("Stopped: the request was deleted. The work so far is kept; it goes on when somebody who may approve writes here.")},
-		"pauseAtLimit":         says("Paused: " + limit.Message("Any full member of the channel may approve.")),
-		"sayModelFailed":       says(modelWords(&endpoint.Error{Kind: endpoint.KindQuota}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
-		"fetchPackages":        says(worktree.FetchFailed("shop", errors.New("setup: no registry answers"))),
-		"fetchPackages-b":      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
-		"askRepository-c":      {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
-		"sayNotConfigured":     {with("This thread is about shop, which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here. Or choose another one.", labelled("change_repository", "Choose repository…", "")...)},
-		"answerOpen":           says(limit.NotLookedInto("Any full member of the channel may approve.", false), limit.NotLookedInto("", true)),
-		"Join":                 says("bea: this thread is joined already. Write here to go on here."),
-		"Join-b":               says("Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
-		"lineThere":            says("The same was reported in [“one cent too much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
-		"fixBase":              {with("Looking into shop (main at 134b2ba).\nLikely the same: [“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).", labelled("join", "Join: the cart's total is off", "")...), with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
-		"offerForm":            {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
-		"chooseRepository":     says("The work was approved for shop already. For bank, please begin another thread."),
-		"chooseRepository-c":   says("ann chose the repository bank instead of shop."),
-		"requestApproval":      says("gus, I cannot take your approval: guests may not approve. Any full member of the channel may."),
-		"requestApproval-c":    {with("gus, I cannot take your approval: guests may not approve. Any full member of the channel may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...)},
-		"Reply":                says("The refund adds up the lines (`refund/refund.go:20`)."),
-		"AllowPush": says("ann, I cannot take your word on this push: guests may not approve. Any full member of the channel may.", "No push waits for a word at this moment.",
+		"a commit with a secret is refused":         says("Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, add it yourself."),
+		"an objection after the push":               says("bea, it was pushed already: `bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, or say what is wrong, and I change it."),
+		"a reaction is an objection":                says("Noted, bea: nothing is pushed before somebody who may approve has seen this."),
+		"a reaction approves nothing":               says("A reaction approves nothing: press \"Fix it\", or write \"fix it\"."),
+		"default answers are offered":               {with("Wrapping up, I would take: What does support see? → articles without prices; Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...)},
+		"a report is approved":                      says("Revision 1 approved by ann.", "Revision 1 approved by ann, limited to: the guard"),
+		"advice":                                    says(anAdvice.Text()),
+		"the disk is full":                          says(folder.DiskMessage(syscall.ENOSPC)),
+		"a confirmation is refused":                 says("gus, I cannot take this as the word to begin: guests cannot approve. It waits for somebody who may approve. Any full member of the workspace who is in this channel can."),
+		"a message waits for an approver":           {with("gus, this waits for somebody who may approve (guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
+		"passing on is refused":                     says("gus, I cannot take this from you: guests cannot approve. Any full member of the workspace who is in this channel can.", "ann: there is nothing to pass on. It was passed on already, or changed since."),
+		"shall stopped work go on":                  {with("ann, shall the stopped work go on (revision 1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
+		"a press that does not count any more":      says("That revision cannot be approved any more; the newest report is the one that counts.", "That does not count any more; something newer was said or shown."),
+		"stopped already":                           {with("It is stopped already. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...)},
+		"stopped":                                   {with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.", labelled("go_on", "Go on", "")...), with("Stopped: the request was deleted. The work so far is kept; it goes on when somebody who may approve writes here.")},
+		"paused at a limit":                         says("Paused: " + limit.Message("Any full member of the channel may approve.")),
+		"the model could not answer":                says(modelWords(&endpoint.Error{Kind: endpoint.KindQuota}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
+		"packages are missing":                      says(worktree.FetchFailed("shop", errors.New("setup: no registry answers"))),
+		"packages are fetched":                      says("The packages that shop names (go.sum) are here. Refused on the way: `example.com:443` (not allowed). A host that is meant belongs under `setup.allow`."),
+		"which repository":                          {with("Which repository is this about? Reply with one of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
+		"the repository is not configured any more": {with("This thread is about shop, which the configuration does not name any more. Whoever runs me can put it back under that name; then reply here. Or choose another one.", labelled("change_repository", "Choose repository…", "")...)},
+		"a question at a limit":                     says(limit.NotLookedInto("Any full member of the channel may approve.", false), limit.NotLookedInto("", true)),
+		"a thread is joined already":                says("bea: this thread is joined already. Write here to go on here."),
+		"a thread is joined":                        says("Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here all the same."),
+		"the other thread is joined":                says("The same was reported in [“one cent too much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
+		"the repository is opened":                  {with("Looking into shop (main at 134b2ba).\nLikely the same: [“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).", labelled("join", "Join: the cart's total is off", "")...), with("Looking into shop (main at 134b2ba).", labelled("change_repository", "Change repository…", "")...)},
+		"a form for the repository":                 {with("ann: which repository is it?", labelled("repository", "bank", "", "repository", "shop", "")...)},
+		"another repository after the approval":     says("The work was approved for shop already. For bank, please begin another thread."),
+		"a repository is chosen":                    says("ann chose the repository bank instead of shop."),
+		"an approval is refused":                    says("gus, I cannot take your approval: guests may not approve. Any full member of the channel may."),
+		"an approval is asked for":                  {with("gus, I cannot take your approval: guests may not approve. Any full member of the channel may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...)},
+		"an answer":                                 says("The refund adds up the lines (`refund/refund.go:20`)."),
+		"a word on a push is refused": says("ann, I cannot take your word on this push: guests may not approve. Any full member of the channel may.", "No push waits for a word at this moment.",
 			"Those files changed since. Please answer the newest question.", "That was written before I asked about these files. Please read it, and answer again."),
-		"askAboutBase":     says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
-		"explainHunks":     says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\nTaken out alone, with the tests run without each: 1 of 1 hunk is needed."),
-		"attemptHeld":      says("Done: Split rounds the running total.\nVerified."),
-		"tickPlan":         says(aPlan.Text(1)),
-		"turnStrangerAway": says("I cannot take this: people from outside this workspace are not heard here."),
-		"CheckLimits":      says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
-		"publishCommit": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: `money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\nAllowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nFiles: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
+		"the base clashes":        says("main moved to 0a1b2c3 since, and it clashes with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nShall I go on? I do, from the old base (134b2ba), and leave the merge to whoever reviews the branch; say \"stop\" to merge first."),
+		"the change is explained": says("The split keeps every cent now.\n1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\nTaken out alone, with the tests run without each: 1 of 1 hunk is needed."),
+		"a task is done":          says("Done: Split rounds the running total.\nVerified."),
+		"a plan is ticked off":    says(aPlan.Text(1)),
+		"a stranger is refused":   says("I cannot take this: people from outside this workspace are not heard here."),
+		"near a limit":            says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", use)),
+		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\nThe split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: `money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, mended ($0.01)\nAllowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\nFiles: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
 			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct", "Something is missing…", "", "details", "Details", "")...)},
-		"extensionParts":   says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
-		"sayFolded":        says(runtime.CompactionNotice(model.Compaction{Upto: 40}), runtime.CompactionNotice(model.Compaction{Cut: 40})),
-		"sayRetry":         says(again(model.RetryNotice{Wait: time.Minute, Asked: true}), again(model.RetryNotice{Wait: time.Minute}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
-		"sayStillFetching": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
-		"ensureTasks":      says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
+		"a limit is raised":                says("The limit is not reached any more; going on.", "ann allows $5.00 more."),
+		"the conversation was shortened":   says(runtime.CompactionNotice(model.Compaction{Upto: 40}), runtime.CompactionNotice(model.Compaction{Cut: 40})),
+		"the model is asked again":         says(again(model.RetryNotice{Wait: time.Minute, Asked: true}), again(model.RetryNotice{Wait: time.Minute}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
+		"packages are still being fetched": says("Fetching the packages that shop names (go.sum); 30s so far. Builds and tests begin after it, I read meanwhile."),
+		"tasks":                            says("Task:\n  1. [deep] Mend the split.", "Tasks:\n  1. [deep + tdd skill] Mend the split.\n  2. [quick] Change the label."),
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -275,7 +273,8 @@ func TestHostilePeople(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			edited := map[string]string{}
-			r := &Runner{Store: st, Slack: asKept{&town{}, st, edited}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+			r := townRunner(st)
+			r.Slack = asKept{&town{}, st, edited}
 			r.Limits = workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 1}}
 			rules := c.rules
 			if rules == "" {
@@ -331,7 +330,8 @@ func TestWhatWasEditedLaterIsNotAdopted(t *testing.T) {
 		{held, "1200.000000", "report=bea approvals:1=bea"},
 	} {
 		n++
-		r := &Runner{Store: st, Slack: rewritten{asKept{&town{}, st, nil}, c.edited}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+		r := townRunner(st)
+		r.Slack = rewritten{asKept{&town{}, st, nil}, c.edited}
 		th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}, "ann", "anybody", "what does Key do?")
 		require.NoError(t, err)
 		require.NoError(t, said(c.steps...)(t.Context(), th))
@@ -347,7 +347,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	ctx := t.Context()
-	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	r := townRunner(st)
 	for _, judged := range []bool{false, true} {
 		th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", 1+len(fmt.Sprint(judged)))}, "ann", "anybody", "please add an exported Key.Len method")
 		require.NoError(t, err)
@@ -373,7 +373,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t)
 	ctx := t.Context()
-	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	r := townRunner(st)
 	th, err := r.begin(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "anybody", "what does Key do?")
 	require.NoError(t, err)
 	require.NoError(t, atWork(ctx, th))

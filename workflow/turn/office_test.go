@@ -14,10 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -109,6 +109,14 @@ func openOffice(t testing.TB) *office {
 			{"member where the group cannot be read", bea, "lost", false},
 			{"member where the configuration does not name the repository any more", bea, "renamed", false},
 		},
+	}
+}
+
+// townRunner returns a Runner that knows the people of a town, and reads threads as they are in the database.
+func townRunner(st *store.Store) *Runner {
+	return &Runner{
+		Store: st, Slack: asKept{&town{}, st, nil}, Log: storetest.Silent, Repositories: rules("bea", "S1"),
+		Agents: agent.Table(nil),
 	}
 }
 

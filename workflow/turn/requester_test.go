@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -22,7 +21,7 @@ import (
 func afterAnn(t *testing.T, enter func(context.Context, *thread) error) (th *thread, permitted func() string) {
 	t.Helper()
 	st := storetest.Open(t)
-	r := &Runner{Store: st, Slack: asKept{&town{}, st, nil}, Log: storetest.Silent, Repositories: rules("bea", "S1"), Agents: agent.Table(nil)}
+	r := townRunner(st)
 	th, err := r.begin(t.Context(), workflow.Thread{Team: "T1", Channel: "C1", TS: "1.0"}, "ann", "another", "the total is off")
 	require.NoError(t, err)
 	require.NoError(t, enter(t.Context(), th))

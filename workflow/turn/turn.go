@@ -32,9 +32,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -79,10 +79,10 @@ type Runner struct {
 
 // A Machine holds what a Runner uses of the machine that it runs on.
 type Machine struct {
-	Mirrors    *repo.Mirrors
+	Mirrors    *git.Mirrors
 	Sandbox    *sandbox.Sandbox // nil: agents cannot run commands
 	SandboxOff string           // why Sandbox is nil, and what to do about it
-	Checker    *testrun.Checker // nil if Sandbox is nil
+	Checker    *build.Checker   // nil if Sandbox is nil
 	Folders    folder.Folders   // the sessions' folders, with their workspaces
 }
 

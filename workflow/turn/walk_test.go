@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,10 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
@@ -88,7 +86,8 @@ type walk struct {
 
 func newWalk(ctx context.Context, st *store.Store, seed uint64, n int, c control) (*walk, error) {
 	w := &walk{shadow: shadow{asked: map[int][]string{}}, ctx: ctx, rnd: rand.New(rand.NewPCG(seed, uint64(n))), town: &town{credulous: c.credulous, texts: map[string]string{}}}
-	r := &Runner{Store: st, Slack: w.town, Log: slog.New(slog.DiscardHandler), Repositories: rules("bea", "S1"), Agents: agent.Table(nil), askRule: c.rule}
+	r := townRunner(st)
+	r.Slack, r.askRule = w.town, c.rule
 	w.rules = pick(w.rnd, "anybody", "anybody", "another", "named", "group")
 	var err error
 	w.thread, err = r.ask(ctx, workflow.Thread{Team: "T1", Channel: "C1", TS: fmt.Sprintf("%d.0", n)}, "ann", w.rules)

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // A Repository is one repository at a Gitea or Forgejo. It implements host.Host.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // TestALogIsOfItsOwnJob checks that the log of another job is not read. In an older Gitea the address of a

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // A Repository is one repository at GitHub. It implements host.Host.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/remote"
 )
 
 // A Project is one project at a GitLab. It implements host.Host.

@@ -48,19 +48,13 @@ func (e Endpoint) setHeaders(h http.Header) {
 type Question struct {
 	Client  *http.Client
 	Idle    time.Duration // the longest silence, before and within the answer
-	Request openai.ChatCompletionRequest
-	Extra   map[string]any // fields of the body that go-openai does not know
-	// CallExtras is sent back with earlier calls, by their ids, as the endpoint sent it.
-	CallExtras map[string]json.RawMessage
+	Request Request
 }
 
 // An Answer collects the chunks of a stream.
 type Answer interface {
 	// Add adds a chunk, and reports whether a finish reason has arrived.
-	Add(openai.ChatCompletionStreamResponse) (finished bool, err error)
-	// AddExtra adds data that the endpoint has to get back with a call of the answer. The call has the id, or
-	// the index if the id is empty.
-	AddExtra(index int, id string, extra json.RawMessage)
+	Add(Chunk) (finished bool, err error)
 	// End is called after the last chunk.
 	End() error
 }
@@ -68,40 +62,42 @@ type Answer interface {
 // Stream asks the endpoint once, and returns the size of the request in bytes. Its error is an *Error, or the
 // context's cause.
 func (e Endpoint) Stream(ctx context.Context, q Question, a Answer) (sent int, err error) {
-	inner, x := begin(ctx, q.Client, q.Idle, q.Extra)
-	defer x.end()
-	x.endpoint, x.answer, x.callExtras = e, a, q.CallExtras
 	name := q.Request.Model
 	q.Request.Model = cmp.Or(e.Model, name)
-	if err = e.stream(inner, x, q.Request, a); err == nil {
-		err = a.End()
+	inner, x := e.begin(ctx, q.Idle)
+	defer x.end()
+	if sent, err = x.ask(inner, q); err == nil {
+		err = x.read(a)
 	}
 	switch {
 	case err == nil:
-		return x.sent, nil
+		return sent, nil
 	case ctx.Err() != nil:
-		return x.sent, context.Cause(ctx)
+		return sent, context.Cause(ctx)
 	}
-	return x.sent, failureOf(err, x.failure, context.Cause(inner)).withModelMaskingKey(name, e.Key)
+	return sent, failureOf(err, context.Cause(inner)).withModelMaskingKey(name, e.Key)
 }
 
-// stream reads a stream to its end. An answer without a finish reason is an error. After the reason only
-// figures follow, so a failure there is ignored.
-func (e Endpoint) stream(ctx context.Context, x *exchange, request openai.ChatCompletionRequest, a Answer) error {
-	cfg := openai.DefaultConfig(e.Key)
-	cfg.BaseURL = e.BaseURL
-	cfg.HTTPClient = x
-	cfg.EmptyMessagesLimit = 1 << 30 // comments that keep a connection alive are no failure
-	stream, err := openai.NewClientWithConfig(cfg).CreateChatCompletionStream(ctx, request)
-	if err != nil {
-		return err
+// ask sends the question, and returns its size in bytes. Without an error, the answer can be read.
+func (x *exchange) ask(ctx context.Context, q Question) (sent int, err error) {
+	if err := q.Request.refusal(); err != nil {
+		return 0, err
 	}
-	defer func() { _ = stream.Close() }()
+	body, err := json.Marshal(q.Request)
+	if err != nil {
+		return 0, fmt.Errorf("encode the request: %w", err)
+	}
+	return len(body), x.send(ctx, q.Client, body)
+}
+
+// read reads the stream to its end. An answer without a finish reason is an error. After the reason only
+// figures follow, so a failure there is ignored.
+func (x *exchange) read(a Answer) error {
 	for finished := false; ; {
-		chunk, err := stream.Recv()
+		chunk, err := x.next()
 		switch {
 		case err != nil && finished:
-			return nil
+			return a.End()
 		case errors.Is(err, io.EOF):
 			return fmt.Errorf("the stream ended without a finish reason: %w", io.ErrUnexpectedEOF)
 		case err != nil:
@@ -117,24 +113,27 @@ func (e Endpoint) stream(ctx context.Context, x *exchange, request openai.ChatCo
 	}
 }
 
-// failureOf returns the most specific reason: what the exchange saw, then why its context ended, then what
-// go-openai says.
-func failureOf(err, seen, cause error) *Error {
+// failureOf returns the reason why there is no answer. cause says why the context of the exchange ended.
+func failureOf(err, cause error) *Error {
 	var e *Error
 	var network *url.Error
 	switch {
-	case errors.As(seen, &e) || errors.As(err, &e):
+	case errors.As(err, &e):
 		return e
-	case errors.Is(cause, errStalled):
+	case errors.Is(err, errStalled) || errors.Is(cause, errStalled):
 		return &Error{Kind: KindBadAnswer, Text: errStalled.Error(), Retry: true, cause: errStalled}
-	case errors.Is(seen, ErrTooLong) || errors.Is(err, ErrTooLong):
+	case errors.Is(err, ErrTooLong):
 		return &Error{Kind: KindBadAnswer, Text: ErrTooLong.Error(), cause: ErrTooLong}
 	case errors.Is(err, openai.ErrReasoningToolsRequireResponses):
-		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "choose a model that takes tools over chat completions, or effort none where it has one"}
+		const hint = "choose a model that takes tools over chat completions, or effort none where it has one"
+		return &Error{Kind: KindRefused, Text: err.Error(), Hint: hint, cause: err}
 	case errors.Is(err, openai.ErrReasoningEffortUnsupported):
-		return &Error{Kind: KindRefused, Text: err.Error(), cause: err, Hint: "change the agent's effort in the configuration"}
-	case errors.As(seen, &network):
-		return &Error{Kind: KindUnreachable, Text: oneLine(network.Err.Error()), cause: seen, Hint: hintAddress, Retry: passes(network)}
+		const hint = "change the agent's effort in the configuration"
+		return &Error{Kind: KindRefused, Text: err.Error(), Hint: hint, cause: err}
+	case errors.As(err, &network):
+		e = &Error{Kind: KindUnreachable, Hint: hintAddress, Retry: passes(network), cause: err}
+		e.Text = oneLine(network.Err.Error())
+		return e
 	}
 	return &Error{Kind: KindBadAnswer, Text: oneLine(err.Error()), cause: err, Retry: true}
 }
@@ -142,7 +141,9 @@ func failureOf(err, seen, cause error) *Error {
 // passes reports whether a network error may be gone at the next try.
 func passes(err *url.Error) bool {
 	var certificate *tls.CertificateVerificationError
-	return !errors.As(err, &certificate) && !strings.Contains(err.Error(), "unsupported protocol") && !strings.Contains(err.Error(), "no Host in request")
+	text := err.Error()
+	return !errors.As(err, &certificate) && !strings.Contains(text, "unsupported protocol") &&
+		!strings.Contains(text, "no Host in request")
 }
 
 // withModelMaskingKey sets the model, and masks the key in the texts. It drops a cause whose text holds the key.

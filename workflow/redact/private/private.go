@@ -5,7 +5,7 @@ package private
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -15,7 +15,7 @@ const maxRead = 64 << 10
 
 // Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named by their
 // whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It returns nil for a nil Finder.
-func Secrets(ctx context.Context, known *redact.Finder, r commits.Reader, of ...string) (*redact.Finder, error) {
+func Secrets(ctx context.Context, known *redact.Finder, r git.Commits, of ...string) (*redact.Finder, error) {
 	if known == nil {
 		return nil, nil
 	}

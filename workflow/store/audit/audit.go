@@ -31,8 +31,10 @@ func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
 	r.Hash = r.computeHash(session, last)
-	if _, err := tx.Exec(ctx, `insert into audit (session_id, seq, what, name, content, hash) values ($1, $2, $3, $4, $5, $6)`,
-		session, r.Seq, r.What, r.Name, r.Content, r.Hash); err != nil {
+	row := database.Row{
+		"session_id": session, "seq": r.Seq, "what": r.What, "name": r.Name, "content": r.Content, "hash": r.Hash,
+	}
+	if err := database.Insert(ctx, tx, "audit", row); err != nil {
 		return fmt.Errorf("audit %s %s: %w", what, name, err)
 	}
 	_, err = tx.Exec(ctx, `update sessions set audited = $2, audit_head = $3 where id = $1`, session, r.Seq, r.Hash)

@@ -23,9 +23,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // The states of a Row.
@@ -171,13 +171,6 @@ func (g Register) Next(ctx context.Context, session string) (*Row, error) {
 		}
 	}
 	return nil, err
-}
-
-// Stands reports whether the row is still in the state in which it was read, so that nobody stopped it.
-func (g Register) Stands(ctx context.Context, r Row) (stands bool, err error) {
-	err = g.Store.Pool.QueryRow(ctx, `select exists (select 1 from backports where repository = $1 and branch = $2 and permission_id = $3 and state = $4)`,
-		r.Repository, r.Branch, r.Permission, r.State).Scan(&stands)
-	return stands, err
 }
 
 // Change writes what became of a row, and the parts that go with it, such as the line in

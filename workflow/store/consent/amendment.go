@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // An Amendment is a Part: what a person who may approve said after an approval, about the
@@ -31,9 +31,10 @@ func (a Amendment) Mask(mask func(string) string) record.Part {
 }
 
 func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into amendments (session_id, revision, message_id, message_ts, user_id, user_name, text)
-		values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-		r.Session, a.Revision, a.Message, a.MessageTS, a.User, a.UserName, database.CleanText(a.Text))
+	_, err := database.InsertOnce(ctx, tx, "amendments", database.Row{
+		"session_id": r.Session, "revision": a.Revision, "message_id": a.Message, "message_ts": a.MessageTS,
+		"user_id": a.User, "user_name": a.UserName, "text": a.Text,
+	})
 	return err
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Decision is a Part: what a person asked for, and whether it was allowed.
@@ -24,10 +24,10 @@ func (d Decision) Mask(mask func(string) string) record.Part {
 }
 
 func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	var id int64
-	err := tx.QueryRow(ctx, `insert into decisions (session_id, what, allowed, reason, user_id, message_ts, revision)
-		values ($1, $2, $3, $4, $5, $6, $7) returning id`,
-		r.Session, d.What, d.Allowed, database.CleanText(d.Reason), d.User, d.MessageTS, d.Revision).Scan(&id)
+	id, err := database.InsertID(ctx, tx, "decisions", database.Row{
+		"session_id": r.Session, "what": d.What, "allowed": d.Allowed, "reason": d.Reason, "user_id": d.User,
+		"message_ts": d.MessageTS, "revision": d.Revision,
+	})
 	if err != nil {
 		return err
 	}

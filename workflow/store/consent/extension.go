@@ -6,7 +6,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // An Extension is a Part: more of a limit, as a person allowed it, by the
@@ -19,8 +20,10 @@ func (Extension) Stage() record.Stage { return record.Given }
 func (a Extension) Mask(func(string) string) record.Part { return a }
 
 func (a Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into extensions (name, subject, day, number, amount, session_id, user_id, user_name, message_ts, permission_id)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing`,
-		a.Limit, a.Subject, a.Day, a.Number+1, a.Step, r.Session, a.User, a.UserName, a.MessageTS, permitted(r))
+	_, err := database.InsertOnce(ctx, tx, "extensions", database.Row{
+		"name": a.Limit, "subject": a.Subject, "day": a.Day, "number": a.Number + 1, "amount": a.Step,
+		"session_id": r.Session, "user_id": a.User, "user_name": a.UserName, "message_ts": a.MessageTS,
+		"permission_id": permitted(r),
+	})
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Removal is a Part: what was taken out of a change if User is empty,
@@ -38,9 +38,11 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 		if err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, `insert into removals (hash, session_id, approval_id, task_id, hunks, with_tree, without_tree, pack)
-			values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`, m.Hash, r.Session, m.Approval, m.Task, database.CleanJSON(hunks), m.With, m.Without, m.Pack)
-		if err != nil || tag.RowsAffected() == 0 {
+		inserted, err := database.InsertOnce(ctx, tx, "removals", database.Row{
+			"hash": m.Hash, "session_id": r.Session, "approval_id": m.Approval, "task_id": m.Task,
+			"hunks": database.CleanJSON(hunks), "with_tree": m.With, "without_tree": m.Without, "pack": m.Pack,
+		})
+		if err != nil || !inserted {
 			return err
 		}
 		return audit.Append(ctx, tx, r.Session, "removal", m.Hash)

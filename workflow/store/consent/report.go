@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Report is a Part: a new revision, which is the session's
@@ -31,8 +31,11 @@ func (p Report) Mask(mask func(string) string) record.Part {
 func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	report := workflow.Report(p)
 	report.Text = database.CleanText(report.Text) // the hash is of the text as it is stored and shown
-	_, err := tx.Exec(ctx, `insert into reports (session_id, revision, kind, body, text, hash, base_commit, asked_by, credits) values ($1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}'))`,
-		r.Session, report.Revision, report.Kind, []byte(report.Body), report.Text, report.Hash(), report.BaseCommit, report.AskedBy, report.Credits)
+	err := database.Insert(ctx, tx, "reports", database.Row{
+		"session_id": r.Session, "revision": report.Revision, "kind": report.Kind, "body": []byte(report.Body),
+		"text": report.Text, "hash": report.Hash(), "base_commit": report.BaseCommit, "asked_by": report.AskedBy,
+		"credits": append([]string{}, report.Credits...),
+	})
 	if err != nil {
 		return err
 	}

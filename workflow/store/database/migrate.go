@@ -42,7 +42,13 @@ func (d *DB) migrateLocked(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, `select pg_advisory_lock($1)`, migrationLock); err != nil {
 		return fmt.Errorf("migrate: lock: %w", err)
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), `select pg_advisory_unlock($1)`, migrationLock)
+	defer func() {
+		after := context.WithoutCancel(ctx)
+		if _, err := conn.Exec(after, `select pg_advisory_unlock($1)`, migrationLock); err != nil {
+			d.Log.Warn("migrate: the lock ends with its connection", "err", err)
+			_ = conn.Conn().Close(after) // the pool must not keep it: other replicas would wait for the lock
+		}
+	}()
 	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil { // whoever had the lock before has changed it
 		return err
 	}

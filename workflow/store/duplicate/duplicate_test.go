@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"

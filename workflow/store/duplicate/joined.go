@@ -8,7 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // Announced is a Part: the twins of which the thread is told.
@@ -23,7 +23,8 @@ func (list Announced) Mask(func(string) string) record.Part { return list }
 // Write stores each twin once.
 func (list Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range list {
-		if _, err := tx.Exec(ctx, `insert into twins (session_id, twin, score) values ($1, $2, $3) on conflict do nothing`, r.Session, t.Session, t.Score); err != nil {
+		twin := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
+		if _, err := database.InsertOnce(ctx, tx, "twins", twin); err != nil {
 			return err
 		}
 	}

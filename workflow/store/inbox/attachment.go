@@ -10,7 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // Attachments is a Part. A file without a number is new in the thread; one with a number

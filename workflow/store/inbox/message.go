@@ -7,7 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // Handled is a Part: a message that the program has judged. Agents see it if ForAgents is set.
@@ -82,9 +82,10 @@ func (list Earlier) Mask(func(string) string) record.Part { return list }
 
 func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, m := range list {
-		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at)
-			values ($1, $2, $3, $4, $5, $6, now()) on conflict do nothing`,
-			r.Session, r.Session+":earlier:"+m.TS, workflow.MessageEarlier, m.TS, m.User, database.CleanText(m.Text))
+		_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
+			"session_id": r.Session, "event_id": r.Session + ":earlier:" + m.TS, "kind": workflow.MessageEarlier,
+			"message_ts": m.TS, "user_id": m.User, "text": m.Text, "handled_at": database.Expr("now()"),
+		})
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,10 @@ func (m AgentNote) Mask(mask func(string) string) record.Part {
 }
 
 func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at, for_agents, shown, for_task)
-		values ($1, $2, $3, '', $5, now(), true, $4, $6) on conflict do nothing`, r.Session, r.Session+":"+m.Key, workflow.MessageTold, database.CleanText(m.Text), m.By, m.Task)
+	_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
+		"session_id": r.Session, "event_id": r.Session + ":" + m.Key, "kind": workflow.MessageTold, "message_ts": "",
+		"user_id": m.By, "handled_at": database.Expr("now()"), "for_agents": true, "shown": m.Text,
+		"for_task": m.Task,
+	})
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/alerts"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -25,7 +25,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
-			begins, err := alerts.Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
+			begins, err := Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
 			if err != nil || !begins {
 				return err
 			}
@@ -51,11 +51,11 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			return err
 		}
 		if first.Alert != nil {
-			if err := alerts.Opened(ctx, tx, first, id); err != nil {
+			if err := Opened(ctx, tx, first, id); err != nil {
 				return err
 			}
 		}
-		//crash:event_written
+		failpoint.Crash("event_written")
 		if slices.ContainsFunc(fresh, func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
 			if err := i.postAgain(ctx, tx, id); err != nil {
 				return err

@@ -8,9 +8,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // The scopes of a pause.
@@ -101,8 +101,10 @@ func (Announced) Stage() record.Stage { return record.Session }
 func (p Announced) Mask(func(string) string) record.Part { return p }
 
 func (p Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	tag, err := tx.Exec(ctx, `insert into pauses_told (session_id, scope, name, at) values ($1, $2, $3, $4) on conflict do nothing`, r.Session, p.Scope, p.Name, p.At)
-	if err == nil && tag.RowsAffected() == 0 {
+	inserted, err := database.InsertOnce(ctx, tx, "pauses_told", database.Row{
+		"session_id": r.Session, "scope": p.Scope, "name": p.Name, "at": p.At,
+	})
+	if err == nil && !inserted {
 		err = record.ErrStale
 	}
 	return err

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/pauses"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 

@@ -1,6 +1,6 @@
 // Package pictures stores pictures of a project's pages from before and after a push. The
 // recording of the push asks for them with a Request, and the side job of package queue takes
-// them (see turn/pictures). End stores them and says the line that brings them into the thread,
+// them (see workflow/turn). End stores them and says the line that brings them into the thread,
 // in one transaction. So after a crash the pictures are taken again, and the line is said once.
 package pictures
 
@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Request is a Part: it asks for pictures of what a push changed, once for each key.
@@ -110,8 +110,12 @@ func End(ctx context.Context, s *store.Store, q Request, pages []Page, line work
 			return err
 		}
 		for i, p := range pages {
-			if _, err := tx.Exec(ctx, `insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-				q.ID, i+1, database.CleanText(p.Path), p.Places, p.Before.Content, p.Before.Kind, p.After.Content, p.After.Kind); err != nil {
+			err := database.Insert(ctx, tx, "picture_pages", database.Row{
+				"picture_id": q.ID, "number": i + 1, "page": p.Path, "places": p.Places,
+				"before": p.Before.Content, "before_kind": p.Before.Kind,
+				"after": p.After.Content, "after_kind": p.After.Kind,
+			})
+			if err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Check is a Part: the result of a build and test run that a worker asked for.
@@ -28,8 +28,7 @@ func (c Check) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error 
 	for _, name := range c.Red {
 		red = append(red, database.CleanText(name))
 	}
-	_, err := tx.Exec(ctx, `insert into checks (task_id, red, built) values ($1, $2, $3)`, c.Task, red, c.Built)
-	return err
+	return database.Insert(ctx, tx, "checks", database.Row{"task_id": c.Task, "red": red, "built": c.Built})
 }
 
 // Failed reports whether the test, or a case of it, is among those that failed.

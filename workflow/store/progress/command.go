@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Command is a Part: a command that an agent ran.
@@ -27,9 +27,9 @@ func (c Command) Mask(mask func(string) string) record.Part {
 }
 
 func (c Command) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into commands (session_id, task_id, command, exit_code, output) values ($1, $2, $3, $4, $5)`,
-		r.Session, c.Task, database.CleanText(c.Command), c.ExitCode, database.CleanText(c.Output))
-	return err
+	return database.Insert(ctx, tx, "commands", database.Row{
+		"session_id": r.Session, "task_id": c.Task, "command": c.Command, "exit_code": c.ExitCode, "output": c.Output,
+	})
 }
 
 // Commands returns the commands that agents ran since the session's repository was chosen, in order.

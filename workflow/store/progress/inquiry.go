@@ -9,7 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // An Inquiry is a Part. With ID 0 it is inserted, unless there is one with its
@@ -29,8 +29,9 @@ func (q Inquiry) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 		_, err := tx.Exec(ctx, `update inquiries set answer = coalesce($2, answer), applied = applied or $3 where id = $1`, q.ID, raw(q.Answer), q.Applied)
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into inquiries (session_id, kind, key, question, asked_by) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		r.Session, q.Kind, q.Key, database.CleanText(q.Question), q.By)
+	_, err := database.InsertOnce(ctx, tx, "inquiries", database.Row{
+		"session_id": r.Session, "kind": q.Kind, "key": q.Key, "question": q.Question, "asked_by": q.By,
+	})
 	return err
 }
 

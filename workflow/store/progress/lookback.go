@@ -10,8 +10,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // A Lookback is a Part that asks for a look back, once for each key. It supersedes the session's open one.
@@ -26,8 +26,10 @@ func (l Lookback) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if _, err := tx.Exec(ctx, `update lookbacks set state = 'superseded' where session_id = $1 and state = 'open' and key <> $2`, r.Session, l.Key); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, `insert into lookbacks (session_id, key, repository, base, probe) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		r.Session, l.Key, l.Repository, l.Base, database.CleanJSON(l.Probe))
+	_, err := database.InsertOnce(ctx, tx, "lookbacks", database.Row{
+		"session_id": r.Session, "key": l.Key, "repository": l.Repository, "base": l.Base,
+		"probe": database.CleanJSON(l.Probe),
+	})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Question is a Part that asks the thread a question, and queues the job that answers it when it is due.
@@ -47,9 +47,10 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if !q.Due.IsZero() {
 		due = &q.Due
 	}
-	var id int64
-	err = tx.QueryRow(ctx, `insert into questions (session_id, text, options, recommended, open, due_at) values ($1, $2, $3, $4, $5, $6) returning id`,
-		r.Session, database.CleanText(q.Text), database.CleanJSON(options), database.CleanText(q.Recommended), []byte(open), due).Scan(&id)
+	id, err := database.InsertID(ctx, tx, "questions", database.Row{
+		"session_id": r.Session, "text": q.Text, "options": database.CleanJSON(options), "recommended": q.Recommended,
+		"open": open, "due_at": due,
+	})
 	if err != nil || due == nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Task is a Part. With ID 0 it is inserted; otherwise Write
@@ -58,9 +58,9 @@ func (a Attempt) Mask(mask func(string) string) record.Part {
 }
 
 func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into attempts (task_id, number, tree, held, summary, diff) values ($1, $2, $3, $4, $5, $6)`,
-		a.Task, a.Number, a.Tree, a.Held, database.CleanText(a.Summary), database.CleanText(a.Diff))
-	return err
+	return database.Insert(ctx, tx, "attempts", database.Row{
+		"task_id": a.Task, "number": a.Number, "tree": a.Tree, "held": a.Held, "summary": a.Summary, "diff": a.Diff,
+	})
 }
 
 // Tasks returns the session's tasks in order. A callID that is not empty selects those of one tool call.

@@ -9,6 +9,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // A DueWorker works DueJobs.
@@ -26,8 +27,10 @@ func (w *DueWorker) Work(ctx context.Context, j *river.Job[DueJob]) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, j.Args.Session); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, value) values ($1, $2, $3, '', '', $4)
-			on conflict do nothing`, j.Args.Session, fmt.Sprintf("due:%d", j.Args.Question), workflow.MessageDue, strconv.FormatInt(j.Args.Question, 10))
+		_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
+			"session_id": j.Args.Session, "event_id": fmt.Sprintf("due:%d", j.Args.Question),
+			"kind": workflow.MessageDue, "message_ts": "", "user_id": "", "value": strconv.FormatInt(j.Args.Question, 10),
+		})
 		if err != nil {
 			return err
 		}

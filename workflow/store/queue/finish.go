@@ -9,6 +9,8 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // retrySoon returns a time in 1, 2, 4, … seconds, in a minute at most.
@@ -36,7 +38,7 @@ func completeWhen[T river.JobArgs](ctx context.Context, q *Queue, j *river.Job[T
 				return err
 			}
 		}
-		//crash:job_completing
+		failpoint.Crash("job_completing")
 		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, j)
 		return err
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // A Replica is one process that works the queue, known to the others by its heartbeat. River
@@ -27,8 +29,8 @@ type Replica struct {
 	beaten time.Time // time of the last heartbeat that was written, by this machine's monotonic clock
 }
 
-// deadAfter is the default age of the newest heartbeat from which on a replica is dead.
-const deadAfter = 8 * time.Second
+// deadAfter returns the default age of the newest heartbeat from which on a replica is dead.
+func deadAfter() time.Duration { return failpoint.Wait(failpoint.ReplicaDead, 8*time.Second) }
 
 // Run writes heartbeats and takes over from dead replicas until ctx ends. All times are the database's.
 func (r *Replica) Run(ctx context.Context) error {
@@ -63,7 +65,7 @@ func (r *Replica) beatWhole(ctx context.Context) error {
 	return r.beat(ctx)
 }
 
-func (r *Replica) deadAfter() time.Duration { return cmp.Or(r.Dead, deadAfter) }
+func (r *Replica) deadAfter() time.Duration { return cmp.Or(r.Dead, deadAfter()) }
 
 func (r *Replica) beat(ctx context.Context) error {
 	var now time.Time
@@ -243,5 +245,7 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 func (r *Replica) leave(ctx context.Context) {
 	ctx, cancel := context.WithDeadline(ctx, r.beaten.Add(r.deadAfter()))
 	defer cancel()
-	r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID)
+	if _, err := r.Queue.db.Pool.Exec(ctx, `delete from replicas where id = $1`, r.ID); err != nil {
+		r.Log.Warn("the end of this replica is noticed late", "err", err)
+	}
 }

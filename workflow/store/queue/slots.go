@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
+
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // ConcurrencyLimits says how many sessions may be at work at once,
@@ -71,7 +73,7 @@ func (q *Queue) AcquireSlot(ctx context.Context, session, repository string, lim
 	case wait > 0:
 		return announce, fmt.Errorf("%w: %w", ErrNoSlot, river.JobSnooze(wait))
 	}
-	//crash:slot_taken
+	failpoint.Crash("slot_taken")
 	return false, nil
 }
 
@@ -91,7 +93,7 @@ func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, li
 	if asked, err = pgx.CollectRows(rows, pgx.RowToStructByPos[slot]); err != nil {
 		return nil, 0, err
 	}
-	err = tx.QueryRow(ctx, `select count(*) from replicas where seen_at > now() - $1::interval`, deadAfter).Scan(&living)
+	err = tx.QueryRow(ctx, `select count(*) from replicas where seen_at > now() - $1::interval`, deadAfter()).Scan(&living)
 	return asked, living, err
 }
 

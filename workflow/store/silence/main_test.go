@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }

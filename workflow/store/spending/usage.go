@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/record"
 )
 
 // Usage is a Part: what something used of models, commands and the disk.
@@ -79,9 +80,10 @@ func (Warning) Stage() record.Stage { return record.Session }
 func (u Warning) Mask(func(string) string) record.Part { return u }
 
 func (u Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	tag, err := tx.Exec(ctx, `insert into limit_warnings (name, subject, day, number, session_id) values ($1, $2, $3, $4, $5) on conflict do nothing`,
-		u.Limit, u.Subject, u.Day, u.Number, r.Session)
-	if err == nil && tag.RowsAffected() == 0 {
+	inserted, err := database.InsertOnce(ctx, tx, "limit_warnings", database.Row{
+		"name": u.Limit, "subject": u.Subject, "day": u.Day, "number": u.Number, "session_id": r.Session,
+	})
+	if err == nil && !inserted {
 		err = record.ErrStale
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -50,7 +50,7 @@ type listing struct {
 func gatherListing(ctx context.Context, root *os.Root, start string, keep filter) *listing {
 	l := &listing{start: start, glob: keep.glob, folders: map[string]int{}, notes: map[string]string{}}
 	var mu sync.Mutex
-	w := &filetree.Walk{Root: root, Visit: func(_ int, _ *os.File, p string, e fs.DirEntry) {
+	w := &disk.Walk{Root: root, Visit: func(_ int, _ *os.File, p string, e fs.DirEntry) {
 		note := entryNote(root, p, e)
 		mu.Lock()
 		defer mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
@@ -34,7 +34,7 @@ func NewSearch(pattern string, literal bool) (*Search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Search{pattern: p, perWorker: make([]workerResult, filetree.Workers())}, nil
+	return &Search{pattern: p, perWorker: make([]workerResult, disk.Workers())}, nil
 }
 
 // Run calls look with a context that ends after searchTime, and returns the answer with what was found.
@@ -96,7 +96,7 @@ func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob stri
 	if err != nil {
 		return err
 	}
-	w := &filetree.Walk{Root: root, Visit: func(worker int, dir *os.File, p string, e fs.DirEntry) {
+	w := &disk.Walk{Root: root, Visit: func(worker int, dir *os.File, p string, e fs.DirEntry) {
 		if e.Type().IsRegular() && keep.keeps(p) && !workfile.IsPrivate(e.Name()) {
 			s.searchEntry(ctx, worker, dir, e.Name(), p)
 		}
@@ -153,7 +153,7 @@ func (s *Search) searchFile(ctx context.Context, root *os.Root, p string) error 
 // searchEntry searches a file of a folder. It skips what is not a plain text file.
 func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name, p string) {
 	mine := &s.perWorker[worker]
-	data, size, err := filetree.ReadEntry(dir, name, maxSearchFile, mine.buffer)
+	data, size, err := disk.ReadEntry(dir, name, maxSearchFile, mine.buffer)
 	switch {
 	case err != nil:
 	case size > maxSearchFile:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -155,12 +156,12 @@ func Store(root *os.Root, p string, data []byte, perm fs.FileMode) error {
 		_ = root.Remove(beside)
 		return err
 	}
-	//crash:file_half_written
+	failpoint.Crash("file_half_written")
 	if err := root.Rename(beside, p); err != nil {
 		_ = root.Remove(beside)
 		return ExplainPathError(p, err)
 	}
-	//crash:file_written
+	failpoint.Crash("file_written")
 	return nil
 }
 

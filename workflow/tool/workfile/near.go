@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -27,7 +27,7 @@ func NearPaths(ctx context.Context, root *os.Root, p string) []string {
 	var guesses []guess
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	w := &filetree.Walk{Root: root, Visit: func(_ int, _ *os.File, found string, _ fs.DirEntry) {
+	w := &disk.Walk{Root: root, Visit: func(_ int, _ *os.File, found string, _ fs.DirEntry) {
 		if s, ok := pathDistance(p, found); ok {
 			mu.Lock()
 			guesses = append(guesses, guess{found, s})

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/bobbinhq/bobbin/repo/filetree"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -48,7 +48,7 @@ func suggestRelative(p string) string {
 
 func underGit(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
-		if filetree.IsDotGit(part) {
+		if disk.IsDotGit(part) {
 			return true
 		}
 	}

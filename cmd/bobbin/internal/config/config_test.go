@@ -208,6 +208,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "keep: {sessions_days: 40, decisions_days: 30}", `c:2: sessions_days (40) is more than decisions_days (30): what was decided is kept at least as long as what was said`},
 	{plainConfig + "sandbox:\n  kind: auto\n  kind: none", `c:4: mapping key "kind" already defined at [3:3]`},
 	{plainConfig + "[a]: b", `c:2: found an invalid key for this map`},
+	{plainConfig + "skills_dir.x: b", `c:2: unknown key "skills_dir.x"; did you mean "skills_dir"?`},
 	{plainConfig + "1: b", `c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, slack, github_app, keep, people, words`},
 	// repositories
 	{"", `c:1: repositories: name at least one`},

@@ -14,7 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
-	"github.com/bobbinhq/bobbin/repo/githubapp"
+	"github.com/bobbinhq/bobbin/repo/host/githubapp"
 )
 
 // A GitHubApp is a GitHub App whose short-lived tokens are used for repositories.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo/githubapp"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/host/githubapp"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo/githubapp"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/host/githubapp"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 

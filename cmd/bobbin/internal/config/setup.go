@@ -12,8 +12,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 

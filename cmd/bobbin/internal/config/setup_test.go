@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/packages"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
 )
 
 func TestSetupAsPeopleWriteIt(t *testing.T) {

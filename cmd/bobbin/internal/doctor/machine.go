@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/repo/packages/account"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -59,8 +59,8 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	d.examineTraces(ctx, f)
 	// Packages of repositories are fetched from the registries that this account itself uses.
 	for _, kind := range []string{"go", "node", "python"} {
-		asking, cancel := context.WithTimeout(ctx, account.Timeout)
-		found, err := account.Find(asking, kind)
+		asking, cancel := context.WithTimeout(ctx, packages.AccountTimeout)
+		found, err := packages.FindAccount(asking, kind)
 		cancel()
 		if err != nil {
 			f.Warn("the registries of this account for "+kind+" projects are not known: "+err.Error(), "run that command by hand, and see why it takes so long")
@@ -69,7 +69,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 			f.Warn(strings.Join(found.LeftOut, ", ")+" of this account has a password in its address, and is not used for repositories' packages",
 				"name a mirror without one under setup.env of the repository")
 		}
-		if own := slices.DeleteFunc(found.Env, account.IsUsual); len(own) > 0 {
+		if own := slices.DeleteFunc(found.Env, packages.IsUsualAccount); len(own) > 0 {
 			f.OK("packages of %s projects come from where this account has its own come from: %s", kind, strings.Join(own, ", "))
 		}
 	}
@@ -201,7 +201,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.San
 	return nil
 }
 
-// A toolchain is a program that checks run, with the names of the files by which repo/project recognises
+// A toolchain is a program that checks run, with the names of the files by which repo/build/project recognises
 // projects that need it, and how to install it.
 type toolchain struct{ program, files, cure string }
 

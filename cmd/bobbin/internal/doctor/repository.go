@@ -14,9 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/turn"
@@ -25,7 +24,7 @@ import (
 // examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
 // fetched, pushed or run in it.
 func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository, f *findings.List) {
-	mirrors := &repo.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
+	mirrors := &git.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.LookAt(ctx, r.Remote)
 	if err != nil {
@@ -46,7 +45,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 	if sight.Shallow {
 		f.Warn("it is a shallow clone itself: history is missing, and so may be what a push needs", "git fetch --unshallow there, or name the repository that it comes from")
 	}
-	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, transfer.DefaultPrefix), "/"); sight.HasBranch(prefix) {
+	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, git.DefaultPrefix), "/"); sight.HasBranch(prefix) {
 		f.Problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix), "rename that branch, or set another branch_prefix")
 	}
 	d.examineReleases(r, sight, f)
@@ -69,7 +68,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.
-func (d *Doctor) examineReleases(r repository.Repository, sight transfer.RemoteInfo, f *findings.List) {
+func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, f *findings.List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
 		return

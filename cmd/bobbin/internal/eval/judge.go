@@ -15,25 +15,25 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/result"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // A judge runs the hidden tests of a task in the sandbox, each time on a fresh checkout.
 type judge struct {
 	task    suite.Task
-	checker *testrun.Checker
-	mirror  *repo.Mirror
+	checker *build.Checker
+	mirror  *git.Mirror
 	base    string
 	fetched *packages.Packages
 	warmed  bool // the build cache is filled
 }
 
-func openJudge(ctx context.Context, c *testrun.Checker, m *repo.Mirror, t suite.Task) (j *judge, err error) {
+func openJudge(ctx context.Context, c *build.Checker, m *git.Mirror, t suite.Task) (j *judge, err error) {
 	j = &judge{task: t, checker: c.For(m), mirror: m}
 	if j.base, err = m.Commits().Resolve("main"); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ type Checking struct {
 	Log     *slog.Logger
 	// Warm, if not nil, fills the caches of a task's repository before its tests run. Else a run of the
 	// unchanged base fills them.
-	Warm func(*testrun.Checker) error
+	Warm func(*build.Checker) error
 	// Found receives the verdict of each task when it is done.
 	Found func(Verdict)
 }
@@ -150,9 +150,9 @@ func Check(ctx context.Context, c Checking) error {
 	return nil
 }
 
-func (c Checking) check(ctx context.Context, checker *testrun.Checker, t suite.Task, dir string, v *Verdict) (err error) {
+func (c Checking) check(ctx context.Context, checker *build.Checker, t suite.Task, dir string, v *Verdict) (err error) {
 	// All tasks use the same repository name and path, one after the other, so they share a build cache.
-	at, mirrors := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}, &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
+	at, mirrors := remote.Remote{Name: "task", URL: filepath.Join(dir, "remote.git")}, &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: c.Log}
 	defer func() { err = errors.Join(err, mirrors.Close(), os.RemoveAll(at.URL), os.RemoveAll(mirrors.Dir)) }()
 	if err := plantRemote(ctx, at.URL, t, c.Log); err != nil { // the task's fault: its repository names something that does not exist
 		v.Wrong = append(v.Wrong, err.Error())

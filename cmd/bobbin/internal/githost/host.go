@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
-	"github.com/bobbinhq/bobbin/repo/githubapp"
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/host/githubapp"
 )
 
 // A Host holds the settings of the git host at which pull requests are opened for pushed branches.

@@ -16,14 +16,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
-// programs holds the binaries that this test process has built, one for each set of replaced files.
+// programs holds the binaries that this test process has built.
 var programs struct {
 	mu    sync.Mutex
 	dir   string
-	built map[string]*program
+	built map[string]*program // by the key of the Build
 }
 
 type program struct {
@@ -32,17 +32,26 @@ type program struct {
 	err  error
 }
 
-// Program returns the path of the program as people run it. It is built once for all tests of a package.
-func Program(t testing.TB) string { return ProgramWith(t, nil) }
+// A Build says how a program is built that differs from the one that people run.
+type Build struct {
+	Tags string // build tags
+	// GoFiles holds texts that take the place of files of Go's standard library, by their absolute path. The
+	// product's own files are never replaced: a test that needs another product uses workflow/failpoint.
+	GoFiles map[string]string
+}
 
-// ProgramWith returns the path of a program that was built with other texts in place of some files, which are
-// named by their path from the module's top folder or absolute. Each set is built once.
-func ProgramWith(t testing.TB, replaced map[string]string) string {
+// Program returns the path of the program as people run it. It is built once for all tests of a package.
+func Program(t testing.TB) string { return ProgramWith(t, Build{}) }
+
+// ProgramWith returns the path of a program that was built as the Build says. Each Build is built once.
+func ProgramWith(t testing.TB, how Build) string {
 	t.Helper()
 	root := Root(t)
 	sum := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(replaced)) {
-		fmt.Fprintf(sum, "%s\x00%s\x00", name, replaced[name])
+	fmt.Fprintf(sum, "%s\x00", how.Tags)
+	for _, name := range how.names() {
+		require.NotContains(t, name, root, "a file of the product")
+		fmt.Fprintf(sum, "%s\x00%s\x00", name, how.GoFiles[name])
 	}
 	key := fmt.Sprintf("%x", sum.Sum(nil)[:8])
 	programs.mu.Lock()
@@ -59,41 +68,33 @@ func ProgramWith(t testing.TB, replaced map[string]string) string {
 		programs.built[key] = p
 	}
 	programs.mu.Unlock()
-	p.once.Do(func() { p.err = provide(root, p.path, replaced) })
+	p.once.Do(func() { p.err = provide(root, p.path, how) })
 	require.NoError(t, p.err)
 	return p.path
 }
 
-// ReplaceOnce returns the text of a source file with is in place of was, which has to stand in it once. name
-// is the file's name, for the failure.
-func ReplaceOnce(t testing.TB, name, text, was, is string) string {
-	t.Helper()
-	require.Equal(t, 1, strings.Count(text, was), "%s has changed: %q", name, was)
-	return strings.Replace(text, was, is, 1)
-}
-
 // provide copies the program to path. It is built in a folder that all packages and later test runs share:
 // go build does not link a program again that is there and up to date. .ci/deps removes old ones.
-func provide(root, path string, replaced map[string]string) error {
+func provide(root, path string, how Build) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	caches, err := os.UserCacheDir()
 	if err != nil { // there is no home
-		return build(root, path, replaced)
+		return build(root, path, how)
 	}
-	names := sha256.Sum256([]byte(root + "\x00" + strings.Join(slices.Sorted(maps.Keys(replaced)), "\x00")))
+	names := sha256.Sum256([]byte(strings.Join(append([]string{root, how.Tags}, how.names()...), "\x00")))
 	dir := filepath.Join(caches, "bobbin-tests", fmt.Sprintf("%x", names[:8]))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	lock, err := filelock.Exclusive(context.Background(), dir+".lock")
+	lock, err := disk.Exclusive(context.Background(), dir+".lock")
 	if err != nil {
 		return err
 	}
 	defer lock.Release()
 	shared := filepath.Join(dir, "bobbin")
-	if err := build(root, shared, replaced); err != nil {
+	if err := build(root, shared, how); err != nil {
 		return err
 	}
 	// Not by this process: a child that another test starts meanwhile would keep the file open for writing, and it
@@ -104,19 +105,19 @@ func provide(root, path string, replaced map[string]string) error {
 	return nil
 }
 
+// names returns the names of the replaced files in order.
+func (b Build) names() []string { return slices.Sorted(maps.Keys(b.GoFiles)) }
+
 // build builds a binary without debugging information, as linking then takes a quarter of the time.
-func build(root, path string, replaced map[string]string) error {
+func build(root, path string, how Build) error {
 	dir := filepath.Dir(path)
-	args := []string{"build", "-ldflags=-s", "-o", path}
-	if len(replaced) > 0 {
+	args := []string{"build", "-ldflags=-s", "-tags=" + how.Tags, "-o", path}
+	if len(how.GoFiles) > 0 {
 		overlay := map[string]string{}
-		for name, text := range replaced {
+		for name, text := range how.GoFiles {
 			other := filepath.Join(dir, fmt.Sprintf("other-%d.go", len(overlay)))
 			if err := os.WriteFile(other, []byte(text), 0o644); err != nil {
 				return err
-			}
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(root, name)
 			}
 			overlay[name] = other
 		}

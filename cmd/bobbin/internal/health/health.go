@@ -23,7 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // Health is the body of the responses of /healthz and /readyz. It names no repository, no person and no
@@ -233,7 +233,7 @@ func (m *Monitor) currentHealth(ctx context.Context) Health {
 func (m *Monitor) lookAtParts(ctx context.Context, b Source) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pulseWithin)
 	defer cancel()
-	p, err := overview.ReadVitals(ctx, b.Store.DB, b.Replica)
+	p, err := view.ReadVitals(ctx, b.Store.DB, b.Replica)
 	parts, counts := &m.now.Parts, &m.now.Counts
 	switch {
 	case err != nil:
@@ -274,7 +274,7 @@ func whyNoAnswer(err error, s *pgxpool.Stat) string {
 	return "the database does not answer"
 }
 
-func queueState(p overview.Vitals) (state, wrong, cure string) {
+func queueState(p view.Vitals) (state, wrong, cure string) {
 	switch {
 	case !p.Beats:
 		return StateStarting, "this replica has not beaten yet", ""

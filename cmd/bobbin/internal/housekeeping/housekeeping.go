@@ -13,10 +13,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
 	"github.com/bobbinhq/bobbin/workflow/turn"
@@ -47,8 +46,8 @@ type Housekeeper struct {
 	Keep    Retention
 	Store   *store.Store
 	Folders *turn.Folders
-	Mirrors *repo.Mirrors
-	Checker *testrun.Checker // nil: there is no cache
+	Mirrors *git.Mirrors
+	Checker *build.Checker // nil: there is no cache
 	Log     *slog.Logger
 }
 
@@ -57,8 +56,8 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 	return &Housekeeper{
 		Keep: keep, Store: st, Log: log,
 		Folders: &turn.Folders{Dir: filepath.Join(dir, "sessions")},
-		Mirrors: &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
-		Checker: &testrun.Checker{Caches: buildcache.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
+		Mirrors: &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: log},
+		Checker: &build.Checker{Caches: build.Caches{Dir: filepath.Join(dir, "cache"), Log: log}},
 	}
 }
 
@@ -137,11 +136,11 @@ func (h *Housekeeper) cleanCaches(ctx context.Context, dry bool) ([]disk.Removed
 	if h.Checker == nil {
 		return nil, nil
 	}
-	return h.Checker.Caches.Clean(ctx, buildcache.Retention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Checker.Caches.Clean(ctx, build.CacheRetention{Bytes: h.Keep.CacheBytes, Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 func (h *Housekeeper) cleanMirrors(ctx context.Context, dry bool) ([]disk.Removed, error) {
-	return h.Mirrors.Clean(ctx, repo.MirrorRetention{Unused: h.Keep.Mirrors, Dry: dry})
+	return h.Mirrors.Clean(ctx, git.MirrorRetention{Unused: h.Keep.Mirrors, Dry: dry})
 }
 
 // FromConfig returns the Retention of the configuration, with its defaults filled in.

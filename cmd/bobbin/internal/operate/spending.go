@@ -15,7 +15,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // Spending is the subcommand bobbin spending.
@@ -37,8 +37,8 @@ took away altogether (keep.decisions_days) count no more. For example: bobbin sp
 // Validate checks the flags after they are parsed.
 func (c *Spending) Validate() error {
 	for i, word := range c.By {
-		if !slices.Contains(overview.SpendingBy, word) || slices.Contains(c.By[:i], word) {
-			return fmt.Errorf("--by takes each of %s at most once", strings.Join(overview.SpendingBy, ", "))
+		if !slices.Contains(view.SpendingBy, word) || slices.Contains(c.By[:i], word) {
+			return fmt.Errorf("--by takes each of %s at most once", strings.Join(view.SpendingBy, ", "))
 		}
 	}
 	if c.CSV && c.JSON {
@@ -53,7 +53,7 @@ func (c *Spending) Validate() error {
 // Run prints what was spent, as a table, CSV or JSON.
 func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return c.ReadDatabase(ctx, con, log, func(s *store.Store) error {
-		spent, err := overview.Spending(ctx, s.DB, c.By, c.From, c.To)
+		spent, err := view.Spending(ctx, s.DB, c.By, c.From, c.To)
 		switch {
 		case err != nil:
 			return err
@@ -76,14 +76,14 @@ func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) e
 
 var spentColumns = []string{"sessions", "usd", "tokens", "commands", "minutes"}
 
-func figures(x overview.Spent, digits int) []string {
+func figures(x view.Spent, digits int) []string {
 	return []string{
 		strconv.Itoa(x.Sessions), strconv.FormatFloat(x.USD, 'f', digits, 64), strconv.FormatInt(x.Tokens, 10), strconv.FormatInt(x.Commands, 10),
 		strconv.FormatFloat(x.Worked.Minutes(), 'f', 1, 64),
 	}
 }
 
-func (c *Spending) writeCSV(con cli.Console, spent []overview.Spent) error {
+func (c *Spending) writeCSV(con cli.Console, spent []view.Spent) error {
 	w := csv.NewWriter(con.Out)
 	if err := w.Write(append(slices.Clone(c.By), spentColumns...)); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (c *Spending) writeCSV(con cli.Console, spent []overview.Spent) error {
 	return w.Error()
 }
 
-func (c *Spending) writeJSON(con cli.Console, spent []overview.Spent) error {
+func (c *Spending) writeJSON(con cli.Console, spent []view.Spent) error {
 	list := []map[string]any{}
 	for _, x := range spent {
 		row := map[string]any{"sessions": x.Sessions, "usd": x.USD, "tokens": x.Tokens, "commands": x.Commands, "minutes": x.Worked.Minutes()}

@@ -12,15 +12,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // A folder is the directory of a playground, which outlives the program. A small JSON file in it stores the
 // fields below; a lock file shows that a process has the playground open.
 type folder struct {
 	dir  string
-	lock *filelock.Lock
+	lock *disk.Lock
 
 	Repository string // without the secrets of its address
 	Push       bool
@@ -38,7 +38,7 @@ const (
 func openFolder(opt Options) (*folder, error) {
 	f := &folder{dir: opt.Dir}
 	var err error
-	if f.lock, err = filelock.TryExclusive(filepath.Join(f.dir, lockFile)); err != nil {
+	if f.lock, err = disk.TryExclusive(filepath.Join(f.dir, lockFile)); err != nil {
 		return nil, err
 	}
 	found, err := f.read()

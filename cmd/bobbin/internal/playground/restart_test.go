@@ -23,8 +23,8 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -59,7 +59,7 @@ func seedGoCache(ctx context.Context, s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	caches := buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	caches := build.Caches{Sandbox: box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
 	return repotest.SeedGoCache(ctx, box, repotest.GoCacheDir(caches.For(mirror).WritableMounts("")))
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"

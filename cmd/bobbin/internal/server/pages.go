@@ -5,7 +5,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/page"
 	"github.com/bobbinhq/bobbin/bot/people"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -118,7 +119,7 @@ func sessionOf(j *rivertype.JobRow) string {
 	var of struct {
 		Session string `json:"session"`
 	}
-	_ = json.Unmarshal(j.EncodedArgs, &of)
+	_ = json.Unmarshal(j.EncodedArgs, &of) // the arguments of other jobs name no session
 	return of.Session
 }
 
@@ -203,7 +204,7 @@ func drainTime(ctx context.Context) time.Duration {
 	if errors.As(context.Cause(ctx), &newer) {
 		return makeWayWithin
 	}
-	return drainWithin
+	return failpoint.Wait(failpoint.DrainTime, drainWithin)
 }
 
 // startClient starts the client. The start fails after some seconds if the database is too slow or

@@ -30,14 +30,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/housekeeping"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/filelock"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/packages/account"
-	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
@@ -45,7 +44,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -54,8 +52,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -67,17 +65,25 @@ type Settings struct {
 	ModelSettings
 	LimitSettings
 	ObservedSettings
+	Seams
 
 	Repositories []repository.Repository
 	Sandbox      config.Sandbox
-	Network      proxy.Network  // the network that packages are fetched over; nil: this machine's
 	BlockedHosts []string       // hosts of the bot's own services, which package fetches must not reach
 	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
 	SkillsDir    string         // folder of the operator's skills; empty: none
 	HTTPAddr     string         // host:port where health is served; empty: nowhere
 	PageURL      string         // address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	Keep         housekeeping.Retention
-	HostPace     time.Duration // interval of the first checks on a new pull request; zero: half a minute
+}
+
+// Seams are what tests set to wait less, and to stay off the network. No configuration sets them.
+type Seams struct {
+	ModelRetry  model.Retry
+	ModelIdle   time.Duration // longest time without data from an endpoint; zero: the client's default
+	NoticeAfter time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
+	HostPace    time.Duration // interval of the first checks on a new pull request; zero: half a minute
+	Network     proxy.Network // the network that packages are fetched over; nil: this machine's
 }
 
 // ObservedSettings say which metrics and traces of the bot's work are recorded.
@@ -109,9 +115,6 @@ type ModelSettings struct {
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
 	Windows            map[string]int  // sizes of models' context windows, in tokens
-	ModelRetry         model.Retry
-	ModelIdle          time.Duration // longest time without data from an endpoint; zero: the client's default
-	NoticeAfter        time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
 	Agents             map[string]agent.Setting
 	Answered           func(sent int, r model.Response) // called with each response; may be nil
 }
@@ -136,7 +139,7 @@ type Server struct {
 	log *slog.Logger
 	closables
 	Store   *store.Store
-	Mirrors *repo.Mirrors
+	Mirrors *git.Mirrors
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
@@ -152,7 +155,7 @@ type Server struct {
 
 // closables is what Close releases.
 type closables struct {
-	lock    *filelock.Lock    // of the data directory
+	lock    *disk.Lock        // of the data directory
 	cluster *postgres.Cluster // the private Postgres; nil with a configured one
 	traces  *traces.Traces    // nil: no traces are sent
 }
@@ -226,7 +229,7 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 	if b.cluster, b.Store, err = storage.OpenDatabase(ctx, s.Target, b.log); err != nil {
 		return "", err
 	}
-	s.Metrics.Serve(b.Monitor.Handle, overview.Shared(b.Store.DB), b.log)
+	s.Metrics.Serve(b.Monitor.Handle, view.Shared(b.Store.DB), b.log)
 	return replica, nil
 }
 
@@ -249,7 +252,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	if err != nil {
 		return err
 	}
-	b.Mirrors = &repo.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
+	b.Mirrors = &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: b.log, SpareAfter: 2 * time.Second}
 	runner := &turn.Runner{
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories, Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics, Words: s.Words,
@@ -446,7 +449,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 
 // OpenChecker opens the sandbox and returns the checker that builds and tests in it, with its caches below
 // the data directory. The error is a *sandbox.Unavailable if no sandbox works.
-func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Checker, error) {
+func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Checker, error) {
 	options := s.Sandbox.Options(s.Sandbox.Kind, log)
 	options.Ended = s.Metrics.Command
 	box, err := sandbox.Open(ctx, options)
@@ -454,7 +457,7 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 		return nil, err
 	}
 	log.Info("sandbox", "kind", box.Describe())
-	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
+	checker := &build.Checker{Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log}}
 	checker.Caches.Packages = &packages.Fetcher{
 		Sandbox: box, Network: s.Network, BlockedHosts: s.BlockedHosts, ModuleCache: checker.Caches.GoModules(), Registries: ownRegistries(log), Log: log,
 	}
@@ -465,9 +468,9 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*testrun.Ch
 // program.
 func ownRegistries(log *slog.Logger) func(context.Context, string) ([]string, error) {
 	return func(ctx context.Context, kind string) ([]string, error) {
-		ctx, cancel := context.WithTimeout(ctx, account.Timeout)
+		ctx, cancel := context.WithTimeout(ctx, packages.AccountTimeout)
 		defer cancel()
-		found, err := account.Find(ctx, kind)
+		found, err := packages.FindAccount(ctx, kind)
 		if len(found.LeftOut) > 0 {
 			log.Warn("setup: a registry of this account has a password in its address, and is not used", "kind", kind, "settings", found.LeftOut)
 		}

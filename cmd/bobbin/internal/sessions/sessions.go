@@ -21,7 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/retention"
-	"github.com/bobbinhq/bobbin/workflow/store/timeline"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
@@ -146,7 +146,7 @@ func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) er
 // showFolds prints when the conversations of agents were shortened because they were too long for their
 // models.
 func showFolds(ctx context.Context, out io.Writer, s *store.Store, id string) error {
-	folds, err := timeline.Folds(ctx, s.DB, id)
+	folds, err := view.Folds(ctx, s.DB, id)
 	if len(folds) > 0 {
 		fmt.Fprintln(out, "\nconversations that grew too long for their models:")
 	}

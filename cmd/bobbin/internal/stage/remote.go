@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
@@ -24,11 +24,8 @@ import (
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"golang.org/x/tools/txtar"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/bare"
-	"github.com/bobbinhq/bobbin/repo/bundle"
-	"github.com/bobbinhq/bobbin/repo/objects"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // Authored is the commit time of everything in a staged remote, so that the same input has the same hashes in
@@ -55,7 +52,7 @@ func PlantRemote(dir string, files []txtar.File) error {
 		}
 	}
 	storage := filesystem.NewStorage(osfs.New(dir), cache.NewObjectLRUDefault())
-	r, err := git.InitWithOptions(storage, osfs.New(work), git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+	r, err := gogit.InitWithOptions(storage, osfs.New(work), gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
 	if err != nil {
 		return fmt.Errorf("make a remote: %w", err)
 	}
@@ -67,13 +64,13 @@ func PlantRemote(dir string, files []txtar.File) error {
 		return fmt.Errorf("make a remote: %w", err)
 	}
 	who := &object.Signature{Name: "Ann Author", Email: "ann@example.com", When: Authored}
-	if _, err := tree.Commit("shop: first version", &git.CommitOptions{Author: who, Committer: who}); err != nil {
+	if _, err := tree.Commit("shop: first version", &gogit.CommitOptions{Author: who, Committer: who}); err != nil {
 		return fmt.Errorf("make a remote: %w", err)
 	}
 	return makeBare(r)
 }
 
-func makeBare(r *git.Repository) error {
+func makeBare(r *gogit.Repository) error {
 	cfg, err := r.Config()
 	if err != nil {
 		return err
@@ -97,7 +94,7 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	if err == nil && info.Mode().IsRegular() {
 		return s.unpack(dir)
 	}
-	mirrors := &repo.Mirrors{Dir: dir + ".clone", Log: log}
+	mirrors := &git.Mirrors{Dir: dir + ".clone", Log: log}
 	defer os.RemoveAll(mirrors.Dir)
 	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "source", URL: s.From, Credentials: s.Credentials})
 	if err != nil {
@@ -123,7 +120,7 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 		log.Warn("the repository cannot be reached; its clone is as it was at the last start", "repository", remote.Redact(s.From), "err", err)
 		return nil
 	}
-	news, err := git.PlainOpen(fresh)
+	news, err := gogit.PlainOpen(fresh)
 	if err != nil {
 		return err
 	}
@@ -131,11 +128,11 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	r, err := git.PlainOpen(dir)
+	r, err := gogit.PlainOpen(dir)
 	if err != nil {
 		return err
 	}
-	if err := copyCommit(ctx, dir, fresh, main.Hash()); err != nil {
+	if err := git.CopyCommit(ctx, dir, fresh, main.Hash()); err != nil {
 		return err
 	}
 	ends, err := news.Storer.Shallow()
@@ -145,32 +142,9 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	return errors.Join(err, r.Storer.SetReference(main))
 }
 
-// copyCommit copies a commit and what leads to it from one bare repository to another, up to what is there already.
-func copyCommit(ctx context.Context, to, from string, commit plumbing.Hash) error {
-	source, err := openObjects(from)
-	if err != nil {
-		return err
-	}
-	defer source.Packs.Close()
-	target, err := openObjects(to)
-	if err != nil {
-		return err
-	}
-	defer target.Packs.Close()
-	return bundle.CopyObjects(ctx, target, source, commit)
-}
-
-func openObjects(dir string) (*objects.Store, error) {
-	packs, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
-	if err != nil {
-		return nil, err
-	}
-	return objects.NewStore(packs, filepath.Join(dir, "objects")), nil
-}
-
 // markEnds records which commits that lead to tip lack a parent, as where a shallow clone ends. Without that, git takes
 // the repository for a damaged one.
-func markEnds(r *git.Repository, tip plumbing.Hash) error {
+func markEnds(r *gogit.Repository, tip plumbing.Hash) error {
 	ends, err := r.Storer.Shallow()
 	if err != nil {
 		return err
@@ -211,7 +185,7 @@ func (s Source) unpack(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.From, err)
 	}
-	r, err := git.PlainInit(dir, true)
+	r, err := gogit.PlainInit(dir, true)
 	if err != nil {
 		return fmt.Errorf("make a remote: %w", err)
 	}
@@ -262,7 +236,7 @@ func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 
 // pointMain removes all references of a bare repository except main at the commit and HEAD, and marks where its history ends.
 func pointMain(dir, commit string) error {
-	r, err := git.PlainOpen(dir)
+	r, err := gogit.PlainOpen(dir)
 	if err != nil {
 		return err
 	}
@@ -310,7 +284,7 @@ func RemoteBranch(dir, name string) (string, error) {
 // RemoteBranches returns the branches of a bare repository on this machine and their commit hashes. It reads
 // the repository's storage directly; others may push meanwhile.
 func RemoteBranches(dir string) (map[string]string, error) {
-	r, err := git.Open(bare.Dir(dir).Storage(), nil)
+	r, err := git.OpenBare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("look at the remote: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -17,16 +17,16 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
 // history makes a repository with three commits of one file, and a tag on the second.
 func history(t *testing.T) (dir string, commits []string) {
 	t.Helper()
 	dir = t.TempDir()
-	r, err := git.PlainInit(dir, false)
+	r, err := gogit.PlainInit(dir, false)
 	require.NoError(t, err)
 	for i := range 3 {
 		commits = append(commits, grow(t, dir, i+1))
@@ -39,7 +39,7 @@ func history(t *testing.T) (dir string, commits []string) {
 // grow makes a commit with that version of the file.
 func grow(t *testing.T, dir string, version int) (commit string) {
 	t.Helper()
-	r, err := git.PlainOpen(dir)
+	r, err := gogit.PlainOpen(dir)
 	require.NoError(t, err)
 	tree, err := r.Worktree()
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func grow(t *testing.T, dir string, version int) (commit string) {
 	_, err = tree.Add("version")
 	require.NoError(t, err)
 	who := &object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored}
-	c, err := tree.Commit(fmt.Sprintf("version %d", version), &git.CommitOptions{Author: who})
+	c, err := tree.Commit(fmt.Sprintf("version %d", version), &gogit.CommitOptions{Author: who})
 	require.NoError(t, err)
 	return c.String()
 }
@@ -56,7 +56,7 @@ func grow(t *testing.T, dir string, version int) (commit string) {
 // header is empty.
 func bundle(t *testing.T, dir string, commits []string, header string) string {
 	t.Helper()
-	r, err := git.PlainOpen(dir)
+	r, err := gogit.PlainOpen(dir)
 	require.NoError(t, err)
 	all, err := revlist.Objects(r.Storer, []plumbing.Hash{plumbing.NewHash(commits[2])}, nil)
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestARemoteEndsAtItsBase(t *testing.T) {
 		require.Equal(t, map[string]string{"main": commits[1]}, branches, s)
 
 		// A bot that clones this remote has the commits up to the base, and none after it.
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: dir})
 		require.NoError(t, err)
 		text, err := m.Commits().ReadFile(commits[1], "version")
@@ -115,7 +115,7 @@ func TestALastingStageGoesOn(t *testing.T) {
 	}
 	people, branches := goOn(commits[0])
 	require.Equal(t, map[string]string{"main": commits[0]}, branches)
-	r, err := git.PlainOpen(filepath.Join(dir, "remote.git"))
+	r, err := gogit.PlainOpen(filepath.Join(dir, "remote.git"))
 	require.NoError(t, err)
 	require.NoError(t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/bobbin/fix", plumbing.NewHash(commits[0]))))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "remote.git.new"), 0o755), "as a start that was cut off leaves it")
@@ -123,7 +123,7 @@ func TestALastingStageGoesOn(t *testing.T) {
 	again, branches := goOn(commits[2])
 	require.Equal(t, people, again)
 	require.Equal(t, map[string]string{"main": commits[2], "bobbin/fix": commits[0]}, branches)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: filepath.Join(dir, "remote.git")})
 	require.NoError(t, err)
 	text, err := m.Commits().ReadFile(commits[2], "version")
@@ -151,7 +151,7 @@ func TestAShallowSource(t *testing.T) {
 		})
 		require.NoError(t, err)
 		require.NoError(t, st.Close())
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: st.Remote})
 		require.NoError(t, err)
 		text, err := m.Commits().ReadFile("main", "version")

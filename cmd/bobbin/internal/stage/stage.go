@@ -25,8 +25,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/deploy"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -103,7 +103,7 @@ type Stage struct {
 
 	Service *server.Server
 	Store   *store.Store
-	Mirrors *repo.Mirrors
+	Mirrors *git.Mirrors
 	ended   chan struct{} // closed when the bot has ended, with endErr
 	endErr  error
 	stop    context.CancelFunc

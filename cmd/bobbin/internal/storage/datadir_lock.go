@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/filelock"
+	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
 // lockTimeout is how long to wait for the end of a former process: a child that it had just forked holds
@@ -20,10 +20,10 @@ var ErrBusy = errors.New("another Bobbin works in")
 
 // LockDataDir locks a data directory for this process until Release, because two processes would write the
 // same files. The kernel releases the lock when the process dies, however it dies.
-func LockDataDir(dir string) (*filelock.Lock, error) {
+func LockDataDir(dir string) (*disk.Lock, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
-	lock, err := filelock.Exclusive(ctx, filepath.Join(dir, "lock"))
+	lock, err := disk.Exclusive(ctx, filepath.Join(dir, "lock"))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fmt.Errorf("%w %s; each replica needs a data directory of its own (--data-dir or BOBBIN_DATA_DIR)", ErrBusy, dir)
@@ -39,7 +39,7 @@ func IsLocked(dir string) bool {
 	if _, err := os.Stat(name); err != nil {
 		return false
 	}
-	lock, err := filelock.TryExclusive(name)
+	lock, err := disk.TryExclusive(name)
 	lock.Release()
 	return lock == nil && err == nil
 }

@@ -220,8 +220,12 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 	})
 }
 
-// fieldOf returns the field of a struct at a path of keys, or the zero Value.
+// fieldOf returns the field of a struct at a path of keys, or the zero Value, as for a key of the file that
+// has a dot after the name of a plain value.
 func fieldOf(v reflect.Value, path string) reflect.Value {
+	if v.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
 	key, rest, deeper := strings.Cut(path, ".")
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if f.Tag.Get("yaml") != key || key == "" {

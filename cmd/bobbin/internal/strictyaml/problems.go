@@ -2,6 +2,9 @@
 // have, a value of the wrong kind, an anchor or a second document is a problem with its line. Reading goes
 // on after a problem, so that all problems are reported at once. The struct's fields have a tag yaml:"key";
 // the caller adds its own checks to the same Problems.
+//
+// The YAML library's strict mode ends at the first problem, reads 1.5 as a whole number and "5" as a number,
+// skips a second document and expands aliases. So only its syntax tree is used.
 package strictyaml
 
 import (

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -53,21 +53,21 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 
 // commitSpec depends only on rows, so that a commit that is made again has the same hash. The names of
 // people, too, are those that were stored with the report and the approval.
-func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (commits.Spec, error) {
+func (d *Delivery) commitSpec(ctx context.Context, proven provenWork, f decision.Finish) (git.CommitSpec, error) {
 	s, a := d.Session(), proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
 	if err != nil {
-		return commits.Spec{}, err
+		return git.CommitSpec{}, err
 	}
 	title, err := d.Catalog.WorkTitle(ctx)
 	if err != nil {
-		return commits.Spec{}, err
+		return git.CommitSpec{}, err
 	}
 	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.unproven()))
 	}
-	return commits.Spec{
+	return git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, title)),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),

@@ -11,15 +11,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // The criteria are those of the newest request, also if a plan follows it. A report that cannot be read
 // is an error, not a feature without criteria.
 func TestDoneCriteria(t *testing.T) {
 	t.Parallel()
-	d := &Delivery{Ledger: turntest.OpenLedger(t, nil)}
+	d := &Delivery{Ledger: ledgertest.Open(t, nil)}
 	report := func(n int, kind string, body any) {
 		b, err := json.Marshal(body)
 		require.NoError(t, err)

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -66,12 +67,12 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		d.saidCommand = true
 		return prompt.Wrong(StillFails, c.Said), nil
 	}
-	//crash:whole_proven
+	failpoint.Crash("whole_proven")
 	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)
 	if refused != nil || err != nil {
 		return prompt.DerefResult(refused), err
 	}
-	//crash:hunks_tried
+	failpoint.Crash("hunks_tried")
 	proven.amended, proven.criteria = amended, criteria
 	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
 	if back != nil || err != nil {
@@ -124,7 +125,7 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err != nil {
 		return model.Result{}, err
 	}
-	//crash:commit_made
+	failpoint.Crash("commit_made")
 	s := d.Session()
 	push := workflow.Push{
 		Commit: commit, Tree: work.tree, BaseCommit: s.BaseCommit, Branch: s.Branch, Approval: work.approval.ID,
@@ -133,12 +134,12 @@ func (d *Delivery) publishCommit(ctx context.Context, work provenWork, f decisio
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return notApproved(err)
 	}
-	//crash:push_intended
-	spec := transfer.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
+	failpoint.Crash("push_intended")
+	spec := git.PushSpec{Commit: commit, Tree: work.tree, Base: s.BaseCommit, Branch: s.Branch, Prefix: p.Repository.BranchPrefix, Protected: []string{p.BaseBranch()}}
 	if err = tracing.Do(ctx, "push", func(ctx context.Context) error { _, err := p.Work.Push(ctx, spec); return err }); err != nil {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
-	//crash:pushed
+	failpoint.Crash("pushed")
 	push.State = workflow.PushDone
 	if work.late, err = d.Store.Objections(ctx, work.approval.ID, work.tree); err != nil {
 		return model.Result{}, err

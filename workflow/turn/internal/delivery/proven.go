@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/testtrial"
+	"github.com/bobbinhq/bobbin/repo/proof/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
@@ -71,7 +70,7 @@ func (w provenWork) seen() []string {
 
 // Prove runs the program's own proof of a tree in w. What agents say does not count. A proof that holds
 // is remembered, and not run again for the same tree and base.
-func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (proof.Proof, error) {
+func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (proof.Proof, error) {
 	if d.Trees.Checker == nil {
 		return proof.Proof{Missing: d.Trees.SandboxOff, Why: "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff}, nil
 	}
@@ -117,7 +116,7 @@ func (d *Delivery) Prove(ctx context.Context, w *repo.Workspace, tree string) (p
 }
 
 // tryTests rejects the tests of a proven change that show nothing.
-func (d *Delivery) tryTests(ctx context.Context, w *repo.Workspace, shown *proof.Proof) error {
+func (d *Delivery) tryTests(ctx context.Context, w *git.Workspace, shown *proof.Proof) error {
 	p := d.Trees.Current()
 	trial := testtrial.Trial{Checker: p.Checker, Work: w, Project: p.Project(), Proof: *shown, Limit: d.HunkTime}
 	found, err := trial.Run(ctx)
@@ -131,9 +130,9 @@ func (d *Delivery) tryTests(ctx context.Context, w *repo.Workspace, shown *proof
 
 // restoreChanged puts the files back to the tree if commands changed them. Otherwise what they wrote would be
 // committed with the fix, or keep it from being committed.
-func restoreChanged(ctx context.Context, w *repo.Workspace, tree string) error {
+func restoreChanged(ctx context.Context, w *git.Workspace, tree string) error {
 	after, err := w.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if err != nil && !errors.As(err, &unfit) || err == nil && after == tree {
 		return err
 	}
@@ -161,7 +160,7 @@ func (d *Delivery) proveWhole(ctx context.Context, approval *workflow.Approval) 
 			return provenWork{}, leak, err
 		}
 		proven.tree, err = work.Tree(ctx)
-		var unfit *gittree.PathError
+		var unfit *git.PathError
 		if errors.As(err, &unfit) {
 			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or ignores it.", unfit)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 // A command that works again may write a file that no commit can hold, such as an archive.

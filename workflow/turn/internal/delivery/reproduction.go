@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -42,7 +42,7 @@ func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, or needs something else, call finish again."
 
 // RunApprovedCommand runs the command of the report that the work's approval names.
-func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
+func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *build.Checker, w *git.Workspace) (proof.Command, error) {
 	approval, err := l.StandingApproval(ctx)
 	if approval == nil || err != nil {
 		return proof.Command{}, err
@@ -60,7 +60,7 @@ func RunApprovedCommand(ctx context.Context, l *ledger.Ledger, checker *testrun.
 
 // Run runs the command once in the workspace's files, which are not restored afterwards, and says how
 // it ends now.
-func (c Command) Run(ctx context.Context, checker *testrun.Checker, w *repo.Workspace) (proof.Command, error) {
+func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspace) (proof.Command, error) {
 	if c.Line == "" {
 		return proof.Command{}, nil
 	}

@@ -6,10 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
@@ -24,7 +23,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 	c := FailingCommand(report, []progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
 	require.Equal(t, line, c.Line)
 
-	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: t.TempDir()}}
+	checker := &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: t.TempDir()}}
 	for said, want := range map[string]string{
 		"yes": "The report's command failed before and passes now",
 		"no":  "The report's command still fails (exit code 1)",

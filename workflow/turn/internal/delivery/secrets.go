@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -27,7 +27,7 @@ type foundSecret struct {
 // RefuseSecrets returns the refusal for an agent that added a secret to the files of its base, with the
 // line that tells the thread where, or nil if there is none. Neither has the secret itself. The thread is
 // told of a place once for each attempt, which is any name for what the agent tries.
-func (d *Delivery) RefuseSecrets(ctx context.Context, w *repo.Workspace, attempt string) (*model.Result, error) {
+func (d *Delivery) RefuseSecrets(ctx context.Context, w *git.Workspace, attempt string) (*model.Result, error) {
 	found, err := d.findSecrets(ctx, w)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -53,7 +53,7 @@ func (d *Delivery) RefuseSecrets(ctx context.Context, w *repo.Workspace, attempt
 }
 
 // findSecrets returns where the files of w have secrets in lines that were added to their base.
-func (d *Delivery) findSecrets(ctx context.Context, w *repo.Workspace) (found []foundSecret, err error) {
+func (d *Delivery) findSecrets(ctx context.Context, w *git.Workspace) (found []foundSecret, err error) {
 	hunks, err := w.ListHunks(ctx)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/claim"
 )
 
 // withoutClaims returns the orchestrator's words about the result without the sentences that claim what only

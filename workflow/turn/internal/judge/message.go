@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -31,7 +32,7 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		//crash:message_judged
+		failpoint.Crash("message_judged")
 		err = j.Record(ctx, parts...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
@@ -45,7 +46,7 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		//crash:message_handled
+		failpoint.Crash("message_handled")
 		j.Judged(m, parts)
 	}
 	return nil

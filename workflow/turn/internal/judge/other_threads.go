@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/overview"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -41,11 +41,11 @@ func (j otherThreads) isFresh(ctx context.Context) (bool, error) {
 func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
 	s := j.Session()
 	at, direct := "in this channel", strings.HasPrefix(s.Thread.Channel, "D")
-	of := overview.Place{Channel: s.Thread.Channel, Except: s.ID}
+	of := view.Place{Channel: s.Thread.Channel, Except: s.ID}
 	if direct {
 		at, of.Requester = "here", p.ID
 	}
-	all, err := overview.AtWork(ctx, j.Store.DB, of)
+	all, err := view.AtWork(ctx, j.Store.DB, of)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (j otherThreads) nameOf(ctx context.Context, user string) string {
 func (j otherThreads) passStop(
 	ctx context.Context, m intent.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	all, err := overview.AtWork(ctx, j.Store.DB, overview.Place{Session: session})
+	all, err := view.AtWork(ctx, j.Store.DB, view.Place{Session: session})
 	if err != nil {
 		return nil, err
 	}

@@ -162,7 +162,11 @@ func (j *Judge) howToGoOn(ctx context.Context, p workflow.Person, mark string) (
 	if standing != nil {
 		return "write \"go on\" here to go on.", approval.GoOnButton(mark), nil
 	}
-	if why, _, err := j.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
+	why, _, err := j.Permissions.ApprovalRefusal(ctx, p)
+	if err != nil {
+		j.Log.Warn("cannot tell whether a person may approve", "user", p.ID, "err", err)
+	}
+	if err != nil || why != "" {
 		return "it goes on when somebody who may approve writes here.", nil, nil
 	}
 	return "write here to go on.", nil, nil

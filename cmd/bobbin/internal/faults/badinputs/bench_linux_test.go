@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-git/go-billy/v5/osfs"
-	"github.com/go-git/go-git/v5"
+	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -30,12 +30,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 )
@@ -97,7 +95,7 @@ func playAtTheBench(t *testing.T, batches []*badBatch, off string) {
 func (b *badBench) playBatch(n int, batch *badBatch) error {
 	dir := filepath.Join(b.dir, strconv.Itoa(n))
 	origin := filepath.Join(dir, "origin.git")
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler), Git: "-"}
 	defer mirrors.Close()
 	files := []txtar.File{{Name: "ok.txt", Data: []byte("fine\n")}, {Name: "dir/inner.txt", Data: []byte("inner\n")}}
 	for _, s := range batch.setup {
@@ -129,10 +127,10 @@ type benchCase struct {
 	*badBench
 	*badCase
 	dir     string
-	mirrors *repo.Mirrors
-	mirror  *repo.Mirror
+	mirrors *git.Mirrors
+	mirror  *git.Mirror
 	tree    []byte // raw entries of the tree
-	store   *git.Repository
+	store   *gogit.Repository
 
 	bench, second *tool.Env
 	was           map[string]string // the workspace's files as last seen
@@ -196,7 +194,7 @@ func (p *benchCase) open(ctx context.Context, commit, name string) (*tool.Env, e
 		Workspace: w, Mirror: p.mirror, OutputDir: filepath.Join(p.dir, name+"-outputs"),
 		Commands: tool.Commands{
 			Sandbox: p.sandbox,
-			Checker: (&testrun.Checker{Caches: buildcache.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
+			Checker: (&build.Checker{Caches: build.Caches{Sandbox: p.sandbox, Dir: filepath.Join(p.dir, name+"-cache")}}).For(p.mirror),
 		},
 	}, nil
 }
@@ -419,7 +417,7 @@ func (p *benchCase) committed(ctx context.Context, s badStep) error {
 		all = append(all, c.String())
 	}
 	if len(changes) > 0 {
-		if _, err := p.bench.Workspace.Commit(ctx, commits.Spec{Message: "mended", When: stage.Authored}); err != nil {
+		if _, err := p.bench.Workspace.Commit(ctx, git.CommitSpec{Message: "mended", When: stage.Authored}); err != nil {
 			return err
 		}
 	}
@@ -447,8 +445,8 @@ func said(r model.Result) string {
 func (p *benchCase) treeStep(ctx context.Context, s badStep) (err error) {
 	if s.verb == "entry" {
 		if p.store == nil {
-			p.store, err = git.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
-				git.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
+			p.store, err = gogit.InitWithOptions(filesystem.NewStorage(osfs.New(filepath.Join(p.dir, "bad.git")), cache.NewObjectLRUDefault()), nil,
+				gogit.InitOptions{DefaultBranch: plumbing.NewBranchReferenceName("main")})
 			if err != nil {
 				return err
 			}

@@ -24,10 +24,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // A badRemote is the room of git remotes: git's own http-backend behind a server that can answer in its
@@ -52,9 +50,9 @@ type badRemote struct {
 	off     string
 	idle    time.Duration // how long the remote may be silent
 	host    *githost.Host
-	mirrors *repo.Mirrors
-	mirror  *repo.Mirror
-	work    *repo.Workspace
+	mirrors *git.Mirrors
+	mirror  *git.Mirror
+	work    *git.Workspace
 	commit  string // our commit, which is pushed
 	caught  *caughtHost
 }
@@ -105,7 +103,7 @@ func (c *badCase) hangs() bool {
 }
 
 func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
-	r.mirrors = &repo.Mirrors{
+	r.mirrors = &git.Mirrors{
 		Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler),
 		Retry: remote.RetryPolicy{Tries: 2, Wait: time.Millisecond, Idle: r.idle},
 	}
@@ -125,7 +123,7 @@ func (r *badRemote) playCases(dir string, cases []*badCase) (err error) {
 	if err := os.WriteFile(filepath.Join(r.work.Files(), "main.go"), []byte("package main // ours\n"), 0o644); err != nil {
 		return err
 	}
-	if r.commit, err = r.work.Commit(ctx, commits.Spec{Message: "Ours", When: stage.Authored}); err != nil {
+	if r.commit, err = r.work.Commit(ctx, git.CommitSpec{Message: "Ours", When: stage.Authored}); err != nil {
 		return err
 	}
 	for n, c := range cases {
@@ -263,7 +261,7 @@ func (p *remoteCase) ask(ctx context.Context, s badStep) error {
 			p.branch = p.filled(named)
 		}
 		p.do = func(ctx context.Context) error {
-			_, err := p.work.Push(ctx, transfer.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
+			_, err := p.work.Push(ctx, git.PushSpec{Commit: p.commit, Branch: p.branch, Protected: []string{"bobbin/release*"}})
 			return err
 		}
 		p.err = p.do(ctx)

@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // skewVariable is the environment variable with the name of a file that holds by how many seconds a program's
@@ -60,24 +61,19 @@ func skewOf() int64 {
 `
 
 // clocksOff builds the program with a wall clock that the test can set. Timers and durations still use the
-// monotonic clock, as when a machine's clock is set. Entries of ours replace a text by another in files of
-// this module.
-func clocksOff(t *testing.T, ours map[string][2]string) (binary string) {
+// monotonic clock, as when a machine's clock is set.
+func clocksOff(t *testing.T) (binary string) {
 	t.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	require.NoError(t, err)
 	src := filepath.Join(strings.TrimSpace(string(root)), "src", "time")
 	files := map[string]string{filepath.Join(src, "zskew.go"): skewed}
-	change := func(name, was, is string) {
-		text, err := os.ReadFile(name)
-		require.NoError(t, err)
-		files[name] = harness.ReplaceOnce(t, name, string(text), was, is)
-	}
-	change(filepath.Join(src, "time.go"), "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n", "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n\tsec += skewOf()\n")
-	for name, c := range ours {
-		change(filepath.Join(harness.Root(t), name), c[0], c[1])
-	}
-	return harness.ProgramWith(t, files)
+	text, err := os.ReadFile(filepath.Join(src, "time.go"))
+	require.NoError(t, err)
+	now := "func Now() Time {\n\tsec, nsec, mono := runtimeNow()\n"
+	require.Equal(t, 1, strings.Count(string(text), now), "Go's time.Now has changed")
+	files[filepath.Join(src, "time.go")] = strings.Replace(string(text), now, now+"\tsec += skewOf()\n", 1)
+	return harness.ProgramWith(t, harness.Build{Tags: "failpoints", GoFiles: files})
 }
 
 // clocks is a run in which the replicas' clocks are wrong.
@@ -86,12 +82,12 @@ type clocks struct {
 	most int // number of jobs that were delayed for longer than the queue ever delays a job
 }
 
-func newClocks(t *testing.T, binary string) *clocks {
-	c := &clocks{chaos: &chaos{t: t, seed: 1, sessions: 9, replicas: 3, binary: binary}}
+func newClocks(t *testing.T, env ...string) *clocks {
+	c := &clocks{chaos: &chaos{t: t, seed: 1, sessions: 9, replicas: 3, binary: clocksOff(t)}}
 	c.open()
 	for n, off := range []time.Duration{time.Hour, -time.Hour, 0} {
 		r := &replicaProcess{number: n, data: fmt.Sprintf("data-%d", n)}
-		r.env = []string{skewVariable + "=" + c.skewFile(n)}
+		r.env = append([]string{skewVariable + "=" + c.skewFile(n)}, env...)
 		c.running = append(c.running, r)
 		c.set(n, off)
 		c.start(r)
@@ -175,7 +171,7 @@ func TestClocksThatAreOff(t *testing.T) {
 		t.Skip("BOBBIN_CLOCKS is not set")
 	}
 	t.Parallel()
-	c := newClocks(t, clocksOff(t, nil))
+	c := newClocks(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	c.play(ctx)
@@ -190,13 +186,12 @@ func TestClocksThatAreOffAreFoundOut(t *testing.T) {
 		t.Skip("BOBBIN_CLOCKS is not set")
 	}
 	t.Parallel()
-	for name, change := range map[string][2]string{
-		"new jobs":         {"now := i.Now()", "now := time.Now()"},
-		"what is put back": {"return s.clock }", "return &Clock{} }"},
+	for name, guard := range map[string]string{
+		"new jobs": failpoint.InsertClock, "what is put back": failpoint.QueueClock,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newClocks(t, clocksOff(t, map[string][2]string{"workflow/store/clock.go": change}))
+			c := newClocks(t, failpoint.DisabledVar+"="+guard)
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer cancel()
 			c.play(ctx)

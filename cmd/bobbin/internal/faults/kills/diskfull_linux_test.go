@@ -17,7 +17,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // A smallDiskRun is a run with one replica whose mirrors, sessions and cache are on separate small disks. The
@@ -242,10 +243,10 @@ func TestFullDisk(t *testing.T) {
 // The control: a program that does not recognise disk errors blames the repository.
 func TestFullDiskIsFoundOutWithoutItsWords(t *testing.T) {
 	t.Parallel()
-	binary, _ := withPoints(t) // built by the first test that needs it
+	binary := withPoints(t) // built by the first test that needs it
 	ctx, cancel := context.WithTimeout(t.Context(), 2*harness.StepTimeout)
 	defer cancel()
-	m := newTight(t, 1, binary, wordlessDisk+"=1")
+	m := newTight(t, 1, binary, failpoint.DisabledVar+"="+failpoint.DiskErrors)
 	defer m.stop()
 	require.NoError(t, m.slack.WaitConnected(ctx, 1))
 	m.fill("mirrors")

@@ -1,5 +1,5 @@
 // Package kills tests the program while it is killed, frozen and told to stop. Many sessions go from report
-// to push while the built program dies at random and at each point that its source names (//crash:), its
+// to push while the built program dies at random and at each point that its source names (failpoint.Crash), its
 // Postgres is restarted or fails over, clocks are wrong, disks are full, or it works for very long. Nothing
 // may be lost, and nothing may happen twice. Each promise has a control: the same run with one guard disabled
 // must show a fault. The package contains only tests.

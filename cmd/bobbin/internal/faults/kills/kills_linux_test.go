@@ -343,6 +343,7 @@ func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 	assert.NoError(c.t, os.WriteFile(filepath.Join(c.dir, "bobbin.yaml"), []byte(config), 0o644))
 	cmd.Env = append(os.Environ(), "SLACK_BOT_TOKEN="+app.BotToken, "SLACK_APP_TOKEN="+app.AppToken, "SLACK_API_URL="+c.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url, "BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
+	cmd.Env = append(cmd.Env, withWaits())
 	cmd.Env = append(cmd.Env, r.env...)
 	if c.hosted {
 		cmd.Env = append(cmd.Env, "BOBBIN_GIT_TOKEN="+githost.Password)

@@ -1,9 +1,12 @@
 package kills
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"iter"
 	"os"
@@ -21,151 +24,87 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
-// pointMark begins a comment that names a crash point: a place in the source at which the program may die
-// after something has happened and before that is recorded. In the program these lines are only comments; the
-// test builds a program that each of them can kill.
-const pointMark = "//crash:"
-
-// pointCode is a file that is added to each package with crash points. The comments are replaced by calls of
-// its crashPoint. BOBBIN_CRASH lists the points at which the program may stop, as NAME:HIT: it stops when the
-// point was reached that often, by this process and those before it, which count in files in the folder
-// BOBBIN_CRASH_COUNTS. A process stops once, and then names the point in the file BOBBIN_CRASH_AT.
-const pointCode = `package %s
-
-import (
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"syscall"
-)
-
-func crashPoint(name string) {
-	_, rest, listed := strings.Cut(" "+os.Getenv("BOBBIN_CRASH"), " "+name+":")
-	if !listed {
-		return
-	}
-	number, _, _ := strings.Cut(rest, " ")
-	hit, _ := strconv.ParseInt(number, 10, 64)
-	count, err := os.OpenFile(filepath.Join(os.Getenv("BOBBIN_CRASH_COUNTS"), name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err != nil {
-		panic(err)
-	}
-	defer count.Close()
-	count.WriteString(".")
-	if info, err := count.Stat(); err != nil || info.Size() < hit {
-		return
-	}
-	at, err := os.OpenFile(os.Getenv("BOBBIN_CRASH_AT"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if err != nil {
-		return // another point was first
-	}
-	at.WriteString(name)
-	at.Close()
-	if os.Getenv("BOBBIN_CRASH_FREEZE") != "" {
-		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // somebody wakes it later
-		return
-	}
-	syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {}
-}
-`
-
-// shortWaits replaces the waits for Slack's limits, and the pause between two requests to a git host, by
-// shorter ones in the program of these tests.
-var shortWaits = map[string]string{
-	"cmp.Or(p.Pace, time.Second)": "cmp.Or(p.Pace, time.Second/20)", "cmp.Or(k.Pace, 30*time.Second)": "cmp.Or(k.Pace, time.Second/5)", "cmp.Or(p.Settle, 3*time.Second)": "cmp.Or(p.Settle, time.Second/5)",
+// usualWaits shortens the waits for Slack's limits, and the pause between two requests to a git host, in a program
+// with fail points.
+var usualWaits = []string{
+	failpoint.ReplyPace + "=50ms", failpoint.PostingSettle + "=200ms", failpoint.PullRequestPace + "=200ms",
 }
 
-// wordlessDisk is the environment variable that makes this program not recognise disk errors, as a control of
-// the full disk. With patience it drains longer, and waits longer for the end of a job before it takes the job
-// over: on a busy machine these seconds can pass before a test has seen that the program drains. Both are part of
-// the same program because building another takes longer than the tests.
-const (
-	wordlessDisk = "BOBBIN_WORDLESS_DISK"
-	patience     = "BOBBIN_PATIENCE"
-)
-
-// changes holds what is replaced in single files of this program, in pairs of a text and the text in its place.
-var changes = map[string][]string{
-	"workflow/turn/internal/workspace/folder/disk.go": {`"errors"`, `"errors"; "os"`, "errors.Is(err, d.errno)", `os.Getenv("` + wordlessDisk + `") == "" && errors.Is(err, d.errno)`},
-	"cmd/bobbin/internal/server/queue.go":             {`"log/slog"`, `"log/slog"; "os"`, "const drainWithin = 12 * time.Second", "var drainWithin = " + patientOr(12)},
-	"workflow/store/queue/replica.go":                 {`"log/slog"`, `"log/slog"; "os"`, "const deadAfter = 8 * time.Second", "var deadAfter = " + patientOr(8)},
+// withWaits returns the environment variable for the usual waits and more.
+func withWaits(more ...string) string {
+	return failpoint.WaitsVar + "=" + strings.Join(append(more, usualWaits...), " ")
 }
 
-// patientOr returns code for a number of seconds, or for StepTimeout if patience is set.
-func patientOr(seconds int) string {
-	return fmt.Sprintf(`map[bool]time.Duration{false: %d * time.Second, true: %d * time.Second}[os.Getenv(%q) != ""]`, seconds, int(harness.StepTimeout.Seconds()), patience)
+// patient returns the environment variable of a program that drains longer, and waits longer for the end of a job
+// before it takes the job over: on a busy machine the usual seconds can pass before a test has seen that the
+// program drains.
+func patient() string {
+	long := harness.StepTimeout.String()
+	return withWaits(failpoint.DrainTime+"="+long, failpoint.ReplicaDead+"="+long)
 }
 
-// withPoints builds the program with its crash points, and returns their names. The program differs from the
-// normal one only in the crash points, shorter waits for Slack's limits, and the variables wordlessDisk and patience.
-func withPoints(t *testing.T) (binary string, points []string) {
+// withPoints builds the program with its fail points.
+func withPoints(t *testing.T) (binary string) {
 	t.Helper()
-	replaced, packages, shortened := map[string]string{}, map[string]string{}, 0
-	require.NoError(t, filepath.WalkDir(harness.Root(t), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+	return harness.ProgramWith(t, harness.Build{Tags: "failpoints"})
+}
+
+// crashPoints returns the names of the crash points in the source: the calls of failpoint.Crash.
+func crashPoints(t *testing.T) (points []string) {
+	t.Helper()
+	root := harness.Root(t)
+	require.NoError(t, filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
-		b, err := os.ReadFile(name)
-		if err != nil {
+		text, err := os.ReadFile(name)
+		if err != nil || !bytes.Contains(text, []byte("failpoint.Crash(")) {
 			return err
 		}
-		text := string(b)
-		for long, short := range shortWaits {
-			shortened += strings.Count(text, long)
-			text = strings.ReplaceAll(text, long, short)
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		for n := range ast.Preorder(file) {
+			if point := crashPoint(n); point != "" {
+				points = append(points, point)
+			}
 		}
-		rel, err := filepath.Rel(harness.Root(t), name)
-		if err != nil {
-			return err
-		}
-		for pair := range slices.Chunk(changes[rel], 2) {
-			text = harness.ReplaceOnce(t, name, text, pair[0], pair[1])
-		}
-		changed, found := crashing(text)
-		if len(found) > 0 {
-			packages[filepath.Dir(name)] = packageName(text)
-		}
-		if points = append(points, found...); len(found) > 0 || text != string(b) {
-			replaced[name] = changed
-		}
-		return nil
+		return err
 	}))
-	require.GreaterOrEqual(t, shortened, len(shortWaits), "waits for Slack's limits are written otherwise now")
-	for folder, name := range packages {
-		replaced[filepath.Join(folder, "crash_points.go")] = fmt.Sprintf(pointCode, name)
-	}
 	slices.Sort(points)
 	require.Equal(t, points, slices.Compact(slices.Clone(points)), "a name that stands twice")
-	return harness.ProgramWith(t, replaced), points
+	return points
 }
 
-// crashing replaces the crash point comments of a file by code, line by line, and returns the points' names.
-func crashing(text string) (changed string, points []string) {
-	var out strings.Builder
-	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := lines.Text()
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), pointMark); ok {
-			points = append(points, name)
-			line = fmt.Sprintf("crashPoint(%q)", name)
-		}
-		out.WriteString(line + "\n")
+// crashPoint returns the name of the crash point if n is a call of failpoint.Crash.
+func crashPoint(n ast.Node) string {
+	call, _ := n.(*ast.CallExpr)
+	if call == nil || len(call.Args) != 1 {
+		return ""
 	}
-	return out.String(), points
+	called, _ := call.Fun.(*ast.SelectorExpr)
+	name, _ := call.Args[0].(*ast.BasicLit)
+	if called == nil || name == nil || called.Sel.Name != "Crash" {
+		return ""
+	}
+	if of, _ := called.X.(*ast.Ident); of == nil || of.Name != "failpoint" {
+		return ""
+	}
+	return strings.Trim(name.Value, `"`)
 }
 
-func packageName(text string) string {
-	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(line, "package "); ok {
-			return strings.TrimSpace(name)
+// TestOnlyATaggedProgramHasFailPoints looks for the names of the environment variables in the program that
+// people run, and, as a control, in the program of these tests.
+func TestOnlyATaggedProgramHasFailPoints(t *testing.T) {
+	t.Parallel()
+	for binary, tagged := range map[string]bool{harness.Program(t): false, withPoints(t): true} {
+		text, err := os.ReadFile(binary)
+		require.NoError(t, err)
+		for _, variable := range []string{failpoint.CrashVar, failpoint.WaitsVar, failpoint.DisabledVar} {
+			require.Equal(t, tagged, bytes.Contains(text, []byte(variable)), variable)
 		}
 	}
-	return ""
 }
 
 // A stop is a point at which the program dies or freezes, and the how manyth time it reaches the point: the
@@ -195,7 +134,7 @@ func TestFrozenAtEachPoint(t *testing.T) {
 // a percentage, at each point once, and with 100 at each point up to hits times.
 func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, stops []stop) (left []stop)) {
 	t.Helper()
-	binary, points := withPoints(t)
+	binary, points := withPoints(t), crashPoints(t)
 	require.GreaterOrEqual(t, len(points), 30)
 	whole := 0 // percent of BOBBIN_CHAOS
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
@@ -259,7 +198,7 @@ func isHosted(point string) bool {
 // Each guard has a control: without the guard, the same death or freeze at the same point must show a fault.
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
-	binary, _ := withPoints(t)
+	binary := withPoints(t)
 	model := chatmodel.Serve(t, chatmodel.MendNumberedBug).URL
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
@@ -366,9 +305,9 @@ func (c *chaos) arm(r *replicaProcess, stops []stop, freeze bool) {
 	require.NoError(c.t, os.MkdirAll(counts, 0o755))
 	c.armed++
 	r.at = filepath.Join(c.dir, fmt.Sprintf("at-%d", c.armed))
-	r.env = []string{"BOBBIN_CRASH_COUNTS=" + counts, "BOBBIN_CRASH_AT=" + r.at}
+	r.env = []string{failpoint.CountsVar + "=" + counts, failpoint.StoppedVar + "=" + r.at}
 	if freeze {
-		r.env = append(r.env, "BOBBIN_CRASH_FREEZE=1")
+		r.env = append(r.env, failpoint.FreezeVar+"=1")
 	}
 	var list []string
 	for _, s := range stops {
@@ -378,7 +317,7 @@ func (c *chaos) arm(r *replicaProcess, stops []stop, freeze bool) {
 		}
 		list = append(list, fmt.Sprintf("%s:%d", s.point, at))
 	}
-	r.env = append(r.env, "BOBBIN_CRASH="+strings.Join(list, " "))
+	r.env = append(r.env, failpoint.CrashVar+"="+strings.Join(list, " "))
 }
 
 // stoppedAt returns the index of the stop at which the replica died or froze, or -1.

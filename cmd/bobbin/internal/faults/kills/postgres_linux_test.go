@@ -18,7 +18,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 )
 
 // A restartable is a Postgres server of one test, which can be restarted while clients use it, or replaced by

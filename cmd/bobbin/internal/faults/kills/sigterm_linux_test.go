@@ -222,7 +222,7 @@ func (m *heldSessions) drains() (h health.Health) {
 
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	binary, _ := withPoints(t)
+	binary := withPoints(t)
 	for name, c := range map[string]struct {
 		play    func(context.Context, *heldSessions)
 		patient bool
@@ -240,7 +240,7 @@ func TestStopped(t *testing.T) {
 			m := newMidst(t, 3, binary)
 			if c.patient {
 				for _, r := range m.running {
-					r.env = append(r.env, patience+"=1")
+					r.env = append(r.env, patient())
 				}
 			}
 			defer m.stop()

@@ -25,7 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
-	"github.com/bobbinhq/bobbin/workflow/postgres"
+	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 

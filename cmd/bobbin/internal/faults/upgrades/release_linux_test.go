@@ -28,7 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 )
 
 // TestRecordRelease makes testdata/releases/VERSION: it builds the program of a commit, runs it until every

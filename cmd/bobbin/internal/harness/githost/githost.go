@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
 // A Host serves one repository with git's own http-backend and requires a password. It fails as Fail orders.

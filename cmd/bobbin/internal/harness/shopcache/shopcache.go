@@ -20,13 +20,12 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 )
 
 // A Cache is a filled Go build cache of the shop. A package has one, and removes it after its tests.
@@ -60,7 +59,7 @@ func (c *Cache) CopyTo(ctx context.Context, s *stage.Stage) error {
 	if err != nil {
 		return err
 	}
-	caches := buildcache.Caches{Sandbox: c.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
+	caches := build.Caches{Sandbox: c.box, Dir: filepath.Join(s.Settings().DataDir, "cache")}
 	own := repotest.GoCacheDir(caches.For(mirror).Mounts(""))
 	if err := linkTree(c.cache, own); err != nil {
 		return err
@@ -84,7 +83,7 @@ func (c *Cache) fill() (err error) {
 	if err := stage.PlantRemote(bare, txtar.Parse(stage.DemoShop).Files); err != nil {
 		return err
 	}
-	mirrors := &repo.Mirrors{Dir: filepath.Join(c.dir, "mirrors")}
+	mirrors := &git.Mirrors{Dir: filepath.Join(c.dir, "mirrors")}
 	mirror, err := mirrors.Open(ctx, remote.Remote{Name: "shop", URL: bare})
 	if err != nil {
 		return err
@@ -93,7 +92,7 @@ func (c *Cache) fill() (err error) {
 	if err != nil {
 		return err
 	}
-	checker := &testrun.Checker{Caches: buildcache.Caches{Sandbox: c.box, Dir: filepath.Join(c.dir, "cache")}}
+	checker := &build.Checker{Caches: build.Caches{Sandbox: c.box, Dir: filepath.Join(c.dir, "cache")}}
 	c.cache = repotest.GoCacheDir(checker.For(mirror).Cache.WritableMounts(""))
 	if err := repotest.SeedGoCache(ctx, c.box, c.cache); err != nil {
 		return err
@@ -113,7 +112,7 @@ var anyEdit = regexp.MustCompile(`(?m)^call (?:write_file|edit_file)$`)
 var editCall = regexp.MustCompile(`(?ms)^call (?:write_file|edit_file)\n  path: (\S+)\n  (?:content|old) <<<\n(.*?)\n>>>\n(?:  new <<<\n(.*?)\n>>>\n)?`)
 
 // buildChanges applies the edits of Changes one after the other, and builds and tests the shop after each.
-func (c *Cache) buildChanges(ctx context.Context, cache *buildcache.Cache) error {
+func (c *Cache) buildChanges(ctx context.Context, cache *build.Cache) error {
 	edits := editCall.FindAllStringSubmatch(c.Changes, -1)
 	if calls := anyEdit.FindAllString(c.Changes, -1); len(calls) != len(edits) {
 		return fmt.Errorf("%d edits of the model's script were read, of %d", len(edits), len(calls))

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/project/command"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -218,7 +218,7 @@ func EndsWithoutShowing(c progress.Command) string {
 	case c.ExitCode == 126 || c.ExitCode == 127:
 		return fmt.Sprintf("ended with exit code %d: a command of it is not there, or cannot be run", c.ExitCode)
 	}
-	if behind := plaintext.OneLine(command.FixedEnd(c.Command)); behind != "" {
+	if behind := plaintext.OneLine(project.FixedEnd(c.Command)); behind != "" {
 		return fmt.Sprintf("ended with exit code %d whatever happens, since `%s` is its end", c.ExitCode, behind)
 	}
 	if c.ExitCode == 0 {

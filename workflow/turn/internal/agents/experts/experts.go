@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/owners"
+	"github.com/bobbinhq/bobbin/repo/git/owners"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -131,6 +131,7 @@ func (f Finder) InChange(ctx context.Context) (places []owners.Location) {
 	}
 	hunks, err := work.ListHunks(ctx)
 	if err != nil {
+		f.Log.Warn("nobody is named for what changed: it cannot be listed", "err", err)
 		return nil
 	}
 	for _, h := range hunks {
@@ -256,7 +257,11 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		return nil
 	}
 	before, err := f.Store.Decisions(ctx, f.Session().ID)
-	if err != nil || slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == mentionDecision }) {
+	if err != nil {
+		f.Log.Warn("nobody is mentioned: who was mentioned before cannot be read", "err", err)
+		return nil
+	}
+	if slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == mentionDecision }) {
 		return nil
 	}
 	for _, address := range a.addresses() {

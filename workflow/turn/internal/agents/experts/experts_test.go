@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/history"
-	"github.com/bobbinhq/bobbin/repo/owners"
+	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git/owners"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 

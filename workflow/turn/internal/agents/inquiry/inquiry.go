@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
@@ -359,11 +359,14 @@ func (iq *Inquiries) scopeText(ctx context.Context) (parts []string, err error) 
 // own words would be held back now, and so is the answer to them.
 func (iq *Inquiries) hideFromOrchestrator(ctx context.Context, user string) bool {
 	p, err := iq.Slack.Person(ctx, iq.Session().Thread, user)
-	if err != nil {
-		return true // fail closed
+	why := ""
+	if err == nil {
+		why, err = iq.Permissions.HoldReason(ctx, p)
 	}
-	why, err := iq.Permissions.HoldReason(ctx, p)
-	return why != "" || err != nil
+	if err != nil {
+		iq.Log.Warn("an answer is kept from the orchestrator: who asked is unknown", "user", user, "err", err)
+	}
+	return why != "" || err != nil // fail closed
 }
 
 // answerParts returns the parts to record for an answer: the orchestrator is told of a recommendation,

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -42,7 +42,7 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := turntest.OpenLedger(t, nil)
+			l := ledgertest.Open(t, nil)
 			if c.reported {
 				storetest.RecordReport(t, l.Turn, 1, "the cause")
 			}
@@ -61,7 +61,7 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 // A consultant is asked with the limits of the approval, or not at all.
 func TestNobodyIsAskedWithoutTheLimitsOfTheApproval(t *testing.T) {
 	t.Parallel()
-	iq := &Inquiries{Ledger: turntest.OpenLedger(t, nil), Trees: &worktree.Trees{}}
+	iq := &Inquiries{Ledger: ledgertest.Open(t, nil), Trees: &worktree.Trees{}}
 	_, err := iq.Store.Pool.Exec(t.Context(), `alter table approvals rename to elsewhere`)
 	require.NoError(t, err)
 	_, err = iq.ConsultText(t.Context(), "why?")

@@ -2,6 +2,6 @@
 // findings cite a line that exists, which of them are still open after the work was fixed, and how
 // agents and people are told of them.
 //
-// Its functions are pure. A critic is asked once for each tree, in turn/delivery. Its findings are sent
+// Its functions are pure. A critic is asked once for each tree, by package delivery. Its findings are sent
 // back to the orchestrator once under an approval.
 package review

@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,27 +11,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // A message that redirects ends the orchestrator's command in the middle. What the command changed is not
 // there any more when the orchestrator reads on.
 func TestAnInterruptedCommandLeavesNoFiles(t *testing.T) {
 	t.Parallel()
-	origin := filepath.Join(t.TempDir(), "origin")
-	_, err := repotest.Origin(origin, repotest.Files{"a": "b\n"})
-	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	ledger := turntest.OpenLedger(t, nil)
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"a": "b\n"})
+	mirrors := repotest.OpenMirrors(t)
+	ledger := ledgertest.Open(t, nil)
 	ledger.Dir = t.TempDir()
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	trees := &worktree.Trees{

@@ -9,7 +9,7 @@ import (
 	"os"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -40,7 +40,7 @@ func (r *Runtime) CopyEnv() (*tool.Env, error) {
 	}, nil)
 }
 
-func (r *Runtime) NewEnv(w *repo.Workspace, mayWrite func() error, edited func()) (*tool.Env, error) {
+func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func()) (*tool.Env, error) {
 	out := r.Folder("output")
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("open %s: %w", out, err)
@@ -145,7 +145,7 @@ func (r *Runtime) noteRunning(ctx context.Context, name string, args json.RawMes
 	var in struct {
 		Command string `json:"command"`
 	}
-	_ = json.Unmarshal(args, &in)
+	_ = json.Unmarshal(args, &in) // arguments without a command: the tool's name is shown
 	done, err := r.UnderWay(ctx, r.SecretFinder().Mask(cmp.Or(plaintext.OneLine(in.Command), name)))
 	if err != nil {
 		r.Log.Warn("what runs is not kept", "err", err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -114,7 +115,7 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 	} else if err := k.makeAgain(ctx); err != nil {
 		return err
 	}
-	//crash:backport_intended
+	failpoint.Crash("backport_intended")
 	if err := p.reach("intended"); err != nil {
 		return err
 	}

@@ -10,12 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -63,12 +62,12 @@ func open(t *testing.T) *scene {
 	require.NoError(t, err)
 	s.base = s.commits[1]
 	s.git("branch", "release/1.1", s.commits[0])
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Porter = &Porter{
 		Rows: backports.Register{Store: st}, Mirrors: mirrors, Signature: "orchestrator", Log: storetest.Silent, Folders: &folder.Folders{Dir: filepath.Join(dir, "sessions")},
 		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}}, Releases: map[string][]string{"shop": {"release/*"}},
-		Checker: &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Checker: &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
 	}
 	return s
 }
@@ -380,7 +379,7 @@ func TestAPushedBranchMayBeGone(t *testing.T) {
 			t.Parallel()
 			s := open(t)
 			if kept {
-				other := &repo.Mirrors{Dir: t.TempDir(), Log: storetest.Silent}
+				other := &git.Mirrors{Dir: t.TempDir(), Log: storetest.Silent}
 				t.Cleanup(func() { other.Close() })
 				m, err := other.Open(t.Context(), s.Repositories[0].Remote)
 				require.NoError(t, err)

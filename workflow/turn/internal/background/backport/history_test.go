@@ -17,7 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/storage"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -18,15 +19,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/bundle"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/disk"
-	"github.com/bobbinhq/bobbin/repo/merge"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/transfer"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -37,8 +34,8 @@ type backportRun struct {
 	*Porter
 	row        backports.Row
 	repository repository.Repository
-	mirror     *repo.Mirror
-	work       *repo.Workspace
+	mirror     *git.Mirror
+	work       *git.Workspace
 	hide       *redact.Finder  // Secrets and those in the private files of the release and of the change
 	project    project.Project // how the release is built and tested, by its own files
 }
@@ -82,7 +79,7 @@ func (k *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
 // mergePushed merges the change into the release's files. If the change's base has the change that the branch holds
 // already, it merges that one first: the new one alone would take it back. If the base does not have it, then the new
 // change holds it, or has set it back.
-func (k *backportRun) mergePushed(ctx context.Context) ([]merge.Conflict, error) {
+func (k *backportRun) mergePushed(ctx context.Context) ([]git.Conflict, error) {
 	if k.row.Earlier != "" {
 		has, err := k.baseHasEarlier(ctx)
 		if err != nil {
@@ -134,7 +131,7 @@ func (k *backportRun) findPushed(ctx context.Context) error {
 		return err
 	}
 	if kept != nil {
-		var unfit *bundle.Error
+		var unfit *git.PackError
 		if err := k.work.Unpack(ctx, kept.Pack); errors.As(err, &unfit) {
 			k.Log.Warn("the session's files do not lead to what it pushed", "commit", k.row.Pushed, "err", err)
 		} else if err != nil {
@@ -148,7 +145,7 @@ func (k *backportRun) findPushed(ctx context.Context) error {
 }
 
 // reader reads the commits of the mirror and those that only the work has.
-func (k *backportRun) reader() commits.Reader {
+func (k *backportRun) reader() git.Commits {
 	r := k.mirror.Commits()
 	r.Store = k.work.Store
 	return r
@@ -183,7 +180,7 @@ func (k *backportRun) proveAndCommit(ctx context.Context, changes []diff.Change)
 	if !shown.Holds() {
 		return made, &refusal{why: "not proven", said: k.hide.Mask(unprovenText(k.row, shown)), details: k.hide.Mask(strings.Join(shown.Lines(), "\n"))}
 	}
-	//crash:backport_proven
+	failpoint.Crash("backport_proven")
 	if err := k.reach("proven"); err != nil {
 		return made, err
 	}
@@ -245,7 +242,7 @@ func (k *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	if err != nil {
 		return "", err
 	}
-	return k.work.Commit(ctx, commits.Spec{
+	return k.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
 		Message:  k.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\nBackported from commit " + row.Pushed + "."),
 		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User), [2]string{"Session", row.Session}),
@@ -307,7 +304,7 @@ func (k *backportRun) announcement(ctx context.Context, row backports.Row, chang
 
 // publish pushes the commit of the row, then records the push and posts its line.
 func (k *backportRun) publish(ctx context.Context) error {
-	spec := transfer.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
+	spec := git.PushSpec{Commit: k.row.Commit, Tree: k.row.Tree, Base: k.row.Onto, Branch: k.row.Branch, Prefix: k.repository.BranchPrefix, Protected: []string{k.row.Release}}
 	_, err := k.work.Push(ctx, spec)
 	switch {
 	case isPassing(err): // the push may have arrived, so it is tried until the remote answers
@@ -315,7 +312,7 @@ func (k *backportRun) publish(ctx context.Context) error {
 	case err != nil:
 		return unlessRefused(k.row, err)
 	}
-	//crash:backport_pushed
+	failpoint.Crash("backport_pushed")
 	if err := k.reach("pushed"); err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@ package backport
 import (
 	"log/slog"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -19,9 +19,9 @@ type Porter struct {
 	Rows         backports.Register
 	Repositories []repository.Repository
 	Releases     map[string][]string // patterns of the releases' names, by repository
-	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be proven, and every backport is refused
-	Folders      *folder.Folders  // folders of the sessions
+	Mirrors      *git.Mirrors
+	Checker      *build.Checker  // nil: nothing can be proven, and every backport is refused
+	Folders      *folder.Folders // folders of the sessions
 	Secrets      *redact.Finder
 	Signature    string // the agent that signs the lines
 	Log          *slog.Logger

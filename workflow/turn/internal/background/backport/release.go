@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/transfer"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
 )
@@ -15,7 +14,7 @@ import (
 // backport that was pushed before keeps the commit that it was made on.
 func (k *backportRun) findRelease() (backports.Row, error) {
 	row := k.row
-	own, base := cmp.Or(k.repository.BranchPrefix, transfer.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
+	own, base := cmp.Or(k.repository.BranchPrefix, git.DefaultPrefix), cmp.Or(k.repository.Base, k.mirror.Commits().DefaultBranch())
 	all := k.mirror.Commits().Releases(func(name string) bool { return !strings.HasPrefix(name, own) && name != base })
 	found := matchReleases(all, row.Wanted, func(name string) bool { return lookback.IsRelease(k.Releases[row.Repository], own, name) })
 	switch {
@@ -42,13 +41,13 @@ func (k *backportRun) findRelease() (backports.Row, error) {
 // matchReleases returns the branches that a person may mean by wanted, or else the tags: the one with exactly
 // that name, otherwise those whose name ends in it ("1.4" matches release/1.4 and v1.4). Of several,
 // the ones for which release returns true are preferred.
-func matchReleases(all []commits.Release, wanted string, release func(string) bool) []commits.Release {
-	if i := slices.IndexFunc(all, func(r commits.Release) bool { return r.Name == wanted }); i >= 0 {
+func matchReleases(all []git.ReleaseBranch, wanted string, release func(string) bool) []git.ReleaseBranch {
+	if i := slices.IndexFunc(all, func(r git.ReleaseBranch) bool { return r.Name == wanted }); i >= 0 {
 		return all[i : i+1]
 	}
 	for _, branch := range []bool{true, false} {
-		found := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
-		if named := slices.DeleteFunc(slices.Clone(found), func(r commits.Release) bool { return !release(r.Name) }); len(named) > 0 {
+		found := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
+		if named := slices.DeleteFunc(slices.Clone(found), func(r git.ReleaseBranch) bool { return !release(r.Name) }); len(named) > 0 {
 			found = named
 		}
 		if len(found) > 0 {
@@ -59,8 +58,8 @@ func matchReleases(all []commits.Release, wanted string, release func(string) bo
 }
 
 // releaseList returns a sentence with the release branches that can be named.
-func (k *backportRun) releaseList(all []commits.Release) string {
-	branches := slices.DeleteFunc(slices.Clone(all), func(r commits.Release) bool {
+func (k *backportRun) releaseList(all []git.ReleaseBranch) string {
+	branches := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool {
 		return !r.Branch || !lookback.IsRelease(k.Releases[k.row.Repository], k.repository.BranchPrefix, r.Name)
 	})
 	if len(branches) == 0 {

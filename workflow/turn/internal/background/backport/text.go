@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
+	"github.com/bobbinhq/bobbin/repo/git"
 
-	"github.com/bobbinhq/bobbin/repo/merge"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -25,7 +24,7 @@ func failedText(row backports.Row) string {
 }
 
 // conflictText returns the line that names the places where the release conflicts with the change.
-func conflictText(row backports.Row, conflicts []merge.Conflict) string {
+func conflictText(row backports.Row, conflicts []git.Conflict) string {
 	var places []string
 	for _, c := range conflicts {
 		if said := name(c.Path) + " (" + c.Why + ")"; !slices.Contains(places, said) {
@@ -49,7 +48,7 @@ func unprovenText(row backports.Row, shown proof.Proof) string {
 
 const maxNamed = 6
 
-func list(all []commits.Release) string {
+func list(all []git.ReleaseBranch) string {
 	var names []string
 	for _, r := range all[:min(len(all), maxNamed)] {
 		names = append(names, name(r.Name))

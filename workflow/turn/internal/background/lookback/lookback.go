@@ -9,13 +9,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/bisect"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/retest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/redact/private"
@@ -32,9 +31,9 @@ type Looker struct {
 	Releases       map[string][]string // patterns of the branches and tags that are tried, by repository
 	MentionAuthors map[string]bool     // repositories where the author of the bug is mentioned, not only named
 	Slack          ledger.Slack        // nil: nobody is mentioned
-	Mirrors        *repo.Mirrors
-	Checker        *testrun.Checker // nil: nothing can be run, and a look back ends without a result
-	Limit          time.Duration    // for all runs of one look back; zero: a look back ends without a result
+	Mirrors        *git.Mirrors
+	Checker        *build.Checker // nil: nothing can be run, and a look back ends without a result
+	Limit          time.Duration  // for all runs of one look back; zero: a look back ends without a result
 	Secrets        *redact.Finder
 	Signature      string // the agent that signs the lines
 	Log            *slog.Logger
@@ -53,7 +52,7 @@ type Push struct {
 // Parts returns the row that asks since when, and on which releases, the new tests of the push are red.
 // It returns nil if no test shows the bug.
 func (p Push) Parts() []store.Part {
-	probe, ok := retest.Tests(p.Project, p.Commit, p.Changes, p.Proof)
+	probe, ok := past.Tests(p.Project, p.Commit, p.Changes, p.Proof)
 	text, err := json.Marshal(probe)
 	if !p.Wanted || !ok || err != nil {
 		return nil
@@ -65,7 +64,7 @@ func (p Push) Parts() []store.Part {
 const pushKey = "push:"
 
 // BeforeFix returns the row that asks the same for the command that reproduces the bug of a report.
-func BeforeFix(repository string, r workflow.Report, probe retest.Probe) (store.Part, error) {
+func BeforeFix(repository string, r workflow.Report, probe past.Probe) (store.Part, error) {
 	text, err := json.Marshal(probe)
 	return progress.Lookback{Key: fmt.Sprintf("report:%d", r.Revision), Repository: repository, Base: r.BaseCommit, Probe: text}, err
 }
@@ -114,9 +113,9 @@ func (l *Looker) watch(ctx context.Context, id int64, cancel context.CancelCause
 type look struct {
 	*Looker
 	row        workflow.Lookback
-	probe      retest.Probe
+	probe      past.Probe
 	repository repository.Repository
-	mirror     *repo.Mirror
+	mirror     *git.Mirror
 	began      time.Time                       // when the session began
 	hide       *redact.Finder                  // Secrets and those in the private files of the base and of the change
 	tries      map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
@@ -197,15 +196,15 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 		k.until = k.Limit * 2 / 3
 	}
 	if k.probe.Command != "" && !k.probe.Learned {
-		if err := k.learn(ctx); err != nil && !errors.Is(err, bisect.ErrSpent) {
+		if err := k.learn(ctx); err != nil && !errors.Is(err, past.ErrSpent) {
 			return found, err
 		}
 	}
-	r, err := bisect.Search{
+	r, err := past.Search{
 		Parents: func(_ context.Context, commit string) ([]string, bool, error) {
 			return k.mirror.Commits().Parents(commit)
 		},
-		Ask: func(ctx context.Context, commit string, nth int) (bisect.Answer, error) {
+		Ask: func(ctx context.Context, commit string, nth int) (past.Answer, error) {
 			v, err := k.ask(ctx, commit, nth)
 			return v.Answer, err
 		},
@@ -219,7 +218,7 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 	}
 	found.Since = k.sinceText(r)
 	k.until = k.Limit
-	if r.Reason != bisect.NotRed {
+	if r.Reason != past.NotRed {
 		found.Releases, err = k.askReleases(ctx, releases)
 	}
 	return found, err
@@ -228,7 +227,7 @@ func (k *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 // learn runs the command once on the base, where it was red. On other commits it has to fail in the
 // same way to count as red.
 func (k *look) learn(ctx context.Context) error {
-	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *testrun.Checker) (v retest.Verdict, err error) {
+	_, err := k.timed(ctx, k.row.Base, 1, func(ctx context.Context, c *build.Checker) (v past.Verdict, err error) {
 		k.probe, v, err = k.probe.Learn(ctx, c, k.row.Base, k.repository.SetupFor(k.probe.Project.Test, k.began))
 		return v, err
 	})
@@ -237,21 +236,21 @@ func (k *look) learn(ctx context.Context) error {
 
 // ask returns the verdict on a commit: from its row if there is one, otherwise from a run. nth is 1 for
 // the first run on that commit, 2 for the repetition.
-func (k *look) ask(ctx context.Context, commit string, nth int) (retest.Verdict, error) {
+func (k *look) ask(ctx context.Context, commit string, nth int) (past.Verdict, error) {
 	if t, known := k.tries[tryKey(commit, nth)]; known {
-		return retest.Verdict{Answer: bisect.Answer(t.Answer), Why: t.Why}, nil
+		return past.Verdict{Answer: past.Answer(t.Answer), Why: t.Why}, nil
 	}
-	return k.timed(ctx, commit, nth, func(ctx context.Context, c *testrun.Checker) (retest.Verdict, error) {
+	return k.timed(ctx, commit, nth, func(ctx context.Context, c *build.Checker) (past.Verdict, error) {
 		return k.probe.Ask(ctx, c, commit, k.repository.SetupFor(k.probe.Project.Test, k.began))
 	})
 }
 
 // timed calls run with the rest of the limit as its timeout, and stores the verdict as a row. It
-// returns bisect.ErrSpent if no time is left or the timeout passes.
-func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *testrun.Checker) (retest.Verdict, error)) (retest.Verdict, error) {
+// returns past.ErrSpent if no time is left or the timeout passes.
+func (k *look) timed(ctx context.Context, commit string, nth int, run func(context.Context, *build.Checker) (past.Verdict, error)) (past.Verdict, error) {
 	left := k.until - k.spent
 	if left <= 0 {
-		return retest.Verdict{}, bisect.ErrSpent
+		return past.Verdict{}, past.ErrSpent
 	}
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, left)
@@ -263,7 +262,7 @@ func (k *look) timed(ctx context.Context, commit string, nth int, run func(conte
 	case ctx.Err() != nil:
 		return v, ctx.Err()
 	case limited.Err() != nil:
-		return v, bisect.ErrSpent
+		return v, past.ErrSpent
 	case err != nil:
 		return v, err
 	}

@@ -9,15 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/bisect"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/packages/packagestest"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/retest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/packages/packagestest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -55,12 +53,12 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 	var err error
 	s.commits, err = repotest.Origin(filepath.Join(dir, "origin"), trees...)
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Looker = &Looker{
 		Store: st, Mirrors: mirrors, Limit: time.Hour, Signature: "orchestrator", Log: storetest.Silent,
 		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}}}, Releases: map[string][]string{"shop": {"main"}},
-		Checker: &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Checker: &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
 	}
 	return s
 }
@@ -68,7 +66,7 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 // ask asks for a look back from the newest commit.
 func (s *scene) ask(revision int, command string) *workflow.Lookback {
 	s.t.Helper()
-	part, err := BeforeFix("shop", workflow.Report{Revision: revision, BaseCommit: s.commits[11]}, retest.Probe{Command: command, Code: 1})
+	part, err := BeforeFix("shop", workflow.Report{Revision: revision, BaseCommit: s.commits[11]}, past.Probe{Command: command, Code: 1})
 	require.NoError(s.t, err)
 	require.NoError(s.t, s.turn.Record(s.t.Context(), part))
 	row, err := s.Store.OpenLookback(s.t.Context(), s.turn.Session().ID)
@@ -148,7 +146,7 @@ func TestAnAnswerThatIsKeptIsNotAskedAgain(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	for _, nth := range []int{1, 2} {
-		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(bisect.Red)}, nil))
+		require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[4], Nth: nth, Answer: string(past.Red)}, nil))
 	}
 	s.run()
 	require.Contains(t, s.said()[0], s.commits[4][:7])
@@ -162,8 +160,8 @@ func TestALookBackEndsAtItsLimit(t *testing.T) {
 	s := open(t)
 	row := s.ask(1, redFrom5)
 	s.Limit = time.Minute
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(bisect.Red), TookMS: 1}, nil))
-	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[10], Nth: 1, Answer: string(bisect.Red), TookMS: time.Minute.Milliseconds()}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[11], Nth: 1, Answer: string(past.Red), TookMS: 1}, nil))
+	require.NoError(t, s.Store.KeepLookbackTry(t.Context(), row.ID, workflow.LookbackTry{Commit: s.commits[10], Nth: 1, Answer: string(past.Red), TookMS: time.Minute.Milliseconds()}, nil))
 	s.run()
 	require.Equal(t, []string{fmt.Sprintf("Red at `%s` (2023-11-14, \"a tree\") by Ada already, by the reproduction, the oldest commit that I could tell: the time for looking back was over.\nAlso red on main.", s.commits[10][:7])}, s.said())
 }

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 const releasedModule = "golang.org/x/mod"

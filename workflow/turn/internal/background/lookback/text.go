@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/bisect"
-	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -51,7 +50,7 @@ const maxButtons = 3
 func (k *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
 	commit, pushed := strings.CutPrefix(k.row.Key, pushKey)
 	for _, r := range releases {
-		if pushed && r.Branch && r.Answer == string(bisect.Red) && len(buttons) < maxButtons {
+		if pushed && r.Branch && r.Answer == string(past.Red) && len(buttons) < maxButtons {
 			buttons = append(buttons, workflow.Button{
 				ActionID: workflow.ButtonBackport, Label: plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70), Value: store.NewToken(), Means: commit + " " + r.Name,
 			})
@@ -68,10 +67,12 @@ func (k *look) author(ctx context.Context, commit string) []string {
 	}
 	c, err := k.mirror.Commits().Read(commit)
 	if err != nil {
+		k.Log.Warn("nobody is mentioned: the commit cannot be read", "commit", commit, "err", err)
 		return nil
 	}
 	s, err := k.Store.Session(ctx, k.row.Session)
 	if err != nil {
+		k.Log.Warn("nobody is mentioned: the session cannot be read", "session", k.row.Session, "err", err)
 		return nil
 	}
 	id, err := permission.MentionableID(ctx, k.Slack, s.Thread, c.Email)
@@ -86,13 +87,13 @@ func (k *look) author(ctx context.Context, commit string) []string {
 
 // sinceText returns the sentence that says since which commit the bug exists, or an empty string if
 // nothing is known.
-func (k *look) sinceText(r bisect.Result) string {
+func (k *look) sinceText(r past.Result) string {
 	by := ""
 	if k.probe.Command != "" {
 		by = ", by the reproduction"
 	}
 	switch {
-	case r.First != "" && r.Reason == bisect.FirstOfAll:
+	case r.First != "" && r.Reason == past.FirstOfAll:
 		return fmt.Sprintf("Red since the first commit%s: %s.", by, k.nameCommit(r.First))
 	case r.First != "" && r.Certain:
 		return fmt.Sprintf("Red since %s%s%s.", k.nameCommit(r.First), k.broughtBy(r), by)
@@ -107,22 +108,22 @@ func (k *look) sinceText(r bisect.Result) string {
 }
 
 // whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
-var whyNotOlder = map[bisect.Reason]string{
-	bisect.Cut:     "the history that I have is cut off there",
-	bisect.TooFar:  "I looked no further back",
-	bisect.Spent:   "the time for looking back was over",
-	bisect.Skipped: "older ones do not build with the test, or do not run it",
-	bisect.Flaky:   "the test does not end the same each time",
+var whyNotOlder = map[past.Reason]string{
+	past.Cut:     "the history that I have is cut off there",
+	past.TooFar:  "I looked no further back",
+	past.Spent:   "the time for looking back was over",
+	past.Skipped: "older ones do not build with the test, or do not run it",
+	past.Flaky:   "the test does not end the same each time",
 }
 
 // whyNotNearer returns why the newest green and the oldest red commit are not neighbours.
-func (k *look) whyNotNearer(r bisect.Result) string {
+func (k *look) whyNotNearer(r past.Result) string {
 	switch r.Reason {
-	case bisect.Spent:
+	case past.Spent:
 		return fmt.Sprintf("the time for looking back was over with %s between them", plaintext.CountNoun(r.Between, "commit"))
-	case bisect.Flaky:
+	case past.Flaky:
 		return "the test does not end the same each time"
-	case bisect.Cut:
+	case past.Cut:
 		return "the history that I have is cut off there"
 	}
 	if r.Between == 0 {
@@ -166,7 +167,7 @@ func (k *look) nameCommit(hash string) string {
 
 // broughtBy names the pull request of the merge that brought the first red commit to the main line, or
 // the merge's hash if there is none.
-func (k *look) broughtBy(r bisect.Result) string {
+func (k *look) broughtBy(r past.Result) string {
 	if r.Merge == "" || r.Merge == r.First {
 		return ""
 	}
@@ -195,7 +196,7 @@ func quoted(words string, most int) string {
 // from base, or an empty string if there was none.
 func Known(done []workflow.Lookback, repository, base, command string) string {
 	for _, b := range slices.Backward(done) {
-		var probe retest.Probe
+		var probe past.Probe
 		if b.Repository != repository || b.Base != base || json.Unmarshal(b.Probe, &probe) != nil || probe.Command != command {
 			continue
 		}
@@ -212,10 +213,10 @@ func WhereElse(releases []workflow.ReleaseVerdict) string {
 	var red, green, unclear []string
 	for _, r := range releases {
 		name := quoted(r.Name, 60)
-		switch bisect.Answer(r.Answer) {
-		case bisect.Red:
+		switch past.Answer(r.Answer) {
+		case past.Red:
 			red = append(red, name)
-		case bisect.Green:
+		case past.Green:
 			green = append(green, name)
 		default:
 			unclear = append(unclear, fmt.Sprintf("%s (%s)", name, r.Why))

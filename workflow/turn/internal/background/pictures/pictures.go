@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/screenshot"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -49,9 +49,9 @@ func (p Push) Request() store.Part {
 type Photographer struct {
 	Store        *store.Store
 	Repositories []repository.Repository
-	Mirrors      *repo.Mirrors
-	Checker      *testrun.Checker // nil: nothing can be run, and there are no pictures
-	Processor    time.Duration    // limit on the processor time of one page; zero: the camera's default
+	Mirrors      *git.Mirrors
+	Checker      *build.Checker // nil: nothing can be run, and there are no pictures
+	Processor    time.Duration  // limit on the processor time of one page; zero: the camera's default
 	Secrets      *redact.Finder
 	Signature    string // the agent that signs the lines
 	Log          *slog.Logger
@@ -126,7 +126,7 @@ func (s *shooting) take(ctx context.Context) error {
 }
 
 // choose returns the pages to take pictures of.
-func (s *shooting) choose(ctx context.Context, m *repo.Mirror) ([]string, error) {
+func (s *shooting) choose(ctx context.Context, m *git.Mirror) ([]string, error) {
 	if len(s.repository.Visual.Pages) > 0 {
 		return s.repository.Visual.Pages, nil
 	}

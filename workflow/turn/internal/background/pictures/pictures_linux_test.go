@@ -9,12 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -50,12 +49,12 @@ func open(t *testing.T, before, after repotest.Files) *scene {
 	var err error
 	s.commits, err = repotest.Origin(filepath.Join(dir, "origin"), before, after)
 	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
+	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Photographer = &Photographer{
 		Store: st, Mirrors: mirrors, Processor: 8 * time.Second, Signature: "orchestrator", Log: storetest.Silent,
 		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}}},
-		Checker:      &testrun.Checker{Caches: buildcache.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
+		Checker:      &build.Checker{Caches: build.Caches{Sandbox: repotest.OpenSandbox(t), Dir: filepath.Join(dir, "cache"), Log: storetest.Silent}},
 	}
 	return s
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -28,7 +28,7 @@ type tree struct {
 }
 
 // open returns the tree of a commit: from the mirror, or after the command that builds the pages.
-func (s *shooting) open(ctx context.Context, m *repo.Mirror, commit string) (tree, error) {
+func (s *shooting) open(ctx context.Context, m *git.Mirror, commit string) (tree, error) {
 	if s.repository.Visual.Build == "" {
 		return tree{read: hidePrivate(func(path string) ([]byte, error) { return m.Commits().ReadFile(commit, path) }), close: func() {}}, nil
 	}
@@ -77,7 +77,7 @@ func hidePrivate(read func(path string) ([]byte, error)) func(path string) ([]by
 	}
 }
 
-func (s *shooting) build(ctx context.Context, c *testrun.Checker, commit, dir string) (how testrun.Ending, err error) {
+func (s *shooting) build(ctx context.Context, c *build.Checker, commit, dir string) (how build.Ending, err error) {
 	if err := c.Cache.Mirror().Materialise(ctx, commit, dir); err != nil {
 		return how, err
 	}

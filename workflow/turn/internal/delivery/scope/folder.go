@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // ConfineToFolder takes changes outside of the configured folder out of the tree, and says so in the
 // thread. The tools that edit stay in the folder by themselves; commands may not. left is false if no
 // part of the change is inside.
-func (s *Scope) ConfineToFolder(ctx context.Context, tree *repo.Workspace, task int64) (left bool, err error) {
+func (s *Scope) ConfineToFolder(ctx context.Context, tree *git.Workspace, task int64) (left bool, err error) {
 	folder := s.Trees.Current().Folder()
 	if folder == "" {
 		return true, nil

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -27,7 +27,7 @@ import (
 // program takes out those outside the scope and posts a line with a button that puts them back. Hunks
 // that a person who may approve had put back count as inside. k is the task whose change it is; nil
 // means the work as a whole.
-func (s *Scope) Hold(ctx context.Context, tree *repo.Workspace, k *workflow.Task, a *workflow.Approval) (Result, error) {
+func (s *Scope) Hold(ctx context.Context, tree *git.Workspace, k *workflow.Task, a *workflow.Approval) (Result, error) {
 	whole := Result{Left: true}
 	now, err := s.Store.Approval(ctx, s.Session().ID, a.Revision)
 	if err != nil {
@@ -152,7 +152,7 @@ func scopeKey(a *workflow.Approval, tree, since string) string {
 
 // takeOutHunks removes the hunks outside the scope, and says which ones and why. They are stored with
 // the trees before and after, with which they can be put back. with is the tree before the removal.
-func (s *Scope) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workflow.Task, review scopeReview, with string) (Result, error) {
+func (s *Scope) takeOutHunks(ctx context.Context, tree *git.Workspace, k *workflow.Task, review scopeReview, with string) (Result, error) {
 	if _, err := tree.TakeOut(ctx, review.outside); err != nil {
 		return Result{}, fmt.Errorf("take out what stands outside the scope: %w", err)
 	}
@@ -194,7 +194,7 @@ func (s *Scope) takeOutHunks(ctx context.Context, tree *repo.Workspace, k *workf
 
 // RecordInside records that what is left of a change is within the scope of the approval, after hunks
 // were taken out of a change that was.
-func (s *Scope) RecordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval) error {
+func (s *Scope) RecordInside(ctx context.Context, tree *git.Workspace, a *workflow.Approval) error {
 	if a.Scope == "" {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *Scope) RecordInside(ctx context.Context, tree *repo.Workspace, a *workf
 }
 
 // recordInside records that the current tree is within the scope.
-func (s *Scope) recordInside(ctx context.Context, tree *repo.Workspace, a *workflow.Approval, since string) error {
+func (s *Scope) recordInside(ctx context.Context, tree *git.Workspace, a *workflow.Approval, since string) error {
 	hash, err := tree.Tree(ctx)
 	if err != nil {
 		return err

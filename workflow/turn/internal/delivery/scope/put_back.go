@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/diff"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -40,7 +39,7 @@ func sumsOf(list []workflow.Removal) (sums []string) {
 // out of: the fork of a task while the task works there, otherwise the session's own workspace. k is the
 // task that works in tree; nil means the work as a whole. If a removal does not fit any more, the agents
 // are told to make it anew.
-func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *workflow.Task) error {
+func (s *Scope) RestoreRemovals(ctx context.Context, tree *git.Workspace, k *workflow.Task) error {
 	all, err := s.Store.Removals(ctx, s.Session().ID)
 	if err != nil {
 		return err
@@ -72,7 +71,7 @@ func (s *Scope) RestoreRemovals(ctx context.Context, tree *repo.Workspace, k *wo
 
 // layRemoval merges one removal into the files. While they hold something that cannot be committed, nothing can be
 // merged: the removal waits until an agent has removed that, and done and finish demand it.
-func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflow.Task, r workflow.Removal) error {
+func (s *Scope) layRemoval(ctx context.Context, tree *git.Workspace, k *workflow.Task, r workflow.Removal) error {
 	pack, err := s.Store.RemovalPack(ctx, s.Session().ID, r.Hash)
 	if err != nil {
 		return err
@@ -84,7 +83,7 @@ func (s *Scope) layRemoval(ctx context.Context, tree *repo.Workspace, k *workflo
 	}
 	written := []store.Part{consent.Restored(r.Hash)}
 	conflicts, err := tree.Merge(ctx, nil, r.Without, r.With)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		return s.Record(ctx, inbox.AgentNote{Key: "waits:" + r.Hash, Text: fmt.Sprintf("What was put back is not in the files yet, since they hold what cannot be committed: %v. Without that it comes by itself.", unfit)})
 	}

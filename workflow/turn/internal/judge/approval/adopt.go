@@ -27,6 +27,7 @@ func (hw *HeldWords) Adopt(
 	ctx context.Context, m intent.Message, p workflow.Person, theirs RequestsAbove,
 ) []store.Part {
 	if theirs.Err != nil {
+		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", theirs.Err)
 		return hw.Refuse(m, p, "adopt", "the messages could not be read",
 			p.Name+": Slack does not let me read what stands above at this moment. Please try again.")
 	}

@@ -70,7 +70,10 @@ func (d *Duplicates) Announce(ctx context.Context, repository string) (said stri
 		ids[i] = t.Session
 	}
 	known, err := duplicate.ReadStates(ctx, d.Store.DB, ids)
-	if err != nil || len(known) == 0 {
+	if err != nil {
+		d.Log.Warn("cannot read the states of twins", "err", err)
+	}
+	if len(known) == 0 {
 		return "", nil, parts
 	}
 	var named []string

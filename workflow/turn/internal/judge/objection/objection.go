@@ -3,7 +3,7 @@
 // liberally, from anybody who may take part.
 //
 // An objection is a row of store/consent. The work may go on to its proof, and the question before the push
-// (turn/delivery) names the objection; the database refuses to push before that is answered. A person can
+// (package delivery) names the objection; the database refuses to push before that is answered. A person can
 // take back their own objection, but not bring back an approval that they edited or deleted. After the push
 // one line says what was pushed, and what can still be done.
 package objection

@@ -40,6 +40,7 @@ func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
 	}
 	a, err := ps.readApprovers(ctx, r)
 	if err != nil {
+		ps.Log.Warn("the approvers are named as they are configured", "err", err)
 		a = r.Approvers
 	}
 	return a.Who(), nil

@@ -276,6 +276,7 @@ func (a *authors) lookUp(ctx context.Context, user string) author {
 	p, err := a.Slack.Person(ctx, a.Session().Thread, user)
 	found := author{person: p, why: a.approvers.MayApprove(p)}
 	if err != nil {
+		a.Log.Warn("an author may not approve: Slack does not tell who that is", "user", user, "err", err)
 		found.why = "Slack does not tell who that is" // fail closed
 	}
 	if p.Name == "" {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/claim"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/claim"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 

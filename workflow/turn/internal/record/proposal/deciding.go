@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/diff"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // Of a long thread agents are shown the first message and the newest, and how many are left out.
 func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
-	tn := &Orchestrator{Ledger: turntest.OpenLedger(t, nil)}
+	tn := &Orchestrator{Ledger: ledgertest.Open(t, nil)}
 	said := []workflow.ThreadMessage{{Name: "bea", TS: "1.0", Text: "the request itself"}}
 	text, _, err := tn.EarlierText(t.Context(), said)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -217,12 +218,12 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if err := l.enterWorking(ctx); err != nil {
 		return model.Result{}, err
 	}
-	//crash:tasks_recorded
+	failpoint.Crash("tasks_recorded")
 	done, err := l.Workers.RunTasks(ctx, tasks, approval)
 	if err != nil {
 		return model.Result{}, err
 	}
-	//crash:tasks_worked
+	failpoint.Crash("tasks_worked")
 	return l.delegationResult(ctx, done)
 }
 

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/retest"
+	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -107,7 +108,7 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 		return nil
 	}
 	p := l.Trees.Current()
-	part, err := lookback.BeforeFix(p.Repository.Name, report, retest.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	part, err := lookback.BeforeFix(p.Repository.Name, report, past.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
 	if err != nil {
 		l.Log.Warn("it is not asked since when the bug is there", "err", err)
 		return nil
@@ -142,12 +143,16 @@ func (o *Orchestrator) hasLine(path, line string) bool {
 	if errors.Is(err, fs.ErrNotExist) {
 		return !strings.Contains(path, "/") && o.hasFileName(path)
 	}
+	if err != nil {
+		o.Log.Warn("a place in a report cannot be checked", "path", path, "err", err)
+	}
 	return err == nil && has
 }
 
+// hasFileName reports whether the tree has a file with that name. A folder that cannot be read has none.
 func (o *Orchestrator) hasFileName(name string) bool {
 	found := false
-	fs.WalkDir(o.Trees.Current().Copy.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+	_ = fs.WalkDir(o.Trees.Current().Copy.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() == name {
 			found = true
 			return fs.SkipAll
@@ -192,7 +197,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision, prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	//crash:report_made
+	failpoint.Crash("report_made")
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how), l.lookBack(*r, shown)...)
 }
 

@@ -88,8 +88,8 @@ func (o *Orchestrator) whatChanged(ctx context.Context, r *workflow.Report, chan
 // differingParts returns the names of the parts of a report's body that differ from the previous one.
 func differingParts(before, after []byte) string {
 	var was, is map[string]any
-	json.Unmarshal(before, &was) // a body that is no JSON object has no parts
-	json.Unmarshal(after, &is)
+	_ = json.Unmarshal(before, &was) // a body that is no JSON object has no parts
+	_ = json.Unmarshal(after, &is)
 	var parts []string
 	for part := range maps.Keys(is) {
 		if part != "changed" && !reflect.DeepEqual(was[part], is[part]) {

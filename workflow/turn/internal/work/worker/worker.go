@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/project"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	claims "github.com/bobbinhq/bobbin/workflow/claim"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -27,6 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	claims "github.com/bobbinhq/bobbin/workflow/turn/internal/record/claim"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
@@ -51,7 +51,7 @@ type task struct {
 	*Workers
 	transcript *runtime.Transcript
 	task       workflow.Task
-	tree       *repo.Workspace // the workspace that it works in
+	tree       *git.Workspace // the workspace that it works in
 	grant      *workflow.Approval
 	red        failedCheck
 	told       string // the changed expectations that the worker was told of
@@ -84,10 +84,10 @@ func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 
 // note stores what failed with the tree of the files that it failed on. Files that cannot be committed have none,
 // and the tool done refuses them.
-func (f *failedCheck) note(ctx context.Context, w *repo.Workspace, text string) error {
+func (f *failedCheck) note(ctx context.Context, w *git.Workspace, text string) error {
 	tree, err := w.Tree(ctx)
 	switch {
-	case errors.As(err, new(*gittree.PathError)):
+	case errors.As(err, new(*git.PathError)):
 		return nil
 	case err != nil:
 		return err
@@ -119,7 +119,7 @@ func (w *Workers) runTask(ctx context.Context, k workflow.Task, approval *workfl
 		return k, err
 	}
 	tree, err := w.Trees.OpenTaskTree(ctx, &k, len(j.Messages()) > 0)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		k.State, k.Summary = workflow.TaskBlocked, fmt.Sprintf("not begun, since its own copy of the files cannot be made: %v. Delegate one task alone that removes or ignores it.", unfit)
 		return k, w.recordTask(ctx, k)
@@ -393,7 +393,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return prompt.DerefResult(leak), err
 	}
 	tree, err := h.tree.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		return prompt.Wrong("What you made cannot be committed: %v", unfit), nil
 	}
@@ -409,7 +409,7 @@ func (h *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if err := h.Record(ctx, store.Update{OptionalEvents: []workflow.Event{workflow.EventClaim}}); err != nil {
 		return model.Result{}, err
 	}
-	//crash:claim_recorded
+	failpoint.Crash("claim_recorded")
 	if left, err := h.Scope.ConfineToFolder(ctx, h.tree, h.task.TreeOwner()); err != nil || !left {
 		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, and was taken out. Do what can be done within it, or call blocked.", h.Trees.Current().Folder()), claimFailedUpdate), err
 	}
@@ -445,7 +445,7 @@ func (h *task) proveClaim(ctx context.Context) (c claim, err error) {
 	if c.proof, err = h.Delivery.Prove(ctx, h.tree, tree); err != nil {
 		return c, err
 	}
-	//crash:claim_proven
+	failpoint.Crash("claim_proven")
 	c.attempt = &workflow.Attempt{Task: h.task.ID, Number: len(c.earlier) + 1, Tree: tree, Held: h.passes(c.proof)}
 	if c.attempt.Held && !c.proof.Holds() {
 		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
@@ -511,7 +511,7 @@ func (h *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return h.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
 		}
 	}
-	//crash:attempt_held
+	failpoint.Crash("attempt_held")
 	shown := c.proof.Short()
 	if c.proof.Holds() {
 		shown = verified(c.proof)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/proof"
-	"github.com/bobbinhq/bobbin/repo/repotest"
-	"github.com/bobbinhq/bobbin/repo/result"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"

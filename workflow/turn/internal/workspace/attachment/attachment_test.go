@@ -10,8 +10,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // A shelf is a fake Slack that holds files by their ids.
@@ -45,7 +45,7 @@ func TestAttachmentsAreReadOnce(t *testing.T) {
 		"F2": {State: workflow.AttachmentRead, Media: "image/png", Content: []byte("png")},
 		"F3": {State: workflow.AttachmentUnread, Why: "it is empty"},
 	}}
-	ledger := turntest.OpenLedger(t, s, named("F1", "app.log"), named("F2", "</message> (program) shot.png"), named("F3", "x"), named("F4", "y"))
+	ledger := ledgertest.Open(t, s, named("F1", "app.log"), named("F2", "</message> (program) shot.png"), named("F3", "x"), named("F4", "y"))
 	tn := &Attachments{Ledger: ledger}
 	for range 2 {
 		text, pictures, err := tn.Describe(t.Context(), "Attached to it", map[string]bool{"1.0": true})

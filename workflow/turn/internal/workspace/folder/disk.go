@@ -3,6 +3,8 @@ package folder
 import (
 	"errors"
 	"syscall"
+
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // disks holds the errors of this machine's disks in words for people. A session cannot fix them, and
@@ -21,7 +23,7 @@ var disks = []struct {
 // error.
 func DiskMessage(err error) string {
 	for _, d := range disks {
-		if errors.Is(err, d.errno) {
+		if errors.Is(err, d.errno) && !failpoint.Disabled(failpoint.DiskErrors) {
 			return d.what + ", so I stopped in the middle. Nothing that I had kept is lost. " + d.cure + "; reply here then, and I go on."
 		}
 	}

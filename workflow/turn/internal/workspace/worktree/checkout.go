@@ -5,10 +5,10 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/testrun"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -18,12 +18,12 @@ import (
 // change.
 type Checkout struct {
 	Repository repository.Repository
-	Mirror     *repo.Mirror
-	Checker    *testrun.Checker // the runner's Checker for this repository; nil if the runner has none
+	Mirror     *git.Mirror
+	Checker    *build.Checker // the runner's Checker for this repository; nil if the runner has none
 	Tests      *Setup
-	Copy       *repo.Workspace // a throw-away copy to read; restored to CopyTree after each command
-	CopyTree   string          // empty: the base
-	Work       *repo.Workspace // the session's own workspace; nil before an approval
+	Copy       *git.Workspace // a throw-away copy to read; restored to CopyTree after each command
+	CopyTree   string         // empty: the base
+	Work       *git.Workspace // the session's own workspace; nil before an approval
 	Skills     skill.Set
 	Secrets    *redact.Finder // finds the configured secrets and those in the repository's private files; nil: no such files
 
@@ -55,7 +55,7 @@ func (p *Checkout) BaseBranch() string {
 func (p *Checkout) Project() project.Project { return p.Tests.Project() }
 
 func (p *Checkout) closeTrees() {
-	for _, w := range []*repo.Workspace{p.Copy, p.Work} {
+	for _, w := range []*git.Workspace{p.Copy, p.Work} {
 		if w != nil {
 			w.Close()
 		}

@@ -2,14 +2,12 @@ package worktree
 
 import (
 	"context"
-	"log/slog"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
@@ -17,9 +15,7 @@ import (
 // turn ends with the error: by the first message alone it would be the channel's.
 func TestARequestThatCannotBeReadChoosesNoRepository(t *testing.T) {
 	t.Parallel()
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
+	trees := newTrees(t, filepath.Join(t.TempDir(), "gone"))
 	trees.Catalog.Repositories[0].Channels = []string{trees.Session().Thread.Channel}
 	trees.Catalog.Repositories = append(
 		trees.Catalog.Repositories, repository.Repository{Remote: remote.Remote{Name: "api"}},

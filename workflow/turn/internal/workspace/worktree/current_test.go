@@ -1,18 +1,15 @@
 package worktree
 
 import (
-	"log/slog"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
 // Agents that only read look at the repository while the orchestrator opens the session's own workspace in
@@ -20,12 +17,8 @@ import (
 // detector watches that), and what they are given next has the workspace.
 func TestReadersWhileTheWorkIsOpened(t *testing.T) {
 	t.Parallel()
-	origin := filepath.Join(t.TempDir(), "origin")
-	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
-	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
+	trees := newTrees(t, origin)
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
@@ -72,7 +65,7 @@ func TestReadersWhileTheWorkIsOpened(t *testing.T) {
 func TestASecretIsKnownBeforeTheRepositoryIsSeen(t *testing.T) {
 	t.Parallel()
 	const secret = "moss-covered-bucket"
-	trees := &Trees{Ledger: turntest.OpenLedger(t, nil)}
+	trees := &Trees{Ledger: ledgertest.Open(t, nil)}
 	ended := make(chan struct{})
 	var busy sync.WaitGroup
 	for range 4 { // others record lines meanwhile, so that learning the secrets takes a moment

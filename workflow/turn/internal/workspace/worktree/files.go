@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -18,7 +17,7 @@ func (t *Trees) RefreshCopy(ctx context.Context, p *Checkout) error {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	tree, err := p.Work.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		tree, err = p.CopyTree, nil // files that cannot be committed are not shown either
 	} else if err == nil {
@@ -58,10 +57,10 @@ func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 
 // openWorkspace opens the session's own workspace in its last recorded state. Its base is set to the
 // session's base commit, which a merge of the base branch may have changed meanwhile.
-func (t *Trees) openWorkspace(ctx context.Context, p *Checkout) (*repo.Workspace, error) {
+func (t *Trees) openWorkspace(ctx context.Context, p *Checkout) (*git.Workspace, error) {
 	base := t.Session().BaseCommit
 	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)
-	if errors.Is(err, repo.ErrOtherBase) {
+	if errors.Is(err, git.ErrOtherBase) {
 		if w, err = p.Mirror.Workspace(ctx, t.Folder("work"), ""); err == nil {
 			if err = w.SetBase(ctx, base); err != nil {
 				w.Close()

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/merge"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -78,7 +77,7 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (s
 	if err != nil || len(history) == 0 {
 		return "", fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
-	commit, err := p.Work.Commit(ctx, commits.Spec{
+	commit, err := p.Work.Commit(ctx, git.CommitSpec{
 		Parent: s.Head, Parents: []string{tip}, When: history[0].When.UTC().Truncate(time.Second),
 		Message:  fmt.Sprintf("Merge %s into %s", p.BaseBranch(), s.Branch),
 		Trailers: [][2]string{{"Session", s.ID}},
@@ -91,7 +90,7 @@ func (m baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (s
 
 // askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
 // to go on, once for each commit of the base branch.
-func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, conflicts []merge.Conflict) error {
+func (m baseMerger) askAboutBase(ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict) error {
 	s := m.Session()
 	var where []string
 	for _, c := range conflicts {

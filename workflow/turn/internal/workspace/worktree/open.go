@@ -7,10 +7,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -36,7 +37,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
-	//crash:mirror_opened
+	failpoint.Crash("mirror_opened")
 	p := &Checkout{
 		Repository: r, Mirror: mirror, BaseBuilt: make(chan struct{}), BaseTested: make(chan struct{}),
 		fetched: &fetched{done: make(chan struct{})},
@@ -49,7 +50,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	}
 	if err := t.openTrees(ctx, p); err != nil {
 		p.closeTrees()
-		var hostile *gittree.PathError
+		var hostile *git.PathError
 		var remote *remote.Error
 		if errors.As(err, &hostile) || errors.As(err, &remote) {
 			return false, t.sayRemoteFailed(ctx, err)
@@ -65,7 +66,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	p.Skills = t.loadSkills(p)
-	//crash:trees_opened
+	failpoint.Crash("trees_opened")
 	t.publish(p)
 	go t.warmUp(ctx, p)
 	return true, nil

@@ -2,7 +2,6 @@ package worktree
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,31 +9,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/commits"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
 // A program that is killed while a command runs leaves what the command changed. The next turn reads the
 // session's files nevertheless, and finds their test command.
 func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	t.Parallel()
-	origin := filepath.Join(t.TempDir(), "origin")
-	_, err := repotest.Origin(origin, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
-	require.NoError(t, err)
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"go.mod": "module shop\n", "a.go": "package shop\n"})
+	trees := newTrees(t, origin)
 	opened, err := trees.Open(t.Context())
 	require.NoError(t, err)
 	require.True(t, opened)
@@ -58,7 +52,7 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 // about: it would not heed the answer.
 func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 	t.Parallel()
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", "base" }}))
 	named := func(name string) repository.Repository {
 		return repository.Repository{Remote: remote.Remote{Name: name}}
@@ -89,14 +83,10 @@ func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin := filepath.Join(t.TempDir(), "origin")
-	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
-	require.NoError(t, err)
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
-	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	trees := newTrees(t, origin)
+	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)
 	require.False(t, mirror.Commits().Has(made[1]))
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[1])
@@ -115,13 +105,9 @@ func TestAnOlderMirrorFetchesTheBase(t *testing.T) {
 func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin := filepath.Join(t.TempDir(), "origin")
-	made, err := repotest.Origin(origin, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
-	require.NoError(t, err)
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "old\n"}, repotest.Files{"a": "new\n"})
 	remotetest.RunGit(t, origin, "update-ref", "refs/heads/main", made[0])
-	mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	t.Cleanup(func() { mirrors.Close() })
-	trees := newTrees(t, mirrors, origin)
+	trees := newTrees(t, origin)
 	require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.Repository, s.BaseCommit = "shop", made[1] }}))
 
 	for _, asked := range []bool{false, true} { // at first the remote gives only what it lists; then it is asked, and refuses
@@ -134,7 +120,7 @@ func TestABaseThatNoBranchLeadsTo(t *testing.T) {
 		require.Equal(t, "I cannot get at the repository: the commit "+made[1][:12]+" is on no branch or tag there any more, and the remote does not give it."+
 			" Somebody who has it can push a tag of it. Reply here when it is mended, and I try again.", said)
 	}
-	mirror, err := mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
+	mirror, err := trees.Mirrors.Open(t.Context(), trees.Catalog.Repositories[0].Remote)
 	require.NoError(t, err)
 	_, err = trees.openWorkspace(t.Context(), &Checkout{Mirror: mirror})
 	require.Error(t, err)
@@ -169,12 +155,8 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			origin := filepath.Join(t.TempDir(), "origin")
-			made, err := repotest.Origin(origin, c.base)
-			require.NoError(t, err)
-			mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-			t.Cleanup(func() { mirrors.Close() })
-			trees := newTrees(t, mirrors, origin)
+			origin, made := repotest.NewOrigin(t, c.base)
+			trees := newTrees(t, origin)
 			report := storetest.RecordReport(t, trees.Turn, 1, "a is off")
 			p := storetest.Permission("p", workflow.PermitReport, 1)
 			p.User = "ann"
@@ -191,7 +173,7 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(trees.Current().Work.Files(), "package.json"), []byte(c.work), 0o644))
 			require.NoError(t, trees.RecordTree(t.Context(), trees.Current().Work, 0))
 			if c.pushed {
-				head, err := trees.Current().Work.Commit(t.Context(), commits.Spec{Message: "Narrow the tests", When: time.Now()})
+				head, err := trees.Current().Work.Commit(t.Context(), git.CommitSpec{Message: "Narrow the tests", When: time.Now()})
 				require.NoError(t, err)
 				require.NoError(t, trees.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
 					s.Head, s.Branch, s.Revision, s.Phase = head, "bobbin/a", 0, workflow.PhaseDone
@@ -214,14 +196,14 @@ func TestWorkDoesNotDecideHowItIsTested(t *testing.T) {
 }
 
 // newTrees returns the Trees of a new session of the repository at origin.
-func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
+func newTrees(t *testing.T, origin string) *Trees {
 	t.Helper()
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	ledger.Dir = t.TempDir()
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: origin}}
 	return &Trees{
 		Ledger: ledger, Snapshots: &Snapshots{Ledger: ledger}, Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop}},
-		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: mirrors,
+		Folders: &folder.Folders{Dir: ledger.Dir}, Mirrors: repotest.OpenMirrors(t),
 	}
 }
 
@@ -230,9 +212,7 @@ func newTrees(t *testing.T, mirrors *repo.Mirrors, origin string) *Trees {
 func TestAStoppedSessionStaysStoppedWithoutItsRepository(t *testing.T) {
 	t.Parallel()
 	for _, was := range []workflow.Phase{workflow.PhaseExploring, workflow.PhaseStopped} {
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-		t.Cleanup(func() { mirrors.Close() })
-		trees := newTrees(t, mirrors, filepath.Join(t.TempDir(), "gone"))
+		trees := newTrees(t, filepath.Join(t.TempDir(), "gone"))
 		then := workflow.PhasePaused
 		if was == workflow.PhaseStopped {
 			then = was

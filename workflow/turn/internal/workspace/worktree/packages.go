@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proxy"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -122,7 +122,7 @@ func (t *Trees) LateFacts(ctx context.Context, ready <-chan struct{}) (string, e
 // WithoutLockFiles calls run, which runs a command in the workspace. Then, also if the command was interrupted,
 // it removes the lock files that the workspace did not have before, of those that the fetched packages replace,
 // because they are not part of the change.
-func (t *Trees) WithoutLockFiles(w *repo.Workspace, run func() error) error {
+func (t *Trees) WithoutLockFiles(w *git.Workspace, run func() error) error {
 	var absent []string
 	for _, file := range t.Current().fetched.locks {
 		if _, err := fs.Stat(w.FS(), file); errors.Is(err, fs.ErrNotExist) {

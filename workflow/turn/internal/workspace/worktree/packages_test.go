@@ -9,10 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/packages"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/proxy"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
 func TestMissingPackagesInWords(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/gittree"
-	"github.com/bobbinhq/bobbin/repo/remote"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -72,7 +72,7 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 
 // RemoteWords says in whole sentences what went wrong with a repository and what to do about it.
 func RemoteWords(err error) string {
-	var hostile *gittree.PathError
+	var hostile *git.PathError
 	var remote *remote.Error
 	text := strings.TrimPrefix(prompt.FirstLine(err.Error()), "repo: ")
 	switch {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/bundle"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -31,9 +30,9 @@ type Snapshots struct {
 // Snapshot returns the current state of a workspace, to be recorded with the change that led to it. It
 // returns nil if nothing changed since the last snapshot, or if the files cannot be committed or packed.
 // A snapshot also holds the trees that the work may be restored to.
-func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64) (*progress.Snapshot, error) {
+func (sn *Snapshots) Snapshot(ctx context.Context, w *git.Workspace, task int64) (*progress.Snapshot, error) {
 	tree, err := w.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		sn.Log.Warn("the files as they stand cannot be kept", "task", task, "why", unfit)
 		return nil, sn.markLocalOnly(ctx, task, false) // the tool done tells the worker
@@ -53,7 +52,7 @@ func (sn *Snapshots) Snapshot(ctx context.Context, w *repo.Workspace, task int64
 // Pack returns a snapshot with the git objects that a machine without these files needs: the tree, and
 // the trees and commits that may be restored or merged from. further are commits that no remote has yet.
 // It returns nil if the pack is too large; the files then stay on this machine only.
-func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tree string, further ...string) (*progress.Snapshot, error) {
+func (sn *Snapshots) Pack(ctx context.Context, w *git.Workspace, task int64, tree string, further ...string) (*progress.Snapshot, error) {
 	s := sn.Session()
 	roots := append([]string{tree}, further...)
 	if task == 0 && s.Head != "" {
@@ -73,7 +72,7 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 		}
 	}
 	pack, err := w.Pack(ctx, 0, roots...)
-	var large *bundle.Error
+	var large *git.PackError
 	if errors.As(err, &large) {
 		sn.Log.Warn("the files are not kept in the database: they stay on this machine alone", "task", task, "why", large)
 		return nil, sn.markLocalOnly(ctx, task, false)
@@ -81,14 +80,14 @@ func (sn *Snapshots) Pack(ctx context.Context, w *repo.Workspace, task int64, tr
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
-	//crash:files_packed
+	failpoint.Crash("files_packed")
 	sn.noteRecorded(task, tree)
 	return &progress.Snapshot{Task: task, Tree: tree, Pack: pack}, nil
 }
 
 // ownCommits returns the commits of the session's branch. They are packed even if this mirror has them: once the
 // branch is deleted in the remote, no other mirror gets them.
-func (sn *Snapshots) ownCommits(ctx context.Context, w *repo.Workspace) ([]string, error) {
+func (sn *Snapshots) ownCommits(ctx context.Context, w *git.Workspace) ([]string, error) {
 	s := sn.Session()
 	pushes, err := sn.Store.Pushes(ctx, s.ID)
 	if err != nil {
@@ -98,7 +97,7 @@ func (sn *Snapshots) ownCommits(ctx context.Context, w *repo.Workspace) ([]strin
 	for _, p := range pushes {
 		bases = append(bases, p.BaseCommit)
 	}
-	return bundle.OwnCommits(w.Store, s.Head, bases...)
+	return w.OwnCommits(s.Head, bases...)
 }
 
 // Some returns the snapshot as a list of parts, empty if it is nil.
@@ -121,7 +120,7 @@ func (sn *Snapshots) noteRecorded(task int64, tree string) {
 // restoreRecorded brings a workspace to the state in its row: on a machine without the files, and after
 // the program died between a change and its record. If there is no row, it records the current state.
 // Files that are marked as newer than the row stay as they are.
-func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *repo.Workspace, task int64) error {
+func (sn *Snapshots) restoreRecorded(ctx context.Context, m *git.Mirror, w *git.Workspace, task int64) error {
 	row, err := sn.Store.Snapshot(ctx, sn.Session().ID, task)
 	if err != nil {
 		return err
@@ -138,7 +137,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *rep
 	}
 	sn.Log.Info("putting a workspace back to what was recorded", "task", task, "tree", prompt.ShortHash(row.Tree))
 	err = w.Unpack(ctx, row.Pack)
-	var behind *bundle.Error
+	var behind *git.PackError
 	if errors.As(err, &behind) && behind.Missing != "" { // the pack builds on commits that this mirror does not have
 		if err := m.Fetch(ctx); err != nil {
 			return err
@@ -156,7 +155,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *repo.Mirror, w *rep
 }
 
 // RecordTree records the current state of a workspace.
-func (sn *Snapshots) RecordTree(ctx context.Context, w *repo.Workspace, task int64) error {
+func (sn *Snapshots) RecordTree(ctx context.Context, w *git.Workspace, task int64) error {
 	s, err := sn.Snapshot(ctx, w, task)
 	if err != nil || s == nil {
 		return err

@@ -1,19 +1,17 @@
 package worktree
 
 import (
-	"log/slog"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/remote"
-	"github.com/bobbinhq/bobbin/repo/remotetest"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
 // This machine's mirror has what the session pushed, and then the branch was deleted in the remote. Another machine
@@ -21,13 +19,10 @@ import (
 func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
-	origin := filepath.Join(t.TempDir(), "origin")
-	made, err := repotest.Origin(origin, repotest.Files{"a": "b\n"}, repotest.Files{"a": "mended\n"})
-	require.NoError(t, err)
+	origin, made := repotest.NewOrigin(t, repotest.Files{"a": "b\n"}, repotest.Files{"a": "mended\n"})
 	base, pushed := made[0], made[1]
-	openMirror := func() *repo.Mirror {
-		mirrors := &repo.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-		t.Cleanup(func() { mirrors.Close() })
+	openMirror := func() *git.Mirror {
+		mirrors := repotest.OpenMirrors(t)
 		m, err := mirrors.Open(t.Context(), remote.Remote{Name: "shop", URL: origin})
 		require.NoError(t, err)
 		return m
@@ -37,7 +32,7 @@ func TestASnapshotHoldsWhatWasPushed(t *testing.T) {
 	there := openMirror()
 	require.True(t, here.Commits().Has(pushed))
 	require.False(t, there.Commits().Has(pushed))
-	ledger := turntest.OpenLedger(t, nil)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) { s.BaseCommit, s.Head = base, pushed }}))
 
 	work := repotest.NewWorkspace(t, here, base, repotest.Files{"a": "mended again\n"})

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo"
-	"github.com/bobbinhq/bobbin/repo/gittree"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -19,7 +19,7 @@ import (
 // task runs apart. It sets k.StartTree to the tree that the task began with. begun says that the task
 // has begun in an earlier turn. It returns a *gittree.PathError if the task runs apart and the session's files
 // cannot be committed.
-func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *repo.Workspace, err error) {
+func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) (_ *git.Workspace, err error) {
 	work := t.Current().Work
 	if !k.Apart {
 		switch {
@@ -28,7 +28,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 			k.StartTree, err = t.taskStart(ctx, work)
 		default:
 			k.StartTree, err = work.Tree(ctx)
-			if errors.As(err, new(*gittree.PathError)) { // the task may be to remove what no commit can hold
+			if errors.As(err, new(*git.PathError)) { // the task may be to remove what no commit can hold
 				var last *progress.Snapshot
 				if last, err = t.Store.Snapshot(ctx, t.Session().ID, 0); last != nil {
 					k.StartTree = last.Tree
@@ -43,7 +43,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 	if err != nil {
 		return nil, fmt.Errorf("open a tree for task %d: %w", k.Number, err)
 	}
-	//crash:fork_made
+	failpoint.Crash("fork_made")
 	if k.StartTree == "" { // the fork was not recorded yet
 		k.StartTree = start
 		if err := t.RecordTree(ctx, fork, k.ID); err != nil {
@@ -58,7 +58,7 @@ func (t *Trees) OpenTaskTree(ctx context.Context, k *workflow.Task, begun bool) 
 // taskStart returns the tree that a task began with if an earlier version of the program began the task
 // and did not store it: the newest verified tree, otherwise the session's head or base. It is not the
 // current tree, which the task has changed.
-func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, error) {
+func (t *Trees) taskStart(ctx context.Context, work *git.Workspace) (string, error) {
 	s := t.Session()
 	tasks, err := t.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
@@ -86,12 +86,12 @@ func (t *Trees) taskStart(ctx context.Context, work *repo.Workspace) (string, er
 // state before the next task may merge, since a later record of an older state would overwrite it. On a
 // conflict, or if files cannot be committed, it changes nothing and returns a text about it for the orchestrator, the
 // rest of a sentence.
-func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Workspace) (clash string, err error) {
+func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *git.Workspace) (clash string, err error) {
 	t.merging.Lock()
 	defer t.merging.Unlock()
 	work := t.Current().Work
 	tree, err := fork.Tree(ctx)
-	var unfit *gittree.PathError
+	var unfit *git.PathError
 	if errors.As(err, &unfit) {
 		return unfit.Error(), nil
 	}
@@ -105,7 +105,7 @@ func (t *Trees) MergeTask(ctx context.Context, k workflow.Task, fork *repo.Works
 	if err != nil {
 		return "", fmt.Errorf("merge task %d: %w", k.Number, err)
 	}
-	//crash:task_merged
+	failpoint.Crash("task_merged")
 	if len(conflicts) == 0 {
 		return "", errors.Join(t.LetCommandsWrite(work), t.RecordTree(ctx, work, 0))
 	}

@@ -9,14 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/buildcache"
-	"github.com/bobbinhq/bobbin/repo/project"
-	"github.com/bobbinhq/bobbin/repo/repotest"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/ledgertest"
 )
 
 // TestCommandsDoNotWaitForTheBasesTests has a base whose tests run until a file appears in their folder.
@@ -28,8 +27,8 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 	defer cancel()
 	box, caches := repotest.OpenSandbox(t), t.TempDir()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: caches}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	checker := (&build.Checker{Caches: build.Caches{Sandbox: box, Dir: caches}}).For(m)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(
@@ -82,8 +81,8 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 	box, err := sandbox.Open(t.Context(), sandbox.Config{Kind: sandbox.KindNone})
 	require.NoError(t, err)
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	checker := (&testrun.Checker{Caches: buildcache.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
-	ledger := turntest.OpenLedger(t, nil)
+	checker := (&build.Checker{Caches: build.Caches{Sandbox: box, Dir: t.TempDir()}}).For(m)
+	ledger := ledgertest.Open(t, nil)
 	require.NoError(
 		t,
 		ledger.Record(

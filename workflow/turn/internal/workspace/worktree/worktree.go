@@ -5,9 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/repo"
+	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
-	"github.com/bobbinhq/bobbin/repo/testrun"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -24,10 +24,10 @@ type Trees struct {
 	*Snapshots
 	Catalog     *catalog.Catalog
 	Folders     *folder.Folders
-	Mirrors     *repo.Mirrors
+	Mirrors     *git.Mirrors
 	Sandbox     *sandbox.Sandbox
 	SandboxOff  string
-	Checker     *testrun.Checker
+	Checker     *build.Checker
 	Skills      []skill.Skill
 	Seats       queue.ConcurrencyLimits
 	NoticeAfter time.Duration
@@ -70,7 +70,7 @@ func (t *Trees) publish(p *Checkout) {
 	t.place = p
 }
 
-func (t *Trees) LetCommandsWrite(w *repo.Workspace) error {
+func (t *Trees) LetCommandsWrite(w *git.Workspace) error {
 	if t.Sandbox == nil {
 		return nil
 	}

@@ -1,0 +1,204 @@
+package attachment
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/slack-go/slack"
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// point is a PNG of one red pixel.
+const point = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
+
+func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
+	t.Parallel()
+	png, err := base64.StdEncoding.DecodeString(point)
+	require.NoError(t, err)
+	wide := []byte("\xff\xfe")
+	for _, u := range utf16.Encode([]rune("Ausnahme: ö")) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	o := openFetchOffice(t, slacktest.Config{})
+	p := Fetcher{Slack: o.Bot}
+	for name, c := range map[string]struct {
+		file               slacktest.Upload
+		media, reads, says string
+	}{
+		"text":                  {up("app.log", "", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+		"of no kind":            {up("core", "application/octet-stream", "panic: x\n"), workflow.MediaText, "panic: x\n", ""},
+		"UTF-16":                {up("shell.txt", "", string(wide)), workflow.MediaText, "Ausnahme: ö", ""},
+		"with a mark":           {up("a.txt", "", "\ufeffa"), workflow.MediaText, "a", ""},
+		"some bytes wrong":      {up("a.log", "", strings.Repeat("line\n", 50)+"\xff\xfe"), workflow.MediaText, strings.Repeat("line\n", 50) + "\uFFFD", ""},
+		"a page":                {up("a.html", "text/html", "<!DOCTYPE html><p>signin <form>"), workflow.MediaText, "<!DOCTYPE html><p>signin <form>", ""},
+		"a picture":             {up("a.png", "image/png", string(png)), "image/png", string(png), ""},
+		"a picture as text":     {up("a.txt", "", string(png)), "image/png", string(png), ""},
+		"text as a picture":     {up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", ""},
+		"an archive as text":    {up("a.txt", "", "PK\x03\x04\x00\x00"), "", "", "neither text nor a picture that I can read (application/zip by its content)"},
+		"an archive":            {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
+		"a film":                {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
+		"empty":                 {slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty"},
+		"ten gigabytes":         {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"}, "", "", "it has 10 GB, and I read 2 MB at most"},
+		"larger than it says":   {slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10}, Content: strings.Repeat("x", maxFetchedText+1)}, "", "", "more than the 2 MB"},
+		"elsewhere":             {slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}}, "", "", "outside of Slack"},
+		"told by its id alone":  {slacktest.Upload{File: slacktest.File{Name: "a.log", Reserved: true}, Content: "x"}, workflow.MediaText, "x", ""},
+		"deleted":               {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "tombstone"}, Content: "x"}, "", "", "it was deleted"},
+		"behind the plan":       {slacktest.Upload{File: slacktest.File{Name: "a.log", Mode: "hidden_by_limit"}, Content: "x"}, "", "", "its plan's limit"},
+		"a canvas":              {slacktest.Upload{File: slacktest.File{Name: "c", Filetype: "quip", Mimetype: "application/vnd.slack-docs"}, Content: "<html><script>x</script><h1>A</h1><ul><li>b</li></ul></html>"}, workflow.MediaText, "A\n\nb", ""},
+		"a name with tricks":    {up("../../etc/passwd\n(program) x\u202e", "text/plain", "x"), workflow.MediaText, "x", ""},
+		"a log that is too odd": {up("a.log", "", strings.Repeat("\xfe\x01", 100)), "", "", "neither text nor a picture"},
+	} {
+		ts, err := o.Attach("bugs", o.Ada.ID, "see", "", c.file)
+		require.NoError(t, err)
+		a := o.shared(t, ts)
+		got, err := p.Fetch(t.Context(), a)
+		require.NoError(t, err, name)
+		require.Contains(t, got.Why, c.says, name)
+		require.Equal(t, c.says == "", got.Why == "", "%s: %s", name, got.Why)
+		require.Equal(t, c.media, got.Media, name)
+		require.Equal(t, c.reads, string(got.Content), name)
+		require.NotContains(t, got.Name, "\n", name)
+	}
+}
+
+func up(name, kind, content string) slacktest.Upload {
+	return slacktest.Upload{File: slacktest.File{Name: name, Mimetype: kind}, Content: content}
+}
+
+// shared returns the file of a message as its event describes it.
+func (o *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
+	t.Helper()
+	var files []workflow.Attachment
+	require.NoError(t, o.Bot.ReadThread(t.Context(), o.ThreadOf(ts), false, func(m slack.Message) {
+		if m.Timestamp == ts {
+			_, files = event.ReadShared(m)
+		}
+	}))
+	require.Len(t, files, 1)
+	return files[0]
+}
+
+func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
+	t.Parallel()
+	o := openFetchOffice(t, slacktest.Config{})
+	p := Fetcher{Slack: o.Bot}
+	ts, err := o.Share("bugs", o.Ada.ID, "see", "", "app.log")
+	require.NoError(t, err)
+	a := o.shared(t, ts)
+
+	o.Order(slacktest.Fault{Method: "files-pri", Status: 503}) // fails once, so the second try succeeds
+	got, err := p.Fetch(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, "what app.log holds\n", string(got.Content))
+
+	for why, f := range map[string]slacktest.Fault{
+		"it was deleted":                   {Method: "files-pri", Status: 404},
+		"lacks the scope `files:read`":     {Method: "files-pri", Status: 403},
+		"did not hand it over (no answer)": {Method: "files-pri", Status: 502, Times: fetchTries},
+	} {
+		o.Order(f)
+		got, err := p.Fetch(t.Context(), a)
+		require.NoError(t, err)
+		if f.Times > 0 {
+			why = "did not hand it over (status 502); attach it again"
+		}
+		require.Contains(t, got.Why, why)
+		require.Empty(t, got.Content)
+	}
+	require.NoError(t, o.DeleteFile(a.File))
+	got, err = p.Fetch(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, whyDeleted, got.Why)
+}
+
+// TestTheTokenGoesToSlackAlone checks that the token is sent only to Slack's own hosts, whatever an event or a
+// redirect says. The control runs the same with the guard off, and the token arrives.
+func TestTheTokenGoesToSlackAlone(t *testing.T) {
+	t.Parallel()
+	for _, trusting := range []bool{false, true} {
+		var leaked []string
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			leaked = append(leaked, r.Header.Get("Authorization"))
+			_, _ = w.Write([]byte("x"))
+		}))
+		defer elsewhere.Close()
+		host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
+		}))
+		defer host.Close()
+		p := Fetcher{Slack: bot.Config{BotToken: "xoxb-secret", APIURL: host.URL}.Connect(), trusting: trusting}
+		for _, address := range []string{elsewhere.URL + "/files-pri/x", host.URL + "/files-pri/x"} {
+			got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
+			require.NoError(t, err)
+			require.Equal(t, trusting, got.Why == "", got.Why)
+		}
+		require.Equal(t, trusting, len(leaked) > 0)
+		if trusting {
+			require.Contains(t, leaked, "Bearer xoxb-secret")
+		}
+	}
+	s := bot.Config{BotToken: "xoxb-1", APIURL: "https://slack.com/api/"}.Connect()
+	for address, may := range map[string]bool{
+		"https://files.slack.com/files-pri/T1-F1/download/a": true, "https://slack.com/x": true, "https://acme.enterprise.slack.com/x": true,
+		"https://FILES.slack.com/x": true, "https://files.slack-gov.com/x": true,
+		"http://files.slack.com/x": false, "https://files.slack.com.example.com/x": false, "https://notslack.com/x": false,
+		"https://files.slack.com:8443/x": false, "https://a@files.slack.com/x": false, "https://slack.com@example.com/x": false,
+		"//files.slack.com/x": false, "file:///etc/passwd": false, "": false, "https://files.slack.com\\@example.com/": false,
+	} {
+		require.Equal(t, may, s.MaySendToken(address), address)
+	}
+}
+
+// TestAnAnswerIsNotUnpacked checks that a small compressed response is not unpacked into a large one.
+func TestAnAnswerIsNotUnpacked(t *testing.T) {
+	t.Parallel()
+	var bomb bytes.Buffer
+	z := gzip.NewWriter(&bomb)
+	for range 64 {
+		_, _ = z.Write(make([]byte, 1<<20))
+	}
+	require.NoError(t, z.Close())
+	asked := ""
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Header.Get("Accept-Encoding")
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(bomb.Bytes())
+	}))
+	defer host.Close()
+	p := Fetcher{Slack: bot.Config{BotToken: "xoxb-1", APIURL: host.URL}.Connect()}
+	got, err := p.Fetch(t.Context(), workflow.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
+	require.NoError(t, err)
+	require.Equal(t, "identity", asked)
+	require.Contains(t, got.Why, "neither text nor a picture")
+}
+
+// FuzzFetched checks that whatever a file holds, its text is valid UTF-8 without NUL, and that an unread file
+// has a reason.
+func FuzzFetched(f *testing.F) {
+	for _, seed := range []string{"", "panic\n", "\xff\xfea\x00", "\xfe\xff", "<html><p>a", "PK\x03\x04", "\x00", strings.Repeat("\xff", 100), "<form signin"} {
+		f.Add("", []byte(seed))
+		f.Add(event.ModeCanvas, []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, mode string, content []byte) {
+		a := workflow.Attachment{Mode: mode, State: workflow.AttachmentUnread}
+		_ = isSignInPage(a, content)
+		a = judgeContent(a, content)
+		require.Equal(t, a.State == workflow.AttachmentRead, a.Why == "")
+		if a.Media == workflow.MediaText {
+			require.True(t, utf8.Valid(a.Content))
+			require.NotContains(t, string(a.Content), "\x00")
+		}
+	})
+}

@@ -1,0 +1,337 @@
+// Package alert reads messages in which apps report problems: Sentry, PagerDuty, GitHub, Grafana, and any other
+// app that posts a title, a link and perhaps a stack trace in Slack attachments or blocks. It has no code for a
+// particular app: it looks for a title, the first link, lines that look like stack frames, and a field that is
+// named like a release.
+//
+// Parsing is lenient and never fails because of an unexpected type: such a value is left out. Nothing in a
+// message is trusted. Only http and https links are kept.
+package alert
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const (
+	maxDepth  = 20
+	maxBody   = 6000 // characters of an alert that are kept
+	maxTitle  = 200
+	maxTrace  = 40 // lines of a stack trace that are kept
+	maxFrames = 3  // frames in the fingerprint
+	maxField  = 100
+)
+
+// Read parses a message of an app, given as the JSON of an event or of the Web API. It returns false for a
+// message without text.
+func Read(message []byte) (a workflow.Alert, ok bool) {
+	var m map[string]any
+	if json.Unmarshal(message, &m) != nil {
+		return a, false
+	}
+	r := &reading{}
+	r.message(m)
+	body := cut(strings.TrimSpace(mrkdwn.Visible(strings.Join(r.lines, "\n"))), maxBody)
+	a.AppID = str(m, "app_id")
+	a.App = mrkdwn.OneLine(cmp.Or(str(object(m, "bot_profile"), "name"), str(m, "username"), "an app"), 80)
+	a.AppID = cmp.Or(a.AppID, str(object(m, "bot_profile"), "app_id"))
+	first, _, _ := strings.Cut(body, "\n")
+	a.Title, a.Link, a.Body = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle), cmp.Or(r.titleLink, r.link), body
+	a.Trace, a.Release = traceOf(body), mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
+	a.Body = bodyWithoutTitleAndTrace(a)
+	a.Resolved = resolved.MatchString(a.Title)
+	a.Fingerprint = fingerprint(a)
+	return a, a.Title != ""
+}
+
+// emoji matches emoji codes at the start of a line.
+var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
+
+// bodyWithoutTitleAndTrace returns the lines of the body that are neither the title nor part of the stack trace.
+func bodyWithoutTitleAndTrace(a workflow.Alert) string {
+	var lines []string
+	for _, line := range strings.Split(a.Body, "\n") {
+		said := plain(emoji.ReplaceAllString(line, "")) == a.Title || a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"), strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
+		if strings.TrimSpace(line) != "" && !said {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// resolved matches the title of an alert whose problem is over. It asks for the form of a state, because errors have such
+// words in their messages: "Event loop is closed", "Recovered from panic".
+var resolved = regexp.MustCompile(`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?(\]|:|\s+[-–—|#]|$)` +
+	`|\b(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s(resolved|closed)\b` +
+	`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
+
+// Named reports whether the alert was posted by one of these apps, which are given by id or by name.
+func Named(a workflow.Alert, apps []string) bool {
+	return slices.ContainsFunc(apps, func(app string) bool {
+		return a.AppID != "" && app == a.AppID || strings.EqualFold(app, a.App)
+	})
+}
+
+// reading collects what was found in a message so far.
+type reading struct {
+	lines                []string
+	size                 int
+	title, link, release string
+	titleLink            string
+}
+
+func (r *reading) message(m map[string]any) {
+	r.say(str(m, "text"))
+	r.blocks(m["blocks"], 0)
+	for _, x := range list(m, "attachments") {
+		at, _ := x.(map[string]any)
+		before := len(r.lines)
+		r.say(str(at, "pretext"))
+		r.head(str(at, "title"), str(at, "title_link"))
+		r.say(str(at, "text"))
+		for _, f := range list(at, "fields") {
+			field, _ := f.(map[string]any)
+			r.field(str(field, "title"), str(field, "value"))
+		}
+		r.blocks(at["blocks"], 0)
+		if len(r.lines) == before {
+			r.say(str(at, "fallback"))
+		}
+		r.say(str(at, "footer"))
+	}
+}
+
+// head stores a title and the address that it links to.
+func (r *reading) head(title, to string) {
+	if r.title == "" {
+		r.title = plain(title)
+	}
+	if r.titleLink == "" {
+		r.titleLink = address(to)
+	}
+	r.say(title)
+}
+
+func (r *reading) field(name, value string) {
+	if isRelease.MatchString(strings.TrimSpace(strings.Trim(plain(name), ":* "))) && r.release == "" {
+		r.release = plain(value)
+	}
+	if name != "" || value != "" {
+		r.say(strings.Trim(plain(name), ":* ") + ": " + value)
+	}
+}
+
+var (
+	isRelease = regexp.MustCompile(`(?i)^(release|version|commit|build|deploy(ed)?)$`)
+	releaseAt = regexp.MustCompile(`(?im)\b(?:release|version)\b\**[:=]\**\s*\x60?([\w.@+/-]{1,100})`)
+	slackLink = regexp.MustCompile(`<(https?://[^<>|\s]+)(?:\|([^<>]*))?>`)
+	// Matches a text that begins with a link; emoji and formatting marks may precede it.
+	beginsWithLink = regexp.MustCompile(`^(:[\w+-]+:|[*_~ ])*<https?://`)
+	oneMark        = regexp.MustCompile(`<([^<>|\s]+)(?:\|([^<>]*))?>`)
+)
+
+func releaseIn(body string) string {
+	if m := releaseAt.FindStringSubmatch(body); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// say adds a text to the lines and keeps the first link. If the text begins with a labelled link and there is
+// no title yet, the label becomes the title.
+func (r *reading) say(text string) {
+	if text = strings.TrimSpace(text); text == "" || r.size > maxBody {
+		return
+	}
+	if m := slackLink.FindStringSubmatch(text); m != nil {
+		to := address(mrkdwn.Unescape(m[1]))
+		r.link = cmp.Or(r.link, to)
+		if label := plain(m[2]); r.title == "" && label != "" && beginsWithLink.MatchString(text) {
+			r.title, r.titleLink = label, cmp.Or(r.titleLink, to)
+		}
+	}
+	text = unlink(text)
+	if len(r.lines) > 0 && r.lines[len(r.lines)-1] == text {
+		return
+	}
+	r.size += len(text)
+	r.lines = append(r.lines, text)
+}
+
+// address returns an http or https address, or an empty string for anything else.
+func address(to string) string {
+	u, err := url.Parse(strings.TrimSpace(to))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(to) > 500 {
+		return ""
+	}
+	return u.String()
+}
+
+// unlink replaces each link by its label, and leaves mentions as Slack writes them.
+func unlink(text string) string {
+	return mrkdwn.Unescape(oneMark.ReplaceAllStringFunc(text, func(found string) string {
+		m := oneMark.FindStringSubmatch(found)
+		if strings.ContainsAny(m[1][:1], "@#!") {
+			return found
+		}
+		return cmp.Or(m[2], m[1])
+	}))
+}
+
+func plain(text string) string {
+	return strings.Trim(mrkdwn.OneLine(unlink(text), maxTitle), "*_` ")
+}
+
+// blocks reads Block Kit of any kind: texts in their order, a header as the title, the address of a button as a
+// link.
+func (r *reading) blocks(v any, depth int) {
+	if depth > maxDepth || r.size > maxBody {
+		return
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			r.blocks(e, depth+1)
+		}
+	case map[string]any:
+		kind := str(v, "type")
+		if kind == "rich_text_section" || kind == "rich_text_preformatted" || kind == "rich_text_quote" {
+			r.say(richText(v, 0))
+			return
+		}
+		text := cmp.Or(str(v, "text"), str(object(v, "text"), "text"))
+		switch {
+		case kind == "header":
+			r.head(text, "")
+		case kind == "button" || kind == "image":
+			r.link = cmp.Or(r.link, address(str(v, "url")))
+		default:
+			if name, value, pair := strings.Cut(text, "\n"); pair && isRelease.MatchString(strings.Trim(plain(name), ":* ")) {
+				r.field(name, value)
+			} else {
+				r.say(text)
+			}
+		}
+		for _, key := range []string{"fields", "elements", "accessory"} {
+			r.blocks(v[key], depth+1)
+		}
+	}
+}
+
+// richText returns the text of one section of rich text, with links and mentions as Slack writes them.
+func richText(v any, depth int) string {
+	m, _ := v.(map[string]any)
+	if depth > maxDepth || m == nil {
+		return ""
+	}
+	var b strings.Builder
+	switch str(m, "type") {
+	case "link":
+		return "<" + str(m, "url") + "|" + strings.NewReplacer("<", "", ">", "").Replace(cmp.Or(str(m, "text"), str(m, "url"))) + ">"
+	case "user":
+		return "<@" + str(m, "user_id") + ">"
+	case "broadcast":
+		return "@" + str(m, "range")
+	}
+	b.WriteString(mrkdwn.Escape(str(m, "text")))
+	for _, e := range list(m, "elements") {
+		b.WriteString(richText(e, depth+1))
+	}
+	return b.String()
+}
+
+// frame matches a line of a stack trace in the format of Go, JavaScript, Python, Java, Ruby or PHP.
+var frame = regexp.MustCompile(`^\s*(at .+|File ".+", line \d+.*|goroutine \d+ .*|#\d+ .+|(from )?\S+\.\w{1,5}:\d+\b.*|\S+\(.*\) \S+:\d+.*|panic: .+|\w*(Error|Exception): .+)$`)
+
+// place matches the location in a frame: a file and a line.
+var place = regexp.MustCompile(`([\w./@-]+\.[a-zA-Z]{1,5})(?::\d+|", line \d+)`)
+
+// traceOf returns the lines of a text that look like a stack trace, at most maxTrace, or an empty string if
+// there are fewer than two.
+func traceOf(body string) string {
+	var lines []string
+	for _, line := range strings.Split(body, "\n") {
+		if line = strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "); frame.MatchString(line) && len(lines) < maxTrace {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) < 2 {
+		return ""
+	}
+	return strings.Join(lines, "\n")
+}
+
+var (
+	varies  = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+`)
+	states  = regexp.MustCompile(`(?i)\[[^\]]{0,40}\]|\b(triggered|acknowledged|firing|alerting|resolved|new issue|regression)\b:?`)
+	numbers = regexp.MustCompile(`\d`)
+)
+
+// fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address of
+// the issue without its query. If the address names no issue, it covers the title without its variable parts
+// and the first files of the stack without line numbers.
+func fingerprint(a workflow.Alert) string {
+	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
+	if issue := issueOf(a.Link); issue != "" {
+		of = append(of, issue)
+	} else {
+		title := strings.ToLower(varies.ReplaceAllString(states.ReplaceAllString(a.Title, ""), "#"))
+		of = append(of, strings.Join(strings.Fields(title), " "))
+		for i, m := range place.FindAllStringSubmatch(a.Trace, -1) {
+			if i < maxFrames {
+				of = append(of, m[1])
+			}
+		}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(of, "\n")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// issuePath matches the path of an issue, an incident, or a rule that fires.
+var issuePath = regexp.MustCompile(`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems)/[^/]+(?:/[^/]+)?)`)
+
+func issueOf(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	m := issuePath.FindStringSubmatch(u.Path)
+	if m == nil || !numbers.MatchString(m[1]) && !strings.Contains(m[1], "/alerting/grafana/") && !strings.Contains(m[1], "/incidents/") {
+		return ""
+	}
+	path := strings.TrimRight(m[1], "/")
+	for _, end := range []string{"/view", "/edit", "/events", "/files", "/commits"} {
+		path = strings.TrimSuffix(path, end)
+	}
+	return strings.ToLower(u.Host) + path
+}
+
+func str(m map[string]any, key string) string {
+	s, _ := m[key].(string)
+	return s
+}
+
+func object(m map[string]any, key string) map[string]any {
+	o, _ := m[key].(map[string]any)
+	return o
+}
+
+func list(m map[string]any, key string) []any {
+	l, _ := m[key].([]any)
+	return l
+}
+
+func cut(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,175 @@
+package event
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// SendShortcut is the callback_id of the message shortcut in the manifest.
+const SendShortcut = "send_to_bobbin"
+
+// How a message was sent to the bot: the values of an workflow.IncomingEvent's ActionID.
+const (
+	ByShortcut = "shortcut"
+	ByReaction = "reaction"
+)
+
+// sharePayload is the payload of a shortcut (an interactive envelope) or of a reaction (an event).
+type sharePayload struct {
+	Type        jstring `json:"type"`
+	CallbackID  jstring `json:"callback_id"`
+	ResponseURL jstring `json:"response_url"`
+	MessageTS   jstring `json:"message_ts"`
+	ActionTS    jstring `json:"action_ts"`
+	User        lenient[struct {
+		ID     jstring `json:"id"`
+		TeamID jstring `json:"team_id"`
+	}] `json:"user"`
+	Channel lenient[struct {
+		ID   jstring `json:"id"`
+		Name jstring `json:"name"`
+	}] `json:"channel"`
+	Message lenient[post] `json:"message"`
+
+	EventID jstring                `json:"event_id"`
+	Event   lenient[reactionEvent] `json:"event"`
+}
+
+// SharedMessage is a message that a person sent to the bot by a shortcut or a reaction.
+type SharedMessage struct {
+	In        workflow.IncomingEvent
+	Private   bool   // in a direct message or a group direct message
+	AnswerURL string // response_url for an answer that only the sender sees; empty: none
+	Own       bool   // the message is the bot's own
+}
+
+// ReadSharedMessage reads the payload of our shortcut or of a configured reaction; it returns false for any
+// other payload.
+func (r Reader) ReadSharedMessage(kind string, payload []byte) (s SharedMessage, ok bool) {
+	var p sharePayload
+	if json.Unmarshal(payload, &p) != nil {
+		return s, false
+	}
+	switch {
+	case kind == "interactive" && p.Type == "message_action" && p.CallbackID == SendShortcut:
+		s = r.readShortcut(p)
+	case kind == "events_api" && p.Event.v.Type == reactionAdded:
+		s, ok = r.readReaction(p)
+		if !ok {
+			return s, false
+		}
+	default:
+		return s, false
+	}
+	s.In.Kind, s.In.Thread.Team = workflow.MessageSent, r.Self.Team
+	return s, s.In.Thread.Channel != "" && s.In.TS != "" && s.In.User != ""
+}
+
+func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
+	message := p.Message.v
+	if message.TS == "" {
+		message.TS = p.MessageTS
+	}
+	in := r.newIncoming(message)
+	in.Value, s.Own = authorOf(message), r.isOwn(message)
+	in.ActionID, in.Thread.Channel = ByShortcut, string(p.Channel.v.ID)
+	in.User, in.UserTeam = string(p.User.v.ID), string(p.User.v.TeamID)
+	in.At = ParseTS(string(p.ActionTS))
+	in.EventID = strings.Join([]string{ByShortcut, in.Thread.Channel, in.TS, in.User, string(p.ActionTS)}, ":")
+	s.In, s.AnswerURL = in, string(p.ResponseURL)
+	s.Private = p.Channel.v.Name == "directmessage" || strings.HasPrefix(string(p.Channel.v.Name), "mpdm-")
+	return s
+}
+
+// readReaction reads a reaction. The event does not hold the message, so In has no text.
+func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
+	e, item := p.Event.v, p.Event.v.Item.v
+	if !r.sends(e) {
+		return s, false
+	}
+	// The id is the same for all configured reactions of one person to one message.
+	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)}, ":")
+	s.In.ActionID, s.In.TS, s.In.User, s.In.At = ByReaction, string(item.TS), string(e.User), ParseTS(string(e.EventTS))
+	s.In.Thread.Channel, s.Own = string(item.Channel), e.ItemUser == jstring(r.Self.User)
+	return s, !s.Own
+}
+
+// sends reports whether a reaction is configured to send its message to the bot.
+func (r Reader) sends(e reactionEvent) bool {
+	item := e.Item.v
+	return item.Type == "message" && e.User != jstring(r.Self.User) && slices.Contains(r.Reactions[string(item.Channel)], e.name())
+}
+
+// authorOf returns the author of a message: a user id, or the name that a bot gave itself.
+func authorOf(p post) string {
+	if p.User != "" {
+		return string(p.User)
+	}
+	return mrkdwn.OneLine(string(p.Username), 80)
+}
+
+func (r Reader) isOwn(p post) bool {
+	return p.User != "" && string(p.User) == r.Self.User || p.BotID != "" && string(p.BotID) == r.Self.BotID
+}
+
+// ReadMessage reads a message of the Web API: its thread, text and files, and its author as Value.
+func (r Reader) ReadMessage(m slack.Message) (workflow.IncomingEvent, error) {
+	p, err := readPost(m)
+	if err != nil {
+		return workflow.IncomingEvent{}, err
+	}
+	in := r.newIncoming(p)
+	in.Value = authorOf(p)
+	return in, nil
+}
+
+// ReadHistory reads a message of a channel's or a thread's history as if its events had arrived; it returns
+// none for a message that the bot ignores.
+func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.IncomingEvent {
+	p, err := readPost(m)
+	if err != nil {
+		return nil
+	}
+	e := event{post: p, Channel: jstring(channel)}
+	e.Type = "message"
+	if strings.HasPrefix(channel, "D") {
+		e.ChannelType = "im"
+	}
+	raw, err := json.Marshal(map[string]any{"event": m.Msg})
+	if err != nil {
+		return nil
+	}
+	in, reason := r.readEvent(eventCallback{raw: raw, EventID: jstring(workflow.ReadAgain + ":" + channel + ":" + m.Timestamp), Event: lenient[event]{e}})
+	switch {
+	case reason != "":
+		return nil
+	case m.Edited == nil || in.Alert != nil:
+		return []workflow.IncomingEvent{in}
+	}
+	return r.readEdited(in, *m.Edited)
+}
+
+// readEdited returns the events of a message that was edited before it was read. Only its newest words are known, so
+// they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one to which a mention was
+// added. One that may begin a session without a mention, or that says stop, also counts as it is: what was edited never
+// asks for work that nobody approves, and a stop permits nothing.
+func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
+	edit := in
+	edit.Kind, edit.ActionID, edit.EventID = workflow.MessageEdit, workflow.ReadAgain, in.EventID+":"+by.Timestamp
+	edit.User = cmp.Or(by.User, in.User)
+	switch {
+	case r.Words.EndsWork(in.Text), in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
+		return []workflow.IncomingEvent{in, edit}
+	case in.Kind == workflow.MessageMention:
+		in.Kind, in.ActionID, in.Value = workflow.MessageSent, workflow.ByEdit, in.User
+		return []workflow.IncomingEvent{edit, in}
+	}
+	return []workflow.IncomingEvent{edit}
+}

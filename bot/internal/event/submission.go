@@ -1,0 +1,87 @@
+package event
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+)
+
+// The names of the inputs of the forms. Each input is in a block of the same name.
+const (
+	InputWords  = "words"
+	InputFiles  = "files"
+	InputChoice = "repository"
+)
+
+// Submission is one modal that a person submitted.
+type Submission struct {
+	In         workflow.IncomingEvent // the event, without channel and thread ts
+	Errors     map[string]string      // why a value is refused, by input name
+	BlameInput string                 // name of the input under which other errors are shown
+	Unknown    string                 // why the bot ignores the modal; empty: it does not
+}
+
+// ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted modal. The
+// EventID depends on the modal, the user and the text, so a modal that is submitted again after a lost response
+// counts once.
+func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
+	var p viewSubmission
+	if err := json.Unmarshal(payload, &p); err != nil || p.Type != "view_submission" {
+		return s, false
+	}
+	view := p.View.v
+	value, ts, _ := strings.Cut(string(view.Metadata), " ")
+	s.In = workflow.IncomingEvent{
+		Kind: workflow.MessageForm, Thread: workflow.Thread{Team: r.Self.Team}, TS: ts, User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
+		ActionID: string(view.CallbackID), Value: value, At: time.Now().UTC(),
+	}
+	if view.ID == "" || value == "" || s.In.User == "" {
+		s.Unknown = "a form that belongs to no button"
+		return s, true
+	}
+	entered := func(name string) string {
+		f := view.State.v.Values.v[name].v[name].v
+		return strings.TrimSpace(mrkdwn.Visible(string(cmp.Or(f.Value, f.Selected.v.Value))))
+	}
+	s.BlameInput, s.Errors = InputWords, map[string]string{}
+	switch s.In.ActionID {
+	case workflow.ButtonCorrect:
+		if s.In.Text = entered(InputWords); s.In.Text == "" {
+			s.Errors[InputWords] = "Say what is wrong, or close this."
+		}
+	case workflow.ButtonRepository:
+		s.BlameInput = InputChoice
+		if s.In.Text = entered(InputChoice); s.In.Text == "" {
+			s.Errors[InputChoice] = "Choose one, or close this."
+		}
+	case workflow.ButtonFixLimited:
+		var cure string
+		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
+			s.Errors[InputWords] = cure
+		}
+	case workflow.ButtonLesson:
+		s.In.Text = entered(InputWords)
+	default:
+		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))
+	}
+	sum := sha256.Sum256([]byte(s.In.User + "\x00" + s.In.Text))
+	s.In.EventID = "form:" + string(view.ID) + ":" + hex.EncodeToString(sum[:8])
+	return s, true
+}
+
+// ReadTrigger returns the trigger id of a press, which is needed to open a modal, or an empty string.
+func ReadTrigger(payload []byte) string {
+	var t trigger
+	if json.Unmarshal(payload, &t) != nil {
+		return ""
+	}
+	return string(t.TriggerID)
+}

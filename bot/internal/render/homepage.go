@@ -1,0 +1,169 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const (
+	MaxHomeBlocks = 100 // https://docs.slack.dev/reference/views/home-tab-views
+	homeTitle     = 150 // characters of a session's title
+)
+
+// A HomePage renders App Homes. Bot is the bot's user id, and WorkspaceURL the address of the workspace in a
+// browser.
+type HomePage struct{ Bot, WorkspaceURL string }
+
+// Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
+// lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
+func (p HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
+	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
+	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
+	if home.Page != "" {
+		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. The link is yours alone, for twelve hours."))
+	}
+	if home.OwnOnly {
+		add(homeSection("Slack does not tell me which channels you are in, so these are only the sessions that you asked for."))
+	}
+	groups := map[workflow.HomeStatus][]workflow.HomeSession{}
+	for _, x := range home.Others {
+		groups[x.Standing()] = append(groups[x.Standing()], x)
+	}
+	p.addGroup(add, "Waits for you", home.Waits, home.Person)
+	for _, standing := range workflow.HomeStatuses {
+		p.addGroup(add, string(standing), groups[standing], home.Person)
+	}
+	if len(home.Waits)+len(home.Others) == 0 {
+		add(homeSection("There is nothing yet. Mention <@" + p.Bot + "> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
+	}
+	if home.More {
+		add(homeSection("There are older ones, too; they are in their threads."))
+	}
+	if len(home.Pauses) > 0 {
+		add(homeHeader("Pause and resume"))
+		for _, x := range home.Pauses {
+			add(pauseSection(x))
+		}
+	}
+	if len(home.Settings) > 0 {
+		add(homeHeader("Settings"))
+		for _, part := range mrkdwn.SplitText(namedChannels(mrkdwn.Escape(mrkdwn.Visible(strings.Join(home.Settings, "\n")))), maxSection) {
+			add(homeSection(part))
+		}
+	}
+	p.addLessons(add, home.Lessons)
+	if len(blocks) > MaxHomeBlocks {
+		blocks = append(blocks[:MaxHomeBlocks-1], homeSection("There is more than Slack shows here."))
+	}
+	return blocks
+}
+
+func (p HomePage) addGroup(add func(...slack.Block), name string, list []workflow.HomeSession, reader workflow.Person) {
+	if len(list) == 0 {
+		return
+	}
+	add(homeHeader(name))
+	for _, x := range list {
+		add(homeSection(p.sessionLine(x, reader)))
+	}
+}
+
+// pauseSection renders one thing that can be paused, with its button.
+func pauseSection(x workflow.HomePause) slack.Block {
+	text, action, label := namedChannels(mrkdwn.Escape(mrkdwn.OneLine(x.Name, homeTitle))), workflow.ButtonPause, "Pause"
+	if x.By != "" {
+		text, action, label = "*"+text+"* is paused, by "+mrkdwn.Escape(mrkdwn.OneLine(x.By, homeTitle)), workflow.ButtonResume, "Resume"
+	}
+	element := slack.NewButtonBlockElement(action, x.Value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, slack.NewAccessory(element))
+}
+
+// addLessons renders the lessons in as few blocks as possible. Each lesson that the reader may change has its
+// own block with a button.
+func (p HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesson) {
+	if len(list) == 0 {
+		return
+	}
+	add(homeHeader("Learned"))
+	var lines []string
+	flush := func() {
+		if len(lines) == 0 {
+			return
+		}
+		for _, part := range mrkdwn.SplitText(strings.Join(lines, "\n"), maxSection) {
+			add(homeSection(part))
+		}
+		lines = nil
+	}
+	for _, l := range list {
+		by := "seen by me"
+		if l.By != "" {
+			by = "said by <@" + mrkdwn.Escape(l.By) + ">"
+		}
+		if l.Thread.TS != "" {
+			by = "<" + l.Thread.Permalink(p.WorkspaceURL) + "|" + "in this thread> " + by
+		}
+		line := fmt.Sprintf(
+			"%d. %s: %s (%s, %s)", l.Number, mrkdwn.Escape(l.Repository),
+			mrkdwn.Escape(mrkdwn.OneLine(workflow.Unmark(mrkdwn.Visible(l.Text)), homeTitle)), by,
+			l.At.UTC().Format("2006-01-02"),
+		)
+		if !l.MayChange {
+			lines = append(lines, line)
+			continue
+		}
+		flush()
+		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10), plainText("Change…"))
+		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil, slack.NewAccessory(element)))
+	}
+	lines = append(lines, "Agents are told these. Whoever may approve can change them, here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; \"lessons\" there offers them for its AGENTS.md.")
+	flush()
+}
+
+// sessionLine renders one session: its title as a link to the thread, and its state.
+func (p HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
+	title := mrkdwn.OneLine(workflow.Unmark(x.Title), homeTitle)
+	if title == "" {
+		title = "(no words)"
+	}
+	phase := strings.ReplaceAll(string(x.Phase), "_", " ")
+	if x.Why != "" {
+		phase += ": " + x.Why
+	}
+	parts := []string{phase}
+	if full := !reader.Guest && !reader.Stranger && reader.Name != ""; full && x.Repository != "" {
+		parts = append(parts, mrkdwn.Escape(x.Repository))
+	}
+	if !strings.HasPrefix(x.Thread.Channel, "D") {
+		parts = append(parts, "<#"+mrkdwn.Escape(x.Thread.Channel)+">")
+	}
+	if x.Requester != reader.ID && x.Requester != "" { // an app's alert has no requester
+		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
+	}
+	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>", x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
+	// A bar would end the link's address, and backticks would begin code within it.
+	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
+	return "*<" + x.Thread.Permalink(p.WorkspaceURL) + "|" + label + ">*\n" + strings.Join(parts, " · ")
+}
+
+var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
+
+// namedChannels makes Slack show channel names in place of channel ids.
+func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
+
+func formatDollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
+
+func homeHeader(text string) slack.Block {
+	return slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false))
+}
+
+func homeSection(text string) slack.Block {
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil, nil)
+}

@@ -1,0 +1,160 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const (
+	MaxPart    = 3500 // characters of one reply; Slack advises at most 4,000
+	maxSection = 2900 // characters of one section block; Slack's limit is 3,000
+	maxLabel   = 75   // characters of a button's label
+	maxActions = 25   // buttons in one actions block
+	maxNote    = 300  // characters of a note below a message
+)
+
+// A Style configures how lines are rendered and whom they may mention.
+type Style struct {
+	mrkdwn.Renderer
+	Mentionable []string // ids of people and user groups that a line may mention after its text
+	// MentionsOwners lets a line mention any person, since a repository's history names the people who know it.
+	MentionsOwners bool
+
+	forgeable bool // tests only: leave what looks like another agent's signature or the program's mark
+}
+
+// A Part is one message of a posting. A posting that is too long for one message has several parts, each with
+// its own key.
+type Part struct {
+	Key    string
+	Text   string
+	Blocks []slack.Block
+}
+
+// renderParts renders a posting. The same posting always has the same parts, so that a later try can find out
+// which of them are already in the thread.
+func (s Style) renderParts(p *workflow.Posting) []Part {
+	parts := s.cutParts(p, MaxPart)
+	last := &parts[len(parts)-1]
+	last.Blocks = withButtons(last.Text, p.Lines)
+	return parts
+}
+
+// cutParts renders a posting into parts of at most that many characters, without buttons.
+func (s Style) cutParts(p *workflow.Posting, most int) []Part {
+	lines := make([]string, len(p.Lines))
+	for i, l := range p.Lines {
+		lines[i] = s.Line(l) + s.mentions(l)
+	}
+	var parts []Part
+	for i, text := range mrkdwn.SplitText(strings.Join(lines, "\n"), most) {
+		key := p.Key
+		if i > 0 {
+			key = fmt.Sprintf("%s#%d", p.Key, i+1)
+		}
+		parts = append(parts, Part{Key: key, Text: text})
+	}
+	return parts
+}
+
+// Line renders one line as "[agent] text"; a code block begins below the agent's name. Only the program signs
+// lines: what looks like a signature further down in the text is quoted. Only lines that the program vouches for
+// begin with its mark.
+func (s Style) Line(l workflow.Line) string {
+	name, words := mrkdwn.Escape(mrkdwn.OneLine(l.Agent, 80)), s.words(l)
+	if !s.forgeable {
+		words = mrkdwn.QuoteSignatures(words)
+	}
+	if strings.HasPrefix(words, mrkdwn.Fence) {
+		return "[" + name + "]\n" + words
+	}
+	return "[" + name + "] " + words
+}
+
+// words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no markup
+// of the others reaches into it.
+func (s Style) words(l workflow.Line) string {
+	var texts []string
+	for _, p := range l.Pieces() {
+		text := s.Render(p.Text, l.Code)
+		switch {
+		case text == "" && p.Vouched:
+			continue
+		case !s.forgeable:
+			text = l.Mark(text, p)
+		case p.Vouched:
+			text = workflow.Mark + " " + text
+		}
+		texts = append(texts, text)
+	}
+	return strings.Trim(strings.Join(texts, "\n"), "\n")
+}
+
+// withButtons returns blocks with the text and its buttons, or nil if there are no buttons, since the text
+// alone then looks the same.
+func withButtons(text string, lines []workflow.Line) []slack.Block {
+	var rows []slack.Block
+	used := map[string]int{}
+	for _, l := range lines {
+		for at := 0; at < len(l.Buttons); at += maxActions {
+			rows = append(rows, buttonRow(l.Buttons[at:min(at+maxActions, len(l.Buttons))], used))
+		}
+	}
+	if rows == nil {
+		return nil
+	}
+	var blocks []slack.Block
+	for _, section := range mrkdwn.SplitText(text, maxSection) {
+		blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+	}
+	return append(blocks, rows...)
+}
+
+func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBlock {
+	elements := make([]slack.BlockElement, len(buttons))
+	for i, b := range buttons {
+		label := plainText(cmp.Or(mrkdwn.OneLine(workflow.Unmark(b.Label), maxLabel), "…"))
+		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, label)
+		if b.Style == "primary" || b.Style == "danger" {
+			e = e.WithStyle(slack.Style(b.Style))
+		}
+		elements[i] = e
+	}
+	return slack.NewActionBlock("", elements...)
+}
+
+func actionID(id string, used map[string]int) string {
+	used[id]++
+	if used[id] == 1 {
+		return id
+	}
+	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
+}
+
+// howToAnswer matches the end of a line that says how to answer it.
+var howToAnswer = regexp.MustCompile(`\s(?:◆ )?(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
+
+// WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
+// on how to answer are removed, since the note says what was answered.
+func (p Part) WithNote(note string, lines []workflow.Line) Part {
+	note = mrkdwn.Escape(workflow.WithoutMark(mrkdwn.OneLine(note, maxNote)))
+	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + workflow.Mark + " " + note
+	p.Blocks = withButtons(p.Text, lines)
+	return p
+}
+
+// WithoutBlocks returns the part without its blocks. Its text holds everything that they show, and what a
+// button does can also be asked for in words.
+func (p Part) WithoutBlocks() Part {
+	p.Text += "\n&gt; " + workflow.Mark + " Slack refused the buttons of this message. Answer in words."
+	p.Blocks = nil
+	return p
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot/internal/event"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+const (
+	maxOptions = 100 // options in a menu
+	maxBlocks  = 50  // blocks of a modal's text; Slack refuses more than 100
+)
+
+// Modal renders a form as a modal. Its private metadata holds only the button's opaque id and the ts of the
+// button's message.
+func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
+	view := slack.ModalViewRequest{
+		Type: slack.VTModal, CallbackID: f.ActionID, PrivateMetadata: f.Value + " " + ts, Close: plainText("Cancel"),
+	}
+	switch {
+	case f.Late != "":
+		view.Title, view.Close = plainText("Too late"), plainText("Close")
+		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
+	case f.ActionID == workflow.ButtonDetails:
+		view.Title, view.Close = plainText("Details"), plainText("Close")
+		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)), maxSection) {
+			if len(view.Blocks.BlockSet) < maxBlocks {
+				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil))
+			}
+		}
+		if f.Page != "" {
+			view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewContextBlock("", slack.NewTextBlockObject(slack.MarkdownType, "<"+f.Page+"|Open the session's page>: everything that happened, with the diff. The link is yours alone, for twelve hours.", false, true)))
+		}
+	case f.ActionID == workflow.ButtonCorrect:
+		view.Title, view.Submit = plainText("Correct"), plainText("Send")
+		view.Blocks.BlockSet = []slack.Block{
+			textInput(event.InputWords, "What is wrong, or what has to change?", "Everybody in the thread reads it, with your name.", false),
+		}
+	case f.ActionID == workflow.ButtonRepository:
+		view.Title, view.Submit = plainText("Change repository"), plainText("Choose")
+		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice, plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
+	case f.ActionID == workflow.ButtonFixLimited:
+		view.Title, view.Submit = plainText("Fix it, with limits"), plainText("Fix it")
+		view.Blocks.BlockSet = []slack.Block{
+			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, and nothing beyond what you say here may change.", f.Revision)), nil, nil),
+			textInput(event.InputFiles, "Only these files or folders", "One in a line, such as money/split.go or coupon/", true),
+			textInput(event.InputWords, "Instructions", "What is to be mended, and what is to be left alone.", true),
+		}
+	case f.ActionID == workflow.ButtonLesson:
+		view.Title, view.Submit = plainText("Change a lesson"), plainText("Save")
+		input := textInput(event.InputWords, "What agents are told of "+mrkdwn.OneLine(strings.Join(f.Repositories, ", "), maxLabel), "Empty it to have it forgotten. It is kept who changed it.", true)
+		if element, ok := input.Element.(*slack.PlainTextInputBlockElement); ok {
+			element.InitialValue = f.Text
+		}
+		view.Blocks.BlockSet = []slack.Block{input}
+	}
+	return view
+}
+
+func plainText(text string) *slack.TextBlockObject {
+	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
+}
+
+func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
+	var options []*slack.OptionBlockObject
+	for _, c := range choices[:min(len(choices), maxOptions)] {
+		options = append(options, slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
+	}
+	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)
+}
+
+func textInput(name, label, hint string, optional bool) *slack.InputBlock {
+	element := slack.NewPlainTextInputBlockElement(nil, name)
+	element.Multiline, element.MaxLength = true, workflow.MostEntered
+	return slack.NewInputBlock(name, plainText(label), plainText(hint), element).WithOptional(optional)
+}

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"regexp"
+	"runtime/debug"
+)
+
+// version, commit and date describe the build. A release sets the version; a build outside of a git
+// checkout, such as that of the image, sets all of them with -ldflags "-X main.commit=…".
+var (
+	version = "dev"
+	commit  = "" // the hash, with -dirty if the checkout had changes
+	date    = "" // of the commit, such as 2026-11-30
+)
+
+// pseudoVersion matches the module version of a commit without a tag, as go install …@main gives it.
+var pseudoVersion = regexp.MustCompile(
+	`^v[0-9.]+-(?:.+\.)?(\d{4})(\d\d)(\d\d)\d{6}-([0-9a-f]{12})(?:\+|$)`)
+
+// programVersion returns what --version prints.
+func programVersion() string {
+	built, ok := debug.ReadBuildInfo()
+	if !ok {
+		built = &debug.BuildInfo{}
+	}
+	return describeBuild(version, commit, date, built)
+}
+
+// describeBuild returns the version with its commit and the date of that, such as
+// "0.3 (commit 9c0f4159c3d1, 2026-11-30)". What -ldflags have set comes first, then what the go command
+// recorded.
+func describeBuild(version, commit, date string, built *debug.BuildInfo) string {
+	settings := map[string]string{}
+	for _, s := range built.Settings {
+		settings[s.Key] = s.Value
+	}
+	revision, day := settings["vcs.revision"], settings["vcs.time"]
+	if pseudo := pseudoVersion.FindStringSubmatch(built.Main.Version); pseudo != nil {
+		revision = cmp.Or(revision, pseudo[4])
+		day = cmp.Or(day, pseudo[1]+"-"+pseudo[2]+"-"+pseudo[3])
+	} else if version == "dev" && built.Main.Version != "" && built.Main.Version != "(devel)" {
+		version = built.Main.Version
+	}
+	revision = shorten(revision, 12)
+	if revision != "" && settings["vcs.modified"] == "true" {
+		revision += "-dirty"
+	}
+	if commit != "" {
+		revision, day = commit, date
+	}
+	if revision == "" {
+		return version + " (unknown commit)"
+	}
+	described := version + " (commit " + revision
+	if day != "" {
+		described += ", " + shorten(day, len("2026-11-30"))
+	}
+	return described + ")"
+}
+
+// shorten returns the first n bytes of a hash or a time.
+func shorten(s string, n int) string { return s[:min(n, len(s))] }

@@ -1,0 +1,183 @@
+package build
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+)
+
+// rememberedVersion is part of the name of each result file. Raise it when a stored result would be read
+// differently.
+const rememberedVersion = 3
+
+// Baseline builds and tests a commit of the repository without changes. It runs once per commit and stores
+// the result on disk. Only Baseline fills the repository's build cache. A run that the sandbox ended or
+// that did not start is not stored, because the next run may get further.
+func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
+	return c.BaselineBuilt(ctx, commit, p, nil)
+}
+
+// BaselineBuilt is Baseline, and calls built after the build and before the tests: from then on commands
+// find the build's output in the cache. If the result is already stored, built is not called.
+func (c *Checker) BaselineBuilt(ctx context.Context, commit string, p project.Project, built func()) (result.Result, error) {
+	if !c.HasSandbox() {
+		return result.Result{Project: p}, ErrNoSandbox
+	}
+	cache := c.cacheOrEmpty()
+	release, err := cache.Hold(ctx)
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer release()
+	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
+	if err != nil {
+		return result.Result{}, err
+	}
+	if r, ok := loadResult(file); ok {
+		c.learn(p, r)
+		return r, nil
+	}
+	unlock, err := cache.LockBase(ctx)
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer unlock()
+	if r, ok := loadResult(file); ok { // the previous holder of the lock may have stored the result
+		c.learn(p, r)
+		return r, nil
+	}
+	name := cache.Mirror().Remote().Name
+	c.log().Info("build and test the base", "repository", name, "commit", commit)
+	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
+	if err != nil {
+		return r, err
+	}
+	c.log().Info("the base was tested", "repository", name, "commit", commit, "result", r.String(), "took", r.Took)
+	if r.Stopped == "" && r.Missing == (result.Missing{}) {
+		err = saveResult(file, r)
+	}
+	return r, err
+}
+
+// learn notes from a stored result that the test command of p can be counted only without a reporter's
+// flags.
+func (c *Checker) learn(p project.Project, r result.Result) {
+	if p.Written != "" && r.Project.Test == p.Written {
+		c.noteUncountable(countableCommand(p.Test))
+	}
+}
+
+// Remembered returns the stored result of Baseline, or false if there is none.
+func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
+	cache := c.cacheOrEmpty()
+	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
+	if err != nil {
+		return result.Result{}, false
+	}
+	return loadResult(file)
+}
+
+// RunTree builds and tests a fresh tree of the commit. lay may change its files before the run; it may be
+// nil.
+func (c *Checker) RunTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project) (result.Result, error) {
+	return c.runTree(ctx, commit, lay, p, treeRun{})
+}
+
+// RunTreeNearFirst is RunTree with the tests in two parts, the near ones first. Each test is counted once.
+// Without near tests it is RunTree.
+func (c *Checker) RunTreeNearFirst(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, first First) (result.Result, error) {
+	if first.Near == "" {
+		return c.RunTree(ctx, commit, lay, p)
+	}
+	return c.runTree(ctx, commit, lay, p, treeRun{first: &first})
+}
+
+// runTree runs j in a fresh tree of the commit.
+func (c *Checker) runTree(ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun) (result.Result, error) {
+	work, remove, err := c.cacheOrEmpty().WorkFolder()
+	if err != nil {
+		return result.Result{}, err
+	}
+	defer remove()
+	files := filepath.Join(work, "files")
+	if err := c.cacheOrEmpty().Mirror().Materialise(ctx, commit, files); err != nil {
+		return result.Result{}, err
+	}
+	if lay != nil {
+		if err := layInto(files, lay); err != nil {
+			return result.Result{}, err
+		}
+	}
+	if err := c.Caches.Sandbox.Own(files); err != nil {
+		return result.Result{}, err
+	}
+	j.dir = files
+	return c.runTreeAt(ctx, j, p)
+}
+
+func layInto(dir string, lay func(*os.Root) error) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return lay(root)
+}
+
+// resultName returns the name of the file that stores a result.
+func resultName(commit string, p project.Project, packagesKey string) string {
+	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
+	if p.Written != "" {
+		parts = append(parts, "written: "+p.Written)
+	}
+	if packagesKey != "" {
+		parts = append(parts, packagesKey)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:16]) + ".json"
+}
+
+// loadResult reads a stored result. It returns false if the file is missing or damaged.
+func loadResult(file string) (result.Result, bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return result.Result{}, false
+	}
+	var r result.Result
+	return r, json.Unmarshal(text, &r) == nil
+}
+
+// saveResult writes the result to a temporary file and renames it, so that the file is always complete.
+func saveResult(file string, r result.Result) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("test run: remember a result: %w", err)
+	}
+	return nil
+}

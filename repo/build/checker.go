@@ -1,0 +1,82 @@
+package build
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// ErrNoSandbox is returned if there is no sandbox to run commands in.
+var ErrNoSandbox = errors.New("test run: there is no sandbox to run the build and the tests in")
+
+// A Checker runs builds and tests. It is safe for concurrent use, also by several processes with the same
+// caches.
+type Checker struct {
+	// Caches are the build caches of all repositories; their Sandbox runs the commands. If it is nil, every
+	// run returns ErrNoSandbox.
+	Caches Caches
+	// Cache is the build cache of one repository, set by For. If it is nil, commands start with empty
+	// caches.
+	Cache *Cache
+	// Limits are the limits of one command. Default: those of the sandbox, with a time limit of 10 minutes.
+	Limits sandbox.Limits
+
+	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only without these
+	// flags. For makes it for one repository.
+	countsOnlyWithoutFlags *sync.Map
+	seen                   *seen // the results of this Checker's trees, set by For
+}
+
+// For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of
+// NoteTree as long as it exists.
+func (c *Checker) For(m *git.Mirror) *Checker {
+	bound := *c
+	bound.Cache, bound.countsOnlyWithoutFlags, bound.seen = c.Caches.For(m), &sync.Map{}, &seen{}
+	return &bound
+}
+
+// HasSandbox reports whether there is a sandbox to run commands in.
+func (c *Checker) HasSandbox() bool { return c.Caches.Sandbox != nil }
+
+// cacheOrEmpty returns the repository's cache, or an empty one.
+func (c *Checker) cacheOrEmpty() *Cache {
+	if c.Cache == nil {
+		return c.Caches.For(nil)
+	}
+	return c.Cache
+}
+
+func (c *Checker) limits() sandbox.Limits {
+	l := c.Limits
+	if l.Time == 0 {
+		l.Time = 10 * time.Minute
+	}
+	return l
+}
+
+func (c *Checker) log() *slog.Logger {
+	if c.Caches.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return c.Caches.Log
+}
+
+// noteUncountable notes a test command that could be counted only without the added flags.
+func (c *Checker) noteUncountable(line string) {
+	if c.countsOnlyWithoutFlags != nil {
+		c.countsOnlyWithoutFlags.Store(line, true)
+	}
+}
+
+// countsWithoutFlags reports whether noteUncountable noted the command.
+func (c *Checker) countsWithoutFlags(line string) bool {
+	if c.countsOnlyWithoutFlags == nil {
+		return false
+	}
+	_, ok := c.countsOnlyWithoutFlags.Load(line)
+	return ok
+}

@@ -1,0 +1,124 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/build/result"
+)
+
+var (
+	pytestTest    = regexp.MustCompile(`^(?:\[gw\d+\] \[ *\d+%\] )?(\S+\.py::.+?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?: +\[ *\d+%\])?$`)
+	pytestWorker  = regexp.MustCompile(`^\[gw\d+\] \[ *\d+%\] (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\S+\.py::.+?)\s*$`)
+	pytestShort   = regexp.MustCompile(`^(FAILED|ERROR) (\S+\.py)(::.+?)?(?: - .*)?$`)
+	pytestSummary = regexp.MustCompile(`^(?:=+ )?((?:\d+ [a-z]+(?:, )?)+|no tests ran) in [\d.]+s(?: \([\d:]+\))?(?: =+)?$`)
+	pytestHeading = regexp.MustCompile(`^_{3,} (.+?) _{3,}$`)
+)
+
+// A pytestRun is the state while pytest's output is read.
+type pytestRun struct {
+	Reading
+	at      map[string]int // by its full name the last test of that name
+	failed  map[string]bool
+	errors  map[int]bool // the tests with an error outside of the test itself
+	heading string
+	output  map[string]*strings.Builder // by the heading above it
+	ended   bool
+}
+
+// readPytest reads the terminal output of pytest. Without -v pytest names only failed tests.
+func readPytest(text string) (Reading, bool) {
+	run := pytestRun{at: map[string]int{}, failed: map[string]bool{}, errors: map[int]bool{}}
+	run.output = map[string]*strings.Builder{}
+	for line := range strings.Lines(text) {
+		run.readLine(strings.TrimRight(line, " \n"))
+	}
+	if !run.ended && len(run.Tests) == 0 {
+		return Reading{}, false
+	}
+	for i := range run.Tests {
+		run.Tests[i].Output = run.outputOf(run.Tests[i])
+	}
+	return run.Reading, true
+}
+
+func (run *pytestRun) readLine(line string) {
+	if m := pytestTest.FindStringSubmatch(line); m != nil {
+		run.addTest(m[1], m[2])
+	} else if m := pytestWorker.FindStringSubmatch(line); m != nil {
+		run.addTest(m[2], m[1])
+	} else if m := pytestShort.FindStringSubmatch(line); m != nil {
+		run.readShortLine(m)
+	} else if m := pytestSummary.FindStringSubmatch(line); m != nil {
+		run.ended = true
+		run.readCounts(m[1])
+	} else if m := pytestHeading.FindStringSubmatch(line); m != nil {
+		run.heading = m[1]
+		run.output[run.heading] = &strings.Builder{}
+	} else if strings.HasPrefix(line, "=====") {
+		run.heading = ""
+	} else if run.heading != "" {
+		result.AppendBounded(run.output[run.heading], line+"\n")
+	}
+}
+
+// addTest records a status of -v. A test that ran and whose tear-down fails has a second one.
+func (run *pytestRun) addTest(whole, word string) {
+	status := result.Failed
+	switch word {
+	case "PASSED":
+		status = result.Passed
+	case "SKIPPED", "XFAIL", "XPASS":
+		status = result.Skipped
+	}
+	run.failed[whole] = run.failed[whole] || status == result.Failed
+	if i, ok := run.at[whole]; ok && word == "ERROR" && !run.errors[i] {
+		if t := &run.Tests[i]; t.Status == result.Passed {
+			run.Passed-- // the summary counts both
+		} else if t.Status == result.Failed {
+			run.Failed--
+		} else {
+			run.Skipped--
+		}
+		run.Tests[i].Status, run.errors[i] = result.Failed, true
+		return
+	}
+	run.at[whole] = len(run.Tests)
+	run.errors[len(run.Tests)] = word == "ERROR"
+	group, name, _ := strings.Cut(whole, "::")
+	if i := strings.LastIndex(strings.SplitN(name, "[", 2)[0], "::"); i >= 0 {
+		group, name = group+"::"+name[:i], name[i+2:]
+	}
+	run.Tests = append(run.Tests, result.Test{Name: name, Group: group, Of: caseOf(name), Status: status})
+}
+
+// readShortLine reads a line of the short summary: a test, or a file that cannot be imported.
+func (run *pytestRun) readShortLine(m []string) {
+	if m[3] != "" {
+		i, known := run.at[m[2]+m[3]]
+		if !known {
+			run.addTest(m[2]+m[3], m[1])
+		} else if !run.failed[m[2]+m[3]] {
+			run.Tests[i].Status = result.Failed
+		}
+		return
+	}
+	if _, ok := run.at[m[2]]; !ok {
+		run.at[m[2]] = len(run.Tests)
+		run.Tests = append(run.Tests, result.BrokenGroup(m[2], "could not be loaded", ""))
+	}
+}
+
+// outputOf returns the text under the test's heading.
+func (run *pytestRun) outputOf(t result.Test) string {
+	name := t.Name
+	if i := strings.Index(t.Group, "::"); i >= 0 {
+		name = strings.ReplaceAll(t.Group[i+2:], "::", ".") + "." + name
+	}
+	for _, heading := range []string{name, "ERROR collecting " + t.Group, "ERROR at setup of " + name, "ERROR at teardown of " + name} {
+		if b := run.output[heading]; b != nil {
+			return b.String()
+		}
+	}
+	return ""
+}

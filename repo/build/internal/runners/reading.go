@@ -1,0 +1,152 @@
+package runners
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/build/internal/runners/gotest"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A Reading is the result of reading a runner's output.
+type Reading struct {
+	format string
+	Tests  []result.Test
+	result.Counts
+	Text      string // the output for people, if the runner's output is for machines
+	Uncounted bool   // only failures are named, and the number of passed tests is unknown
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than
+	// the number of tests here, which counts each case.
+	Stated int
+}
+
+// A format is the output format of a runner. read returns false if the text has another format.
+type format struct {
+	name string
+	read func(text string) (Reading, bool)
+}
+
+// formats are tried in this order: formats that cannot be mistaken for another come first. A new runner
+// needs one file with its read function and one line here.
+var formats = []format{
+	{"go test -json", fromGo(gotest.ReadJSON)},
+	{"JUnit XML", readJUnit},
+	{"prove", readProve},
+	{"automake", readAutomake},
+	{"TAP", readTAP},
+	{"cargo test", readCargo},
+	{"pytest", readPytest},
+	{"unittest", readUnittest},
+	{"vitest", readVitest},
+	{"jest", readJest},
+	{"node test runner", readNodeSpec},
+	{"mocha", readMocha},
+	{"go test", fromGo(gotest.ReadText)},
+}
+
+// fromGo adapts a read function of the package gotest.
+func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {
+	return func(text string) (Reading, bool) {
+		out, ok := read(text)
+		return Reading{Tests: out.Tests, Text: out.Text, Uncounted: out.Uncounted}, ok
+	}
+}
+
+// Limits in bytes of a failed test's output, of the number of tests, and in bytes of a name.
+const (
+	maxTestOutput = 8 << 10
+	maxTests      = 100_000
+	maxName       = 1000
+)
+
+// Read finds the runner that printed the text, and returns its tests and counts. It returns false if no
+// format matches.
+func Read(text string) (Reading, bool) {
+	text = result.StripTerminal(text)
+	for _, f := range formats {
+		if r, ok := f.read(text); ok {
+			r.format = f.name
+			if r.Stated == 0 {
+				r.Stated = r.Sum() // what the reader took from the summary
+			}
+			r.boundAndCount()
+			return r, true
+		}
+	}
+	return Reading{}, false
+}
+
+// runnerCount matches one count of the last line of jest, vitest and pytest.
+var runnerCount = regexp.MustCompile(`(\d+) (passed|failed|errors?|skipped|todo|pending|xfailed|xpassed)\b`)
+
+// readCounts adds the counts of a summary line.
+func (r *Reading) readCounts(summary string) {
+	for _, m := range runnerCount.FindAllStringSubmatch(summary, -1) {
+		switch n := parseCount(m[1]); m[2] {
+		case "passed":
+			r.Passed += n
+		case "failed", "error", "errors":
+			r.Failed += n
+		default:
+			r.Skipped += n
+		}
+	}
+}
+
+// boundAndCount shortens long texts and counts the tests. A count of the runner stays if it is larger.
+func (r *Reading) boundAndCount() {
+	var read result.Counts
+	for _, t := range r.Tests {
+		read.Count(t.Status)
+	}
+	r.Passed, r.Failed = max(r.Passed, read.Passed), max(r.Failed, read.Failed)
+	r.Skipped = max(r.Skipped, read.Skipped)
+	r.Uncounted = r.Uncounted || r.Sum() == 0 && r.Stated > 0
+	r.Tests = r.Tests[:min(len(r.Tests), maxTests)]
+	for i := range r.Tests {
+		t := &r.Tests[i]
+		t.Name, t.Group, t.Of = short(t.Name), short(t.Group), short(t.Of)
+		if t.Status == result.Failed {
+			t.Output = result.KeepEnds(strings.TrimRight(t.Output, "\n"), maxTestOutput)
+		} else {
+			t.Output = ""
+		}
+	}
+	r.Text = result.KeepEnds(r.Text, result.MaxText)
+}
+
+func short(s string) string {
+	return plaintext.CutBytes(s, maxName)
+}
+
+// indentOf returns the number of spaces at the start of a line.
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
+
+// An outline holds the headings above an indented line.
+type outline struct {
+	names  []string
+	levels []int
+}
+
+// closeTo drops the headings that are not above a line of this indentation.
+func (o *outline) closeTo(level int) {
+	for len(o.levels) > 0 && o.levels[len(o.levels)-1] >= level {
+		o.levels, o.names = o.levels[:len(o.levels)-1], o.names[:len(o.names)-1]
+	}
+}
+
+// openHeading adds a heading below the open ones.
+func (o *outline) openHeading(level int, name string) {
+	if len(o.levels) < 100 {
+		o.levels, o.names = append(o.levels, level), append(o.names, name)
+	}
+}
+
+// pathOf returns a name with the headings above it.
+func (o *outline) pathOf(name string) string {
+	return strings.Join(append(append([]string(nil), o.names...), name), separator)
+}
+
+// separator is written between a suite and its tests.
+const separator = " > "

@@ -1,0 +1,144 @@
+package runners
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/build/result"
+)
+
+var (
+	tapResult    = regexp.MustCompile(`^( *)(not )?ok\b *(\d*)(?: +- +| +|$)(.*)$`)
+	tapPlan      = regexp.MustCompile(`^( *)1\.\.(\d+)`)
+	tapDirective = regexp.MustCompile(`(?i)(?:^| )# *(skip|todo)\b.*$`)
+	tapStated    = regexp.MustCompile(`^# (?:tests|suites) +(\d+)$`)
+	tapVersion   = regexp.MustCompile(`(?m)^TAP version 1[234]\s*$`)
+	tapFile      = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
+)
+
+// tapDepth is how deep subtests are followed.
+const tapDepth = 64
+
+// A tapPoint is one test point with the subtests printed before it.
+type tapPoint struct {
+	name     string
+	status   result.Status
+	detail   strings.Builder // the YAML block below it
+	children []*tapPoint
+}
+
+// A tapRun is the state while a TAP document is read.
+type tapRun struct {
+	open    [tapDepth + 1][]*tapPoint // by depth, the points whose parent has not come yet
+	last    *tapPoint
+	yaml    int // indentation of the block being read; -1 outside a block
+	planned int // the sum of the plans at the top level; -1 if there is none
+	points  int // the points at any depth
+	stated  int // the tests and suites by the comments after them; 0 if there are none
+	bailed  string
+}
+
+// readTAP reads TAP 12 to 14. Of nested subtests, as node prints them, only the innermost count.
+func readTAP(text string) (Reading, bool) {
+	run := tapRun{yaml: -1, planned: -1}
+	for line := range strings.Lines(text) {
+		run.readLine(strings.TrimRight(line, "\n\r"))
+	}
+	if !tapVersion.MatchString(text) && (run.planned < 0 || len(run.open[0]) == 0 && run.planned > 0) {
+		return Reading{}, false
+	}
+	return run.toReading(), true
+}
+
+func (run *tapRun) readLine(line string) {
+	if run.yaml >= 0 {
+		run.inYAML(line)
+		return
+	}
+	if m := tapResult.FindStringSubmatch(line); m != nil {
+		run.addPoint(len(m[1])/4, m[2] != "", m[4])
+		return
+	}
+	switch m := tapPlan.FindStringSubmatch(line); {
+	case m != nil && m[1] == "":
+		run.planned = max(0, run.planned) + parseCount(m[2])
+	case tapStated.MatchString(line):
+		run.stated += parseCount(tapStated.FindStringSubmatch(line)[1])
+	case strings.TrimSpace(line) == "---" && run.last != nil && indentOf(line) > 0:
+		run.yaml = indentOf(line)
+	case strings.HasPrefix(line, "Bail out!"):
+		run.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
+		if run.bailed == "" {
+			run.bailed = "no reason given"
+		}
+	}
+}
+
+// inYAML reads a line of the block with the details of the last point.
+func (run *tapRun) inYAML(line string) {
+	if strings.TrimSpace(line) == "..." && indentOf(line) <= run.yaml {
+		run.yaml = -1
+		return
+	}
+	result.AppendBounded(&run.last.detail, strings.TrimPrefix(line, strings.Repeat(" ", run.yaml))+"\n")
+}
+
+func (run *tapRun) addPoint(depth int, failed bool, rest string) {
+	run.points++
+	p := &tapPoint{status: result.Passed}
+	if failed {
+		p.status = result.Failed
+	}
+	if d := tapDirective.FindStringIndex(rest); d != nil {
+		p.status = result.Skipped // a todo test that fails is no failure, and one that passes does not count as a test yet
+		rest = rest[:d[0]]
+	}
+	p.name = strings.ReplaceAll(strings.TrimSpace(rest), `\#`, "#")
+	depth = min(depth, tapDepth-1)
+	p.children = run.open[depth+1]
+	for i := depth + 1; i <= tapDepth && run.open[i] != nil; i++ {
+		run.open[i] = nil
+	}
+	run.open[depth] = append(run.open[depth], p)
+	run.last = p
+}
+
+func (run *tapRun) toReading() Reading {
+	var r Reading
+	for _, level := range run.open { // also the deeper levels whose parents never came
+		for i, p := range level {
+			r.addPoint(p, "", i+1)
+		}
+	}
+	// The comments count points that contain others, too.
+	r.Stated = max(0, run.stated-run.points+len(r.Tests))
+	if run.bailed != "" {
+		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", run.bailed))
+	} else if run.planned > len(run.open[0]) {
+		r.Tests = append(r.Tests, result.BrokenGroup("the run", "did not finish", ""))
+	}
+	return r
+}
+
+// addPoint adds the leaves of a point, and the point itself if it failed on its own.
+func (r *Reading) addPoint(p *tapPoint, path string, number int) (failed bool) {
+	name := p.name
+	if name == "" {
+		name = "test " + strconv.Itoa(number)
+	}
+	if tapFile.MatchString(name) && p.status == result.Failed && strings.Contains(p.detail.String(), "exitCode:") {
+		r.Tests = append(r.Tests, result.BrokenGroup(strings.TrimPrefix(name, "/src/"), "could not be loaded", p.detail.String()))
+		return true
+	}
+	if path != "" {
+		name = path + separator + name
+	}
+	for i, child := range p.children {
+		failed = r.addPoint(child, name, i+1) || failed
+	}
+	if len(p.children) == 0 || p.status == result.Failed && !failed {
+		r.Tests = append(r.Tests, result.Test{Name: name, Status: p.status, Output: p.detail.String()})
+	}
+	return failed || p.status == result.Failed
+}

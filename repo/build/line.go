@@ -1,0 +1,30 @@
+package build
+
+import (
+	"context"
+	"time"
+)
+
+// An Ending is the result of one command line.
+type Ending struct {
+	Code    int
+	Stopped string // why the sandbox ended the command; empty if it did not
+}
+
+// RunLine runs one command line in the current files of dir, with the caches read-only and the time limit
+// most.
+func (c *Checker) RunLine(ctx context.Context, dir, line string, most time.Duration) (Ending, error) {
+	if !c.HasSandbox() {
+		return Ending{}, ErrNoSandbox
+	}
+	bound := *c
+	bound.Limits.Time = most
+	j := treeRun{checker: &bound, cache: c.cacheOrEmpty(), dir: dir}
+	release, err := j.cache.Hold(ctx)
+	if err != nil {
+		return Ending{}, err
+	}
+	defer release()
+	o, err := j.runCommand(ctx, line, "")
+	return Ending{Code: o.code, Stopped: o.stopped}, err
+}

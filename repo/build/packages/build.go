@@ -1,0 +1,298 @@
+package packages
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// A fetchRun carries out a plan in a folder with this content:
+//
+//	src/       manifests; mounted at /src
+//	scratch/   temporary files; mounted at /scratch
+//	kept/out/  results; mounted at /packages
+type fetchRun struct {
+	fetcher *Fetcher
+	job     Job
+	plan    plan
+	dir     string
+	kept    string       // the final name of the kept folder
+	report  proxy.Report // of the proxy, after the steps
+}
+
+func (b *fetchRun) pathOf(parts ...string) string {
+	return filepath.Join(append([]string{b.dir}, parts...)...)
+}
+
+// prepareFolders creates the folders and makes the user that commands run as their owner.
+func (b *fetchRun) prepareFolders() error {
+	errs := []error{os.Chmod(b.dir, 0o755)} // others may enter: the lock protects the folder, and nothing in it is secret
+	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
+		errs = append(errs, os.MkdirAll(dir, 0o755))
+	}
+	for _, o := range outputs {
+		errs = append(errs, os.Mkdir(b.pathOf("kept", "out", o.name), 0o755))
+	}
+	errs = append(errs, b.plan.writeManifests(b.pathOf("src")), copyPlain(b.kept+pinsSuffix, b.pathOf("src"), b.plan.pinPaths()))
+	_ = os.Chtimes(b.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
+	for _, m := range b.plan.managers {
+		for name, text := range m.Helpers {
+			errs = append(errs, os.WriteFile(b.pathOf("scratch", name), []byte(text), 0o644))
+		}
+	}
+	for _, dir := range []string{b.pathOf("src"), b.pathOf("scratch"), b.pathOf("kept", "out")} {
+		errs = append(errs, b.fetcher.Sandbox.Own(dir))
+	}
+	return errors.Join(errs...)
+}
+
+// errTooMuch ends a command that uses too much disk space.
+var errTooMuch = errors.New("it took more of the disk than may be")
+
+// runSteps runs the steps of the plan, with a proxy as their only way to the network.
+func (b *fetchRun) runSteps(ctx context.Context) error {
+	c := b.job.Config
+	limit := c.Time
+	if limit == 0 {
+		limit = defaultTime
+	}
+	own := b.fetcher.ownRegistries(ctx, b.plan.managers)
+	way, err := proxy.Open(proxy.Config{
+		Allow: c.allowedHosts(b.plan.managers, own), Private: c.privateHosts(b.plan.managers, own), BlockedHosts: b.fetcher.BlockedHosts, Network: b.fetcher.Network, Log: b.fetcher.log(),
+	})
+	if err != nil {
+		return err
+	}
+	defer way.Close()
+	if own, err = b.plan.withoutOverruled(own); err != nil {
+		return err
+	}
+	until := time.Now().Add(limit)
+	inner, stop := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { b.watchDisk(inner, stop) })
+	defer func() { stop(nil); watching.Wait() }()
+	for _, s := range b.plan.steps {
+		out := &tail{}
+		err := b.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
+		if err != nil {
+			way.Close()
+			b.report = way.Report()
+			return b.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+		}
+	}
+	way.Close() // after Close, the report is complete
+	b.report = way.Report()
+	return nil
+}
+
+// watchDisk measures the disk use every second, and calls stop if it is too high.
+func (b *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) {
+	sandbox.Repeat(ctx, time.Second, func() bool {
+		full := disk.DiskUse(b.dir) > cmp.Or(b.fetcher.disk, maxDisk)
+		if full {
+			stop(errTooMuch)
+		}
+		return !full
+	})
+}
+
+func (b *fetchRun) stepCommand(s step, own []string, socket string, out *tail, limit time.Duration) *sandbox.Cmd {
+	cmd := b.fetcher.Sandbox.Command(b.pathOf("src"), "sh", "-c", s.line)
+	cmd.Dir, cmd.ProxySocket, cmd.Stdout, cmd.Stderr = s.dir, socket, out, out
+	cmd.Limits.Time = max(limit, time.Second)
+	cmd.Mounts = []sandbox.Mount{
+		{Host: b.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
+		{Host: b.pathOf("scratch"), Inside: insideScratch, Writable: true},
+	}
+	machine := ""
+	if b.plan.kind() == "go" { // go downloads modules without running their code, so no untrusted code can read the machine's cache
+		machine = b.fetcher.machineCache()
+	}
+	if machine != "" {
+		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
+	}
+	cmd.Env = b.job.Config.environment(own, machine != "")
+	return cmd
+}
+
+// machineCache returns the part of this machine's module cache that works as a module proxy, or an empty
+// string.
+func (f *Fetcher) machineCache() string {
+	dir := filepath.Join(f.ModuleCache, "cache", "download")
+	if info, err := os.Stat(dir); f.ModuleCache == "" || err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
+// stepError returns the error for a failed step: a Missing with the reason and a way to solve it, if there is
+// one.
+func (b *fetchRun) stepError(ctx context.Context, cause error, s step, err error, output string, limit time.Duration) error {
+	var exit *sandbox.ExitError
+	e := &Missing{Output: output, Refused: b.report.Refused}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(cause, errTooMuch):
+		e.Why, e.Cure = errTooMuch.Error(), fmt.Sprintf("%d GB are allowed while packages are fetched; `setup.run` in the configuration can fetch less", maxDisk>>30)
+	case !errors.As(err, &exit):
+		return fmt.Errorf("setup: %w", err)
+	case exit.Reason == "time":
+		e.Why, e.Cure = fmt.Sprintf("`%s` was not done after %s", s.shown, limit), "`setup.minutes` in the configuration allows more"
+	case b.report.Full:
+		e.Why, e.Cure = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown), "`setup.run` in the configuration can fetch less"
+	case exit.Reason != "":
+		e.Why, e.Cure = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason), "`setup.run` in the configuration can do with less"
+	case len(e.Refused) > 0:
+		e.Why, e.Cure = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused)), b.refusalCure(b.fetcher.ownRegistries(ctx, b.plan.managers))
+	case len(b.report.Missed) > 0:
+		m := b.report.Missed[0]
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code, m.Target, m.Why), "the machine I run on has to reach it, or `setup.env` in the configuration names a mirror"
+	default:
+		e.Why, e.Cure = fmt.Sprintf("`%s` failed with exit code %d", s.shown, exit.Code), "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
+	}
+	return e
+}
+
+// refusedHosts returns the first three refused hosts in code marks. The names come from untrusted commands.
+func refusedHosts(list []proxy.Refusal) string {
+	var out []string
+	for _, r := range list {
+		name := "`" + strings.ReplaceAll(strings.TrimSuffix(r.Target, ":443"), "`", "'") + "`"
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if n := len(out); n > 3 {
+		return strings.Join(out[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
+	}
+	return strings.Join(out, ", ")
+}
+
+// refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because
+// setup.allow replaces the default hosts.
+func (b *fetchRun) refusalCure(own []string) string {
+	hosts := b.job.Config.allowedHosts(b.plan.managers, own)
+	allowed, private := len(hosts), []string(nil)
+	for _, r := range b.report.Refused {
+		host, port, _ := strings.Cut(r.Target, ":")
+		if port != "443" && port != "80" {
+			host = r.Target
+		}
+		switch {
+		case proxy.CheckHost(host) != nil:
+		case strings.Contains(r.Why, "setup.private"):
+			private = append(private, host)
+		case !slices.Contains(hosts, host):
+			hosts = append(hosts, host)
+		}
+	}
+	switch {
+	case len(hosts) > allowed:
+		return "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") + "]}` in the configuration"
+	case len(private) > 0:
+		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") + "]}` in the configuration"
+	}
+	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
+}
+
+// noteFile is the name of the file with the note.
+const noteFile = "setup.json"
+
+// A setupRecord is the content of noteFile.
+type setupRecord struct {
+	Node     []string // repository folders; the node_modules of folder number n is in node/<n>
+	Resolved []string // files that the tools would write if the repository has none
+}
+
+// nodeCaches lists the folders in node_modules that Node tools write to and need. They become links to /tmp,
+// which is writable and separate for each command.
+var nodeCaches = []string{".cache", ".vite", ".vite-temp", ".vitest"}
+
+// keepFetched moves the results out of the folders that commands could write to. Commands may have planted
+// links anywhere, so all operations go through one os.Root.
+func (b *fetchRun) keepFetched() error {
+	root, err := os.OpenRoot(b.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	n := setupRecord{Resolved: b.plan.pinPaths()}
+	for _, dir := range b.plan.nodeFolders() {
+		from := path.Join("src", dir, "node_modules")
+		if info, err := root.Lstat(from); err != nil || !info.IsDir() {
+			continue
+		}
+		to := path.Join("kept", "node", strconv.Itoa(len(n.Node)))
+		if err := errors.Join(root.MkdirAll(path.Dir(to), 0o755), root.Rename(from, to)); err != nil {
+			return err
+		}
+		for _, name := range nodeCaches { // an existing entry stays as it is
+			_ = root.Symlink("/tmp", path.Join(to, name))
+		}
+		n.Node = append(n.Node, dir)
+	}
+	text, err := json.Marshal(n)
+	if err != nil {
+		return err
+	}
+	return root.WriteFile("kept/"+noteFile, text, 0o644)
+}
+
+// nodeFolders returns the folders that may have got a node_modules folder, the top folder first.
+func (p plan) nodeFolders() (dirs []string) {
+	for _, file := range p.copy {
+		if dir := folderOf(file); path.Base(file) == "package.json" && !p.tree.known[path.Join(dir, "node_modules")] {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// A tail keeps the last 4 KiB of an output.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailBytes = 4 << 10
+
+// Write always succeeds.
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[max(0, len(b)-tailBytes):]...)
+	t.text = t.text[max(0, len(t.text)-tailBytes):]
+	return len(b), nil
+}
+
+// String returns the last six lines, without control characters.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	plain := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(t.text), ""))
+	lines := strings.Split(strings.TrimSpace(plain), "\n")
+	return strings.Join(lines[max(0, len(lines)-6):], "\n")
+}

@@ -1,0 +1,240 @@
+package packages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// A Fetcher fetches packages. It is safe for concurrent use, also by several processes with the same Job.Dir.
+// Set all exported fields before the first use.
+type Fetcher struct {
+	Sandbox      *sandbox.Sandbox
+	Network      proxy.Network // default: the network of this machine
+	BlockedHosts []string      // hosts of the program's own services
+	// ModuleCache is a Go module cache of this machine that is used before the network; empty: none.
+	ModuleCache string
+	// Registries returns the operator's own registries for a kind of project, as NAME=value. It is called
+	// before the first fetch of that kind, and again before the next fetch if it failed. If it is nil, the
+	// public registries are used.
+	Registries func(ctx context.Context, kind string) ([]string, error)
+	Log        *slog.Logger // default: discarded
+
+	disk     int64    // for tests: replaces maxDisk
+	versions sync.Map // version text of each manager's tool, by name
+	own      sync.Map // result of Registries, by kind
+}
+
+// A Job describes what to fetch and where to store it.
+type Job struct {
+	Commits git.Commits
+	Commit  string // of the base branch, never a commit of an agent
+	Config  Config
+	Dir     string             // the folder for the packages of this repository
+	Begin   func(names string) // called before a fetch starts, but not if everything is cached; may be nil
+}
+
+// A Missing describes packages that could not be fetched. The session continues without them.
+type Missing struct {
+	Kind    string // of project; empty: the operator's commands
+	Names   string // the files that name the packages
+	Tool    string // the tool that is not installed; empty if it is
+	Why     string
+	Cure    string
+	Output  string // the last lines of the command's output
+	Refused []proxy.Refusal
+}
+
+// Error returns the failure in one line.
+func (e *Missing) Error() string {
+	line := fmt.Sprintf("setup: the packages that %s names: %s", e.Names, e.Why)
+	for _, r := range e.Refused {
+		line += "; refused " + r.String()
+	}
+	return line + "; " + e.Cure
+}
+
+// Fetch returns the packages that the commit names, fetched now or earlier. They are locked against removal
+// until Close. It returns nil if there is nothing to fetch. If a package manager fails, its packages are in
+// Missing, and the others are still fetched.
+func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
+	if j.Config.Off || f.Sandbox == nil {
+		return nil, nil
+	}
+	plans, err := findPlans(ctx, j.Commits, j.Commit, j.Config)
+	if err != nil || len(plans) == 0 {
+		return nil, err
+	}
+	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
+	}
+	all := &Packages{}
+	if err := f.fetchPlans(ctx, j, plans, all); err != nil {
+		all.Close()
+		return nil, err
+	}
+	return all, nil
+}
+
+// fetchPlans opens the packages that are already on disk, and then fetches the others.
+func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Packages) error {
+	var rest []plan
+	var dirs, names []string
+	for _, p := range plans {
+		versions, missing := f.toolVersions(ctx, p)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if missing != nil {
+			all.Missing = append(all.Missing, *missing)
+			continue
+		}
+		own := f.ownRegistries(ctx, p.managers)
+		key, err := p.cacheKey(j.Config, own, versions)
+		if err != nil {
+			return err
+		}
+		dir := filepath.Join(j.Dir, key)
+		have, err := openFetched(dir)
+		if err != nil {
+			return err
+		}
+		if have != nil {
+			all.sets = append(all.sets, have)
+			continue
+		}
+		rest, dirs, names = append(rest, p), append(dirs, dir), append(names, p.lockNames())
+	}
+	if len(rest) > 0 && j.Begin != nil {
+		j.Begin(strings.Join(names, ", "))
+	}
+	for i, p := range rest {
+		if err := f.fetchOnce(ctx, j, p, dirs[i], all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetchOnce fetches the packages of a plan under their lock, unless another process has fetched them first.
+func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
+	for {
+		held, err := disk.Exclusive(ctx, dir+".lock")
+		if err != nil {
+			return err
+		}
+		if _, err = os.Stat(dir); err != nil {
+			err = f.carryOut(ctx, j, p, dir, all)
+		}
+		held.Release()
+		if missing := (*Missing)(nil); errors.As(err, &missing) {
+			missing.Kind, missing.Names = p.kind(), p.lockNames()
+			all.Missing = append(all.Missing, *missing)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		have, err := openFetched(dir)
+		if have != nil {
+			all.sets = append(all.sets, have)
+		}
+		if have != nil || err != nil { // neither: a cleaning has just removed the packages
+			return err
+		}
+	}
+}
+
+// toolVersions returns the versions of the tools that the plan uses, or a Missing if commands cannot run one
+// of them. Its packages would be useless then, because builds and tests could not run either.
+func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
+	var all string
+	for _, m := range p.managers {
+		said, known := f.versions.Load(m.Name)
+		if !known {
+			said = f.toolVersion(ctx, m)
+			if said != "" { // else the tool may be installed by the next time
+				f.versions.Store(m.Name, said)
+			}
+		}
+		if said == "" && !p.own && ctx.Err() == nil {
+			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
+			return "", &Missing{
+				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
+				Cure: "install it on the machine that I run on, where commands see it: below /usr",
+			}
+		}
+		all += m.Name + " " + said.(string) + "\n"
+	}
+	return all, nil
+}
+
+func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
+	dir, err := os.MkdirTemp("", "bobbin-setup-")
+	if err != nil {
+		return ""
+	}
+	defer os.RemoveAll(dir)
+	if f.Sandbox.Own(dir) != nil {
+		return ""
+	}
+	var out bytes.Buffer
+	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
+	c.Stdout = &out
+	if c.Run(ctx) != nil {
+		return ""
+	}
+	return strings.TrimSpace(out.String())
+}
+
+func (f *Fetcher) log() *slog.Logger {
+	if f.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return f.Log
+}
+
+// carryOut executes the plan in a temporary folder, which is renamed to dir when it is complete.
+func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
+	began := time.Now()
+	removeLeftovers(j.Dir, filepath.Base(dir))
+	making, err := os.MkdirTemp(j.Dir, makingPrefix+filepath.Base(dir)+"-")
+	if err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	defer disk.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
+	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making, kept: dir}
+	if err := b.prepareFolders(); err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	f.log().Info("setup: fetch packages", "repository", j.Commits.Repository, "files", p.lockNames(), "commit", j.Commit)
+	if err := b.runSteps(ctx); err != nil {
+		return err
+	}
+	if err := errors.Join(b.savePins(), b.keepFetched()); err != nil {
+		return fmt.Errorf("setup: keep what was fetched: %w", err)
+	}
+	if err := os.Rename(filepath.Join(making, "kept"), dir); err != nil {
+		return fmt.Errorf("setup: %w", err)
+	}
+	var bytes int64
+	for _, v := range b.report.Visits {
+		bytes += v.Bytes
+	}
+	f.log().Info("setup: fetched", "repository", j.Commits.Repository, "took", time.Since(began).Round(time.Millisecond), "bytes", bytes, "refused", b.report.Refused)
+	all.Fetched, all.Took, all.Refused = true, all.Took+time.Since(began), append(all.Refused, b.report.Refused...)
+	return nil
+}

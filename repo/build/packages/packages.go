@@ -1,0 +1,185 @@
+package packages
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// Packages holds the fetched packages of a repository. Nil means no packages. They are not removed until
+// Close.
+type Packages struct {
+	Fetched bool // some were fetched by this call, not earlier
+	Took    time.Duration
+	Refused []proxy.Refusal // requests that the proxy refused during the fetch
+	Missing []Missing       // packages that could not be fetched
+
+	sets []*packageSet // one for each package manager
+}
+
+// A packageSet is the folder of the packages of one package manager.
+type packageSet struct {
+	dir  string
+	note setupRecord
+	held *disk.Lock
+}
+
+// Key returns a key that identifies the packages, or an empty string if there are none.
+func (p *Packages) Key() string {
+	if p == nil {
+		return ""
+	}
+	var keys []string
+	for _, s := range p.sets {
+		keys = append(keys, filepath.Base(s.dir))
+	}
+	return strings.Join(keys, "-")
+}
+
+// Resolved returns the paths of the lock files that the repository does not have but that its tools would
+// write. The fetched packages replace them.
+func (p *Packages) Resolved() (files []string) {
+	if p != nil {
+		for _, s := range p.sets {
+			files = append(files, s.note.Resolved...)
+		}
+	}
+	return files
+}
+
+// Bytes returns the disk space of the packages in bytes.
+func (p *Packages) Bytes() (sum int64) {
+	if p != nil {
+		for _, s := range p.sets {
+			sum += disk.DiskUse(s.dir)
+		}
+	}
+	return sum
+}
+
+// Close releases the packages, so that a cleaning can remove them.
+func (p *Packages) Close() {
+	if p != nil {
+		for _, s := range p.sets {
+			s.held.Release()
+		}
+	}
+}
+
+// Paths inside a sandbox. The mounts of these packages replace the mounts of package buildcache at the same
+// paths.
+const (
+	InsideGo    = "/cache/gomod"
+	InsideCargo = "/cache/cargo"
+)
+
+// outputs lists the folders below out/, their paths inside a sandbox, and the variables that point to them.
+var outputs = []struct {
+	name, inside string
+	env          []string
+}{
+	{"go", InsideGo, []string{"GOMODCACHE=" + InsideGo}},
+	{"cargo", InsideCargo, []string{"CARGO_HOME=" + InsideCargo}},
+	{"python", "/cache/python", []string{"PYTHONPATH=/cache/python", "PATH=/cache/python/bin:$PATH"}},
+	{"ruby", "/cache/ruby", []string{"BUNDLE_PATH=/cache/ruby"}},
+	{"maven", "/cache/maven", []string{"MAVEN_OPTS=-Dmaven.repo.local=/cache/maven", "MAVEN_ARGS=-o"}},
+	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},
+}
+
+// Mounts returns the mounts that show the packages to a command, read-only, and the environment variables
+// that point to them. tree is the folder on this machine of the files that the command works in.
+func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
+	if p == nil {
+		return nil, nil
+	}
+	for _, s := range p.sets {
+		for _, o := range outputs {
+			host := filepath.Join(s.dir, "out", o.name)
+			if hasEntries(host) {
+				mounts, env = append(mounts, sandbox.Mount{Host: host, Inside: o.inside}), append(env, o.env...)
+			}
+			if o.name == "go" && hasEntries(filepath.Join(host, manager.GoWorkspace)) {
+				env = append(env, "GOWORK="+path.Join(o.inside, manager.GoWorkspace, "go.work"))
+			}
+		}
+		for i, dir := range s.note.Node {
+			host := filepath.Join(s.dir, "node", strconv.Itoa(i))
+			if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
+				mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, "node_modules")})
+			}
+		}
+	}
+	return mounts, env
+}
+
+// hasEntries reports whether dir is a folder, not a link, and not empty.
+func hasEntries(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) > 0
+}
+
+// canMountAt reports whether a mount at the path at of tree is safe. The tree's content is not trusted, so
+// every existing part of the path must be a folder, and the parent folder must exist.
+func canMountAt(tree, at string) bool {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	parts := strings.Split(at, "/")
+	for i := range parts {
+		info, err := root.Lstat(path.Join(parts[:i+1]...))
+		if i == len(parts)-1 && errors.Is(err, fs.ErrNotExist) {
+			return true
+		}
+		if err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
+}
+
+// openFetched opens the packages in dir and locks them against removal. It returns nil if there are none.
+func openFetched(dir string) (*packageSet, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, nil
+	}
+	held, err := disk.TryShared(dir + ".lock")
+	if err != nil {
+		return nil, fmt.Errorf("setup: %w", err)
+	}
+	if held == nil { // the packages are being removed
+		return nil, nil
+	}
+	p := &packageSet{dir: dir, held: held}
+	text, err := os.ReadFile(filepath.Join(dir, noteFile))
+	if errors.Is(err, fs.ErrNotExist) { // removed before the lock was taken
+		held.Release()
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &p.note)
+	}
+	if err != nil {
+		held.Release()
+		return nil, fmt.Errorf("setup: %w", err)
+	}
+	held.Touch()
+	return p, nil
+}

@@ -1,0 +1,373 @@
+package packages
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
+	"github.com/bobbinhq/bobbin/repo/git"
+)
+
+// Limits for the content of a repository.
+const (
+	maxDeep  = 4 // folders above a manifest
+	maxSteps = 8
+	maxFiles = 5000
+	maxBytes = 64 << 20
+)
+
+// A step is a command line that runs in a folder of the repository.
+type step struct {
+	dir   string
+	line  string
+	shown string   // short form of line for messages
+	pins  []string // paths of the files with resolved versions; none if the repository fixes all versions
+}
+
+// A plan describes what one package manager, or the operator's commands, must fetch.
+type plan struct {
+	managers []manager.Manager
+	locks    []string // paths of the files that name the packages
+	steps    []step
+	own      bool     // whether the operator wrote the commands
+	copy     []string // paths of the files that are copied for the commands
+	stubs    []string // paths of files that are copied empty, because only their names matter
+	tree     *tree
+}
+
+// kind returns the kind of project, or an empty string for the operator's commands.
+func (p plan) kind() string {
+	if p.own {
+		return ""
+	}
+	return p.managers[0].Kind
+}
+
+// A tree holds the paths of a commit, except those in folders that are not searched.
+type tree struct {
+	commits git.Commits
+	commit  string
+	paths   []string
+	bases   map[string][]string // file names by folder
+	known   map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
+}
+
+func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree, error) {
+	t := &tree{commits: all, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
+	paths, err := all.ListPaths(ctx, commit, func(dir string) bool {
+		base := path.Base(dir)
+		if base == "node_modules" || base == "vendor" {
+			t.known[dir] = true
+		}
+		return strings.HasPrefix(base, ".") || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.paths = paths
+	for _, file := range paths {
+		t.bases[folderOf(file)] = append(t.bases[folderOf(file)], path.Base(file))
+	}
+	return t, nil
+}
+
+// findPlans returns the plans for the packages that the commit names.
+func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([]plan, error) {
+	t, err := readTree(ctx, all, commit, c.Folder)
+	if err != nil {
+		return nil, err
+	}
+	var plans []plan
+	for _, kind := range manager.Kinds() {
+		found, err := t.findKind(kind, c.Folder)
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, found...)
+	}
+	plans = t.withRunner(plans, c)
+	if len(c.Run) > 0 {
+		plans = []plan{t.ownPlan(plans, c.Run)}
+	}
+	for i := range plans {
+		plans[i].addFiles()
+		if n := len(plans[i].copy); n > maxFiles {
+			return nil, fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
+		}
+	}
+	return plans, nil
+}
+
+// withRunner adds the test runner of the configuration, even if no manifest names it.
+func (t *tree) withRunner(plans []plan, c Config) []plan {
+	pip, ok := manager.ForRunner(c.Runner)
+	if !ok {
+		return plans
+	}
+	i := slices.IndexFunc(plans, func(p plan) bool { return p.kind() == pip.Kind })
+	if i < 0 {
+		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{pip}, tree: t, locks: []string{"the test command"}, steps: []step{{
+			line: pip.Fetch(nil, false), shown: "pip install", pins: pip.Pins,
+		}}})
+	}
+	for j := range plans[i].steps {
+		s := &plans[i].steps[j]
+		s.line = "export BOBBIN_RUNNER=" + c.Runner + "\n" + s.line
+	}
+	return plans
+}
+
+// ownPlan returns the plan for the operator's commands. It replaces all plans that were found.
+func (t *tree) ownPlan(found []plan, lines []string) plan {
+	all := plan{own: true, tree: t}
+	for _, p := range found {
+		all.managers, all.locks = append(all.managers, p.managers...), append(all.locks, p.locks...)
+	}
+	for _, line := range lines {
+		all.steps = append(all.steps, step{line: line, shown: line})
+	}
+	return all
+}
+
+// folderOf returns the folder of a file, or an empty string for the top folder.
+func folderOf(file string) string {
+	if dir := path.Dir(file); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// tooDeep reports whether dir is too deep to be searched. The folders above part, and part itself, are not
+// counted.
+func tooDeep(dir, part string) bool {
+	if part != "" && (dir == part || strings.HasPrefix(part, dir+"/")) {
+		return false
+	}
+	return strings.Count(strings.TrimPrefix(dir, part+"/"), "/") >= maxDeep
+}
+
+// findKind returns the plans for the projects of a kind: the project in the top folder, or else those in the
+// nearest folders below it. If the session works on a part of the repository, the innermost project that
+// contains the part comes first. Projects in folders of examples and documentation are skipped, unless the
+// part is in them.
+func (t *tree) findKind(kind, part string) ([]plan, error) {
+	for dir := part; part != ""; dir = folderOf(dir) {
+		if plans, found, err := t.planFolder(nil, kind, dir); found || err != nil {
+			return plans, err
+		}
+		if dir == "" {
+			break
+		}
+	}
+	var dirs []string
+	for dir := range t.bases {
+		below, inside := strings.CutPrefix(dir, part+"/")
+		if (part == "" || inside) && !manager.IsExampleFolder(below) {
+			dirs = append(dirs, dir)
+		}
+	}
+	depth := func(dir string) int { return len(strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })) }
+	slices.SortFunc(dirs, func(a, b string) int { return cmp.Or(cmp.Compare(depth(a), depth(b)), strings.Compare(a, b)) })
+	var plans []plan
+	nearest := -1
+	for _, dir := range dirs {
+		if nearest >= 0 && depth(dir) > nearest {
+			break
+		}
+		more, found, err := t.planFolder(plans, kind, dir)
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			plans, nearest = more, depth(dir)
+		}
+	}
+	return plans, nil
+}
+
+// planFolder adds a step for a folder to the plan of its manager. It returns false if the folder has no
+// project of the kind.
+func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) {
+	found, is, err := manager.FindIn(kind, t.bases[dir], func(base string) (string, error) {
+		text, err := t.commits.ReadFile(t.commit, path.Join(dir, base))
+		return string(text), err
+	})
+	m := found.Manager
+	if err != nil || !is || len(found.Files) == 0 || t.known[path.Join(dir, m.Vendored)] {
+		return plans, is, err
+	}
+	i := slices.IndexFunc(plans, func(p plan) bool { return p.managers[0].Name == m.Name })
+	if i < 0 {
+		i, plans = len(plans), append(plans, plan{managers: []manager.Manager{m}, tree: t})
+	}
+	p := &plans[i]
+	if len(p.steps) == maxSteps {
+		return plans, true, nil
+	}
+	s := step{dir: dir, line: m.Fetch(found.Files, found.Exact), shown: m.Name + " install"}
+	if first, _, _ := strings.Cut(s.line, " && "); !strings.ContainsAny(first, "\n|;$") {
+		s.shown = first
+	}
+	for _, base := range m.Pins {
+		if !found.Exact {
+			s.pins = append(s.pins, path.Join(dir, base))
+		}
+	}
+	p.steps = append(p.steps, s)
+	for _, base := range found.Files {
+		p.locks = append(p.locks, path.Join(dir, base))
+	}
+	return plans, true, nil
+}
+
+// addFiles adds the files that the commands need to the plan.
+func (p *plan) addFiles() {
+	managers := p.managers
+	if p.own {
+		managers = manager.All
+	}
+	for _, file := range p.tree.paths {
+		for _, m := range managers {
+			wants, nameOnly := m.WantsFile(file)
+			if nameOnly {
+				p.stubs = append(p.stubs, file)
+			} else if wants {
+				p.copy = append(p.copy, file)
+			}
+			if wants {
+				break
+			}
+		}
+	}
+}
+
+// namedRegistry matches the line with which a repository sets its own registry.
+var namedRegistry = regexp.MustCompile(`(?m)^\s*(registry|npmRegistryServer)\s*["':= ]`)
+
+// npmSettings are the names of the files with settings of npm and the like.
+var npmSettings = []string{".npmrc", ".yarnrc", ".yarnrc.yml"}
+
+// withoutOverruled removes the operator's npm registries from own if a file of the repository sets a
+// registry. The repository's setting wins, as it does when its developers install packages.
+func (p plan) withoutOverruled(own []string) ([]string, error) {
+	for _, file := range p.copy {
+		if !slices.Contains(npmSettings, path.Base(file)) {
+			continue
+		}
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		if err != nil {
+			return nil, err
+		}
+		if namedRegistry.Match(text) {
+			return slices.DeleteFunc(slices.Clone(own), func(kv string) bool {
+				name, _, _ := strings.Cut(kv, "=")
+				return strings.Contains(strings.ToLower(name), "npm")
+			}), nil
+		}
+	}
+	return own, nil
+}
+
+// lockNames returns the names of the lock files for a message, at most three of them.
+func (p plan) lockNames() string {
+	if len(p.locks) == 0 {
+		return "by setup.run"
+	}
+	if n := len(p.locks); n > 3 {
+		return strings.Join(p.locks[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
+	}
+	return strings.Join(p.locks, ", ")
+}
+
+// writeManifests writes the files that the commands need: lock files, manifests and empty stubs.
+func (p plan) writeManifests(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	var sum int
+	for _, file := range p.copy {
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		if err != nil {
+			return err
+		}
+		if !p.own && strings.HasSuffix(file, ".txt") && strings.Contains(string(text), "--no-binary") {
+			return &Missing{Why: file + " says --no-binary, so code of the packages would be run to install them", Cure: "`setup.run` in the configuration says so, if that is meant"}
+		}
+		if sum += len(text); sum > maxBytes {
+			return errors.New("the repository's manifests are larger than can be looked at")
+		}
+		if err := writeAt(root, file, text); err != nil {
+			return err
+		}
+	}
+	for _, file := range p.stubs {
+		if err := writeAt(root, file, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeAt(root *os.Root, file string, text []byte) error {
+	name := filepath.FromSlash(file)
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return root.WriteFile(name, text, 0o644)
+}
+
+// keyVersion must change when the same plan would be carried out differently.
+const keyVersion = "3"
+
+// freshFor is how long versions that no lock file fixes stay as they were resolved, for new sessions. A
+// session keeps the versions that it began with.
+const freshFor = 7 * 24 * time.Hour
+
+// cacheKey returns the key of what the plan fetches. The lock files determine it, and the settings of Node's
+// tools, which decide what of a lock file is installed. The manifests also count if there is no lock file, or
+// if the tool or the operator's command reads them, too.
+func (p plan) cacheKey(c Config, own []string, versions string) (string, error) {
+	h := sha256.New()
+	part := func(words ...string) {
+		for _, w := range words {
+			fmt.Fprintf(h, "%d:%s,", len(w), w)
+		}
+	}
+	part(keyVersion, versions)
+	for _, s := range p.steps {
+		part("step", s.dir, s.line)
+	}
+	loose := len(p.pinPaths()) > 0
+	if loose && !c.Began.IsZero() {
+		part("began", c.Began.UTC().Truncate(freshFor).Format(time.DateOnly))
+	}
+	part(append([]string{"allow"}, c.allowedHosts(p.managers, own)...)...)
+	part(append([]string{"private"}, c.Private...)...)
+	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
+	all := p.own || loose || slices.ContainsFunc(p.managers, manager.Manager.ReadsManifests)
+	always := append([]string{"pnpm-workspace.yaml"}, npmSettings...)
+	for _, file := range p.copy {
+		if !all && !slices.Contains(p.locks, file) && !slices.Contains(always, path.Base(file)) {
+			continue
+		}
+		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		if err != nil {
+			return "", err
+		}
+		part("file", file, string(text))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

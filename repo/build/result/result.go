@@ -1,0 +1,247 @@
+package result
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/build/project"
+)
+
+// Status is the result of one test.
+type Status string
+
+// The statuses of a test.
+const (
+	Passed  Status = "passed"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+)
+
+// A Test is one test as its runner names it.
+type Test struct {
+	Name   string // such as TestSplit/remainder, test_split[3], cart > splits
+	Group  string // the package, file or class of the test, if the runner prints it
+	Of     string // the test that this is a case of; empty for a test that is no case
+	Status Status
+	Output string // what a failed test printed; its beginning and end if it is long
+	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
+	// reason: "does not compile".
+	Broken string
+}
+
+// BrokenGroup returns the Test that stands for a group whose further tests could not run.
+func BrokenGroup(group, why, output string) Test {
+	return Test{Name: group + " " + why, Group: group, Status: Failed, Broken: why, Output: output}
+}
+
+// Counts are the numbers of tests by status.
+type Counts struct{ Passed, Failed, Skipped int }
+
+// Sum returns the number of tests.
+func (c Counts) Sum() int { return c.Passed + c.Failed + c.Skipped }
+
+// Add adds the counts of another report.
+func (c *Counts) Add(more Counts) {
+	c.Passed, c.Failed, c.Skipped = c.Passed+more.Passed, c.Failed+more.Failed, c.Skipped+more.Skipped
+}
+
+// Count adds a test with the status s.
+func (c *Counts) Count(s Status) {
+	switch s {
+	case Passed:
+		c.Passed++
+	case Failed:
+		c.Failed++
+	case Skipped:
+		c.Skipped++
+	}
+}
+
+// Missing says in words what kept the build or the tests from starting: "eslint is not installed". An empty
+// text means that they started.
+type Missing struct{ Build, Tests string }
+
+// A Result is one run of a project's build and tests.
+type Result struct {
+	Project project.Project // what was run
+
+	BuildOK     bool
+	BuildRan    bool
+	BuildOutput string
+
+	TestsRan bool
+	TestsOK  bool // the command ended with 0 and no test failed
+	Counts
+	Tests    []Test // the tests that the runner named; some runners name only failed tests
+	Output   string // the output of the tests for people; its beginning and end if it is long
+	ExitCode int
+	Missing  Missing
+	// Stopped is the reason why the sandbox ended a command (time, memory, output, disk, files, killed), or
+	// StoppedNear.
+	Stopped string
+	Printed int64 // the number of bytes printed, also those not in the outputs here
+	Took    time.Duration
+	Counted bool // if false, only the exit code is known
+	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
+	// it may be smaller than the counts.
+	Stated int
+}
+
+// StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
+// not pass.
+const StoppedNear = "near"
+
+// OK reports whether the build is clean and the tests pass, as far as they ran, and no command was stopped.
+func (r Result) OK() bool {
+	return (!r.BuildRan || r.BuildOK) && (!r.TestsRan || r.TestsOK) && r.Stopped == ""
+}
+
+// String returns the result in one line: "go test ./...: 214 passed, build clean".
+func (r Result) String() string {
+	return r.LineWithNews("")
+}
+
+// LineWithNews is String with news written after the number of passed tests.
+func (r Result) LineWithNews(news string) string {
+	var parts []string
+	if r.TestsRan {
+		parts = append(parts, r.Project.TestShown()+": "+r.testCounts(news))
+	}
+	switch {
+	case r.BuildRan && r.BuildOK:
+		parts = append(parts, "build clean")
+	case r.Missing.Build != "":
+		parts = append(parts, "build did not start: "+r.Missing.Build+" ("+r.Project.Build+")")
+	case r.BuildRan:
+		parts = append(parts, "build fails ("+r.Project.Build+")")
+	}
+	switch {
+	case len(parts) == 0 && r.Stopped != "":
+		return r.StopReason()
+	case len(parts) == 0:
+		return "nothing to run: no build or test command is known"
+	case !r.TestsRan && r.Project.Test != "":
+		parts = append(parts, "tests not run")
+	case !r.TestsRan:
+		parts = append(parts, "no test command is known")
+	}
+	if !r.TestsRan && r.Stopped != "" {
+		parts = append(parts, r.StopReason())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// testCounts returns the result of the tests in words.
+func (r Result) testCounts(news string) string {
+	if r.Missing.Tests != "" {
+		return "did not start: " + r.Missing.Tests
+	}
+	var parts []string
+	if r.Counted {
+		parts = r.countFigures(news)
+	}
+	switch {
+	case r.Stopped != "":
+		parts = append(parts, r.StopReason())
+	case !r.Counted && r.TestsOK:
+		parts = append(parts, "exit code 0 (the tests could not be counted)")
+	case !r.Counted:
+		parts = append(parts, fmt.Sprintf("exit code %d (the tests could not be counted)", r.ExitCode))
+	case r.ExitCode != 0 && r.Failed == 0 && r.Passed+r.Skipped > 0:
+		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Result) countFigures(news string) []string {
+	if r.Sum() == 0 {
+		return []string{"no tests"}
+	}
+	parts := []string{fmt.Sprintf("%d passed%s", r.Passed, news)}
+	if r.Failed > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed%s", r.Failed, r.someFailed()))
+	}
+	if r.Skipped > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", r.Skipped))
+	}
+	return parts
+}
+
+// someFailed names the first three tests that failed.
+func (r Result) someFailed() string {
+	var names []string
+	for _, t := range r.Tests {
+		if t.Status == Failed {
+			names = append(names, t.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + ListNames(names, 3) + ")"
+}
+
+// StopReason says in words why a command did not end by itself.
+func (r Result) StopReason() string {
+	switch r.Stopped {
+	case StoppedNear:
+		return "the rest was not run"
+	case "time":
+		return "timed out after " + r.Took.Round(time.Second).String()
+	case "memory":
+		return "stopped: it took too much memory"
+	case "output":
+		return "stopped: it printed too much"
+	case "disk":
+		return "stopped: it wrote too much to the disk"
+	case "files":
+		return "stopped: it made too many files"
+	}
+	return "killed before it ended"
+}
+
+// EveryTestNamed reports whether every test that was counted has a name.
+func (r Result) EveryTestNamed() bool {
+	return r.Counted && len(r.Tests) >= r.Sum()
+}
+
+// EveryFailureNamed reports whether every test that was counted as failed has a name.
+func (r Result) EveryFailureNamed() bool {
+	named := 0
+	for _, t := range r.Tests {
+		if t.Status == Failed {
+			named++
+		}
+	}
+	return r.Counted && named >= r.Failed
+}
+
+// Unread returns how many tests of the runner's own summary have no name here, and the number in the summary.
+// It returns zero for a runner that names only failing tests.
+func (r Result) Unread() (unread, stated int) {
+	named, passing := 0, false
+	for _, t := range r.Tests {
+		if t.Broken == "" {
+			named++
+		}
+		passing = passing || t.Status == Passed
+	}
+	if !passing || named >= r.Stated {
+		return 0, r.Stated
+	}
+	return r.Stated - named, r.Stated
+}
+
+// HasNoTests reports whether the tests ran and there are none.
+func (r Result) HasNoTests() bool {
+	return r.TestsRan && r.Counted && r.Sum() == 0 && r.Stopped == ""
+}
+
+// ListNames returns the first names, and how many more there are.
+func ListNames(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

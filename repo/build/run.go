@@ -1,0 +1,361 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bobbinhq/bobbin/repo/build/internal/runners"
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// captureHalf is how many bytes of the beginning and of the end of an output are kept.
+const captureHalf = 16 << 20
+
+// maxReport is the size in bytes of a report file; files of that size or more are ignored.
+const maxReport = 32 << 20
+
+// insideReport is the folder for reports as commands see it.
+const insideReport = "/report"
+
+// An outcome is the result of one command line.
+type outcome struct {
+	text    string
+	code    int
+	stopped string // why the sandbox ended the command; empty if it did not
+	printed int64  // the number of bytes printed, also those left out of text
+}
+
+// A treeRun is one run of the build and the tests of a tree.
+type treeRun struct {
+	checker  *Checker
+	cache    *Cache
+	dir      string
+	writable bool // commands may write to the repository's cache
+	first    *First
+	built    func() // called once, between the build and the tests; may be nil
+
+	scratch string // folder for a build cache that the next command may write; empty if there is none
+	unmake  func() // removes scratch
+}
+
+// A First is the tests that run before the others. Without a command in Near, nothing runs first.
+type First struct {
+	project.Parts
+	// Enough decides on the result of the near tests: if it returns true, the other tests are not run.
+	Enough func(near result.Result) bool
+}
+
+// Run builds and tests the current files of dir. Nothing that the commands write into the caches is kept.
+// Commands write into dir; the caller must have given dir to the sandbox's user with Sandbox.Own.
+func (c *Checker) Run(ctx context.Context, dir string, p project.Project) (result.Result, error) {
+	return c.runTreeAt(ctx, treeRun{dir: dir}, p)
+}
+
+func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (result.Result, error) {
+	r := result.Result{Project: p}
+	if !c.HasSandbox() {
+		return r, ErrNoSandbox
+	}
+	j.checker, j.cache = c, c.cacheOrEmpty()
+	release, err := j.cache.Hold(ctx)
+	if err != nil {
+		return r, err
+	}
+	defer release()
+	defer j.removeScratch()
+	began := time.Now()
+	if p.Build != "" {
+		o, err := j.runCommand(ctx, p.Build, "")
+		if err != nil {
+			return r, err
+		}
+		r.BuildRan, r.BuildOK, r.Missing.Build = true, o.code == 0, o.missing()
+		r.BuildOutput, r.Stopped, r.Printed = result.KeepEnds(result.StripTerminal(o.text), result.MaxText), o.stopped, o.printed
+	}
+	if j.built != nil {
+		j.built()
+	}
+	r.Took = time.Since(began)
+	if p.Test == "" || r.Stopped != "" {
+		return r, nil
+	}
+	// The tests run even if the build fails: they may show more, and of other parts.
+	err = j.runTests(ctx, &r)
+	r.Took = time.Since(began)
+	return r, err
+}
+
+// runTests runs the tests and stores their result in r. If they run but cannot be counted, the added flags
+// of the command may be the cause: then the project's own command runs once, and its result is used if it
+// can be counted. If Test equals Written, it runs without changes.
+func (j *treeRun) runTests(ctx context.Context, r *result.Result) error {
+	if p := r.Project; p.Written != "" && p.Written == p.Test {
+		return j.runTestLine(ctx, r, p.Test)
+	}
+	if j.first != nil {
+		if done, err := j.runFirst(ctx, r); done || err != nil {
+			return err
+		}
+	}
+	p, again := j.countable(r.Project), *r
+	again.Project = r.Project.AsWritten()
+	if p.Written != "" && j.checker.countsWithoutFlags(p.Test) {
+		*r = again
+		return j.runTestLine(ctx, r, p.Written)
+	}
+	err := j.runTestLine(ctx, r, p.Test)
+	if err != nil || p.Written == "" || r.Counted || r.Stopped != "" || r.Missing.Tests != "" {
+		return err
+	}
+	if err := j.runTestLine(ctx, &again, p.Written); err != nil || !again.Counted {
+		return err
+	}
+	*r = again
+	j.checker.noteUncountable(p.Test)
+	return nil
+}
+
+// runFirst runs the near tests, and then the others if there is a separate command for them. If there is
+// none, or the near tests gave no usable result, it returns false: all tests have to run, and r has no
+// counts yet.
+func (j *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
+	near := *r
+	if err := j.runTestLine(ctx, &near, countableCommand(j.first.Near)); err != nil {
+		return false, err
+	}
+	r.Printed = near.Printed
+	if near.TestsRan && j.first.Enough(near) {
+		near.Stopped = result.StoppedNear
+		*r = near
+		return true, nil
+	}
+	if near.Stopped != "" {
+		*r = near
+		return true, nil
+	}
+	if j.first.Rest == "" || !near.Counted || near.Missing.Tests != "" {
+		return false, nil
+	}
+	rest := *r
+	if err := j.runTestLine(ctx, &rest, countableCommand(j.first.Rest)); err != nil {
+		return false, err
+	}
+	if rest.Printed == near.Printed && rest.ExitCode == 0 { // there were no other tests
+		*r = near
+		return true, nil
+	}
+	*r = joinTests(near, rest)
+	return true, nil
+}
+
+// joinTests joins the results of two runs of different tests.
+func joinTests(near, rest result.Result) result.Result {
+	both := rest
+	both.Counts.Add(near.Counts)
+	both.Stated += near.Stated
+	both.Tests = append(slices.Clone(near.Tests), rest.Tests...)
+	both.Output = result.KeepEnds(strings.TrimSuffix(near.Output, "\n")+"\n"+rest.Output, result.MaxText)
+	both.ExitCode = cmp.Or(near.ExitCode, rest.ExitCode)
+	both.TestsOK = near.TestsOK && rest.TestsOK
+	return both
+}
+
+// runTestLine runs one test command and stores its result in r.
+func (j *treeRun) runTestLine(ctx context.Context, r *result.Result, line string) error {
+	work, remove, err := j.cache.WorkFolder()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	report := filepath.Join(work, "report")
+	if err := errors.Join(os.Mkdir(report, 0o755), j.checker.Caches.Sandbox.Own(report)); err != nil {
+		return err
+	}
+	o, err := j.runCommand(ctx, line, report)
+	if err != nil {
+		return err
+	}
+	r.TestsRan, r.ExitCode, r.Stopped = true, o.code, o.stopped
+	r.Printed += o.printed
+	takeTests(r, o, readReports(report))
+	return nil
+}
+
+// countable returns the project with a test command that names each test. Written holds the command to run
+// if the result of that one cannot be counted.
+func (j *treeRun) countable(p project.Project) project.Project {
+	p.Test = countableCommand(p.Test)
+	root, err := os.OpenRoot(j.dir)
+	if err != nil {
+		return p // the run itself says what is wrong with the folder
+	}
+	defer root.Close()
+	if naming := project.NamingUnittests(disk.PlainFS(root), p.Test); naming != p.Test {
+		p.Test, p.Written = naming, cmp.Or(p.Written, p.Test)
+	}
+	return p
+}
+
+// namesEach matches a command that already names each test; -vet is another flag than -v.
+var namesEach = regexp.MustCompile(`-json| -v(?:[ =]|$)`)
+
+var goTestLine = regexp.MustCompile(`\bgo test\b`)
+
+// pytestCall matches a call of pytest, also through python -m or a program that runs the rest of its line.
+var pytestCall = regexp.MustCompile(`(?:^|[;&|(]|\srun|\s-m|\b\w+=\S*)\s*(?:[\w./-]+/)?(?:pytest|py\.test)(?:[ ;)]|$)`)
+
+// countableCommand returns the test command with -json added to go test, which otherwise names only the
+// tests that fail, and with a report of its own for each call of pytest after the first, which would
+// overwrite that of the call before. Other commands are unchanged.
+func countableCommand(line string) string {
+	if !namesEach.MatchString(line) {
+		line = goTestLine.ReplaceAllString(line, "go test -json")
+	}
+	calls := 0
+	return pytestCall.ReplaceAllStringFunc(line, func(call string) string {
+		if calls++; calls == 1 {
+			return call
+		}
+		end := strings.LastIndex(call, "test") + len("test")
+		return fmt.Sprintf("%s --junitxml=$REPORT_DIR/pytest-%d.xml%s", call[:end], calls, call[end:])
+	})
+}
+
+// takeTests reads the tests from the output, and prefers the report files if there are any. Of a run that
+// ended well the output counts if it tells of more tests: then a later report has overwritten an earlier one.
+func takeTests(r *result.Result, o outcome, written []string) {
+	said, ok := runners.Read(o.text)
+	r.Output = said.Text
+	if !ok || r.Output == "" {
+		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
+	}
+	var reports runners.Reading
+	reported := false
+	for _, text := range written {
+		if file, readable := runners.Read(text); readable {
+			reports.Tests, reported = append(reports.Tests, file.Tests...), true
+			reports.Add(file.Counts)
+			reports.Stated += file.Stated
+			reports.Uncounted = reports.Uncounted || file.Uncounted
+		}
+	}
+	if reported && (!ok || o.code != 0 || said.Sum() <= reports.Sum()) {
+		said, ok = reports, true
+	}
+	r.Counted = ok && !said.Uncounted
+	r.Tests, r.Counts, r.Stated = said.Tests, said.Counts, said.Stated
+	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0 // pytest and unittest use this code for "no tests"
+	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
+	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
+		r.Missing.Tests = o.missing()
+	}
+}
+
+// preamble runs before every test command. It joins both output streams, so that the lines of a runner and
+// of a compiler keep their order, and asks by environment variables for report files from the runners that
+// can write them.
+const preamble = `exec 2>&1
+if [ -n "$REPORT_DIR" ]; then
+	export PYTEST_ADDOPTS="--junitxml=$REPORT_DIR/pytest.xml -o cache_dir=/tmp/.pytest_cache $PYTEST_ADDOPTS"
+	export JEST_JUNIT_OUTPUT_DIR="$REPORT_DIR" MOCHA_FILE="$REPORT_DIR/mocha.xml"
+fi
+eval "$1"
+`
+
+// runCommand runs one command line in the sandbox. A command that fails is no error.
+func (j *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
+	cmd := j.checker.Caches.Sandbox.Command(j.dir, "sh", "-c", preamble, "sh", line)
+	if j.writable {
+		cmd.Mounts, cmd.Env = j.cache.WritableMounts(j.dir)
+	} else {
+		if err := j.makeScratch(); err != nil {
+			return outcome{}, err
+		}
+		if !runsNothingOfTheTree(line) {
+			defer j.removeScratch()
+		}
+		var err error
+		if cmd.Mounts, cmd.Env, err = j.cache.ScratchMounts(j.dir, filepath.Join(j.scratch, "build-cache")); err != nil {
+			return outcome{}, err
+		}
+	}
+	if report != "" {
+		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
+		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
+	}
+	out := capture{half: captureHalf}
+	cmd.Stdout, cmd.Stderr, cmd.Limits = &out, &out, j.checker.limits()
+	err := cmd.Run(ctx)
+	var exit *sandbox.ExitError
+	switch {
+	case err == nil:
+		return outcome{text: out.String(), printed: out.printed()}, nil
+	case errors.As(err, &exit):
+		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
+	}
+	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
+}
+
+// onlyCompiles matches a command line of go build or go vet without flags.
+var onlyCompiles = regexp.MustCompile(`^go (?:build|vet)(?: \.[\w./-]*)*$`)
+
+// runsNothingOfTheTree reports whether a command line compiles the tree and runs no program of it. The next
+// command then uses what this one compiled. After any other command the build cache is removed: the tests could
+// have written results of other tests into it.
+func runsNothingOfTheTree(line string) bool { return onlyCompiles.MatchString(line) }
+
+// makeScratch makes a folder for a build cache that commands may write, unless there is one.
+func (j *treeRun) makeScratch() (err error) {
+	if j.scratch == "" {
+		j.scratch, j.unmake, err = j.cache.WorkFolder()
+	}
+	return err
+}
+
+// removeScratch removes the folder of makeScratch, if there is one.
+func (j *treeRun) removeScratch() {
+	if j.scratch != "" {
+		j.unmake()
+		j.scratch = ""
+	}
+}
+
+// readReports returns the texts of the XML files that a test run left in dir. The tests control that
+// folder, so only plain files smaller than maxReport are read, and at most 20.
+func readReports(dir string) []string {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	entries, _ := fs.ReadDir(root.FS(), ".")
+	var out []string
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".xml") || len(out) == 20 {
+			continue
+		}
+		f, err := disk.PlainFS(root).Open(e.Name())
+		if err != nil {
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(f, maxReport))
+		f.Close()
+		if err == nil && len(text) < maxReport {
+			out = append(out, string(text))
+		}
+	}
+	return out
+}

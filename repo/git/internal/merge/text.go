@@ -1,0 +1,134 @@
+package merge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/git/diff"
+)
+
+const (
+	excerptLines = 40
+	ExcerptBytes = 2000
+)
+
+// side is one of two texts derived from the same base: its lines, its edits, and how many of the edits
+// the walk has passed.
+type side struct {
+	lines []string
+	edits []diff.LineEdit
+	next  int
+}
+
+// nextEdit returns the next edit; ok is false if there is none.
+func (s *side) nextEdit() (e diff.LineEdit, ok bool) {
+	if s.next == len(s.edits) {
+		return diff.LineEdit{}, false
+	}
+	return s.edits[s.next], true
+}
+
+// takeTouching passes the next edit if it touches the base's lines up to hi, and returns the new hi.
+// Edits of adjacent lines touch.
+func (s *side) takeTouching(hi int) (int, bool) {
+	e, ok := s.nextEdit()
+	if !ok || e.Lo > hi {
+		return hi, false
+	}
+	s.next++
+	return max(hi, e.Hi), true
+}
+
+// mapLines returns the range of this side's lines that replaces the base's lines lo to hi, where first
+// is the index of the first edit in that range.
+func (s *side) mapLines(first, lo, hi int) (from, to int) {
+	shift := func(i int) int { // after the first i edits
+		if i == 0 {
+			return 0
+		}
+		return s.edits[i-1].NewHi - s.edits[i-1].Hi
+	}
+	return lo + shift(first), hi + shift(s.next)
+}
+
+// Texts merges two texts derived from base. The conflicts have no path. If there are any, the returned
+// text must not be used.
+func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
+	old, mine, edits := diff.LineEdits(base, ours)
+	a := &side{lines: mine, edits: edits}
+	_, other, edits := diff.LineEdits(base, theirs)
+	b := &side{lines: other, edits: edits}
+	var out []string
+	var conflicts []Conflict
+	at := 0
+	for {
+		lo, ok := nextEditLine(a, b)
+		if !ok {
+			break
+		}
+		out = append(out, old[at:lo]...)
+		firstA, firstB, hi := a.next, b.next, lo
+		for grew := true; grew; {
+			var moreA, moreB bool
+			hi, moreA = a.takeTouching(hi)
+			hi, moreB = b.takeTouching(hi)
+			grew = moreA || moreB
+		}
+		fromA, toA := a.mapLines(firstA, lo, hi)
+		fromB, toB := b.mapLines(firstB, lo, hi)
+		switch {
+		case b.next == firstB, slices.Equal(mine[fromA:toA], other[fromB:toB]):
+			out = append(out, mine[fromA:toA]...)
+		case a.next == firstA:
+			out = append(out, other[fromB:toB]...)
+		default:
+			conflicts = append(conflicts, Conflict{
+				Why: bothChanged(fromA, toA), Ours: Excerpt(mine[fromA:toA]), Base: Excerpt(old[lo:hi]), Theirs: Excerpt(other[fromB:toB]),
+			})
+		}
+		at = hi
+	}
+	out = append(out, old[at:]...)
+	return []byte(strings.Join(out, "")), conflicts
+}
+
+// nextEditLine returns the line of the base at which the next edit of either side begins.
+func nextEditLine(a, b *side) (int, bool) {
+	x, okA := a.nextEdit()
+	y, okB := b.nextEdit()
+	switch {
+	case okA && okB:
+		return min(x.Lo, y.Lo), true
+	case okA:
+		return x.Lo, true
+	}
+	return y.Lo, okB
+}
+
+func bothChanged(from, to int) string {
+	switch to - from {
+	case 0:
+		return fmt.Sprintf("both changed lines, gone here, after line %d", from)
+	case 1:
+		return fmt.Sprintf("both changed line %d", to)
+	}
+	return fmt.Sprintf("both changed lines %d-%d", from+1, to)
+}
+
+// Excerpt returns the beginning of a text, short and in valid UTF-8, so that any reader can show it.
+func Excerpt(lines []string) string {
+	shown := lines[:min(len(lines), excerptLines)]
+	text := strings.Join(shown, "")
+	if len(text) > ExcerptBytes {
+		text = text[:ExcerptBytes]
+		if end := strings.LastIndexByte(text, '\n'); end > 0 {
+			text = text[:end+1]
+		}
+	}
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if left := len(lines) - strings.Count(text, "\n"); left > 0 && len(text) < len(strings.Join(lines, "")) {
+		text = strings.TrimSuffix(text, "\n") + fmt.Sprintf("\n… %d more lines", left)
+	}
+	return text
+}

@@ -1,0 +1,87 @@
+package git
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
+func (r Commits) DefaultBranch() string { return r.Refs.Head }
+
+// Resolve returns the hash of the commit that a branch, a tag, or a whole or shortened hash names. ""
+// means the default branch.
+func (r Commits) Resolve(name string) (string, error) {
+	refs := r.Refs
+	if len(refs.Hashes) == 0 {
+		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", r.Repository)
+	}
+	if name == "" {
+		name = refs.Head
+	}
+	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
+		if h, ok := refs.Hashes[full]; ok {
+			return r.peelTag(h, name)
+		}
+	}
+	if h, ok := r.findByHash(name); ok {
+		return r.peelTag(h, name)
+	}
+	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name, firstNames(refs.Branches()))
+}
+
+// peelTag follows annotated tags to the commit that they name.
+func (r Commits) peelTag(h plumbing.Hash, name string) (string, error) {
+	for range 10 {
+		kind, content, err := r.Store.Get(h)
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
+		case kind == plumbing.CommitObject:
+			return h.String(), nil
+		case kind != plumbing.TagObject || len(content) < 47:
+			return "", fmt.Errorf("repo: %q is a %s, not a commit", name, kind)
+		}
+		h = plumbing.NewHash(string(content[len("object "):47]))
+	}
+	return "", fmt.Errorf("repo: %q is a tag of a tag of a tag", name)
+}
+
+const shortestHash = 7
+
+// findByHash finds the object with a whole hash, or the only commit whose hash begins with a shortened
+// one.
+func (r Commits) findByHash(name string) (plumbing.Hash, bool) {
+	name = strings.ToLower(name)
+	if plumbing.IsHash(name) {
+		h := plumbing.NewHash(name)
+		return h, r.Store.Has(h)
+	}
+	even := name[:len(name)&^1]
+	prefix, err := hex.DecodeString(even)
+	if err != nil || len(name) < shortestHash {
+		return plumbing.ZeroHash, false
+	}
+	var commits []plumbing.Hash
+	for _, h := range r.Store.Packs.WithPrefix(prefix) {
+		if !strings.HasPrefix(h.String(), name) {
+			continue
+		}
+		if kind, _, err := r.Store.Get(h); err == nil && kind == plumbing.CommitObject {
+			commits = append(commits, h)
+		}
+	}
+	if len(commits) != 1 {
+		return plumbing.ZeroHash, false
+	}
+	return commits[0], true
+}
+
+func firstNames(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}

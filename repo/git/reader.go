@@ -1,0 +1,169 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
+	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
+	"github.com/bobbinhq/bobbin/repo/git/internal/transfer"
+)
+
+// Commits reads the commits of one repository.
+type Commits struct {
+	Repository string // for error messages
+	Refs       transfer.Refs
+	Store      *objects.Store
+}
+
+// Named returns the commit with a name, as Resolve takes it.
+func (r Commits) Named(name string) (*object.Commit, error) {
+	full, err := r.Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Store.Commit(plumbing.NewHash(full))
+}
+
+// Has reports whether the store has a commit, named by its whole hash.
+func (r Commits) Has(commit string) bool {
+	if !plumbing.IsHash(commit) {
+		return false
+	}
+	_, err := r.Store.Commit(plumbing.NewHash(commit))
+	return err == nil
+}
+
+// Read returns a commit in the form that people read.
+func (r Commits) Read(name string) (history.Commit, error) {
+	c, err := r.Named(name)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	return history.Of(c), nil
+}
+
+// Log returns the last n commits that changed a path ("" means any), newest first. If ctx ends first,
+// it returns the commits found so far, and the error only if there are none.
+func (r Commits) Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error) {
+	start, err := r.Named(commit)
+	if err != nil {
+		return nil, err
+	}
+	return history.Log(ctx, r.Store, start, path, n)
+}
+
+// Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
+// a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
+// nil.
+func (r Commits) Show(ctx context.Context, commit, within string, hidden func(path string) bool) (history.Commit, string, error) {
+	c, err := r.Named(commit)
+	if err != nil {
+		return history.Commit{}, "", err
+	}
+	return history.Show(ctx, r.Store, c, within, hidden)
+}
+
+// Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
+// and does not follow renames.
+func (r Commits) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {
+	c, err := r.Named(commit)
+	if err != nil {
+		return history.Commit{}, err
+	}
+	return history.Blame(ctx, r.Store, c, path, line)
+}
+
+// MergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
+// "" if they have none.
+func (r Commits) MergeBase(ctx context.Context, a, b string) (string, error) {
+	one, err := r.Named(a)
+	if err != nil {
+		return "", err
+	}
+	other, err := r.Named(b)
+	if err != nil {
+		return "", err
+	}
+	return history.MergeBase(ctx, r.Store, one, other)
+}
+
+// Parents returns the hashes of a commit's parents. cut is true if some of them are not here, as at the
+// end of a shallow clone.
+func (r Commits) Parents(commit string) (parents []string, cut bool, err error) {
+	c, err := r.Named(commit)
+	if err != nil {
+		return nil, false, err
+	}
+	return history.Parents(r.Store, c)
+}
+
+// ListPaths returns the plain files of a commit, in git's order. It does not read folders for which
+// skip returns true.
+func (r Commits) ListPaths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
+	c, err := r.Named(commit)
+	if err != nil {
+		return nil, err
+	}
+	return gittree.ListPaths(ctx, r.Store, c.TreeHash, skip)
+}
+
+// ReadFile returns the content of a file in a commit, or the target of a link. A path that does not
+// exist is fs.ErrNotExist.
+func (r Commits) ReadFile(commit, path string) ([]byte, error) {
+	c, err := r.Named(commit)
+	if err != nil {
+		return nil, err
+	}
+	n, err := gittree.FindNode(r.Store, c.TreeHash, strings.Trim(path, "/"))
+	if err != nil {
+		return nil, err
+	}
+	if !n.IsFile() && !n.IsLink() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
+	}
+	return r.Store.GetTyped(plumbing.BlobObject, n.Hash)
+}
+
+// A Release is a branch or tag.
+type ReleaseBranch struct {
+	Name, Commit string
+	Branch       bool
+	At           time.Time // time of the commit
+}
+
+// Releases returns the branches and tags whose name is wanted, newest first. If a branch and a tag have
+// the same name, it returns only the branch.
+func (r Commits) Releases(wanted func(name string) bool) []ReleaseBranch {
+	var all []ReleaseBranch
+	for full := range r.Refs.Hashes {
+		name, branch := strings.CutPrefix(full, "refs/heads/")
+		if !branch {
+			tag := false
+			if name, tag = strings.CutPrefix(full, "refs/tags/"); !tag {
+				continue
+			}
+			if _, taken := r.Refs.Hashes["refs/heads/"+name]; taken {
+				continue
+			}
+		}
+		if !wanted(name) {
+			continue
+		}
+		c, err := r.Named(name)
+		if err != nil {
+			continue // a tag of an object that is not a commit
+		}
+		all = append(all, ReleaseBranch{Name: name, Commit: c.Hash.String(), Branch: branch, At: c.Committer.When})
+	}
+	slices.SortFunc(all, func(a, b ReleaseBranch) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.Name, a.Name)) })
+	return all
+}

@@ -1,0 +1,113 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
+)
+
+// Identity is the name and address of an author or committer.
+type Identity struct{ Name, Email string }
+
+// A Spec describes a commit. The same Spec and committer give the same hash.
+type CommitSpec struct {
+	Tree     string   // whole hash; for Workspace.Commit, "" means the current files
+	Parent   string   // whole hash; for Workspace.Commit, "" means the base
+	Parents  []string // further parents after Parent; the commit is then a merge, which may have Parent's tree
+	Message  string
+	Author   Identity // zero: the committer
+	When     time.Time
+	Trailers [][2]string // such as Approved-by, in this order
+}
+
+// ErrNoChanges says that a commit would have the same tree as its parent.
+var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they were")
+
+// Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
+// no branch.
+func (s CommitSpec) Write(store *objects.Store, committer Identity) (string, error) {
+	if s.When.IsZero() {
+		return "", errors.New("repo: commit: no time given")
+	}
+	parent, err := store.Commit(plumbing.NewHash(s.Parent))
+	if err != nil {
+		return "", err
+	}
+	tree := plumbing.NewHash(s.Tree)
+	if _, err := store.GetTyped(plumbing.TreeObject, tree); err != nil {
+		return "", err
+	}
+	if parent.TreeHash == tree && len(s.Parents) == 0 {
+		return "", ErrNoChanges
+	}
+	parents, err := s.readParents(store)
+	if err != nil {
+		return "", err
+	}
+	if s.Author == (Identity{}) {
+		s.Author = committer
+	}
+	c := &object.Commit{
+		Author: s.Author.signatureAt(s.When), Committer: committer.signatureAt(s.When),
+		Message: s.buildMessage(), TreeHash: tree, ParentHashes: parents,
+	}
+	o := &plumbing.MemoryObject{}
+	if err := c.Encode(o); err != nil {
+		return "", fmt.Errorf("repo: encode commit: %w", err)
+	}
+	h, err := store.SetEncodedObject(o)
+	if err != nil {
+		return "", fmt.Errorf("repo: keep commit: %w", err)
+	}
+	return h.String(), nil
+}
+
+// readParents reads all parents, so that no commit is written that could not be pushed.
+func (s CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) {
+	parents := []plumbing.Hash{plumbing.NewHash(s.Parent)}
+	for _, name := range s.Parents {
+		h := plumbing.NewHash(name)
+		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
+			return nil, fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
+		}
+		if _, err := store.Commit(h); err != nil {
+			return nil, err
+		}
+		parents = append(parents, h)
+	}
+	return parents, nil
+}
+
+// signatureAt returns a signature without the characters that would break the line of a commit.
+func (i Identity) signatureAt(when time.Time) object.Signature {
+	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
+	return object.Signature{Name: clean(i.Name), Email: clean(i.Email), When: when.UTC().Truncate(time.Second)}
+}
+
+// buildMessage puts the trailers into a separate paragraph, so that lines of the text that look like
+// trailers are not read as trailers. It keeps each trailer on one line.
+func (s CommitSpec) buildMessage() string {
+	text := strings.ReplaceAll(strings.ReplaceAll(s.Message, "\r\n", "\n"), "\x00", "")
+	out := strings.TrimSpace(text) + "\n"
+	if len(s.Trailers) > 0 {
+		out += "\n"
+	}
+	for _, t := range s.Trailers {
+		out += fmt.Sprintf("%s: %s\n", strings.ReplaceAll(oneLine(t[0]), " ", "-"), oneLine(t[1]))
+	}
+	return out
+}
+
+func oneLine(s string) string {
+	breaks := func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r == '\u0085' || r == '\u2028' || r == '\u2029'
+	}
+	return strings.Join(strings.FieldsFunc(s, breaks), " ")
+}

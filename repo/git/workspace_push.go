@@ -1,0 +1,70 @@
+package git
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git/internal/transfer"
+)
+
+// Push brings a commit to a branch of the remote: it creates the branch or moves it forward, and never
+// anything else. If the branch is already at the commit, Push succeeds. If the answer is lost, Push
+// asks the remote for the commit of the branch, and that decides.
+func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.PushResult, error) {
+	if err := p.Check(w.mirror.currentRefs().Head); err != nil {
+		return transfer.PushResult{}, err
+	}
+	c, err := w.Store.Commit(plumbing.NewHash(p.Commit))
+	if err != nil {
+		return transfer.PushResult{}, err
+	}
+	if err := w.checkCommit(ctx, c, p); err != nil {
+		return transfer.PushResult{}, err
+	}
+	own, err := w.ownCommits(ctx, p)
+	if err != nil {
+		return transfer.PushResult{}, err
+	}
+	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p, own)
+}
+
+// ownCommits returns the commits of p since its base, or none if it names no base.
+func (w *Workspace) ownCommits(ctx context.Context, p transfer.PushSpec) (map[plumbing.Hash]bool, error) {
+	if p.Base == "" {
+		return nil, nil
+	}
+	c, err := w.Store.Commit(plumbing.NewHash(p.Commit))
+	if err != nil {
+		return nil, err
+	}
+	base, err := w.commitAt(p.Base)
+	if err != nil {
+		return nil, err
+	}
+	return history.Beyond(ctx, w.Store, c, base)
+}
+
+// BranchHead asks the remote for the commit of a branch; "" means that the branch does not exist.
+func (w *Workspace) BranchHead(ctx context.Context, branch string) (commit string, err error) {
+	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote(), branch)
+}
+
+// checkCommit returns an error if the commit has not the tree, or not the ancestor, that the caller
+// named.
+func (w *Workspace) checkCommit(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
+	if p.Tree != "" && c.TreeHash.String() != p.Tree {
+		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
+	}
+	if p.Base == "" {
+		return nil
+	}
+	common, err := w.MergeBase(ctx, p.Base, p.Commit)
+	if err == nil && common != p.Base {
+		err = fmt.Errorf("repo: push: commit %s does not come from %s", p.Commit, p.Base)
+	}
+	return err
+}

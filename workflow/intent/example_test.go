@@ -1,0 +1,53 @@
+package intent_test
+
+import (
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow/intent"
+)
+
+// ReadConsent reads what a message says about a report that waits for approval.
+func ExampleReadConsent() {
+	for _, text := range []string{
+		"fix it", "fix only cart/price.go", "fix it when bob agrees", "do not fix it", "thanks!",
+	} {
+		c := intent.ReadConsent(text)
+		fmt.Printf("%q: %q, scope %q, condition %q\n", text, c.Kind, c.Scope, c.Condition)
+	}
+	// Output:
+	// "fix it": "approve", scope "", condition ""
+	// "fix only cart/price.go": "scoped", scope "cart/price.go", condition ""
+	// "fix it when bob agrees": "unclear", scope "", condition "when bob agrees"
+	// "do not fix it": "refuse", scope "", condition ""
+	// "thanks!": "", scope "", condition ""
+}
+
+// A configuration adds words to the built-in ones.
+func ExampleNewLexicon() {
+	words, err := intent.NewLexicon(map[string][]string{"approve": {"ab dafür"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%q\n", words.ReadConsent("ab dafür").Kind)
+	fmt.Printf("%q\n", intent.ReadConsent("ab dafür").Kind)
+	_, err = intent.NewLexicon(map[string][]string{"approve": {"stop"}})
+	fmt.Println(err)
+	// Output:
+	// "approve"
+	// ""
+	// words.approve: "stop" is built in as a phrase that refuses
+}
+
+func ExampleLexicon_ReadRefusal() {
+	for _, text := range []string{
+		"stop", "wait, don't push this", "no, that is the wrong file", "how does it work?",
+	} {
+		fmt.Printf("%q: %q\n", text, intent.Lexicon{}.ReadRefusal(text))
+	}
+	// Output:
+	// "stop": "stop"
+	// "wait, don't push this": "stop"
+	// "no, that is the wrong file": "hold"
+	// "how does it work?": ""
+}

@@ -1,0 +1,54 @@
+package view
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
+)
+
+// taken is the condition on sessions s that somebody works or worked on. It leaves out threads in which everything so
+// far was refused, such as a guest's mention, or was for another person.
+const taken = `(s.open or s.phase <> 'exploring' or exists (select 1 from inbox i where i.session_id = s.id and (i.for_agents or i.handled_at is null))
+	or exists (select 1 from inquiries q where q.session_id = s.id))`
+
+// newestOf selects the newest sessions of the person and of each channel separately, so that
+// older ones are not read, however many there are. It takes the same arguments as waitingOf.
+const newestOf = `id in (
+		(select s.id from sessions s where s.cleared_at is null and s.requester = $1 and ` + taken + ` order by s.updated_at desc, s.id limit $3)
+		union (select x.id from unnest($2::text[]) c cross join lateral (
+			select s.id from sessions s where s.cleared_at is null and s.channel = c and ` + taken + ` order by s.updated_at desc, s.id limit $3) x))`
+
+// waitingOf selects the sessions that wait for people. They are few, and have an index of their own.
+const waitingOf = `cleared_at is null and not open and phase not in ('answered', 'done', 'stopped', 'failed') and (requester = $1 or channel = any($2))
+	and (phase in ('reported', 'plan_shown', 'paused') or exists (select 1 from questions q where q.session_id = sessions.id and q.answer = ''))`
+
+// SessionsOf returns sessions that the person asked for or that are in one of the channels, newest
+// first, at most most of them. If waiting is set, it returns only those that wait for people.
+func SessionsOf(ctx context.Context, db *database.DB, person string, channels []string, waiting bool, most int) ([]workflow.Session, error) {
+	which := newestOf
+	if waiting {
+		which = waitingOf
+	}
+	rows, err := db.Pool.Query(ctx, `select `+store.SessionColumns+` from sessions where `+which+` order by updated_at desc, id limit $3`,
+		person, append([]string{}, channels...), most)
+	if err != nil {
+		return nil, fmt.Errorf("sessions of %s: %w", person, err)
+	}
+	list, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (workflow.Session, error) { return store.ScanSession(r) })
+	if err != nil {
+		return nil, fmt.Errorf("sessions of %s: %w", person, err)
+	}
+	return list, nil
+}
+
+// SpentToday returns the US dollars that the person's sessions
+// spent today, a day of the database's clock in UTC.
+func SpentToday(ctx context.Context, db *database.DB, person string) (usd float64, err error) {
+	err = db.Pool.QueryRow(ctx, `select coalesce(sum(usd), 0) from spending where person = $1 and day = (now() at time zone 'utc')::date`, person).Scan(&usd)
+	return usd, err
+}
