@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/settlement"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -42,6 +43,7 @@ type turn struct {
 
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
+	begun.Settles = settlement.Rule
 	ledger := &ledger.Ledger{Turn: begun, Store: r.Store, Slack: r.Slack, Agents: r.Agents, Secrets: r.Secrets, Dir: r.Folders.Dir, Metrics: r.Metrics, Words: r.Words, Log: r.Log.With("session", begun.Session().ID)}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
