@@ -9,13 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// SaysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
+// saysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
 // or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a
 // bug ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It
-// permits and refuses nothing by itself.
-func (l Lexicon) SaysCondition(text string) bool { return l.saysCondition(text, l.ReadConsent(text)) }
-
-// saysCondition is SaysCondition for a message whose consent is c.
+// permits and refuses nothing by itself. c is what the message consents to.
 func (l Lexicon) saysCondition(text string, c Consent) bool {
 	if words.AddressesOther(words.Straighten(text)) {
 		return false

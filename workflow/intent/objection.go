@@ -20,16 +20,16 @@ const (
 	RefusalStop Refusal = "stop" // says to stop, to wait, or not to fix, push or go on
 )
 
-// ReadRefusal reads whether a message stops approved work, or objects to it. One clause that refuses is
+// refusal reads whether a message stops approved work, or objects to it. One clause that refuses is
 // enough, with a reason or without, unless the message is plainly about something else: the clause has to be
 // the words of a list from its beginning to its end ("stop" in "it should stop at zero" is not), and quotes,
 // code, lists and logs are not read. What is unclear is a hold. A correction ("use ceil, not floor") is no
 // refusal.
 //
-// ReadConsent, which judges words about a report that waits for approval, says ConsentStop only for words
+// The consent of a message, which is about a report that waits for approval, is ConsentStop only for words
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
-func (l Lexicon) ReadRefusal(text string) Refusal {
+func (l Lexicon) refusal(text string) Refusal {
 	refusal, _ := l.readRefusal(text)
 	return refusalNow(text, refusal)
 }
@@ -42,10 +42,8 @@ func refusalNow(text string, refusal Refusal) Refusal {
 	return refusal
 }
 
-// OnlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
-func (l Lexicon) OnlyRefuses(text string) bool { return l.onlyRefuses(text, l.ReadRefusal(text)) }
-
-// onlyRefuses is OnlyRefuses for a message whose refusal is r.
+// onlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
+// r is what the message refuses.
 func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
 	if r != RefusalStop {
 		return false
@@ -58,10 +56,10 @@ func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
 	return true
 }
 
-// ReadRefusalToColleague reads what a message that is said to another person, or mentions one, has against
+// refusalToColleague reads what a message that is said to another person, or mentions one, has against
 // the work: "@ann wait, please don't push this". It does not say so to the bot, so it is a hold at most. What
 // people answer to each other ("@ann one moment", "@ann no") is none.
-func (l Lexicon) ReadRefusalToColleague(text string) Refusal {
+func (l Lexicon) refusalToColleague(text string) Refusal {
 	own, _ := words.OwnLines(words.Straighten(text))
 	own = toEverybody.ReplaceAllString(own, "$1")
 	if !words.AddressesOther(own) && !words.Mentions(own) {

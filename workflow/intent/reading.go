@@ -80,11 +80,11 @@ type Request struct {
 func ReadRequest(text string, consultant ...string) Request {
 	whole := strings.Join(words.Sentences(text), " ")
 	r := Request{
-		Adopts:       Adopts(text),
-		PassesOn:     PassesOn(text),
-		Confirms:     Confirms(text),
-		OnlyAsks:     OnlyAsks(text),
-		Acknowledges: Acknowledges(text),
+		Adopts:       adopts(text),
+		PassesOn:     passesOn(text),
+		Confirms:     confirms(text),
+		OnlyAsks:     onlyAsks(text),
+		Acknowledges: acknowledges(text),
 		wants:        wanting.MatchString(whole),
 		several:      len(strings.Fields(whole)) > 1,
 	}
@@ -117,42 +117,42 @@ type Push struct {
 func (l Lexicon) Read(text string, consultant ...string) Reading {
 	refused, ends := l.readRefusal(text)
 	refusal := refusalNow(text, refused)
-	consent := l.consentBeside(text, refused, ends)
+	consent := l.readConsent(text, refused, ends)
 	r := Reading{
 		text:               text,
 		lexicon:            l,
 		Request:            ReadRequest(text, consultant...),
 		Consent:            consent,
-		GoesOn:             l.GoesOn(text),
-		SaysGoOn:           l.SaysGoOn(text),
-		AdoptsToBuild:      AdoptsToBuild(text),
+		GoesOn:             l.goesOn(text),
+		SaysGoOn:           l.saysGoOn(text),
+		AdoptsToBuild:      adoptsToBuild(text),
 		Refusal:            refusal,
 		OnlyStops:          l.onlyRefuses(text, refusal),
-		RefusalToColleague: l.ReadRefusalToColleague(text),
+		RefusalToColleague: l.refusalToColleague(text),
 		WaitsFor:           refusal == RefusalNone && l.saysCondition(text, consent),
-		TakesBack:          TakesBack(text),
-		NamesObjection:     NamesObjection(text),
-		AsksAboutDiff:      AsksAboutDiff(text),
-		AsksForReview:      AsksForReview(text),
-		AsksWhoKnows:       AsksWhoKnows(text),
-		MentionsGoingOn:    MentionsGoingOn(text),
+		TakesBack:          takesBack(text),
+		NamesObjection:     saysItTakesBack(text),
+		AsksAboutDiff:      asksAboutDiff(text),
+		AsksForReview:      asksToReview(text),
+		AsksWhoKnows:       asksWhoKnows(text),
+		MentionsGoingOn:    mentionsGoingOn(text),
 		TakesThese:         answer.TakesThese(text),
 		WantsMore:          answer.WantsMore(text),
 		WrapsUp:            answer.WrapsUp(text),
-		Redirects:          Redirects(text),
+		Redirects:          redirects(text),
 		ToColleague:        opensWithPerson.MatchString(text),
 		NamesFile:          mentionsFile.MatchString(text),
 	}
-	r.Push.Allows, r.Push.Unproven = ReadPush(text)
-	r.Push.AllTheSame, r.Push.Value = PushesAllTheSame(text), PushedValue(text)
-	r.Releases, r.Backport = ReadBackport(text)
+	r.Push.Allows, r.Push.Unproven = readPush(text)
+	r.Push.AllTheSame, r.Push.Value = pushesAllTheSame(text), namedValue(text)
+	r.Releases, r.Backport = readBackport(text)
 	if limit, limits := l.limitOf(text, consent); limits {
-		r.Limit, r.ObjectsBesideLimit = limit, l.ObjectsBesideLimit(text)
+		r.Limit, r.ObjectsBesideLimit = limit, l.objectsBesideLimit(text)
 	}
 	if lesson, ok := command.ReadLesson(text); ok {
 		r.Lesson = &lesson
 	}
-	r.Task, r.TaskText = TaskNamed(text)
+	r.Task, r.TaskText = taskNamed(text)
 	return r
 }
 
@@ -211,7 +211,7 @@ func (r Reading) PermitsSame(other Reading) bool {
 // that, too.
 func (r Reading) RefusalTo(user, name string) Refusal {
 	if said, toApprover := saidTo(r.text, user, name); toApprover {
-		return r.lexicon.ReadRefusal(said)
+		return r.lexicon.refusal(said)
 	}
 	return r.RefusalToColleague
 }
