@@ -133,17 +133,11 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 // to going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
 func (l Lexicon) objects(all []clause, at int) bool {
 	said := all[at].text
-	sorry := at > 0 && apology.MatchString(all[at-1].text) ||
-		at < len(all)-1 && apology.MatchString(all[at+1].text)
+	sorry := at > 0 && l.phrases().Is(all[at-1].text, phrases.Apology) ||
+		at < len(all)-1 && l.phrases().Is(all[at+1].text, phrases.Apology)
 	return objectsToWork(said) || awaitsPerson(said) ||
 		sorry && l.find("sorry "+said).Meaning == phrases.Hold
 }
-
-var apology = lazyregexp.New(
-	`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|` +
-		`argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|` +
-		`everyone|again|folks|people|team))?$`,
-)
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
 // What stands before it has to praise or agree, unless what stands behind it is about a push.
@@ -171,7 +165,7 @@ func (l Lexicon) splitAtBut(all []clause) (split []clause) {
 
 // praises reports whether a clause only agrees with what was shown, or thanks for it.
 func (l Lexicon) praises(clause string) bool {
-	if praise.MatchString(clause) || l.agrees(clause) {
+	if l.phrases().Is(clause, phrases.Praise) || l.agrees(clause) {
 		return true
 	}
 	rest, found := l.phrases().CutFirst(clause, phrases.Yes)
@@ -186,27 +180,6 @@ var (
 	aboutPush = lazyregexp.New(
 		`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|` +
 			`auslief|freigeb|hochlad|wdraż|wypych`,
-	)
-	praise = lazyregexp.New(
-		`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|` +
-			`the (?:fix|idea|approach|plan|report))|` +
-			`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|` +
-			`ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
-			`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|` +
-			`seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|` +
-			`okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
-			`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|` +
-			`one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
-			`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|` +
-			`the \w+))?|i see|i know|i agree|agreed|true|right|` +
-			`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|` +
-			`tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
-			`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|` +
-			`bien hecho|se ve bien|me gusta|gracias|` +
-			`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|` +
-			`bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|` +
-			`parece bom|obrigado|obrigada|` +
-			`看起来不错|不错|很好|いいですね|良さそう|良さそうです|좋아요|좋네요)$`,
 	)
 )
 
