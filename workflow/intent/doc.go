@@ -30,6 +30,8 @@
 //	owners.go      questions about who knows the code
 //	diff.go        questions about the change
 //	request.go     what may be a request to build something, and how vague it is
+//	forms/         sentences that hold work in words that no list has, as expressions: objects_to_work,
+//	               push_objection, awaits_person; forms.go says how they are written
 //	thanks.go      messages that only thank, or say that they were read
 //	command/       commands, in words or with a slash; lessons of a repository
 //	answer/        answers to questions with options, and to interviews
