@@ -24,8 +24,8 @@ const (
 	ConsentStop    ConsentKind = "stop"    // the message is a word that stops work, and nothing else but politeness
 )
 
-// Consent is what a message says about a report that waits for approval. Scope holds the words that limit the approval, word for word. An
-// unclear consent may have a Scope, too, which is shown when people are asked.
+// Consent is what a message says about a report that waits for approval. Scope holds the words that limit the
+// approval, word for word. An unclear consent may have a Scope, too, which is shown when people are asked.
 type Consent struct {
 	Kind               ConsentKind
 	Scope              string

@@ -10,15 +10,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// The forms of sentences that are more than phrases are files, too: each line is a regular expression. A line that
-// begins with two spaces continues the one before it, "@name = expression" defines a part that the lines below it may
-// use as {name}, and # begins a comment.
+// The forms of sentences that are more than phrases are files, too: each line is a regular expression. A line
+// that begins with two spaces continues the one before it, "@name = expression" defines a part that the lines
+// below it may use as {name}, and # begins a comment.
 //
 //go:embed forms/*.txt
 var formFiles embed.FS
 
-// readForms returns the expressions of a file, each between the same words. The files are a part of the program, so a
-// broken one panics.
+// readForms returns the expressions of a file, each between the same words. The files are a part of the
+// program, so a broken one panics.
 func readForms(file, before, behind string) (forms []*lazyregexp.Regexp) {
 	text, err := formFiles.ReadFile("forms/" + file + ".txt")
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// limitOf reads a message that limits work which was approved already: a limited form of approval ("fix only the
-// guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else ("only
-// cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok is false for any
-// other message. What asks for another change ("use the other package") limits nothing. c is what the message consents
-// to.
+// limitOf reads a message that limits work which was approved already: a limited form of approval ("fix only
+// the guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else
+// ("only cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok
+// is false for any other message. What asks for another change ("use the other package") limits nothing. c is
+// what the message consents to.
 func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {
 	if c.Kind == ConsentScoped {
 		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, text) {

@@ -42,8 +42,8 @@ func refusalNow(text string, refusal Refusal) Refusal {
 	return refusal
 }
 
-// onlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
-// r is what the message refuses.
+// onlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says
+// more. r is what the message refuses.
 func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
 	if r != RefusalStop {
 		return false

@@ -8,8 +8,8 @@ import (
 )
 
 // objectsToWork reports whether a clause says to stop or to hold the work and names it: "stop the refund
-// fix", "wait with the refund". At most four words stand between the verb and the noun. What the product should do
-// ("it should stop the refund job at zero") is no objection.
+// fix", "wait with the refund". At most four words stand between the verb and the noun. What the product
+// should do ("it should stop the refund job at zero") is no objection.
 func objectsToWork(clause string) bool {
 	return matchesAny(workObjections(), phrases.Fold(clause))
 }

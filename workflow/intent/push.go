@@ -9,9 +9,9 @@ import (
 )
 
 // readPush reads a message that allows a push: "push it" for a change that decides more than what the code
-// does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one that changes
-// what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say so, in the form that
-// an approval has.
+// does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one
+// that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
+// so, in the form that an approval has.
 func readPush(text string) (allows, unproven bool) {
 	said, unproven := strings.CutSuffix(pushWords(text), " unproven")
 	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, said)
@@ -25,8 +25,8 @@ var rightly = regexp.MustCompile(
 		`okay|good|intended|wanted)$`,
 )
 
-// namedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It returns
-// an empty string if the message names nothing.
+// namedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It
+// returns an empty string if the message names nothing.
 func namedValue(text string) string {
 	value, _ := pushedValue(text)
 	if slices.Contains([]string{
@@ -59,8 +59,8 @@ func pushesAllTheSame(text string) bool {
 	return slices.Contains([]string{"push all the same", "push it all the same", "push it anyway", "push anyway"}, strings.TrimSpace(said))
 }
 
-// pushWords returns the words of a message in small letters, without courtesies, or an empty string if it quotes,
-// holds code or mentions somebody.
+// pushWords returns the words of a message in small letters, without courtesies, or an empty string if it
+// quotes, holds code or mentions somebody.
 func pushWords(text string) string {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

@@ -12,9 +12,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// A Reading is all that the words of one message say. It is made once for each message, by [Lexicon.Read]; those
-// who judge the message get the reading, and do not look at the words again. A reading permits nothing: it does not
-// know who wrote the message, or what the session waits for.
+// A Reading is all that the words of one message say. It is made once for each message, by [Lexicon.Read];
+// those who judge the message get the reading, and do not look at the words again. A reading permits nothing:
+// it does not know who wrote the message, or what the session waits for.
 type Reading struct {
 	Request
 
@@ -62,8 +62,8 @@ type Reading struct {
 	lexicon Lexicon // by which it was read
 }
 
-// A Request is what the words of a message say as a part of a request. It is read anew of the messages of a session
-// when somebody has to know who asked for what.
+// A Request is what the words of a message say as a part of a request. It is read anew of the messages of a
+// session when somebody has to know who asked for what.
 type Request struct {
 	Adopts       bool             // makes another person's request its writer's own
 	PassesOn     bool             // gives held messages to the agents
@@ -92,8 +92,9 @@ func ReadRequest(text string, consultant ...string) Request {
 	return r
 }
 
-// AsksForWork reports whether the message may ask for something to be built. A message that is addressed to the bot
-// may, unless it is only a question, thanks or a yes; any other one needs a word of asking ("add", "please", "we need").
+// AsksForWork reports whether the message may ask for something to be built. A message that is addressed to
+// the bot may, unless it is only a question, thanks or a yes; any other one needs a word of asking ("add",
+// "please", "we need").
 func (r Request) AsksForWork(addressed bool) bool {
 	return !r.OnlyAsks && !r.Acknowledges && !r.Confirms && (r.wants || addressed && r.several)
 }
@@ -112,8 +113,8 @@ type Push struct {
 	Value      string // what it says to be right: 899 for "push it, 899 is right"
 }
 
-// Read reads a message. consultant are the names by which people may call the consultant besides "consultant" and
-// "oracle".
+// Read reads a message. consultant are the names by which people may call the consultant besides "consultant"
+// and "oracle".
 func (l Lexicon) Read(text string, consultant ...string) Reading {
 	refused, ends := l.readRefusal(text)
 	refusal := refusalNow(text, refused)
@@ -161,13 +162,14 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 	return Message{Message: m, Says: l.Read(m.Text, consultant...)}
 }
 
-// Permits reports whether the message permits something, provided that its writer may: an approval with a scope or
-// without, a push, or a backport.
+// Permits reports whether the message permits something, provided that its writer may: an approval with a
+// scope or without, a push, or a backport.
 func (r Reading) Permits() bool {
 	return r.Push.Allows || r.Backport || r.Consent.Consents()
 }
 
-// Decides reports whether the message may permit something, let work go on, or make other people's messages count.
+// Decides reports whether the message may permit something, let work go on, or make other people's messages
+// count.
 func (r Reading) Decides() bool {
 	return r.Permits() || r.Consent.Kind != ConsentNone || r.Adopts || r.Confirms || r.PassesOn || r.SaysGoOn || r.GoesOn
 }
@@ -175,8 +177,8 @@ func (r Reading) Decides() bool {
 // fewWords is how many words an objection has at most that says nothing else: "that's not it".
 const fewWords = 3
 
-// OnlyRefuses reports whether a message that refuses says nothing for the agents. "It is wrong elsewhere, too" says
-// something.
+// OnlyRefuses reports whether a message that refuses says nothing for the agents. "It is wrong elsewhere,
+// too" says something.
 func (r Reading) OnlyRefuses() bool {
 	kind := r.Consent.Kind
 	return kind == ConsentRefuse || kind == ConsentStop || len(strings.Fields(r.text)) <= fewWords
@@ -188,8 +190,8 @@ func (r Reading) WithdrawsObjection() bool {
 	return r.TakesBack || goesOn && r.Refusal == RefusalNone
 }
 
-// Option returns the index of the option that the message names, or -1 if it takes the recommended one. ok is false if
-// it names none.
+// Option returns the index of the option that the message names, or -1 if it takes the recommended one. ok is
+// false if it names none.
 func (r Reading) Option(options []string) (index int, ok bool) {
 	return answer.OptionNamed(r.text, options)
 }
@@ -206,9 +208,9 @@ func (r Reading) PermitsSame(other Reading) bool {
 	return other.Consent.Consents() && r.Consent.Kind == other.Consent.Kind && r.Consent.Scope == other.Consent.Scope
 }
 
-// RefusalTo returns what a message that is said to another person has against the work that was approved by the person
-// with that id and name. To the person who approved it, a single "stop" or "no" refuses; people answer each other with
-// that, too.
+// RefusalTo returns what a message that is said to another person has against the work that was approved by
+// the person with that id and name. To the person who approved it, a single "stop" or "no" refuses; people
+// answer each other with that, too.
 func (r Reading) RefusalTo(user, name string) Refusal {
 	if said, toApprover := saidTo(r.text, user, name); toApprover {
 		return r.lexicon.refusal(said)
@@ -216,8 +218,8 @@ func (r Reading) RefusalTo(user, name string) Refusal {
 	return r.RefusalToColleague
 }
 
-// saidTo reports whether a text mentions a person, or begins or ends with the person's name, and returns the text
-// without that.
+// saidTo reports whether a text mentions a person, or begins or ends with the person's name, and returns the
+// text without that.
 func saidTo(text, user, name string) (rest string, ok bool) {
 	names := `<@` + regexp.QuoteMeta(user) + `(?:\|[^>]*)?>[,:]?`
 	if name = strings.TrimSpace(name); name != "" {
@@ -232,7 +234,8 @@ func saidTo(text, user, name string) (rest string, ok bool) {
 	return strings.TrimSpace(at.ReplaceAllString(text, " ")), true
 }
 
-// MentionsPerson reports whether a message mentions a person. The gateway removes the mention of the bot itself.
+// MentionsPerson reports whether a message mentions a person. The gateway removes the mention of the bot
+// itself.
 func MentionsPerson(text string) bool { return mentionsPerson.MatchString(text) }
 
 var (

@@ -1,7 +1,7 @@
 package intent
 
-// What receives a message reads no more of it than this, in the transaction that stores it, or before: whether it may
-// have to end what runs at once. A turn then reads the whole message, and judges it.
+// What receives a message reads no more of it than this, in the transaction that stores it, or before:
+// whether it may have to end what runs at once. A turn then reads the whole message, and judges it.
 
 // EndsWork reports whether a message says to stop, in words that end work in any phase.
 func (l Lexicon) EndsWork(text string) bool {

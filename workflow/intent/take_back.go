@@ -19,7 +19,8 @@ func takesBack(text string) bool {
 	return slices.Contains(takingBack, takeBackOpeners.ReplaceAllString(said, ""))
 }
 
-// saysItTakesBack reports whether a message that takes something back says that it does, and does not only agree.
+// saysItTakesBack reports whether a message that takes something back says that it does, and does not only
+// agree.
 func saysItTakesBack(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
 
 var namesObjection = lazyregexp.New(

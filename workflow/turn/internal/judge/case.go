@@ -40,8 +40,8 @@ type Case struct {
 	err error // the first fact that could not be read
 }
 
-// A fact is something that rules ask of the session. It is read when the first rule asks for it, and stays the same
-// while the message is judged.
+// A fact is something that rules ask of the session. It is read when the first rule asks for it, and stays
+// the same while the message is judged.
 type fact[T any] struct {
 	read  func() (T, error) // nil: it was read
 	value T
@@ -139,8 +139,8 @@ func (c *Case) refusesPushed() bool {
 	return rests && c.says().Refusal != intent.RefusalNone && get(c, &c.pushed) != ""
 }
 
-// afterStop reports whether the message was written while approved work is stopped, and is about that: no limit was
-// reached and no question waits.
+// afterStop reports whether the message was written while approved work is stopped, and is about that: no
+// limit was reached and no question waits.
 func (c *Case) afterStop() bool {
 	if c.Session.Halted == "" || get(c, &c.approved) == nil {
 		return false
@@ -163,8 +163,8 @@ func (c *Case) namesOption() bool {
 	return named
 }
 
-// answers reports whether the message is an answer to the question that waits: it is no command, and not about what the
-// session paused for after the question, unless it names an option.
+// answers reports whether the message is an answer to the question that waits: it is no command, and not
+// about what the session paused for after the question, unless it names an option.
 func (c *Case) answers() bool {
 	if !c.questionWaits() {
 		return false
@@ -179,8 +179,8 @@ func (c *Case) confirms() bool {
 	return restated && c.says().Confirms && c.waiting() == nil
 }
 
-// asksConsent reports whether the message may have been meant as an approval, and its writer is asked. From a person who
-// may not approve, such a message is one like any other.
+// asksConsent reports whether the message may have been meant as an approval, and its writer is asked. From a
+// person who may not approve, such a message is one like any other.
 func (c *Case) asksConsent() bool {
 	if !get(c, &c.consent).unclear {
 		return false

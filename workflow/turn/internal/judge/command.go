@@ -44,8 +44,8 @@ var workflowStarts = map[workflow.Command]workflowStart{
 	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.EventDiagnose, []workflow.Phase{workflow.PhaseDiagnosing}, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
 }
 
-// blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If it
-// began in words only, the tools of the phase and those of the workflow would refuse each other.
+// blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If
+// it began in words only, the tools of the phase and those of the workflow would refuse each other.
 func blockingWork(s workflow.Session, c workflow.Command) string {
 	if s.Phase == workflow.PhaseConsulting {
 		s.Phase = s.PreviousPhase // there it goes on

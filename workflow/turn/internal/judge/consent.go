@@ -16,8 +16,8 @@ type consentHere struct {
 
 // consentInContext corrects what words of consent mean by their context: a bare "yes" may answer another
 // person, loose words are no consent if nothing waits for one, and a limit during approved work is a
-// correction. "Yes please do this" right below a restated request approves it; where somebody wrote in between,
-// or where the words do not say to build it ("please look into that"), they may mean something else.
+// correction. "Yes please do this" right below a restated request approves it; where somebody wrote in
+// between, or where the words do not say to build it ("please look into that"), they may mean something else.
 func (j *Judge) consentInContext(ctx context.Context, m intent.Message) (consentHere, error) {
 	c, err := j.consentMeant(ctx, m)
 	if err != nil {
@@ -74,7 +74,8 @@ func (j *Judge) nothingWaits(ctx context.Context, c intent.Consent) (bool, error
 	return !stopped, err
 }
 
-// approve judges a consent as the approval of the newest revision, with the limit of the question that it answers.
+// approve judges a consent as the approval of the newest revision, with the limit of the question that it
+// answers.
 func (j *Judge) approve(ctx context.Context, c *Case) ([]store.Part, error) {
 	scope := get(c, &c.consent).Scope
 	if scope == "" && j.AwaitsConsent() {
@@ -94,8 +95,8 @@ func (j *Judge) askConsent(c *Case) ([]store.Part, error) {
 	return j.Approvals.AskConsent(c.Message, c.person(), get(c, &c.consent).Consent), nil
 }
 
-// asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the same" of
-// approved work before it is asked, which is answered.
+// asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the
+// same" of approved work before it is asked, which is answered.
 func (j *Judge) asksForPush(ctx context.Context, m intent.Message) (bool, error) {
 	w, err := j.Approvals.PendingAllowance(ctx)
 	if err != nil || w != nil || !m.Says.Push.AllTheSame {

@@ -7,8 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// eventRules returns the rules by which it is decided who is heard. What a person wrote or pressed is then judged by
-// the rules for words or for presses.
+// eventRules returns the rules by which it is decided who is heard. What a person wrote or pressed is then
+// judged by the rules for words or for presses.
 func eventRules() []rule {
 	return append(wordlessRules(), heardRules()...)
 }
@@ -98,7 +98,8 @@ func wordlessRules() []rule {
 	}
 }
 
-// heardRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in Slack.
+// heardRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in
+// Slack.
 func heardRules() []rule {
 	return []rule{
 		{

@@ -39,9 +39,9 @@ func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err err
 	return a, nil
 }
 
-// judgeGoOn judges "go on" in a session that reached a limit. If a person who may approve says it, as much again is
-// allowed. If the limit is not reached any more, because the day is over or more was allowed elsewhere, the session
-// goes on.
+// judgeGoOn judges "go on" in a session that reached a limit. If a person who may approve says it, as much
+// again is allowed. If the limit is not reached any more, because the day is over or more was allowed
+// elsewhere, the session goes on.
 func (j *Judge) judgeGoOn(
 	ctx context.Context, m intent.Message, p workflow.Person, a limitAnswer,
 ) ([]store.Part, error) {
@@ -59,9 +59,10 @@ func (j *Judge) judgeGoOn(
 	return j.extensionParts(m, p, a), nil
 }
 
-// belowLimit reports whether m was written below the line that says at which limit the session rests or, if it
-// rests at none, right below one that says at which limit a question ended. If there is no such line, nobody can
-// mean a limit: the message goes to the work, and a limit that is reached then pauses the session and asks.
+// belowLimit reports whether m was written below the line that says at which limit the session rests or, if
+// it rests at none, right below one that says at which limit a question ended. If there is no such line,
+// nobody can mean a limit: the message goes to the work, and a limit that is reached then pauses the session
+// and asks.
 func (j *Judge) belowLimit(ctx context.Context, m intent.Message, directly bool) (bool, error) {
 	line := ""
 	early, err := j.Approvals.WrittenBeforeShown(ctx, m, func() (ts string, underWay bool, err error) {

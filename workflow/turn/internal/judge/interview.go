@@ -82,8 +82,8 @@ func optionOr(q *workflow.Question, n int) string {
 	return q.Options[n]
 }
 
-// judgeOption judges the press of a button of a question. The options of two questions may be the same words, so
-// an option counts only from the buttons of the question that waits.
+// judgeOption judges the press of a button of a question. The options of two questions may be the same words,
+// so an option counts only from the buttons of the question that waits.
 func (iv *Interview) judgeOption(ctx context.Context, m intent.Message, p workflow.Person, option string) ([]store.Part, error) {
 	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
 	if err != nil {
@@ -133,8 +133,8 @@ func (iv *Interview) offerDefaults(m intent.Message, p workflow.Person, q *workf
 
 const takeLabel = "Take these"
 
-// takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or a bare
-// "yes" right below the offer.
+// takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or
+// a bare "yes" right below the offer.
 func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflow.Question) (bool, error) {
 	says := m.Says.TakesThese
 	if q == nil || !says && !m.Says.Confirms {
@@ -147,8 +147,8 @@ func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workfl
 	return ok && means == strconv.FormatInt(q.ID, 10), err
 }
 
-// takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question, but not
-// end the interview for the others.
+// takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question,
+// but not end the interview for the others.
 func (iv *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
 		return iv.Refuse(

@@ -27,8 +27,8 @@ type lessonBook struct {
 	Permissions *permission.Permissions
 }
 
-// judge judges a message that lists, adds, corrects or removes lessons of the repository. Only people who may approve work on the repository can change lessons.
-// No agent takes part.
+// judge judges a message that lists, adds, corrects or removes lessons of the repository. Only people who may
+// approve work on the repository can change lessons. No agent takes part.
 func (b lessonBook) judge(ctx context.Context, m intent.Message, p workflow.Person) (f []store.Part, err error) {
 	word := m.Says.Lesson
 	r, known, err := b.Catalog.Current(ctx)

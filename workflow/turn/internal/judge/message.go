@@ -65,8 +65,8 @@ func (j *Judge) JudgeMessage(ctx context.Context, m intent.Message) ([]store.Par
 	return j.judgeBy(ctx, eventRules(), j.newCase(ctx, m))
 }
 
-// withAdditions returns a judgement with what follows beside it: an objection that the message also has, or the end of
-// one; whether it may open a stopped or a joined session; and what it adds to approved work.
+// withAdditions returns a judgement with what follows beside it: an objection that the message also has, or
+// the end of one; whether it may open a stopped or a joined session; and what it adds to approved work.
 func withAdditions(judge judgement) judgement {
 	return func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 		f, err := judge(ctx, j, c)

@@ -15,9 +15,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// otherThreads judges a stop in a thread in which nothing ever ran, such as "@bobbin stop" at the top of a channel: it
-// is about other threads. They are named, each with a button that stops it, and this thread stays one to which the
-// bot does not listen until it is called again.
+// otherThreads judges a stop in a thread in which nothing ever ran, such as "@bobbin stop" at the top of a
+// channel: it is about other threads. They are named, each with a button that stops it, and this thread stays
+// one to which the bot does not listen until it is called again.
 type otherThreads struct{ *Judge }
 
 // maxThreads is how many threads one line names.
@@ -102,8 +102,8 @@ func (j otherThreads) nameOf(ctx context.Context, user string) string {
 	return "somebody"
 }
 
-// passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and is
-// judged and answered there.
+// passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and
+// is judged and answered there.
 func (j otherThreads) passStop(
 	ctx context.Context, m intent.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
@@ -118,8 +118,8 @@ func (j otherThreads) passStop(
 	return append(f, inbox.PressedElsewhere{Session: session, Press: m.IncomingEvent}), nil
 }
 
-// listen drops the mark of a thread that only names others when it is called again. Plain replies in it are for
-// nobody here; they come only at the same moment as the line.
+// listen drops the mark of a thread that only names others when it is called again. Plain replies in it are
+// for nobody here; they come only at the same moment as the line.
 func (j otherThreads) listen(f []store.Part) []store.Part {
 	if !j.Session().ListsThreads() {
 		return f

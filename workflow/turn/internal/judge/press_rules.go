@@ -79,8 +79,8 @@ func stopPressRules() []rule {
 	}
 }
 
-// releasePressRules are the rules for what may release held words, stopped work or removed code, and for what is held
-// back like words.
+// releasePressRules are the rules for what may release held words, stopped work or removed code, and for what
+// is held back like words.
 func releasePressRules() []rule {
 	held := []string{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
@@ -199,8 +199,8 @@ func questionPressRules() []rule {
 	}
 }
 
-// answerEndedRun answers a press of the Stop button of a run that is over. It may have come while the run went on, and
-// then it asked for a stop.
+// answerEndedRun answers a press of the Stop button of a run that is over. It may have come while the run
+// went on, and then it asked for a stop.
 func answerEndedRun(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 	f := j.Answer(c.Message, c.person().Name+": that run is over already, so nothing was stopped.")
 	return append(f, store.Update{ClearStop: true}), nil

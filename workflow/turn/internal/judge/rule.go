@@ -7,8 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// A rule says what is done with a message, and when. The rules of a table are tried in their order, and the first one
-// that fires judges the message: the order is a part of what they say. docs/security.md shows the tables.
+// A rule says what is done with a message, and when. The rules of a table are tried in their order, and the
+// first one that fires judges the message: the order is a part of what they say. docs/security.md shows the
+// tables.
 type rule struct {
 	name string
 	when string // in which case it fires, for people who review it; for a message, which has this name there: "it"

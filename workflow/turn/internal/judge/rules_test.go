@@ -21,8 +21,8 @@ type ruleCase struct {
 	state func(*Case)
 }
 
-// wordCases has a case for each rule about words. Where none is said, a member writes below a report that waits for its
-// approval.
+// wordCases has a case for each rule about words. Where none is said, a member writes below a report that
+// waits for its approval.
 var wordCases = []ruleCase{
 	{"stop, where nothing ran", "stop", func(c *Case) { c.nothingRan.value = true }},
 	{"stop", "stop", nothing},
@@ -73,7 +73,8 @@ var wordCases = []ruleCase{
 	{"words for the agents", "it began on Monday, with coupons", nothing},
 }
 
-// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its action.
+// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its
+// action.
 var pressCases = []ruleCase{
 	{"Stop, too late", workflow.ButtonStop, func(c *Case) { c.runEnded.value = true }},
 	{"Stop", workflow.ButtonStop, nothing},
@@ -158,8 +159,8 @@ func (x ruleCase) on(kind workflow.MessageKind) *Case {
 	return c
 }
 
-// Each rule has a case that it judges, and no rule before it. The control: without the rule, another one judges the
-// case.
+// Each rule has a case that it judges, and no rule before it. The control: without the rule, another one
+// judges the case.
 func TestEveryRuleFires(t *testing.T) {
 	t.Parallel()
 	for _, table := range []struct {

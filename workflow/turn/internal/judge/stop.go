@@ -86,8 +86,8 @@ func (j *Judge) pushBegun(ctx context.Context) (string, error) {
 	return j.Objections.TooLate(ctx, a.ID)
 }
 
-// keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more than stop
-// and their writer's messages are not held back.
+// keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more
+// than stop and their writer's messages are not held back.
 func (j *Judge) keepReason(
 	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
@@ -102,8 +102,8 @@ func (j *Judge) keepReason(
 }
 
 // leaveDecision returns the parts of a stop by a person who may not approve, while a report, a plan or an
-// understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false for any
-// other stop. Whoever began the session may take it back.
+// understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false
+// for any other stop. Whoever began the session may take it back.
 func (j *Judge) leaveDecision(
 	ctx context.Context, m intent.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {

@@ -79,7 +79,8 @@ func refusalRules() []rule {
 	}
 }
 
-// orderRules are the rules for what is an order in any phase, and for an approval by a person whose words are held.
+// orderRules are the rules for what is an order in any phase, and for an approval by a person whose words are
+// held.
 func orderRules() []rule {
 	return []rule{
 		{

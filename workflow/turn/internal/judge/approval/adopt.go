@@ -74,8 +74,8 @@ type RequestsAbove struct {
 func (o RequestsAbove) Any() bool { return len(o.ts) > 0 }
 
 // RequestsAbove returns what other people wrote above m since the newest push: messages that agents were
-// shown, messages that were held back, and messages from before the session. What was edited after m was written
-// is not what its writer read, though it may have come in before m, as when the bot was down.
+// shown, messages that were held back, and messages from before the session. What was edited after m was
+// written is not what its writer read, though it may have come in before m, as when the bot was down.
 func (hw *HeldWords) RequestsAbove(ctx context.Context, m intent.Message) RequestsAbove {
 	o, err := hw.requestsAbove(ctx, m)
 	o.Err = err

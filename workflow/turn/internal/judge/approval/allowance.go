@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
-// there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
+// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if there
+// is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
 // work or as answered, and the question still waits. While the work is stopped, it does not.
 func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	s := ap.Session()
@@ -24,8 +24,8 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance,
 	return ap.openAllowance(ctx)
 }
 
-// openAllowance returns the allowance that the thread was asked for under the standing approval and has not given yet,
-// whatever the session does at this moment.
+// openAllowance returns the allowance that the thread was asked for under the standing approval and has not
+// given yet, whatever the session does at this moment.
 func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	a, err := ap.StandingApproval(ctx)
 	if err != nil || a == nil {
@@ -38,8 +38,8 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, er
 	return w, nil
 }
 
-// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the thread.
-// asked says whether the thread was asked for one.
+// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the
+// thread. asked says whether the thread was asked for one.
 func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	switch {
 	case s.Halted != "":
@@ -50,8 +50,8 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	return "no push waits", "No push waits for a word at this moment."
 }
 
-// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if somebody
-// objects, or that it is unproven. A press names its question, which says both.
+// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if
+// somebody objects, or that it is unproven. A press names its question, which says both.
 func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) {
 	switch value := m.Says.Push.Value; {
 	case m.Kind != workflow.MessageAction && value != "" && !workflow.ShowsExpected(w.Expectations, value):

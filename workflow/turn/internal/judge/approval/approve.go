@@ -71,8 +71,8 @@ func (ap *Approvals) Approve(ctx context.Context, m intent.Message, p workflow.P
 }
 
 // refuseAgain refuses an approval of the revision that is approved already, and says what has become of that
-// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on, which
-// is asked about before its push.
+// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on,
+// which is asked about before its push.
 func (ap *Approvals) refuseAgain(
 	ctx context.Context, m intent.Message, p workflow.Person, standing *workflow.Approval,
 ) ([]store.Part, error) {
@@ -172,8 +172,8 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
-// WroteSince reports whether a person other than user wrote between the newest report and m. If user is empty,
-// everybody counts. Then a bare "yes" in m may be meant for those words.
+// WroteSince reports whether a person other than user wrote between the newest report and m. If user is
+// empty, everybody counts. Then a bare "yes" in m may be meant for those words.
 func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user string) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
@@ -182,10 +182,10 @@ func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user stri
 	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
 }
 
-// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is never taken
-// for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody
-// here could hold the approval to it. While such a question about the revision waits, and nobody wrote since, the next
-// one replaces its words.
+// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is
+// never taken for one. The question and its button keep the limit that the message names. A condition or a
+// time is refused: nobody here could hold the approval to it. While such a question about the revision waits,
+// and nobody wrote since, the next one replaces its words.
 func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Consent) []store.Part {
 	s := ap.Session()
 	limited := ""
@@ -212,8 +212,8 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 
-// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers the
-// approval of the newest revision, limited. It returns an empty string if there is no such line.
+// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers
+// the approval of the newest revision, limited. It returns an empty string if there is no such line.
 func (ap *Approvals) LimitAsked(ctx context.Context, m intent.Message) (string, error) {
 	if m.Kind != workflow.MessageReply && m.Kind != workflow.MessageMention {
 		return "", nil

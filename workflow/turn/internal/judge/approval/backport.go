@@ -111,8 +111,8 @@ func (ap *Approvals) backportParts(by asker, want Backport, push backports.Push,
 }
 
 // backportBranch returns the name of the branch for a backport of branch to release, and the index of the row
-// that has that branch, or -1. "1.4", "v1.4" and "release/1.4" give the same name: only the version counts, if
-// there is one. The whole name counts if the version's branch is for another release.
+// that has that branch, or -1. "1.4", "v1.4" and "release/1.4" give the same name: only the version counts,
+// if there is one. The whole name counts if the version's branch is for another release.
 func backportBranch(branch, release string, rows []backports.Row) (name string, row int) {
 	for _, part := range []string{version(release), strings.ReplaceAll(release, "/", "-")} {
 		name = branch + "-backport-" + strings.TrimRight(strings.ToLower(part), ".-")

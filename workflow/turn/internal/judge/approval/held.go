@@ -126,8 +126,8 @@ func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Pe
 	return f, nil
 }
 
-// belowQuestion reports whether all that is passed on was written in the thread below the newest question. What was
-// written before it answers another one, and a remark or a correction in a form answers none.
+// belowQuestion reports whether all that is passed on was written in the thread below the newest question.
+// What was written before it answers another one, and a remark or a correction in a form answers none.
 func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
 	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
 	return shown != "" && !slices.ContainsFunc(passed.messages, func(h workflow.Message) bool {
@@ -186,15 +186,17 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 	return p, nil
 }
 
-// PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before the ts of
-// any message, and says when the stop was made and what its row is. Marks of older releases have only the row.
+// PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before
+// the ts of any message, and says when the stop was made and what its row is. Marks of older releases have
+// only the row.
 func PressedStop(m workflow.Message) string {
 	return fmt.Sprintf("0:%d.%06d:%d", m.At.Unix(), m.At.Nanosecond()/1000, m.ID)
 }
 
-// WrittenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
-// Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in words is its ts,
-// that of another one ends with its row. What has no ts is taken to be from before a stop in words.
+// WrittenBefore reports whether a message is from before the stop with that mark, though it may have come
+// after it: Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in
+// words is its ts, that of another one ends with its row. What has no ts is taken to be from before a stop in
+// words.
 func WrittenBefore(m workflow.Message, mark string) bool {
 	if !strings.HasPrefix(mark, "0:") {
 		return m.TS < mark
@@ -216,8 +218,8 @@ func GoOnButton(mark string) []workflow.Button {
 }
 
 // GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so
-// (intent.Reading.GoesOn), and is no answer to others who talk above it, does without being asked about. toAgents says
-// that the agents read it, too.
+// (intent.Reading.GoesOn), and is no answer to others who talk above it, does without being asked about.
+// toAgents says that the agents read it, too.
 func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []store.Part {
 	s := hw.Session()
 	f := hw.Ignore(m)

@@ -140,8 +140,8 @@ func (j *Judgements) refuseEdited(
 	return nil, nil
 }
 
-// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all the
-// same since. It returns nil if nothing does.
+// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
+// the same since. It returns nil if nothing does.
 func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
 	all, err := j.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {

@@ -18,9 +18,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// FixChecks judges a press of the button that asks to mend the failed checks at the git host. It is judged like an
-// approval: the press of a person who may approve makes and approves a new revision, which is limited to the files of
-// the pushed change. Changes beyond those files are taken out, and need a report that is approved.
+// FixChecks judges a press of the button that asks to mend the failed checks at the git host. It is judged
+// like an approval: the press of a person who may approve makes and approves a new revision, which is limited
+// to the files of the pushed change. Changes beyond those files are taken out, and need a report that is
+// approved.
 func (ap *Approvals) FixChecks(ctx context.Context, m intent.Message, p workflow.Person, commit string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil

@@ -19,8 +19,9 @@ type Narrowing struct {
 	late *workflow.Push // the push that was made, or begun, before; nil: none
 }
 
-// Narrows returns the limit that a message of a person who may approve sets to approved work: "only cart/price.go". It
-// returns nil for any other message. Where others talk above it, "only in production" may answer a colleague.
+// Narrows returns the limit that a message of a person who may approve sets to approved work: "only
+// cart/price.go". It returns nil for any other message. Where others talk above it, "only in production" may
+// answer a colleague.
 func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.Person) (*Narrowing, error) {
 	s := ap.Session()
 	if m.Says.Limit == "" || s.Revision == 0 || ap.AwaitsConsent() {
@@ -52,8 +53,9 @@ func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.P
 	return &Narrowing{}, nil
 }
 
-// Narrow narrows the approval by the limit of a message. The limit joins the scope of the approval, whoever gave that,
-// and every change is held against both. It permits nothing. After the push, the person is told that it came too late.
+// Narrow narrows the approval by the limit of a message. The limit joins the scope of the approval, whoever
+// gave that, and every change is held against both. It permits nothing. After the push, the person is told
+// that it came too late.
 func (ap *Approvals) Narrow(ctx context.Context, m intent.Message, p workflow.Person, n *Narrowing) []store.Part {
 	s, limit := ap.Session(), m.Says.Limit
 	if n.late != nil {

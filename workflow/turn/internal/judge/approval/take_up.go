@@ -12,12 +12,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// A report that was stopped before anybody approved it can be taken up again: the first approval of it, in words or
-// by a press, only makes an offer that says who stopped it. A press of the offer's button, or a second word of approval
-// below the offer, approves the report. An offer names the stop that it is about, and a later stop voids it.
+// A report that was stopped before anybody approved it can be taken up again: the first approval of it, in
+// words or by a press, only makes an offer that says who stopped it. A press of the offer's button, or a
+// second word of approval below the offer, approves the report. An offer names the stop that it is about, and
+// a later stop voids it.
 
-// StoppedReport reports whether the newest revision was stopped before anybody approved it, and is still about the
-// session's base.
+// StoppedReport reports whether the newest revision was stopped before anybody approved it, and is still
+// about the session's base.
 func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 	s := ap.Session()
 	planFirst := s.Workflow == workflow.CommandStartWork && s.ReportKind == workflow.ReportRequest
@@ -106,8 +107,8 @@ func (ap *Approvals) takeUpParts(
 	return f, err
 }
 
-// offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the limit
-// that the newest such offer names.
+// offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the
+// limit that the newest such offer names.
 func (ap *Approvals) offeredAbove(ctx context.Context, m intent.Message) (scope string, above bool, err error) {
 	s := ap.Session()
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {

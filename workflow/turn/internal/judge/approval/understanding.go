@@ -14,9 +14,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
-// It is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes" below
-// other people's words, or below an answer to a question, may be meant for these: then the person is asked.
+// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview. It
+// is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes"
+// below other people's words, or below an answer to a question, may be meant for these: then the person is
+// asked.
 func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
@@ -89,8 +90,8 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 	return append(f, approved...), err
 }
 
-// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits, the
-// next one replaces its words.
+// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,
+// the next one replaces its words.
 func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
 	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
@@ -100,5 +101,6 @@ func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store
 		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
 }
 
-// startLabel distinguishes the button of a question about an understanding from the button of the understanding.
+// startLabel distinguishes the button of a question about an understanding from the button of the
+// understanding.
 const startLabel = "Yes, start"

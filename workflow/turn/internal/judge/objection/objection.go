@@ -32,9 +32,10 @@ type Objections struct{ approval.Judgements }
 // maxWords is how many characters of an objection are kept and quoted.
 const maxWords = 200
 
-// Stops reports whether a message that refuses something stops the session: approved work is under way, and the
-// message does not answer a question for which everything rests. While an agent runs and nothing is approved,
-// nothing is fixed or pushed that the message could mean: then it stops only if it says nothing else.
+// Stops reports whether a message that refuses something stops the session: approved work is under way, and
+// the message does not answer a question for which everything rests. While an agent runs and nothing is
+// approved, nothing is fixed or pushed that the message could mean: then it stops only if it says nothing
+// else.
 func (o *Objections) Stops(ctx context.Context, says intent.Reading) (bool, error) {
 	if says.Refusal != intent.RefusalStop {
 		return false, nil
@@ -104,8 +105,9 @@ func (o *Objections) Add(
 	return append(f, o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "")), nil
 }
 
-// readObjection reads what a message has against approved work. A condition ("only if cem agrees", "tomorrow") is an
-// objection, since nobody here can wait for it, unless it answers a question or a colleague.
+// readObjection reads what a message has against approved work. A condition ("only if cem agrees",
+// "tomorrow") is an objection, since nobody here can wait for it, unless it answers a question or a
+// colleague.
 func (o *Objections) readObjection(ctx context.Context, m intent.Message, f []store.Part) (intent.Refusal, error) {
 	refusal := m.Says.Refusal
 	_, answers := ledger.Find[progress.Answer](f)
@@ -140,14 +142,14 @@ func (o *Objections) objection(
 	}
 }
 
-// Withdraw takes back the objections of the person who wrote the message. It permits nothing: the approval stands as
-// it was.
+// Withdraw takes back the objections of the person who wrote the message. It permits nothing: the approval
+// stands as it was.
 func (o *Objections) Withdraw(m intent.Message, p workflow.Person, own []int64) []store.Part {
 	return o.withdrawn(m, p, own)
 }
 
-// AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on" may be an
-// answer to them.
+// AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on"
+// may be an answer to them.
 func (o *Objections) AskWithdrawal(m intent.Message, p workflow.Person) []store.Part {
 	said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
 	return append(o.Answer(m, said), o.decided(m, p, "unclear, asked"))
@@ -212,8 +214,8 @@ func quote(text string) string {
 	return `"` + plaintext.CutLine(plaintext.OneLine(text), maxWords) + `"`
 }
 
-// AfterPush answers a message that refuses something after the push. pushed says what was pushed. A message that says
-// more than no goes to the agents, too.
+// AfterPush answers a message that refuses something after the push. pushed says what was pushed. A message
+// that says more than no goes to the agents, too.
 func (o *Objections) AfterPush(m intent.Message, p workflow.Person, pushed string) []store.Part {
 	f := o.Ignore(m)
 	if !m.Says.OnlyRefuses() {

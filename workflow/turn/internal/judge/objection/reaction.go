@@ -44,8 +44,8 @@ func (o *Objections) Reacted(
 	return o.hint(m, "pushed", pushed), err
 }
 
-// reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is not
-// told again.
+// reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is
+// not told again.
 func (o *Objections) reactedAgainst(
 	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval,
 ) ([]store.Part, error) {

@@ -118,10 +118,11 @@ func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers, rev
 	return r.AskedBy, nil
 }
 
-// RequestAuthors returns who asked for the content of a report of that kind since the newest push: the
-// author of the first message and, for a request or a plan, everybody who asked for a part or corrected
-// one. A remark on the pull request counts like a message, and so does a press that asks for something, or that
-// passes on what somebody else wrote. Until a revision is pushed, those who asked for it count for the next one, too.
+// RequestAuthors returns who asked for the content of a report of that kind since the newest push: the author
+// of the first message and, for a request or a plan, everybody who asked for a part or corrected one. A
+// remark on the pull request counts like a message, and so does a press that asks for something, or that
+// passes on what somebody else wrote. Until a revision is pushed, those who asked for it count for the next
+// one, too.
 func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]string, error) {
 	s := ps.Session()
 	ids := []string{}

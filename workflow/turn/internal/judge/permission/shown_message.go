@@ -32,8 +32,8 @@ func (x shownMessage) speaks() bool {
 	return IsMessage(x.Kind) || x.Kind == workflow.MessageRemark || advises
 }
 
-// corrects reports whether the message corrects what is to be built, or takes what others wrote as its author's own
-// words.
+// corrects reports whether the message corrects what is to be built, or takes what others wrote as its
+// author's own words.
 func (x shownMessage) corrects() bool {
 	edits := x.Kind == workflow.MessageForm || x.Kind == workflow.MessageEdit
 	presses := x.Kind == workflow.MessageAction && slices.Contains(

@@ -1,10 +1,10 @@
-// Package settlement decides which messages lose their buttons when something is recorded: a recording that opens the
-// session again, stops it, or shows a newer report has answered what was asked before. Nobody's word is put below what
-// it did not answer.
+// Package settlement decides which messages lose their buttons when something is recorded: a recording that
+// opens the session again, stops it, or shows a newer report has answered what was asked before. Nobody's
+// word is put below what it did not answer.
 //
-// The rows of the buttons stay, so a press that was on its way is still judged, and answered as too late. Offers to
-// people who may approve stay longer: held messages until they are passed on, removed code until it is put back, and
-// stopped work until it goes on or another revision is shown or approved.
+// The rows of the buttons stay, so a press that was on its way is still judged, and answered as too late.
+// Offers to people who may approve stay longer: held messages until they are passed on, removed code until it
+// is put back, and stopped work until it goes on or another revision is shown or approved.
 package settlement
 
 import (
@@ -129,8 +129,8 @@ func (d decision) whatIsAnswered() string {
 // countsNow returns the note below the messages that a newer revision replaces.
 func countsNow(revision int) string { return fmt.Sprintf("Revision %d below counts now.", revision) }
 
-// offersTaken returns the steps for offers that a person took: held messages that are passed on, and removed code that
-// is put back. A withdrawn objection ends the question whether to push in spite of it.
+// offersTaken returns the steps for offers that a person took: held messages that are passed on, and removed
+// code that is put back. A withdrawn objection ends the question whether to push in spite of it.
 func (d decision) offersTaken() (steps []step) {
 	if passed, _ := ledger.Find[inbox.Passed](d.parts); len(passed) > 0 && d.permission.ID != "" {
 		steps = append(steps, step{
@@ -162,8 +162,8 @@ func (d decision) pushes() bool {
 	return ok && push.State == workflow.PushDone && d.note == ""
 }
 
-// pushed returns the step after a push, which removes the buttons of a question only: what is written later is about
-// what was pushed.
+// pushed returns the step after a push, which removes the buttons of a question only: what is written later
+// is about what was pushed.
 func (d decision) pushed() []step {
 	if !d.pushes() {
 		return nil
@@ -171,9 +171,9 @@ func (d decision) pushed() []step {
 	return []step{{note: "Pushed.", which: offersAnswerOrDefaults}}
 }
 
-// endsQuestion returns the note of what ends the waiting for an answer, or an empty string: what is written later is
-// about what was shown or decided since. A message that is judged with the question still waiting ends nothing, and an
-// answer ends its own question.
+// endsQuestion returns the note of what ends the waiting for an answer, or an empty string: what is written
+// later is about what was shown or decided since. A message that is judged with the question still waiting
+// ends nothing, and an answer ends its own question.
 func (d decision) endsQuestion() string {
 	switch {
 	case d.pushes():
@@ -184,8 +184,8 @@ func (d decision) endsQuestion() string {
 	return d.note
 }
 
-// answered returns the steps for what the recording answers: its note is put below that alone, and what else it made
-// obsolete is answered below.
+// answered returns the steps for what the recording answers: its note is put below that alone, and what else
+// it made obsolete is answered below.
 func (d decision) answered() []step {
 	if d.note == "" {
 		return nil
@@ -239,8 +239,8 @@ func (d decision) own() func(store.OpenMessage) bool {
 	return nil
 }
 
-// stays reports whether a message keeps its buttons, beside those that the recording answers. An approval and an answer
-// end what was asked before; the defaults of a question end with its answer.
+// stays reports whether a message keeps its buttons, beside those that the recording answers. An approval and
+// an answer end what was asked before; the defaults of a question end with its answer.
 func (d decision) stays(m store.OpenMessage) bool {
 	switch {
 	case d.approves:
@@ -251,8 +251,8 @@ func (d decision) stays(m store.OpenMessage) bool {
 	return offersDecision(m)
 }
 
-// brief returns which messages keep only their first line: a question with its answer, and a report that a newer one
-// repeats.
+// brief returns which messages keep only their first line: a question with its answer, and a report that a
+// newer one repeats.
 func (d decision) brief() func(store.OpenMessage) bool {
 	switch {
 	case d.answers:
@@ -284,14 +284,14 @@ func offersAnswerOrDefaults(m store.OpenMessage) bool {
 	return offers(m, workflow.ButtonOption, workflow.ButtonTakeDefaults)
 }
 
-// offersAfterPush reports whether a message says what can be done about a pushed change, which is open until somebody
-// who may decide has decided, or a stop.
+// offersAfterPush reports whether a message says what can be done about a pushed change, which is open until
+// somebody who may decide has decided, or a stop.
 func offersAfterPush(m store.OpenMessage) bool {
 	return offers(m, workflow.ButtonBackport, workflow.ButtonFixThere)
 }
 
-// offersDecision reports whether a message waits for a person who may take a decision. Remarks, questions and the
-// answers to them leave it open.
+// offersDecision reports whether a message waits for a person who may take a decision. Remarks, questions and
+// the answers to them leave it open.
 func offersDecision(m store.OpenMessage) bool {
 	return offersRevision(m) || offersAnswerOrDefaults(m) || offersAfterPush(m) ||
 		offers(m, workflow.ButtonPush, workflow.ButtonTakeUp)

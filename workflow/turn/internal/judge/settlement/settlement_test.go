@@ -43,8 +43,8 @@ func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *st
 	return turn, key
 }
 
-// TestAFirstReportSaysNothingBelow shows the first report after a message with buttons: these are removed, and
-// nothing is said of a revision, since there was none.
+// TestAFirstReportSaysNothingBelow shows the first report after a message with buttons: these are removed,
+// and nothing is said of a revision, since there was none.
 func TestAFirstReportSaysNothingBelow(t *testing.T) {
 	t.Parallel()
 	for revision, note := range map[int]string{1: "", 2: "Revision 2 below counts now."} {
