@@ -1,5 +1,19 @@
 package workflow
 
+// The buttons with which people decide: what a report or a plan waits for, the push, the answers to questions, and a
+// stop.
+const (
+	ButtonFix          = "fix_it"  // approves a report, a request or a plan
+	ButtonConfirm      = "confirm" // confirms the shared understanding of an interview
+	ButtonPush         = "push_it"
+	ButtonStop         = "stop"
+	ButtonGoOn         = "go_on"  // lets stopped work go on
+	ButtonOption       = "option" // answers a question
+	ButtonWrapUp       = "wrap_up"
+	ButtonTakeDefaults = "take_defaults" // takes the recommended answers
+	ButtonConsult      = "consult"
+)
+
 // The buttons of reports, pushes and pull requests. OpensForm reports which of them open a modal. If a
 // modal cannot be opened, a line says what to write instead.
 const (

@@ -28,9 +28,11 @@
 //
 // The turn. A worker of store/queue (turn_worker.go) takes the job and calls turn.Runner.Run
 // (turn/turn.go). The turn raises the session's epoch, which fences every earlier turn.
-// intake judges each new message (judge.go): who wrote it, and whether it is a stop,
-// an answer, an approval, a command, a press, or words for the agents. Package intent reads
-// the words; no model takes part. worktree opens the repository (worktree.go): package
+// judge reads each new message once: package intent makes one Reading of its words
+// (intent/reading.go); no model takes part. Then the first rule of a table that fires judges it: a
+// stop, an answer, an approval, a command, a press, or words for the agents (judge/event_rules.go,
+// word_rules.go, press_rules.go). The order of the rules is a part of what they say, and
+// docs/security.md shows them. worktree opens the repository (worktree.go): package
 // repo keeps one bare mirror of it, and writes the base commit into plain files without a
 // git directory. Meanwhile repo/build/packages fetches what the lock files name, and repo/build
 // builds and tests the base. A tool that runs a command waits for packages and build, a check for
@@ -55,8 +57,8 @@
 //
 // # Approval, work and push
 //
-// Ann replies "fix it". The reply comes in like the first message. intake looks Ann up
-// in Slack afresh and reads the reply as consent. approval judges it (approve.go), and
+// Ann replies "fix it". The reply comes in like the first message. judge looks Ann up
+// in Slack afresh, and the rule "approval" fires. Package approval judges it (approve.go), and
 // permission decides whether she may approve (permission.go). One transaction inserts
 // the approval and the permission that it rests on, only while the session waits on that
 // revision, and only once. The database refuses a permission of anybody but the author of
@@ -83,15 +85,15 @@
 // If the repository has a git host (repo/host), the recording of the push also stores the intent
 // to open a pull request (store/pullrequest) and queues a job. workflow/pullrequests opens the pull
 // request and follows it: checks and the merge are posted in the thread, and comments become
-// messages that intake judges like any other, but never accepts as an approval.
+// messages that judge judges like any other, but never accepts as an approval.
 //
 // # Other workflows
 //
 //   - A feature: restate_request shows it as the bot understood it (orchestrator/request.go). If everybody
 //     who wrote a part of it may approve, asking for it permits the work
 //     (permission/permission.go).
-//   - /grill-me asks questions first (intake/interview.go), /start-work proposes a plan
-//     and /diagnose makes a Diagnosis Report (intake/command.go,
+//   - /grill-me asks questions first (judge/interview.go), /start-work proposes a plan
+//     and /diagnose makes a Diagnosis Report (judge/command.go,
 //     orchestrator/tools.go).
 //   - The consultant and the other agents that only read are asked by rows of their own, and
 //     answer beside the work (inquiry).
@@ -103,17 +105,17 @@
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
-//     said (intake/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
+//     said (judge/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
 //   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
 //     message (bot/internal/event/alert reads it). store/inbox finds its problem: the first alert begins a
-//     session, later ones are counted in its thread and queue no turn. intake/alert.go gives
+//     session, later ones are counted in its thread and queue no turn. judge/alert.go gives
 //     it to the agents as data without an author.
 //   - What a visual task changes is shown after the push, beside the turns (pictures): a
 //     Chromium in the sandbox takes pictures of pages before and after (repo/screenshot).
 //   - A session at one of its limits pauses until somebody allows more (budget,
-//     intake/go_on.go).
+//     judge/go_on.go).
 //
 // # What holds everywhere
 //
@@ -123,6 +125,6 @@
 // over its jobs (store/queue/replica.go). Replicas also queue a job for each session that has
 // work but no job. Old data is removed once an hour (cmd/bobbin/internal/housekeeping).
 //
-// Paths here are below workflow where they name no other folder, and the rooms of a turn, such as intake
+// Paths here are below workflow where they name no other folder, and the rooms of a turn, such as judge
 // and delivery, are below turn/internal. cmd/bobbin/layers_test.go says which door may import which.
 package workflow

@@ -111,7 +111,8 @@ var doors = map[string][]string{
 		"workflow/store/pauses", "workflow/store/view",
 	},
 	"workflow/intent": {
-		"workflow", "workflow/intent/phrases", "workflow/intent/words", "workflow/lazyregexp",
+		"workflow", "workflow/intent/answer", "workflow/intent/command", "workflow/intent/phrases",
+		"workflow/intent/words", "workflow/lazyregexp", "workflow/plaintext",
 	},
 	"workflow/intent/answer":   {"workflow/intent/words", "workflow/lazyregexp"},
 	"workflow/intent/command":  {"workflow", "workflow/intent/words", "workflow/lazyregexp"},

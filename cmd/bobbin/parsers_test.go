@@ -588,7 +588,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/agents/runtime/transcript.go":  "rows of ours",
 	"workflow/turn/internal/agents/runtime/env.go":         "a call's command, a shape of one field",
 	"workflow/turn/internal/agents/experts/experts.go":     "numbers of lines, digits alone",
-	"workflow/turn/internal/judge/intake/judge.go": "a number that this program put into a " +
+	"workflow/turn/internal/judge/press_rules.go": "a number that this program put into a " +
 		"button's row",
 	"workflow/turn/internal/judge/approval/held.go": "rows of ours",
 	"workflow/delegated.go":                         "rows of ours",

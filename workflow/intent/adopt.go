@@ -8,15 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Adopts reports whether a whole message makes another person's request the writer's own: "yes please do
+// adopts reports whether a whole message makes another person's request the writer's own: "yes please do
 // this", "+1, please build it", "please do what Gus asked for". It may be the permission to build that
 // request, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
 // character that only looks like ASCII.
-func Adopts(text string) bool { return readAdopting(text, adopting) }
+func adopts(text string) bool { return readAdopting(text, adopting) }
 
-// AdoptsToBuild reports the same of a message that says to build what is adopted: "please do this", and not
+// adoptsToBuild reports the same of a message that says to build what is adopted: "please do this", and not
 // "please look into that".
-func AdoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
+func adoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
 
 func readAdopting(text string, form *lazyregexp.Regexp) bool {
 	plain := words.Straighten(text)

@@ -24,8 +24,8 @@ const (
 	ConsentStop    ConsentKind = "stop"    // the message is a word that stops work, and nothing else but politeness
 )
 
-// Consent is the result of ReadConsent. Scope holds the words that limit the approval, word for word. An
-// unclear consent may have a Scope, too, which is shown when people are asked.
+// Consent is what a message says about a report that waits for approval. Scope holds the words that limit the
+// approval, word for word. An unclear consent may have a Scope, too, which is shown when people are asked.
 type Consent struct {
 	Kind               ConsentKind
 	Scope              string
@@ -34,17 +34,21 @@ type Consent struct {
 	NeedsWaitingReport bool   // in other words than those of approval: if no report waits, it means something else
 }
 
-// ReadConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
+// Consents reports whether the consent may become an approval.
+func (c Consent) Consents() bool { return c.Kind == ConsentApprove || c.Kind == ConsentScoped }
+
+// readConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
 // of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
 // mention, so any mention in it is of another person.
 //
 // Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a
 // character that only looks like ASCII is none, either; a phrase of another language counts letter by letter.
-func (l Lexicon) ReadConsent(text string) Consent {
+//
+// refusal is what its words refuse, and ends says that they end work in any phase.
+func (l Lexicon) readConsent(text string, refusal Refusal, ends bool) Consent {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	own = words.TrimAddress(own)
-	refusal, ends := l.readRefusal(text)
 	if ends {
 		return Consent{Kind: ConsentStop}
 	}
@@ -57,15 +61,6 @@ func (l Lexicon) ReadConsent(text string) Consent {
 		}
 	}
 	return l.readLoose(own, refusal)
-}
-
-// Permits reports whether a message permits something, provided that its writer may: an approval with a scope
-// or without, a push, or a backport.
-func (l Lexicon) Permits(text string) bool {
-	kind := l.ReadConsent(text).Kind
-	pushes, _ := ReadPush(text)
-	_, backports := ReadBackport(text)
-	return pushes || backports || kind == ConsentApprove || kind == ConsentScoped
 }
 
 // readExact reads the forms that count word for word: an approval, and an approval with a scope.
@@ -84,7 +79,7 @@ func (l Lexicon) readExact(plain, own string, refusal Refusal) Consent {
 	if c.Kind == ConsentScoped && refusal == RefusalStop {
 		return Consent{Kind: ConsentRefuse} // "fix it, but don't push it"
 	}
-	if c.Kind == ConsentScoped && l.ReadRefusal(c.Scope) != RefusalNone {
+	if c.Kind == ConsentScoped && l.refusal(c.Scope) != RefusalNone {
 		c.Kind = ConsentUnclear // "fix it, but no"
 	}
 	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(said)

@@ -11,10 +11,10 @@ import (
 // maxReleases is the limit of the releases that one message may name.
 const maxReleases = 5
 
-// ReadBackport reads a message that asks to bring the pushed change to releases, such as "please backport
-// this to release/1.3 and 1.4". The whole message has to say so, in the form that ReadConsent demands.
-// ReadBackport returns the releases as they were named, or none if the message names none.
-func ReadBackport(text string) (releases []string, ok bool) {
+// readBackport reads a message that asks to bring the pushed change to releases, such as "please backport
+// this to release/1.3 and 1.4". The whole message has to say so, in the form that an approval has.
+// readBackport returns the releases as they were named, or none if the message names none.
+func readBackport(text string) (releases []string, ok bool) {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	if quoted || !words.IsPlainASCII(plain) || strings.Contains(plain, "```") || words.Mentions(plain) {

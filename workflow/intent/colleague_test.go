@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
-// What is said to a colleague against the work is a hold, and small talk is none. Neither is a refusal that is said to
-// the bot.
+// What is said to a colleague against the work is a hold, and small talk is none. Neither is a refusal that
+// is said to the bot.
 func TestReadRefusalToColleague(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -9,15 +9,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// SaysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
+// saysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
 // or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a
 // bug ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It
-// permits and refuses nothing by itself.
-func (l Lexicon) SaysCondition(text string) bool {
+// permits and refuses nothing by itself. c is what the message consents to.
+func (l Lexicon) saysCondition(text string, c Consent) bool {
 	if words.AddressesOther(words.Straighten(text)) {
 		return false
 	}
-	if c := l.ReadConsent(text); c.Kind == ConsentUnclear && c.Condition != "" {
+	if c.Kind == ConsentUnclear && c.Condition != "" {
 		return true
 	}
 	return slices.ContainsFunc(spokenSentences(text), l.sentenceWaits)

@@ -7,10 +7,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// AsksAboutDiff reports whether a message asks about the change itself: why it is so large, why it touches a
+// asksAboutDiff reports whether a message asks about the change itself: why it is so large, why it touches a
 // file, what is in it. A message that also gives an instruction is not only a question, and is left to the
 // agents.
-func AsksAboutDiff(text string) bool {
+func asksAboutDiff(text string) bool {
 	asked := false
 	for _, clause := range splitClauses(words.Sentences(text)) {
 		clause = words.Openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
@@ -26,7 +26,7 @@ func AsksAboutDiff(text string) bool {
 
 // AsksForDiff reports whether a message that asks about the change asks to see it.
 func AsksForDiff(text string) bool {
-	return AsksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
+	return asksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
 }
 
 var seesDiff = lazyregexp.New(`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)

@@ -8,6 +8,8 @@
 // goes into the list or the expression in its file (goAhead in approval.go, rights in confirm.go). The files
 // are:
 //
+//	reading.go     all that a message says, read once
+//	receipt.go     what is read of a message before it is judged: whether it may stop work
 //	lexicon.go     the lists by which messages are read
 //	objection.go   what stops or holds approved work; it is read liberally
 //	push_objection.go  sentences that deny a push in words that no list has
@@ -28,16 +30,18 @@
 //	owners.go      questions about who knows the code
 //	diff.go        questions about the change
 //	request.go     what may be a request to build something, and how vague it is
+//	forms/         sentences that hold work in words that no list has, as expressions: objects_to_work,
+//	               push_objection, awaits_person; forms.go says how they are written
 //	thanks.go      messages that only thank, or say that they were read
 //	command/       commands, in words or with a slash; lessons of a repository
 //	answer/        answers to questions with options, and to interviews
 //	phrases/       the lists of all languages
 //	words/         a message's own words, without quotes, code and courtesy; its sentences
 //
-// The functions are pure. Those whose result may become a permission (ReadConsent, Adopts, AdoptsToBuild,
-// Confirms, ReadPush, ReadBackport, PassesOn) accept the whole message or nothing: no quote, no code, no
-// mention of another person, and no character that only looks like one of the words. ReadRefusal is their
-// opposite: it permits nothing, so one clause of a message is enough. The caller has to judge who wrote the
-// message, and whether that person may permit anything. The text is as the gateway passes it on, without the
-// bot's own mention.
+// A message is read once, by [Lexicon.Read], and whoever judges it gets the [Reading]. What of it may become
+// a permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, PassesOn) accepts the whole message
+// or nothing: no quote, no code, no mention of another person, and no character that only looks like one of
+// the words. The Refusal is their opposite: it permits nothing, so one clause of a message is enough. The
+// caller has to judge who wrote the message, and whether that person may permit anything. The text is as the
+// gateway passes it on, without the bot's own mention.
 package intent

@@ -6,12 +6,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
-// ReadConsent reads what a message says about a report that waits for approval.
-func ExampleReadConsent() {
+// A message is read once. Its consent is what it says about a report that waits for approval.
+func ExampleLexicon_Read() {
 	for _, text := range []string{
 		"fix it", "fix only cart/price.go", "fix it when bob agrees", "do not fix it", "thanks!",
 	} {
-		c := intent.ReadConsent(text)
+		c := intent.Lexicon{}.Read(text).Consent
 		fmt.Printf("%q: %q, scope %q, condition %q\n", text, c.Kind, c.Scope, c.Condition)
 	}
 	// Output:
@@ -29,8 +29,8 @@ func ExampleNewLexicon() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%q\n", words.ReadConsent("ab dafür").Kind)
-	fmt.Printf("%q\n", intent.ReadConsent("ab dafür").Kind)
+	fmt.Printf("%q\n", words.Read("ab dafür").Consent.Kind)
+	fmt.Printf("%q\n", intent.Lexicon{}.Read("ab dafür").Consent.Kind)
 	_, err = intent.NewLexicon(map[string][]string{"approve": {"stop"}})
 	fmt.Println(err)
 	// Output:
@@ -39,11 +39,12 @@ func ExampleNewLexicon() {
 	// words.approve: "stop" is built in as a phrase that refuses
 }
 
-func ExampleLexicon_ReadRefusal() {
+// A refusal is read liberally: one clause is enough.
+func ExampleReading_refusal() {
 	for _, text := range []string{
 		"stop", "wait, don't push this", "no, that is the wrong file", "how does it work?",
 	} {
-		fmt.Printf("%q: %q\n", text, intent.Lexicon{}.ReadRefusal(text))
+		fmt.Printf("%q: %q\n", text, intent.Lexicon{}.Read(text).Refusal)
 	}
 	// Output:
 	// "stop": "stop"

@@ -162,15 +162,3 @@ func (f PhraseFaults) Error() string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-// ReadConsent reads a message with the zero Lexicon.
-func ReadConsent(text string) Consent { return Lexicon{}.ReadConsent(text) }
-
-// Permits reads a message with the zero Lexicon.
-func Permits(text string) bool { return Lexicon{}.Permits(text) }
-
-// SaysGoOn reads a message with the zero Lexicon.
-func SaysGoOn(text string) bool { return Lexicon{}.SaysGoOn(text) }
-
-// GoesOn reads a message with the zero Lexicon.
-func GoesOn(text string) bool { return Lexicon{}.GoesOn(text) }

@@ -8,16 +8,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// ReadLimit reads a message that limits work which was approved already: a limited form of approval ("fix only the
-// guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else ("only
-// cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok is false for any
-// other message. What asks for another change ("use the other package") limits nothing.
-func (l Lexicon) ReadLimit(text string) (limit string, ok bool) {
-	if c := l.ReadConsent(text); c.Kind == ConsentScoped {
+// limitOf reads a message that limits work which was approved already: a limited form of approval ("fix only
+// the guard", "looks good, but leave the header alone"), or a sentence that is a limit and nothing else
+// ("only cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok
+// is false for any other message. What asks for another change ("use the other package") limits nothing. c is
+// what the message consents to.
+func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {
+	if c.Kind == ConsentScoped {
 		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, text) {
 			return "", false
 		}
-		return limitOf(c.Scope), true
+		return limitWords(c.Scope), true
 	}
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
@@ -55,9 +56,9 @@ func limitsWork(scope, said string) bool {
 	return keepsThing.MatchString(scope) || namesFile.MatchString(scope) || praisesFirst.MatchString(said)
 }
 
-// ObjectsBesideLimit reports whether a message that ReadLimit reads as a limit also objects to the work:
+// objectsBesideLimit reports whether a message that limitOf reads as a limit also objects to the work:
 // "don't touch refund, and I don't agree".
-func (l Lexicon) ObjectsBesideLimit(text string) bool {
+func (l Lexicon) objectsBesideLimit(text string) bool {
 	own, _ := words.OwnLines(words.Straighten(text))
 	_, refusal := l.cutRefusal(words.TrimAddress(own))
 	return refusal != RefusalNone
@@ -66,7 +67,7 @@ func (l Lexicon) ObjectsBesideLimit(text string) bool {
 // cutRefusal drops the clauses that refuse from a limit, and returns what they refuse. If nothing refuses, or
 // nothing else would be left, it returns own as it is.
 func (l Lexicon) cutRefusal(own string) (rest string, refusal Refusal) {
-	if l.ReadRefusal(own) == RefusalNone {
+	if l.refusal(own) == RefusalNone {
 		return own, RefusalNone
 	}
 	kept := own
@@ -74,7 +75,7 @@ func (l Lexicon) cutRefusal(own string) (rest string, refusal Refusal) {
 		if limitsOnly(strings.TrimRight(limitOpeners.ReplaceAllString(part, ""), " .!")) {
 			continue
 		}
-		if r := l.ReadRefusal(part); r != RefusalNone {
+		if r := l.refusal(part); r != RefusalNone {
 			refusal = stronger(refusal, r)
 			kept = strings.Replace(kept, part, "\n", 1)
 		}
@@ -104,8 +105,8 @@ const (
 		`excepto|sem|exceto|senza|tranne|zonder|behalve|niet|bez|oprócz`
 )
 
-// limitOf returns the words of a limit as they are read without those of the approval around them.
-func limitOf(scope string) string {
+// limitWords returns the words of a limit as they are read without those of the approval around them.
+func limitWords(scope string) string {
 	if beginsLimit.MatchString(scope) {
 		return scope
 	}

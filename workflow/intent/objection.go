@@ -20,37 +20,46 @@ const (
 	RefusalStop Refusal = "stop" // says to stop, to wait, or not to fix, push or go on
 )
 
-// ReadRefusal reads whether a message stops approved work, or objects to it. One clause that refuses is
+// refusal reads whether a message stops approved work, or objects to it. One clause that refuses is
 // enough, with a reason or without, unless the message is plainly about something else: the clause has to be
 // the words of a list from its beginning to its end ("stop" in "it should stop at zero" is not), and quotes,
 // code, lists and logs are not read. What is unclear is a hold. A correction ("use ceil, not floor") is no
 // refusal.
 //
-// ReadConsent, which judges words about a report that waits for approval, says ConsentStop only for words
+// The consent of a message, which is about a report that waits for approval, is ConsentStop only for words
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
-func (l Lexicon) ReadRefusal(text string) Refusal {
-	if takesBackAndGoesOn(text) {
+func (l Lexicon) refusal(text string) Refusal {
+	refusal, _ := l.readRefusal(text)
+	return refusalNow(text, refusal)
+}
+
+// refusalNow returns what a message refuses whose words refuse that: nothing, if it takes an objection back.
+func refusalNow(text string, refusal Refusal) Refusal {
+	if refusal != RefusalNone && takesBackAndGoesOn(text) {
 		return RefusalNone
 	}
-	refusal, _ := l.readRefusal(text)
 	return refusal
 }
 
-// OnlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says more.
-func (l Lexicon) OnlyRefuses(text string) bool {
+// onlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says
+// more. r is what the message refuses.
+func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
+	if r != RefusalStop {
+		return false
+	}
 	for _, sentence := range spokenSentences(text) {
 		if slices.ContainsFunc(clauses(sentence), func(c clause) bool { return !l.refusesOrOpens(c) }) {
 			return false
 		}
 	}
-	return l.ReadRefusal(text) == RefusalStop
+	return true
 }
 
-// ReadRefusalToColleague reads what a message that is said to another person, or mentions one, has against
+// refusalToColleague reads what a message that is said to another person, or mentions one, has against
 // the work: "@ann wait, please don't push this". It does not say so to the bot, so it is a hold at most. What
 // people answer to each other ("@ann one moment", "@ann no") is none.
-func (l Lexicon) ReadRefusalToColleague(text string) Refusal {
+func (l Lexicon) refusalToColleague(text string) Refusal {
 	own, _ := words.OwnLines(words.Straighten(text))
 	own = toEverybody.ReplaceAllString(own, "$1")
 	if !words.AddressesOther(own) && !words.Mentions(own) {
@@ -124,17 +133,11 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 // to going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
 func (l Lexicon) objects(all []clause, at int) bool {
 	said := all[at].text
-	sorry := at > 0 && apology.MatchString(all[at-1].text) ||
-		at < len(all)-1 && apology.MatchString(all[at+1].text)
+	sorry := at > 0 && l.phrases().Is(all[at-1].text, phrases.Apology) ||
+		at < len(all)-1 && l.phrases().Is(all[at+1].text, phrases.Apology)
 	return objectsToWork(said) || awaitsPerson(said) ||
 		sorry && l.find("sorry "+said).Meaning == phrases.Hold
 }
-
-var apology = lazyregexp.New(
-	`(?i)^(?:(?:oh|ah|ok|so|very) )*(?:sorry|oops|ooops|whoops|woops|my apologies|apologies|pardon|` +
-		`argh|damn|entschuldigung|pardon|perdón|scusa|scusate|desculpa|przepraszam)(?: (?:all|guys|` +
-		`everyone|again|folks|people|team))?$`,
-)
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".
 // What stands before it has to praise or agree, unless what stands behind it is about a push.
@@ -162,7 +165,7 @@ func (l Lexicon) splitAtBut(all []clause) (split []clause) {
 
 // praises reports whether a clause only agrees with what was shown, or thanks for it.
 func (l Lexicon) praises(clause string) bool {
-	if praise.MatchString(clause) || l.agrees(clause) {
+	if l.phrases().Is(clause, phrases.Praise) || l.agrees(clause) {
 		return true
 	}
 	rest, found := l.phrases().CutFirst(clause, phrases.Yes)
@@ -177,27 +180,6 @@ var (
 	aboutPush = lazyregexp.New(
 		`(?i)push|merg|ship|deploy|releas|commit|go (?:on|ahead|live)|fix|pouss|subas|sub[ai]r|publi|` +
 			`auslief|freigeb|hochlad|wdraż|wypych`,
-	)
-	praise = lazyregexp.New(
-		`(?i)^(?:(?:(?:i|we) )?(?:really )?(?:like|love|agree with|appreciate) (?:it|this|that|` +
-			`the (?:fix|idea|approach|plan|report))|` +
-			`(?:i have |we have )?no (?:objections?|concerns|complaints)(?: from (?:me|us))?|(?:fine|` +
-			`ok|okay|good|works) (?:by|with|for) (?:me|us)|` +
-			`(?:it |this |that |the (?:fix|report|diff|plan|change|code|approach|analysis) )?(?:looks?|` +
-			`seems?|sounds?|is|are) (?:all |very |really |pretty |quite )?(?:good|great|fine|right|ok|` +
-			`okay|nice|correct|promising|plausible|reasonable)(?: to me)?|` +
-			`(?:very |really )?(?:good|great|nice|excellent|solid|impressive) (?:catch|find|work|job|` +
-			`one|idea|fix|report|analysis|start)|well done|good point|fair enough|makes sense|` +
-			`thanks(?: a lot| for (?:this|that|the \w+))?|thank you(?: very much| for (?:this|that|` +
-			`the \w+))?|i see|i know|i agree|agreed|true|right|` +
-			`(?:sieht|klingt|schaut) (?:gut|super|richtig|ok)(?: aus)?|(?:gute|schöne|super|` +
-			`tolle) (?:arbeit|idee)|gut gefunden|danke|ok|super|` +
-			`bien vu|bonne idée|beau travail|c'est bien|ça a l'air bien|merci|bien|buen trabajo|` +
-			`bien hecho|se ve bien|me gusta|gracias|` +
-			`ben fatto|bel lavoro|bello|mi piace|va bene|grazie|goed gevonden|mooi|ziet er goed uit|` +
-			`bedankt|goed werk|dobra robota|dobrze|wygląda dobrze|dzięki|super|bom trabalho|bom|` +
-			`parece bom|obrigado|obrigada|` +
-			`看起来不错|不错|很好|いいですね|良さそう|良さそうです|좋아요|좋네요)$`,
 	)
 )
 

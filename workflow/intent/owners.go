@@ -8,10 +8,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// AsksWhoKnows reports whether a message does nothing but ask who knows the code that the thread
+// asksWhoKnows reports whether a message does nothing but ask who knows the code that the thread
 // is about, or a file that it names, or who should look at it. A message that says more is left to
 // the agents.
-func AsksWhoKnows(text string) bool {
+func asksWhoKnows(text string) bool {
 	asked := false
 	if utf8.RuneCountInString(text) > words.MaxLength {
 		return false
@@ -21,7 +21,7 @@ func AsksWhoKnows(text string) bool {
 		switch {
 		case whoKnows.MatchString(s):
 			asked = true
-		case s != "" && !Acknowledges(s): // only thanks leave s empty
+		case s != "" && !acknowledges(s): // only thanks leave s empty
 			return false
 		}
 	}

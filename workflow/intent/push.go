@@ -8,15 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 )
 
-// ReadPush reads a message that allows a push: "push it" for a change that decides more than what the code
-// does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one that changes
-// what a test expects (PushedValue), or what PushesAllTheSame reads. The whole message has to say so, in the form that
-// ReadConsent demands.
-func ReadPush(text string) (allows, unproven bool) {
+// readPush reads a message that allows a push: "push it" for a change that decides more than what the code
+// does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one
+// that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
+// so, in the form that an approval has.
+func readPush(text string) (allows, unproven bool) {
 	said, unproven := strings.CutSuffix(pushWords(text), " unproven")
 	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, said)
 	_, right := pushedValue(text)
-	return allows || right || PushesAllTheSame(text), allows && unproven
+	return allows || right || pushesAllTheSame(text), allows && unproven
 }
 
 // rightly matches "push it, 899 is right".
@@ -25,9 +25,9 @@ var rightly = regexp.MustCompile(
 		`okay|good|intended|wanted)$`,
 )
 
-// PushedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It returns
-// an empty string if the message names nothing.
-func PushedValue(text string) string {
+// namedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It
+// returns an empty string if the message names nothing.
+func namedValue(text string) string {
 	value, _ := pushedValue(text)
 	if slices.Contains([]string{
 		"it", "that", "this", "all", "both", "everything", "they", "those", "these", "change",
@@ -52,15 +52,15 @@ func pushedValue(text string) (value string, ok bool) {
 	return strings.Trim(m[1], "`' "), true
 }
 
-// PushesAllTheSame reports whether a message allows a push in spite of an objection: "push all the same". The
+// pushesAllTheSame reports whether a message allows a push in spite of an objection: "push all the same". The
 // whole message has to say so.
-func PushesAllTheSame(text string) bool {
+func pushesAllTheSame(text string) bool {
 	said := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
 	return slices.Contains([]string{"push all the same", "push it all the same", "push it anyway", "push anyway"}, strings.TrimSpace(said))
 }
 
-// pushWords returns the words of a message in small letters, without courtesies, or an empty string if it quotes,
-// holds code or mentions somebody.
+// pushWords returns the words of a message in small letters, without courtesies, or an empty string if it
+// quotes, holds code or mentions somebody.
 func pushWords(text string) string {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

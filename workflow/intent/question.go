@@ -8,15 +8,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// OnlyAsks reports whether a message does nothing but ask for information: each of its
+// onlyAsks reports whether a message does nothing but ask for information: each of its
 // sentences is a question that begins like one ("what", "is", "does"). "Can you", "how
 // about" and "why not" ask for something to be done.
-func OnlyAsks(text string) bool {
+func onlyAsks(text string) bool {
 	own, quoted := words.OwnLines(words.Straighten(text))
 	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) { // quotes and code may say more than the questions
 		return false
 	}
-	said := slices.DeleteFunc(words.Sentences(text), Acknowledges)
+	said := slices.DeleteFunc(words.Sentences(text), acknowledges)
 	for _, s := range said {
 		s = words.Openers.ReplaceAllString(s, "")
 		if !strings.HasSuffix(s, "?") || !informing.MatchString(s) || suggesting.MatchString(s) {

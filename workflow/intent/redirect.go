@@ -9,10 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Redirects reports whether a message in the middle of work makes the current step pointless, so that it is
+// redirects reports whether a message in the middle of work makes the current step pointless, so that it is
 // better cancelled than finished. A message that only adds something ("also check …"), thanks, asks or
 // informs does not redirect. Neither does a bare "no" or "wait", which gives no new direction.
-func Redirects(text string) bool {
+func redirects(text string) bool {
 	if utf8.RuneCountInString(text) > words.MaxLength {
 		return false
 	}

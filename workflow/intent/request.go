@@ -8,17 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Asks reports whether a message may be a request to build something. A message that is addressed to the bot
-// may be one, unless it is only a question, thanks or a yes. Any other message needs a word of asking ("add",
-// "please", "should", "we need").
-func Asks(text string, addressed bool) bool {
-	whole := strings.Join(words.Sentences(text), " ")
-	if OnlyAsks(text) || Acknowledges(text) || Confirms(text) {
-		return false
-	}
-	return wanting.MatchString(whole) || addressed && len(strings.Fields(whole)) > 1
-}
-
+// wanting matches a word of asking.
 var wanting = lazyregexp.New(`\b(?:please|pls|add|adds|append|build|make|create|generate|implement|introduce|support|provide|allow|enable|disable|let|show|print|display|log|write|send|export|import|store|cache|change|convert|rename|remove|delete|drop|replace|switch|move|split|merge|use|extend|improve|update|upgrade|refactor|simplify|document|test|validate|check|handle|fix|mend|repair|correct|do|give|put|set|turn|wrap|keep|should|shall|must|has to|have to|ought|needs?|needed|wants?|wanted|wish|would like|i'd like|we'd like|would be (?:nice|good|great|useful|helpful)|could you|can you|could we|can we|missing|lacks?|feature|request|instead)\b`)
 
 // Vague reports whether a request for a feature says next to nothing: one line of fewer than eight words

@@ -10,19 +10,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// SaysGoOn reports whether the whole message says only that the work may go on: no question, quote or
+// saysGoOn reports whether the whole message says only that the work may go on: no question, quote or
 // condition.
-func (l Lexicon) SaysGoOn(text string) bool {
+func (l Lexicon) saysGoOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	return !quoted && l.phrases().IsWhole(words.TrimAddress(own), phrases.GoOn)
 }
 
-// GoesOn reports whether a message says that stopped work goes on: one of its sentences says only that
+// goesOn reports whether a message says that stopped work goes on: one of its sentences says only that
 // ("wrong thread, sorry. Go on please"), and no other sentence asks, refuses, or sets a condition. Quotes,
 // code, and words to another person never say so.
-func (l Lexicon) GoesOn(text string) bool {
-	if l.SaysGoOn(text) {
+func (l Lexicon) goesOn(text string) bool {
+	if l.saysGoOn(text) {
 		return true
 	}
 	plain := words.Straighten(text)
@@ -36,12 +36,12 @@ func (l Lexicon) GoesOn(text string) bool {
 	}) {
 		return false
 	}
-	return slices.ContainsFunc(said, l.SaysGoOn)
+	return slices.ContainsFunc(said, l.saysGoOn)
 }
 
-// MentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether
+// mentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether
 // it means stopped work.
-func MentionsGoingOn(text string) bool {
+func mentionsGoingOn(text string) bool {
 	return slices.ContainsFunc(words.Sentences(text), goingOnMention.MatchString)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// AsksForReview reports whether a message does nothing but ask to have the change reviewed.
-func AsksForReview(text string) bool {
-	said := slices.DeleteFunc(words.Sentences(text), Acknowledges)
+// asksToReview reports whether a message does nothing but ask to have the change reviewed.
+func asksToReview(text string) bool {
+	said := slices.DeleteFunc(words.Sentences(text), acknowledges)
 	return len(said) == 1 && asksForReview.MatchString(words.Openers.ReplaceAllString(said[0], ""))
 }
 

@@ -364,7 +364,8 @@ func looseCondition(said string) string {
 	return strings.Trim(leadingCondition.FindString(before), " ,;")
 }
 
-// loosely matches what is left out of everything, and the number of one step, which may be that of a revision.
+// loosely matches what is left out of everything, and the number of one step, which may be that of a
+// revision.
 var loosely = lazyregexp.New(
 	`(?is)\b(?:everything|all|all of (?:it|them|this|these|that))(?: else)?,? (?:but|bar|` + except +
 		`) (.+)$|^` + openly + doThese + `(` + number + `)$`,

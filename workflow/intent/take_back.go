@@ -8,8 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// TakesBack reports whether the whole message takes an objection of its writer back: "never mind, go ahead".
-func TakesBack(text string) bool {
+// takesBack reports whether the whole message takes an objection of its writer back: "never mind, go ahead".
+func takesBack(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	if quoted || !words.IsPlainASCII(plain) || words.Mentions(own) {
@@ -19,8 +19,9 @@ func TakesBack(text string) bool {
 	return slices.Contains(takingBack, takeBackOpeners.ReplaceAllString(said, ""))
 }
 
-// NamesObjection reports whether a message that takes something back says that it does, and does not only agree.
-func NamesObjection(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
+// saysItTakesBack reports whether a message that takes something back says that it does, and does not only
+// agree.
+func saysItTakesBack(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
 
 var namesObjection = lazyregexp.New(
 	`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|objection))\b`,
@@ -43,7 +44,7 @@ var (
 // takesBackAndGoesOn reports whether a message takes an objection back and says that the work goes on: what
 // it takes back ("I was wrong") refuses nothing then.
 func takesBackAndGoesOn(text string) bool {
-	return TakesBack(text) && saysGo.MatchString(text)
+	return takesBack(text) && saysGo.MatchString(text)
 }
 
 var saysGo = lazyregexp.New(

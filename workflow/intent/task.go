@@ -10,9 +10,9 @@ import (
 
 var namedTask = lazyregexp.New(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
 
-// TaskNamed reads a message such as "task 2: keep the name". It returns the task's number and the rest of the
+// taskNamed reads a message such as "task 2: keep the name". It returns the task's number and the rest of the
 // message, or 0 and the whole text if no task is named.
-func TaskNamed(text string) (number int, rest string) {
+func taskNamed(text string) (number int, rest string) {
 	text = words.Straighten(text)
 	m := namedTask.FindStringSubmatch(text)
 	if m == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Acknowledges reports whether a message only thanks, or says that it was read.
-func Acknowledges(text string) bool {
+// acknowledges reports whether a message only thanks, or says that it was read.
+func acknowledges(text string) bool {
 	s := words.SpellPictures(words.Straighten(text))
 	s = strings.ToLower(strings.Trim(strings.Join(strings.Fields(s), " "), " .!,"))
 	return acknowledging.MatchString(s)

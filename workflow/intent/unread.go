@@ -53,7 +53,7 @@ func unread(said string) string {
 	for i, part := range readParts.Split(alsoBehind.ReplaceAllString(rest, " $1"), -1) {
 		part = strings.Trim(partOpeners.ReplaceAllString(part, ""), " .,;:!-")
 		switch {
-		case !words.HasWord(part), pleasant.MatchString(part), praise.MatchString(part),
+		case !words.HasWord(part), pleasant.MatchString(part), builtIn().Is(part, phrases.Praise),
 			thanksFor.MatchString(part), widens.MatchString(part), adds.MatchString(part):
 		case i == 0 && m[2] != "" && !beginsLimit.MatchString(part):
 			kept = append(kept, "only "+part)

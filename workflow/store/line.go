@@ -171,8 +171,9 @@ func (s *Store) Shown(ctx context.Context, session, text string) (ts string, und
 func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, underWay bool, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
-		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`,
-		session).Scan(&ts, &underWay)
+		from outbox where session_id = $1 and rewrites is null
+			and buttons::jsonb @> jsonb_build_array(jsonb_build_object('ActionID', $2::text))
+		order by id desc limit 1`, session, workflow.ButtonOption).Scan(&ts, &underWay)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
@@ -183,8 +184,9 @@ func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, u
 func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (newest bool, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`select buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))
-		from outbox where session_id = $1 and rewrites is null and `+offersAnswer+` order by id desc limit 1`,
-		session, value).Scan(&newest)
+		from outbox where session_id = $1 and rewrites is null
+			and buttons::jsonb @> jsonb_build_array(jsonb_build_object('ActionID', $3::text))
+		order by id desc limit 1`, session, value, workflow.ButtonOption).Scan(&newest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -230,12 +232,12 @@ func (s *Store) NewestOffer(
 func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
 	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and
 			exists (select 1 from buttons b
-				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm')
+				where b.session_id = $1 and b.action_id in ($3, $4)
 					and b.revision = s.revision
 					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
 			coalesce(max(ts), '')
 		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2
-			and o.line_id is not null`, session, before).
+			and o.line_id is not null`, session, before, workflow.ButtonFix, workflow.ButtonConfirm).
 		Scan(&offers, &newest)
 	return offers, newest, err
 }

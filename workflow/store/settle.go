@@ -1,27 +1,46 @@
 package store
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// settling is the part of every recording that removes buttons for which the session no longer waits: a
-// recording that opens it again, stops it or shows a newer report has answered what was asked before. The
-// rows of the buttons stay, so a press that was on its way is still judged, and answered as too late.
-//
-// Offers to people who may approve stay longer: held messages until they are passed on, removed code
-// until it is put back, and stopped work until it goes on or another revision is shown or approved.
+// A SettleRule decides which messages lose their buttons when the parts are recorded, because the session no longer
+// waits for what they offer.
+type SettleRule func(parts []Part) Settlement
+
+// A Settlement is what a SettleRule decided.
+type Settlement struct {
+	// Settle returns which of the open messages lose their buttons, in the order in which they are posted again.
+	// nil: none does.
+	Settle      func(open []OpenMessage) []SettledMessage
+	EndQuestion string // ends the waiting for an answer to the newest question, with this note; empty: it goes on waiting
+}
+
+// An OpenMessage is a message of the thread with a button that can still be pressed. Buttons that only show details
+// count for nothing.
+type OpenMessage struct {
+	ID      int64
+	Buttons []workflow.Button
+	Means   string // what its first button stands for
+	InSpite bool   // it asks whether to push in spite of an objection
+}
+
+// A SettledMessage is a message that loses its buttons, except for those that show details.
+type SettledMessage struct {
+	ID    int64
+	Note  string // put below it
+	Brief bool   // it keeps only its first line
+}
+
+// settling is the part of every recording that removes buttons by the turn's SettleRule.
 type settling struct{ *transaction }
 
 func (settling) Stage() record.Stage { return record.Settle }
@@ -30,210 +49,82 @@ func (settling) Stage() record.Stage { return record.Settle }
 func (s settling) Mask(func(string) string) record.Part { return s }
 
 func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	p, _ := record.Find[consent.Permission](r)
-	if passed, _ := record.Find[inbox.Passed](r); len(passed) > 0 && p.ID != "" {
-		if err := s.turn.unbutton(ctx, tx, "Passed on by "+p.UserName+".", "false", offersHeld+` and exists (select 1 from buttons b
-			where b.session_id = $1 and b.action_id = 'pass_on' and b.means = any($2::text[]) and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, texts(passed)); err != nil {
+	if s.turn.Settles == nil {
+		return nil
+	}
+	rule := s.turn.Settles(r.Parts)
+	if rule.EndQuestion != "" {
+		if err := progress.EndQuestion(ctx, tx, r.Session, rule.EndQuestion); err != nil {
 			return err
 		}
 	}
-	if removed, ok := record.Find[consent.Removal](r); ok && removed.User != "" {
-		if err := s.turn.unbutton(ctx, tx, "Put back by "+removed.UserName+".", "false", offersRemoved+` and exists (select 1 from buttons b
-			where b.session_id = $1 and b.action_id = 'put_back' and b.means = $2 and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`, removed.Hash); err != nil {
-			return err
+	if rule.Settle == nil {
+		return nil
+	}
+	open, err := openMessages(ctx, tx, r.Session)
+	if err != nil {
+		return fmt.Errorf("which buttons are open: %w", err)
+	}
+	return s.removeButtons(ctx, tx, rule.Settle(open))
+}
+
+// openMessages returns the messages of the session with a button that can still be pressed, in order.
+func openMessages(ctx context.Context, tx pgx.Tx, session string) ([]OpenMessage, error) {
+	rows, err := tx.Query(ctx, `select o.id, o.buttons, coalesce(b.means, ''),
+			coalesce(b.action_id = $2 and w.objections <> '{}', false)
+		from outbox o
+			left join buttons b on b.session_id = o.session_id and b.id = o.buttons::jsonb -> 0 ->> 'Value'
+			left join allowances w on w.id = b.means
+		where o.session_id = $1 and o.settled is null
+			and exists (select 1 from jsonb_array_elements(o.buttons::jsonb) x where x ->> 'ActionID' <> $3)
+		order by o.line_id, o.id`, session, workflow.ButtonPush, workflow.ButtonDetails)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (m OpenMessage, err error) {
+		var buttons []byte
+		if err = row.Scan(&m.ID, &buttons, &m.Means, &m.InSpite); err != nil {
+			return m, err
 		}
-	}
-	if record.Has[consent.Withdrawal](r) {
-		err := s.turn.unbutton(ctx, tx, "An objection was taken back.", "false", asksInSpite)
-		if err != nil {
-			return err
-		}
-	}
-	note := s.answers()
-	brief := "false"
-	switch {
-	case record.Has[progress.Answer](&s.Recording):
-		brief = offersAnswer
-	case record.Has[consent.Report](&s.Recording) && !record.Has[consent.Approval](&s.Recording): // the newer report repeats all of it
-		brief = offersRevision
-	}
-	if err := s.endQuestion(ctx, tx, note); err != nil || note == "" {
-		return err
-	}
-	if report, ok := record.Find[consent.Report](&s.Recording); ok && report.Revision == 1 &&
-		note == counts(report.Revision) {
-		note = "" // it replaces nothing, so there is nothing to say
-	}
-	which := `not (` + offersHeld + `) and not (` + offersRemoved + `)`
-	if !record.Has[consent.Approval](r) && !record.Has[consent.Report](r) && p.What != workflow.PermitResume {
-		which += ` and not (` + offersToGoOn + `)`
-	}
-	if own := s.answered(); own != "" {
-		if err := s.turn.unbutton(ctx, tx, note, brief, own+` and `+which); err != nil {
-			return err
-		}
-		note, which = answeredBelow, which+` and not (`+s.stays()+`)`
-	} else if note == answeredBelow {
-		which += ` and not (` + offersDecision + `)`
-	} else if !s.update.stops() {
-		which += ` and not (` + offersAfterPush + `)`
-	}
-	return s.turn.unbutton(ctx, tx, note, brief, which)
+		return m, json.Unmarshal(buttons, &m.Buttons)
+	})
 }
 
-// answered is the SQL condition on the messages that the recording answers, if the note of it belongs below these
-// alone; empty: below all. Nobody's word is put below what it did not answer.
-func (s settling) answered() string {
-	p, _ := record.Find[consent.Permission](&s.Recording)
-	answer, answers := record.Find[progress.Answer](&s.Recording)
-	switch {
-	case s.update.stops():
-		return ""
-	case record.Has[consent.Approval](&s.Recording):
-		return `(` + offersRevision + ` or ` + offersTakeUp + `)`
-	case p.What == workflow.PermitResume && p.Revision > 0:
-		return `(` + offersToGoOn + `)`
-	case record.Has[consent.Allowance](&s.Recording):
-		return `(` + offersPush + `)`
-	case answers && answer.TakesDefaults:
-		return `(` + offersAnswer + ` or ` + offersDefaults + `)`
-	case answers:
-		return `(` + offersAnswer + `)`
-	}
-	return ""
-}
-
-// stays is the SQL condition on the messages whose buttons stay, beside those that the recording answers. An approval
-// and an answer end what was asked before; the defaults of a question end with its answer.
-func (s settling) stays() string {
-	switch {
-	case record.Has[consent.Approval](&s.Recording):
-		return offersAfterPush
-	case record.Has[progress.Answer](&s.Recording):
-		return offersRevision + ` or ` + offersTakeUp + ` or ` + offersPush + ` or ` + offersAfterPush
-	}
-	return offersDecision
-}
-
-// SQL conditions on what a message's buttons offer. A decision waits for a person
-// who may take it, so remarks, questions and the answers to them leave it open.
-const (
-	offersDecision = offersRevision + ` or ` + offersPush + ` or ` + offersAnswer + ` or ` + offersDefaults +
-		` or ` + offersTakeUp + ` or ` + offersAfterPush
-	offersPush   = `buttons::jsonb @> '[{"ActionID": "push_it"}]'`
-	offersTakeUp = `buttons::jsonb @> '[{"ActionID": "take_up"}]'`
-	// What can be done about a pushed change is open until somebody who may decide has decided, or a stop.
-	offersAfterPush = `buttons::jsonb @> '[{"ActionID": "backport"}]' or buttons::jsonb @> '[{"ActionID": "mend"}]'`
-	// A question is shown with its options, and a revision with the buttons that approve it.
-	offersAnswer   = `buttons::jsonb @> '[{"ActionID": "option"}]'`
-	offersDefaults = `buttons::jsonb @> '[{"ActionID": "take_defaults"}]'`
-	offersRevision = `(buttons::jsonb @> '[{"ActionID": "fix_it"}]' or buttons::jsonb @> '[{"ActionID": "confirm"}]')`
-	// Details buttons stay, since they decide nothing.
-	offersMore    = `exists (select 1 from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' <> 'details')`
-	details       = `(select jsonb_agg(b)::json from jsonb_array_elements(buttons::jsonb) b where b->>'ActionID' = 'details')`
-	offersHeld    = `buttons::jsonb @> '[{"ActionID": "pass_on"}]'`
-	offersToGoOn  = `buttons::jsonb @> '[{"ActionID": "go_on"}]'`
-	offersRemoved = `buttons::jsonb @> '[{"ActionID": "put_back"}]'`
-)
-
-// asksInSpite is the condition that a message asks whether to push in spite of an objection.
-const asksInSpite = `exists (select 1 from buttons b join allowances w on w.id = b.means
-	where b.session_id = $1 and b.action_id = 'push_it' and w.objections <> '{}'
-		and b.id = outbox.buttons::jsonb -> 0 ->> 'Value')`
-
-func texts(ids []int64) (list []string) {
-	for _, id := range ids {
-		list = append(list, strconv.FormatInt(id, 10))
-	}
-	return list
-}
-
-// unbutton removes the buttons, except details, from the messages that match the
-// SQL condition in which, and puts note below them; args are its parameters from
-// $2 on. Messages that match the condition in brief keep only their first line.
-func (t *Turn) unbutton(ctx context.Context, tx pgx.Tx, note, brief, which string, args ...any) error {
-	which = `session_id = $1 and ` + offersMore + ` and settled is null and ` + which
-	args = append([]any{t.id}, args...)
-	last := "$" + strconv.Itoa(len(args)+1)
-	var waits bool
-	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+which+`)`, args...).Scan(&waits)
-	if err != nil || !waits {
-		return err
+// removeButtons writes the messages again without their buttons. One whose posting was never tried, or was refused, is
+// posted without them.
+func (s settling) removeButtons(ctx context.Context, tx pgx.Tx, settled []SettledMessage) error {
+	if len(settled) == 0 {
+		return nil
 	}
 	// The job first, then the outbox rows: a poster locks them in this order, too.
-	if err := t.store.Queue.InsertPost(ctx, tx, t.id); err != nil {
+	if err := s.turn.store.Queue.InsertPost(ctx, tx, s.turn.id); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `select 1 from outbox where `+which+` order by id for update`, args...); err != nil {
+	ids, notes, brief := make([]int64, len(settled)), make([]string, len(settled)), make([]bool, len(settled))
+	for i, m := range settled {
+		ids[i], notes[i], brief[i] = m.ID, m.Note, m.Brief
+	}
+	if _, err := tx.Exec(ctx, `select 1 from outbox where id = any($1) order by id for update`, ids); err != nil {
 		return err
 	}
-	args = append(args, note)
-	// A message whose posting was never tried, or was refused, is posted without its buttons.
-	if _, err = tx.Exec(ctx, `update outbox set settled = `+last+`, buttons = `+details+` where `+which+` and (batch is null or refused is not null)`, args...); err != nil {
+	_, err := tx.Exec(ctx, `update outbox o set settled = n.note, buttons = `+detailButtons+`
+		from unnest($1::bigint[], $2::text[]) n (id, note)
+		where o.id = n.id and o.settled is null and (o.batch is null or o.refused is not null)`,
+		ids, notes, workflow.ButtonDetails)
+	if err != nil {
 		return err
 	}
 	_, err = tx.Exec(ctx, `with answered as (
-			update outbox set settled = `+last+` where `+which+` and refused is null
-			returning key, line_id, `+details+` as details, `+brief+` as brief)
+			update outbox o set settled = n.note
+			from unnest($1::bigint[], $2::text[], $4::boolean[]) with ordinality n (id, note, brief, place)
+			where o.id = n.id and o.settled is null and o.refused is null
+			returning o.key, o.session_id, o.line_id, `+detailButtons+` as details, n.brief, n.place)
 		insert into outbox (key, session_id, line_id, buttons, alone, rewrites, brief)
-		select key || ':settled', $1, line_id, details, true, key, brief from answered order by line_id`, args...)
+		select key || ':settled', session_id, line_id, details, true, key, brief from answered order by place`,
+		ids, notes, workflow.ButtonDetails, brief)
 	return err
 }
 
-// endQuestion ends the waiting for an answer to a question whose buttons the recording removes, or whose work
-// it pushed, which removes the question's own buttons only: what is written later is about what was shown or
-// decided since. A message that is judged with the question still waiting ends nothing, and an answer ends its
-// own question.
-func (s settling) endQuestion(ctx context.Context, tx pgx.Tx, note string) error {
-	if p, ok := record.Find[consent.Push](&s.Recording); ok && p.State == workflow.PushDone && note == "" {
-		note = "Pushed."
-		if err := s.turn.unbutton(ctx, tx, note, "false", `(`+offersAnswer+` or `+offersDefaults+`)`); err != nil {
-			return err
-		}
-	}
-	if note == "" || note == answeredBelow || record.Has[progress.Answer](&s.Recording) {
-		return nil
-	}
-	return progress.EndQuestion(ctx, tx, s.Recording.Session, note)
-}
-
-// answers says in words what the recording answers. It returns an empty string if it answers nothing.
-func (s settling) answers() string {
-	if a, ok := record.Find[consent.Approval](&s.Recording); ok {
-		return "Approved by " + a.UserName + "."
-	}
-	if p, ok := record.Find[consent.Permission](&s.Recording); ok && p.What == workflow.PermitResume && p.Revision > 0 {
-		return "Going on, as " + p.UserName + " says."
-	}
-	if w, ok := record.Find[consent.Allowance](&s.Recording); ok {
-		if w.User == "" {
-			return "Asked again below."
-		}
-		return "Push allowed by " + w.UserName + "."
-	}
-	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "join" && d.Allowed {
-		return "Joined to another thread."
-	}
-	if s.update.stops() {
-		return "Stopped."
-	}
-	if a, ok := record.Find[progress.Answer](&s.Recording); ok {
-		return cmp.Or(a.Note, "Answered: "+plaintext.QuoteLine(plaintext.CutLine(a.Text, 120)))
-	}
-	if report, ok := record.Find[consent.Report](&s.Recording); ok {
-		return counts(report.Revision)
-	}
-	if d, ok := record.Find[consent.Decision](&s.Recording); ok && d.What == "repository" && d.Allowed {
-		return "The repository " + d.Reason + " was chosen."
-	}
-	if s.update.opens() && record.Has[inbox.Handled](&s.Recording) {
-		return answeredBelow
-	}
-	return ""
-}
-
-// counts returns the note below the messages that a newer revision replaces.
-func counts(revision int) string { return fmt.Sprintf("Revision %d below counts now.", revision) }
-
-// answeredBelow is the note below a message whose buttons a later message has made obsolete.
-const answeredBelow = "Answered below."
+// detailButtons are the buttons of a message that stay, since they decide nothing; $3 is their action.
+const detailButtons = `(select jsonb_agg(b)::json from jsonb_array_elements(o.buttons::jsonb) b
+	where b ->> 'ActionID' = $3)`

@@ -22,6 +22,10 @@ import (
 type Turn struct {
 	spending.Account // what the session has used
 
+	// Settles decides which messages lose their buttons by what is recorded; nil: none does. It is set before the first
+	// recording.
+	Settles SettleRule
+
 	store *Store
 	id    string
 	epoch int64

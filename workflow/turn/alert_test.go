@@ -37,7 +37,7 @@ func TestAnAlertIsData(t *testing.T) {
 	th := &thread{turn: o.openTurn(begun), Thread: where}
 	_, err = reportWaits(t.Context(), th)
 	require.NoError(t, err)
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.True(t, th.Session().Open)
 	require.NotEqual(t, workflow.PhaseStopped, th.Session().Phase)
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from approvals`))

@@ -193,7 +193,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 	if err := th.receive(ctx, in); err != nil {
 		return "", err
 	}
-	if err := th.Intake.JudgeAll(ctx); err != nil {
+	if err := th.Judge.JudgeAll(ctx); err != nil {
 		return "", err
 	}
 	after, err := th.consentRows(ctx)
@@ -265,20 +265,20 @@ func TestAnUnreadableReportIsNoRefusal(t *testing.T) {
 	require.NoError(t, err)
 	_, err = reportWaits(t.Context(), th)
 	require.NoError(t, err)
-	reading, err := th.Intake.Approvals.ReadsRemarks(t.Context())
+	reading, err := th.Judge.Approvals.ReadsRemarks(t.Context())
 	require.NoError(t, err)
 	require.False(t, reading, "nobody wrote a remark yet")
 	require.NoError(t, th.Record(t.Context(), store.Update{
 		Events: []workflow.Event{workflow.EventRequest},
 		Open:   ledger.Wake,
 	}))
-	reading, err = th.Intake.Approvals.ReadsRemarks(t.Context())
+	reading, err = th.Judge.Approvals.ReadsRemarks(t.Context())
 	require.NoError(t, err)
 	require.True(t, reading)
 
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = th.Intake.Approvals.ReadsRemarks(gone)
+	_, err = th.Judge.Approvals.ReadsRemarks(gone)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -352,7 +352,7 @@ func TestAnApprovalIsLookedAtByItself(t *testing.T) {
 			Text:    text,
 		}))
 	}
-	require.NoError(t, th.Intake.JudgeAll(ctx))
+	require.NoError(t, th.Judge.JudgeAll(ctx))
 	require.Equal(t, 2, slack.lookups)
 	var approvals, heard int
 	require.NoError(t, o.Store.Pool.QueryRow(ctx, `select count(*) from approvals`).Scan(&approvals))
@@ -397,7 +397,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 	judged := make([][]store.Part, n) // all are judged before the first is recorded
 	for i, m := range messages {
 		hands.Go(func() (err error) {
-			judged[i], err = th.Intake.JudgeMessage(ctx, m)
+			judged[i], err = th.Judge.JudgeMessage(ctx, th.Judge.Read(m))
 			return err
 		})
 	}

@@ -46,7 +46,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 	}
 	press := func(stop string) (asked bool, phase workflow.Phase) {
 		asked = receive(stop)
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		return asked, th.Session().Phase
 	}
 	run := func() {
@@ -61,7 +61,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 		Events: []workflow.Event{workflow.EventClaim, workflow.EventProve},
 		Open:   ledger.Rest,
 	}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseDone, th.Session().Phase)
 	require.False(t, stopAsked(), "it would stop the next run")
 	asked, phase := press(stops()[0])

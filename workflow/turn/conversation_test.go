@@ -880,7 +880,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 				},
 			),
 		)
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		rows, err := th.permitted(t.Context())
 		require.NoError(t, err)
 		return rows

@@ -162,7 +162,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 		ActionID: "join",
 		Value:    press,
 	}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
@@ -195,7 +195,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 		User: o.people["gus"],
 		Text: "mine is another one",
 	}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.Equal(t, workflow.PhaseExploring, th.Session().Phase,
 		"also a guest: nothing was approved or stopped")
 	require.Zero(t, storetest.CountRows(t, o.Store, `select count(*) from permissions`))
@@ -223,7 +223,7 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 			ActionID: "join",
 			Value:    button,
 		}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	}
 	says := func(th *thread, who, words string) {
 		t.Helper()
@@ -233,7 +233,7 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 			User: o.people[who],
 			Text: words,
 		}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	}
 	th, _, _ := o.announced(t, "11.1")
 	press(th, "gus")

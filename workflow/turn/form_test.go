@@ -32,7 +32,7 @@ func filledIn(t *testing.T, late bool, in workflow.IncomingEvent) (th *thread, s
 	}
 	before, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	after, err := th.Store.Lines(t.Context(), th.Session().ID)
 	require.NoError(t, err)
 	return th, after[len(before):]

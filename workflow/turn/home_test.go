@@ -160,7 +160,7 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	judged := func(id string) string {
 		begun, err := o.Store.Begin(ctx, id)
 		require.NoError(t, err)
-		require.NoError(t, o.openTurn(begun).Intake.JudgeAll(ctx))
+		require.NoError(t, o.openTurn(begun).Judge.JudgeAll(ctx))
 		return id
 	}
 	guest := ""

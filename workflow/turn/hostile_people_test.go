@@ -427,7 +427,7 @@ func (th *thread) stepOfMessage(ctx context.Context, step string, last map[strin
 		if err := th.receive(ctx, in); err != nil {
 			return err
 		}
-		return th.Intake.JudgeAll(ctx)
+		return th.Judge.JudgeAll(ctx)
 	}
 	last[in.User] = in.TS
 	return th.judges(ctx, in)
@@ -548,7 +548,7 @@ func TestAskingRestsOnAllThatWasWritten(t *testing.T) {
 			Text: "and delete the auth check",
 		}))
 		if judged {
-			require.NoError(t, th.Intake.JudgeAll(ctx))
+			require.NoError(t, th.Judge.JudgeAll(ctx))
 		}
 		require.ErrorIs(t, th.Record(ctx, partsOf(restated)...), store.ErrStale)
 		require.NoError(t, th.restates(ctx))
@@ -587,7 +587,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 		}
 		require.NoError(t, th.receive(ctx, in))
 		require.Empty(t, names(), "not judged yet: %s", text)
-		require.NoError(t, th.Intake.JudgeAll(ctx))
+		require.NoError(t, th.Judge.JudgeAll(ctx))
 		require.Empty(t, names(), text)
 	}
 	require.NoError(t, th.posted(ctx, th.tick()))

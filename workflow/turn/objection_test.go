@@ -360,7 +360,7 @@ func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 		}
 		p.th.turn = p.runner.openTurn(begun)
 	}
-	return p.th.Intake.JudgeAll(ctx)
+	return p.th.Judge.JudgeAll(ctx)
 }
 
 // said returns everything that the program has said in the thread, or to one person alone.
@@ -512,7 +512,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	if err != nil || a == nil || th.Session().Halted != "" {
 		return false, err
 	}
-	if err := errors.Join(th.Orchestrator.Delivery.Recheck(ctx, a), th.Intake.JudgeAll(ctx)); err != nil {
+	if err := errors.Join(th.Orchestrator.Delivery.Recheck(ctx, a), th.Judge.JudgeAll(ctx)); err != nil {
 		return false, err
 	}
 	changes := []diff.Change{{Path: "main.go", Kind: "modified"}}

@@ -10,11 +10,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/intake"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/objection"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/settlement"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -33,7 +34,7 @@ type turn struct {
 	Inquiries    *inquiry.Inquiries
 	Orchestrator *orchestrator.Orchestrator
 	Permissions  *permission.Permissions
-	Intake       *intake.Intake
+	Judge        *judge.Judge
 	halt         context.CancelCauseFunc
 
 	hearing sync.Mutex // held while messages are judged during a run
@@ -42,6 +43,7 @@ type turn struct {
 
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
+	begun.Settles = settlement.Rule
 	ledger := &ledger.Ledger{
 		Turn:    begun,
 		Store:   r.Store,
@@ -108,7 +110,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Runtime: t.Runtime, Attachments: attachments,
 		Permissions: permissions, Approvals: approvals, Duplicates: twins, Unanswered: r.Unanswered,
 	}
-	t.Intake = &intake.Intake{
+	t.Judge = &judge.Judge{
 		Judgements:  judgements,
 		Catalog:     catalog,
 		Permissions: permissions,
@@ -118,7 +120,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Duplicates:  twins,
 		Held:        &approval.HeldWords{Judgements: judgements, Permissions: permissions},
 		Objections:  objections,
-		Interview: &intake.Interview{
+		Interview: &judge.Interview{
 			Judgements:    judgements,
 			Approvals:     approvals,
 			AnswerTimeout: t.Orchestrator.AnswerTimeout(),

@@ -352,7 +352,7 @@ func (th *thread) judges(ctx context.Context, in workflow.IncomingEvent) error {
 	if err := th.receive(ctx, in); err != nil {
 		return err
 	}
-	if err := th.Intake.JudgeAll(ctx); err != nil {
+	if err := th.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if err := th.posted(ctx, th.tick()); err != nil {

@@ -26,7 +26,7 @@ func TestAHeldRemarkIsShownInFull(t *testing.T) {
 			Login: "mallory",
 			Text:  c.text,
 		}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		said, err := th.Store.Lines(t.Context(), th.Session().ID)
 		require.NoError(t, err)
 		require.Equal(t, "mallory wrote on the pull request, which waits for somebody who may approve "+

@@ -74,7 +74,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 		return func(ctx context.Context, th *thread) error {
 			err := th.Record(ctx,
 				pullrequest.Remark{ID: "1:1", User: as, Login: "somebody", Text: "also drop the check"})
-			return cmp.Or(err, th.Intake.JudgeAll(ctx), th.reads(ctx))
+			return cmp.Or(err, th.Judge.JudgeAll(ctx), th.reads(ctx))
 		}
 	}
 	for name, asks := range map[string]func(context.Context, *thread) error{
@@ -127,7 +127,7 @@ func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonBroken))
 	require.NoError(t,
 		th.Record(t.Context(), pullrequest.Remark{ID: "1:2", Login: "mallory", Text: "also drop the check"}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.NoError(t, th.press(t.Context(), "dee", workflow.ButtonPassOn))
 	for kind, asked := range map[string][]string{
 		workflow.ReportRequest:   {"ann", "cem", "bea", "dee"},
@@ -189,7 +189,7 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 		_, err := reportWaits(ctx, th)
 		return err
 	})
-	catalog := th.Intake.Catalog
+	catalog := th.Judge.Catalog
 	configured := catalog.Repositories
 	catalog.Repositories = nil
 	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
@@ -223,9 +223,9 @@ func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 			_, err := reportWaits(ctx, th)
 			return err
 		})
-		th.Intake.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"),
+		th.Judge.Catalog.Repositories = slices.DeleteFunc(rules("bea", "S1"),
 			func(r repository.Repository) bool { return r.Name != "named" })
-		choice := th.Intake.Catalog.ChoiceButtons()
+		choice := th.Judge.Catalog.ChoiceButtons()
 		require.NoError(t, th.Record(t.Context(), store.Lines(th.ProgramLine("Which one?", choice...))))
 		require.NoError(t, th.pressOf(t.Context(), who, choice[0].ActionID, choice[0].Value))
 		require.Equal(t, chosen, th.Session().Repository)

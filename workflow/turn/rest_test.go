@@ -171,7 +171,7 @@ func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
 	writes := func(ts, text string) (waits bool) {
 		require.NoError(t, th.receive(t.Context(),
 			workflow.IncomingEvent{Kind: workflow.MessageReply, TS: ts, User: o.people["bea"], Text: text}))
-		require.NoError(t, th.Intake.JudgeAll(t.Context()))
+		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		q, err := th.Store.Waiting(t.Context(), th.Session().ID)
 		require.NoError(t, err)
 		return q != nil
@@ -374,7 +374,7 @@ func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
 	require.NotNil(t, waits(), "it is older than the question")
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", Login: "mallory", Text: "that"}))
-	require.NoError(t, th.Intake.JudgeAll(t.Context()))
+	require.NoError(t, th.Judge.JudgeAll(t.Context()))
 	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
 	require.NotNil(t, waits(), "it is not in the thread")
 	read, err := th.Inbox().Read(t.Context())

@@ -2,7 +2,7 @@
 // agents work, records their decisions, and moves the session to its next phase.
 //
 // A turn begins when a worker of the queue calls [Runner.Run] with the session of its job. The turn
-// fences off every earlier turn of the session, judges the new messages (package intake), opens the
+// fences off every earlier turn of the session, judges the new messages (package judge), opens the
 // repository (package worktree), and runs the orchestrator's loop until a tool ends it (open.go puts
 // these parts together). Everything is recorded before people see it, so a turn that died is repeated
 // from rows alone: a tool call without a result is called again, tasks are found by the call that made
@@ -14,9 +14,9 @@
 //     what the other rooms share
 //   - workspace: worktree gives the agents files, attachment those that people
 //     attached, and folder keeps them
-//   - judge: intake judges each message; approval and permission decide what it permits, and hold back the
-//     messages of people who may not approve; objection lets the last word count; duplicates joins threads
-//     about the same problem
+//   - judge judges each message, by tables of rules; below it, approval and permission decide what a message
+//     permits, and hold back those of people who may not approve; objection lets the last word count;
+//     duplicates joins threads about the same problem
 //   - agents: runtime runs an agent; inquiry asks agents that only read; evidence checks the claims of a
 //     report, siblings finds other places with the same defect, experts finds who knows the code, and review
 //     holds the critic's verdict
@@ -140,7 +140,7 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 		return err
 	}
 	t := r.openTurn(begun)
-	if err := queue.CatchPanic(func() error { return t.Intake.JudgeAll(ctx) }); err != nil {
+	if err := queue.CatchPanic(func() error { return t.Judge.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}
 	return t.Record(ctx,
@@ -161,7 +161,7 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
-func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
+func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
 	if stepStopped := stop.What == "stop" &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
@@ -172,7 +172,7 @@ func (t *turn) afterJudged(m workflow.Message, f []store.Part) {
 		t.halt(errRepositoryChanged)
 	}
 	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction &&
-		m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && intent.Redirects(m.Text) {
+		m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && m.Says.Redirects {
 		t.Runtime.CancelSteps()
 	}
 }
@@ -222,7 +222,7 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 // interrupted, so that agents read the next message first. What asked for the stop is over in any case: if it
 // stood, it would end every further run.
 func (t *turn) judgeStop(ctx context.Context) error {
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if err := t.Record(ctx, store.Update{ClearStop: true}); err != nil || t.Session().Open {
@@ -332,7 +332,7 @@ func (t *turn) judgeMeanwhile(ctx context.Context) error {
 	if t.rests {
 		return nil
 	}
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	return t.Inquiries.StartOpen(ctx)
@@ -341,7 +341,7 @@ func (t *turn) judgeMeanwhile(ctx context.Context) error {
 // advanceSession runs the orchestrator, and answers inquiries in parallel to it, until the session is
 // not open any more. An answer may open the session again.
 func (t *turn) advanceSession(ctx context.Context) error {
-	if err := t.Intake.JudgeAll(ctx); err != nil {
+	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
 	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
@@ -391,7 +391,7 @@ func (t *turn) rest(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if p := t.Session().Phase; len(unread) > 0 && p != workflow.PhaseStopped && p != workflow.PhasePaused {
-		return false, t.Record(ctx, t.Intake.Wake(unread[len(unread)-1]))
+		return false, t.Record(ctx, t.Judge.Wake(unread[len(unread)-1]))
 	}
 	t.rests = true
 	return true, nil

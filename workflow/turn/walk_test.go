@@ -272,11 +272,11 @@ func (w *walk) judged(in workflow.IncomingEvent) error {
 		w.town.texts[in.TS] = in.Text
 	}
 	w.town.down = w.rnd.IntN(10) == 0
-	if err := w.Intake.JudgeAll(w.ctx); err == nil {
+	if err := w.Judge.JudgeAll(w.ctx); err == nil {
 		return w.perhapsPosted()
 	}
 	w.town.down = false
-	if err := w.Intake.JudgeAll(w.ctx); err != nil {
+	if err := w.Judge.JudgeAll(w.ctx); err != nil {
 		return err
 	}
 	return w.perhapsPosted()

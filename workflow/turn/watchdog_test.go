@@ -65,7 +65,7 @@ func TestWhatPanicsIsSetAside(t *testing.T) {
 	o.Slack = nil // its use panics
 	cause := queue.CatchPanic(func() error { return o.Run(ctx, id) })
 	require.ErrorIs(t, cause, queue.ErrPanic)
-	require.ErrorContains(t, cause, "intake.(*Intake).writer", "the stack says where")
+	require.ErrorContains(t, cause, "judge.(*Judge).writer", "the stack says where")
 	require.NoError(t, o.GiveUp(ctx, id, cause))
 
 	said, err := o.Store.Lines(ctx, id)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // SendShortcut is the callback_id of the message shortcut in the manifest.
@@ -185,8 +184,7 @@ func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflo
 	edit.EventID = in.EventID + ":" + by.Timestamp
 	edit.User = cmp.Or(by.User, in.User)
 	switch {
-	case r.Words.ReadConsent(in.Text).Kind == intent.ConsentStop,
-		in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
+	case r.Words.EndsWork(in.Text), in.Kind == workflow.MessageReply && in.TS == in.Thread.TS:
 		return []workflow.IncomingEvent{in, edit}
 	case in.Kind == workflow.MessageMention:
 		in.Kind = workflow.MessageSent

@@ -21,7 +21,8 @@ func WantsMore(text string) bool {
 	return ok && moreWanted.MatchString(s)
 }
 
-// TakesThese reports whether a whole message takes the answers that were just shown: "take these", "yes, take them".
+// TakesThese reports whether a whole message takes the answers that were just shown: "take these", "yes, take
+// them".
 func TakesThese(text string) bool {
 	s, ok := request(joined(text))
 	return ok && takesThese.MatchString(s)

@@ -31,6 +31,8 @@
 //	ask      begins a question that says something: "can you", "isn't that the"
 //	inform   begins what its writer found out, so that a "wait" before it holds work and does not end it
 //	condition makes work wait for a person, an event or a time, as a whole clause: "if ... agrees", "tomorrow"
+//	praise   only praises what was shown, as a whole clause: "looks good", "well done"
+//	apology  apologizes, as a whole clause, so that what stands beside it may say that its writer was wrong
 //	talk     refuses nothing when it is said to a colleague: "one moment", "not yet"
 //
 // Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit
@@ -74,6 +76,8 @@ const (
 	Idiom   Meaning = "idiom"
 	Inform  Meaning = "inform"
 	Talk    Meaning = "talk"
+	Praise  Meaning = "praise"
+	Apology Meaning = "apology"
 
 	Condition Meaning = "condition"
 )
@@ -81,12 +85,13 @@ const (
 // Meanings lists all meanings.
 var Meanings = []Meaning{
 	Stop, Wait, Hold, No, Approve, GoOn, Yes, Near, But, Except, When, Please, Opener, Pointer, Tail, Reason,
-	Instead, Ask, Filler, Idiom, Inform, Talk, Condition,
+	Instead, Ask, Filler, Idiom, Inform, Talk, Praise, Apology, Condition,
 }
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
 var liberal = []Meaning{
-	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Condition,
+	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Praise, Apology,
+	Condition,
 }
 
 // A List holds the phrases of one language, by meaning.

@@ -108,6 +108,19 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
+func TestAWholeClauseIsAPhrase(t *testing.T) {
+	t.Parallel()
+	set := phrases.NewSet(phrases.BuiltIn())
+	for clause, want := range map[string]bool{
+		"Looks good to me": true, "thanks for the report": true, "i really like the fix": true, "C'est bien": true,
+		"不错": true, "looks good but": false, "the fix": false, "thanks for the": false, "not good": false,
+	} {
+		require.Equal(t, want, set.Is(clause, phrases.Praise), clause)
+	}
+	require.True(t, set.Is("oh so sorry guys", phrases.Apology))
+	require.False(t, set.Is("sorry it fails", phrases.Apology))
+}
+
 func TestBadFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

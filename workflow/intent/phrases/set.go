@@ -101,6 +101,20 @@ func (s Set) IsSaid(clause string, meaning Meaning) bool {
 	return said
 }
 
+// Is reports whether a clause is a phrase of that meaning, and nothing else.
+func (s Set) Is(clause string, meaning Meaning) bool {
+	folded := Fold(clause)
+	for i := range s.lists {
+		if slices.ContainsFunc(s.indexes[i][meaning].at(folded), func(phrase string) bool {
+			rest, ok := cutPhrase(folded, phrase)
+			return ok && rest == ""
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
 // variants returns a clause as it is, and without fillers and words that follow themselves ("stop stop
 // stop").
 func (s Set) variants(folded string) []string {

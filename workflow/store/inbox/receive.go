@@ -13,7 +13,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
@@ -263,7 +262,7 @@ func (i *Inbox) mayBeStop(in workflow.IncomingEvent) bool {
 	case in.Kind == workflow.MessageDelete && in.TS == in.Thread.TS:
 		return true
 	}
-	return in.ActionID == "stop" || i.Words.ReadConsent(in.Text).Kind == intent.ConsentStop || i.Words.ReadRefusal(in.Text) == intent.RefusalStop
+	return in.ActionID == workflow.ButtonStop || i.Words.MayStop(in.Text)
 }
 
 // titleOf returns the first line of a message; the row stores 120 characters of it.

@@ -220,7 +220,7 @@ func (g Register) Wake(ctx context.Context, repository string) error {
 	})
 }
 
-// A Remark is a Part: a comment on the pull request, for the session's intake to judge. The same
+// A Remark is a Part: a comment on the pull request, for a turn to judge. The same
 // comment is stored once. Of people whose Slack user is unknown, at most maxStrangers are stored.
 type Remark struct {
 	ID    string // number of the pull request and id of the comment at the host: 4:c17

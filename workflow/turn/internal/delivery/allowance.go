@@ -43,7 +43,7 @@ func (d *Delivery) AskAllowance(
 	w.Names = d.MaskShown(reasons.text(tree))
 	label, _ := reasons.label()
 	buttons := []workflow.Button{{
-		ActionID: "push_it", Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID,
+		ActionID: workflow.ButtonPush, Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID,
 	}}
 	if len(reasons.objections) == 0 {
 		buttons = append(buttons, workflow.Button{
@@ -54,7 +54,12 @@ func (d *Delivery) AskAllowance(
 	}
 	buttons = append(buttons,
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+		workflow.Button{
+			ActionID: workflow.ButtonStop,
+			Label:    "Stop",
+			Style:    "danger",
+			Value:    store.NewToken(),
+		})
 	question := d.ProgramLine(w.Names, buttons...)
 	question[0].Vouched = vouched(w.Names)
 	asked := ledger.WithParts(

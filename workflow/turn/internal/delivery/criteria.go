@@ -145,7 +145,7 @@ func (d *Delivery) correctingWords(ctx context.Context, revision int) (string, e
 	}
 	var idle []int64
 	for _, a := range said {
-		if intent.Acknowledges(a.Text) || intent.OnlyAsks(a.Text) {
+		if says := intent.ReadRequest(a.Text); says.Acknowledges || says.OnlyAsks {
 			idle = append(idle, a.Message)
 		}
 	}

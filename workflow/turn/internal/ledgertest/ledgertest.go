@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/settlement"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -39,6 +40,7 @@ func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledge
 	require.Len(t, sessions, 1)
 	begun, err := st.Begin(t.Context(), sessions[0].ID)
 	require.NoError(t, err)
+	begun.Settles = settlement.Rule
 	require.NoError(t, begun.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}))
 	return &ledger.Ledger{
 		Turn:    begun,

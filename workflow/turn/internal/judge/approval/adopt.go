@@ -22,19 +22,14 @@ import (
 const maxAdopted = 40_000
 
 // Adopt judges a message such as "yes please do this", with which a person makes requests of other
-// people above it in the thread their own. ok reports whether the message was that. Agents are shown it
-// in full, as data, whoever wrote it.
-func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	if !intent.Adopts(m.Text) {
-		return f, false, nil
-	}
-	theirs, err := hw.requestAbove(ctx, m)
-	if err != nil {
-		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", err)
-		return hw.Refuse(m, p, "adopt", "the messages could not be read", p.Name+": Slack does not let me read what stands above at this moment. Please try again."), true, nil
-	}
-	if len(theirs.ts) == 0 {
-		return f, false, nil
+// people above it in the thread their own. Agents are shown it in full, as data, whoever wrote it.
+func (hw *HeldWords) Adopt(
+	ctx context.Context, m intent.Message, p workflow.Person, theirs RequestsAbove,
+) []store.Part {
+	if theirs.Err != nil {
+		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", theirs.Err)
+		return hw.Refuse(m, p, "adopt", "the messages could not be read",
+			p.Name+": Slack does not let me read what stands above at this moment. Please try again.")
 	}
 	why, _, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -42,11 +37,11 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 		why = "who may approve could not be looked up"
 	}
 	if why != "" {
-		f = hw.ForAgents(m, "")
-		f = append(f, consent.Decision{What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
-		return f, true, nil
+		return append(hw.ForAgents(m, ""), consent.Decision{
+			What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision,
+		})
 	}
-	f = hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+	f := hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
 		prompt.PersonName(p.Name), prompt.Fence("message", hw.Slack.Readable(ctx, m.Text)), theirs.text))
 	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); hw.Session().Title == "" && title != "" {
 		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
@@ -55,15 +50,18 @@ func (hw *HeldWords) Adopt(ctx context.Context, m workflow.Message, p workflow.P
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
-	adopts := permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision)
+	adopts := permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision)
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
-	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
-	return f, true, nil
+	return append(f, consent.Decision{
+		What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision,
+	})
 }
 
-// requestsOfOthers holds what other people wrote above a message.
-type requestsOfOthers struct {
+// RequestsAbove is what other people wrote above a message.
+type RequestsAbove struct {
+	Err error // it could not be read
+
 	ts      []string                 // ts of all messages
 	title   string                   // text of the first message
 	text    string                   // the messages that agents were not shown yet, or not in full
@@ -72,10 +70,19 @@ type requestsOfOthers struct {
 	held    []int64                  // ids of the inbox rows that were held back from the agents
 }
 
-// requestAbove returns what other people wrote above m since the newest push: messages that agents were
-// shown, messages that were held back, and messages from before the session. What was edited after m was written
-// is not what its writer read, though it may have come in before m, as when the bot was down.
-func (hw *HeldWords) requestAbove(ctx context.Context, m workflow.Message) (o requestsOfOthers, err error) {
+// Any reports whether others wrote anything.
+func (o RequestsAbove) Any() bool { return len(o.ts) > 0 }
+
+// RequestsAbove returns what other people wrote above m since the newest push: messages that agents were
+// shown, messages that were held back, and messages from before the session. What was edited after m was
+// written is not what its writer read, though it may have come in before m, as when the bot was down.
+func (hw *HeldWords) RequestsAbove(ctx context.Context, m intent.Message) RequestsAbove {
+	o, err := hw.requestsAbove(ctx, m)
+	o.Err = err
+	return o
+}
+
+func (hw *HeldWords) requestsAbove(ctx context.Context, m intent.Message) (o RequestsAbove, err error) {
 	shown, err := hw.Inbox().Read(ctx)
 	if err != nil {
 		return o, err

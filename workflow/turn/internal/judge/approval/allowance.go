@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if
-// there is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
+// PendingAllowance returns the allowance that the thread was asked for and has not given yet, or nil if there
+// is none. The session pauses with the question. When it has answered what people wrote below it, it rests at
 // work or as answered, and the question still waits. While the work is stopped, it does not.
 func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	s := ap.Session()
@@ -24,8 +24,8 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance,
 	return ap.openAllowance(ctx)
 }
 
-// openAllowance returns the allowance that the thread was asked for under the standing approval and has not given yet,
-// whatever the session does at this moment.
+// openAllowance returns the allowance that the thread was asked for under the standing approval and has not
+// given yet, whatever the session does at this moment.
 func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	a, err := ap.StandingApproval(ctx)
 	if err != nil || a == nil {
@@ -38,8 +38,8 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, er
 	return w, nil
 }
 
-// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the thread.
-// asked says whether the thread was asked for one.
+// whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the
+// thread. asked says whether the thread was asked for one.
 func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	switch {
 	case s.Halted != "":
@@ -50,19 +50,18 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	return "no push waits", "No push waits for a word at this moment."
 }
 
-// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if somebody
-// objects, or that it is unproven. A press names its question, which says both.
-func wordsMissing(m workflow.Message, w workflow.Allowance) (reason, said string) {
-	_, unproven := intent.ReadPush(m.Text)
-	switch value := intent.PushedValue(m.Text); {
+// wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if
+// somebody objects, or that it is unproven. A press names its question, which says both.
+func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) {
+	switch value := m.Says.Push.Value; {
 	case m.Kind != workflow.MessageAction && value != "" && !workflow.ShowsExpected(w.Expectations, value):
 		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. "+
 			"To have the files as they are, reply \"push it\".", value)
-	case m.Kind == workflow.MessageAction || intent.PushesAllTheSame(m.Text):
+	case m.Kind == workflow.MessageAction || m.Says.Push.AllTheSame:
 		return "", ""
 	case len(w.Objections) > 0:
 		return "somebody objects", "Somebody objects to this. To have the branch in spite of that, reply \"push all the same\"."
-	case w.Unproven != "" && !unproven:
+	case w.Unproven != "" && !m.Says.Push.Unproven:
 		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven)
 	}
 	return "", ""
@@ -71,7 +70,7 @@ func wordsMissing(m workflow.Message, w workflow.Allowance) (reason, said string
 // AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
 // allowance that the pressed button is for, and empty for a message. A message has to be written below
 // the question, and has to say "unproven" if nothing was proven.
-func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workflow.Person, id string) ([]store.Part, error) {
+func (ap *Approvals) AllowPush(ctx context.Context, m intent.Message, p workflow.Person, id string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
 	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil || !may {
 		return no, err
@@ -99,7 +98,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 	}
 	if talk, err := ap.TalkBelow(ctx, m); err != nil {
 		return nil, err
-	} else if _, unproven := intent.ReadPush(m.Text); talk && !unproven && !intent.PushesAllTheSame(m.Text) {
+	} else if talk && !m.Says.Push.Unproven && !m.Says.Push.AllTheSame {
 		return refused(
 			"others talk above",
 			p.Name+", was that for me? To allow the push, press the button of the question, "+
@@ -123,7 +122,7 @@ func (ap *Approvals) AllowPush(ctx context.Context, m workflow.Message, p workfl
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
 	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
 	f = append(f, consent.Allowance(*w))
-	f = append(f, permission.NewPermission(m, p, workflow.PermitPush, ap.Session().Revision))
+	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitPush, ap.Session().Revision))
 	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
 	return f, nil
 }

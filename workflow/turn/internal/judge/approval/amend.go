@@ -16,7 +16,7 @@ import (
 // Amend adds the amendment that m makes to the parts f, if there is one: a correction of the approved
 // work, or an answer to a question about it, by a person who may approve. Questions, thanks and "go on"
 // amend nothing. Neither does a message before an approval, since it leads to a new revision.
-func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Amend(ctx context.Context, m intent.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	passed, passes := ledger.Find[consent.Amendment](f) // other people's words, passed on or adopted by p
 	f = ledger.Without[consent.Amendment](f)
 	h, _ := ledger.Find[inbox.Handled](f)
@@ -47,7 +47,7 @@ func (hw *HeldWords) Amend(ctx context.Context, m workflow.Message, p workflow.P
 }
 
 // amendment returns what m says about the approved work, or an empty string if it says nothing about it.
-func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []store.Part) (string, error) {
+func (hw *HeldWords) amendment(ctx context.Context, m intent.Message, f []store.Part) (string, error) {
 	if answer, ok := ledger.Find[progress.Answer](f); ok {
 		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 		if err != nil || q == nil {
@@ -56,7 +56,7 @@ func (hw *HeldWords) amendment(ctx context.Context, m workflow.Message, f []stor
 		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
 	}
 	says := permission.IsMessage(m.Kind) && m.Kind != workflow.MessageSent || m.Kind == workflow.MessageForm || m.Kind == workflow.MessageEdit
-	if !says || intent.OnlyAsks(m.Text) || intent.Acknowledges(m.Text) || hw.Words.GoesOn(m.Text) && !intent.Redirects(m.Text) || hw.Words.ReadConsent(m.Text).Kind == intent.ConsentApprove {
+	if !says || m.Says.OnlyAsks || m.Says.Acknowledges || m.Says.GoesOn && !m.Says.Redirects || m.Says.Consent.Kind == intent.ConsentApprove {
 		return "", nil
 	}
 	return hw.Slack.Readable(ctx, m.Text), nil

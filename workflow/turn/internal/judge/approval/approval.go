@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -19,6 +21,12 @@ type Approvals struct {
 type HeldWords struct {
 	Judgements
 	Permissions *permission.Permissions
+}
+
+// An asker is a person with the message by which the person asks.
+type asker struct {
+	Message intent.Message
+	Person  workflow.Person
 }
 
 // Judgements makes the parts that follow from one message.

@@ -19,14 +19,14 @@ import (
 // Approve judges an approval of a revision, in words or by a press, limited to scope unless scope is
 // empty. A person who may not approve makes a request for approval with it (requestApproval). The
 // database checks again, in the transaction that inserts the row, whatever may change meanwhile.
-func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) Approve(ctx context.Context, m intent.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
 	s := ap.Session()
 	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
 		return ap.RefuseUnknown(m, err)
 	}
 	if reason != "" {
-		return ap.requestApproval(ctx, permission.Asker{Message: m, Person: p}, approvers, reason, revision, scope)
+		return ap.requestApproval(ctx, asker{Message: m, Person: p}, approvers, reason, revision, scope)
 	}
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
@@ -46,12 +46,12 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 		return ap.takeUp(ctx, m, p, scope)
 	case revision == s.Revision && reading:
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
-			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m))), nil
+			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m.Message))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
-		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m)), nil
+		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m.Message)), nil
 	case revision != s.Revision:
 		return ap.refuseRevision(revision, m, p, "an old revision",
-			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m))), nil
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m.Message))), nil
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
@@ -71,10 +71,10 @@ func (ap *Approvals) Approve(ctx context.Context, m workflow.Message, p workflow
 }
 
 // refuseAgain refuses an approval of the revision that is approved already, and says what has become of that
-// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on, which
-// is asked about before its push.
+// approval: whether it was taken back, and whether its work was stopped. Then a button lets the work go on,
+// which is asked about before its push.
 func (ap *Approvals) refuseAgain(
-	ctx context.Context, m workflow.Message, p workflow.Person, standing *workflow.Approval,
+	ctx context.Context, m intent.Message, p workflow.Person, standing *workflow.Approval,
 ) ([]store.Part, error) {
 	s := ap.Session()
 	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
@@ -95,7 +95,7 @@ func (ap *Approvals) refuseAgain(
 		case void != nil:
 			first.Text += " The work goes on to its proof, and then I ask for a new word before the push."
 		}
-		first.Text += prompt.EnteredText(m)
+		first.Text += prompt.EnteredText(m.Message)
 	})
 	return f, nil
 }
@@ -115,7 +115,7 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 }
 
 // refuseRevision refuses an approval, and records the revision that the person wanted to approve.
-func (ap *Approvals) refuseRevision(revision int, m workflow.Message, p workflow.Person, reason, said string) []store.Part {
+func (ap *Approvals) refuseRevision(revision int, m intent.Message, p workflow.Person, reason, said string) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
@@ -129,7 +129,7 @@ const postingTime = time.Minute
 // the thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
 // empty string; underWay says that it is being posted, and then WrittenBeforeShown waits for at most
 // postingTime.
-func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m workflow.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m intent.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return false, nil
 	}
@@ -149,7 +149,7 @@ func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m workflow.Message,
 	}
 }
 
-func (ap *Approvals) approvalParts(ctx context.Context, m workflow.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
+func (ap *Approvals) approvalParts(ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
 	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
 		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
 	if scope != "" {
@@ -159,7 +159,7 @@ func (ap *Approvals) approvalParts(ctx context.Context, m workflow.Message, p wo
 	f := ap.ForAgents(m, told)
 	f = append(f, store.Lines(ap.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, r, scope)
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, r, scope)
 	return append(f, approved...), err
 }
 
@@ -172,9 +172,9 @@ var delegates = map[string]string{
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }
 
-// WroteSince reports whether a person other than user wrote between the newest report and m. If user is empty,
-// everybody counts. Then a bare "yes" in m may be meant for those words.
-func (ap *Approvals) WroteSince(ctx context.Context, m workflow.Message, user string) (bool, error) {
+// WroteSince reports whether a person other than user wrote between the newest report and m. If user is
+// empty, everybody counts. Then a bare "yes" in m may be meant for those words.
+func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user string) (bool, error) {
 	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return false, err
@@ -182,11 +182,11 @@ func (ap *Approvals) WroteSince(ctx context.Context, m workflow.Message, user st
 	return ap.Inbox().OthersWrote(ctx, user, shown, m.TS)
 }
 
-// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is never taken
-// for one. The question and its button keep the limit that the message names. A condition or a time is refused: nobody
-// here could hold the approval to it. While such a question about the revision waits, and nobody wrote since, the next
-// one replaces its words.
-func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, c intent.Consent) []store.Part {
+// AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is
+// never taken for one. The question and its button keep the limit that the message names. A condition or a
+// time is refused: nobody here could hold the approval to it. While such a question about the revision waits,
+// and nobody wrote since, the next one replaces its words.
+func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Consent) []store.Part {
 	s := ap.Session()
 	limited := ""
 	if c.Scope != "" {
@@ -206,15 +206,15 @@ func (ap *Approvals) AskConsent(m workflow.Message, p workflow.Person, c intent.
 		)
 	}
 	line := ap.ProgramLine(question,
-		workflow.Button{ActionID: "fix_it", Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
+		workflow.Button{ActionID: workflow.ButtonFix, Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "fix_it", Label: label, Line: line[0], BelowTalk: true},
+	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 
-// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers the
-// approval of the newest revision, limited. It returns an empty string if there is no such line.
-func (ap *Approvals) LimitAsked(ctx context.Context, m workflow.Message) (string, error) {
+// LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers
+// the approval of the newest revision, limited. It returns an empty string if there is no such line.
+func (ap *Approvals) LimitAsked(ctx context.Context, m intent.Message) (string, error) {
 	if m.Kind != workflow.MessageReply && m.Kind != workflow.MessageMention {
 		return "", nil
 	}
@@ -223,7 +223,7 @@ func (ap *Approvals) LimitAsked(ctx context.Context, m workflow.Message) (string
 		return "", err
 	}
 	scope, _, err := ap.Store.NewestOffer(
-		ctx, ap.Session().ID, store.Offer{ActionID: "fix_it", Before: m.TS, In: offered},
+		ctx, ap.Session().ID, store.Offer{ActionID: workflow.ButtonFix, Before: m.TS, In: offered},
 	)
 	return scope, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -30,7 +31,7 @@ func BackportOf(means string) Backport {
 // Backport judges a request to bring the newest pushed change to releases, each on a separate branch. It
 // is judged like an approval, and permits nothing else. A message has to be written below the line that
 // announces the push, and a press has to be of a button for that push.
-func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflow.Person, want Backport) ([]store.Part, error) {
+func (ap *Approvals) Backport(ctx context.Context, m intent.Message, p workflow.Person, want Backport) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
@@ -65,7 +66,7 @@ func (ap *Approvals) Backport(ctx context.Context, m workflow.Message, p workflo
 	if err != nil {
 		return nil, err
 	}
-	return ap.backportParts(permission.Asker{Message: m, Person: p}, want, *push, rows), nil
+	return ap.backportParts(asker{Message: m, Person: p}, want, *push, rows), nil
 }
 
 // pushedRevision returns the revision of what was pushed last, or the newest one if nothing was pushed.
@@ -78,7 +79,7 @@ func pushedRevision(s workflow.Session, push *backports.Push) int {
 
 // backportParts returns one order for each release that has none yet for this push, all with one
 // permission. rows are the backports that were asked for before.
-func (ap *Approvals) backportParts(by permission.Asker, want Backport, push backports.Push, rows []backports.Row) []store.Part {
+func (ap *Approvals) backportParts(by asker, want Backport, push backports.Push, rows []backports.Row) []store.Part {
 	m, p := by.Message, by.Person
 	var orders []store.Part
 	var fresh, standing []string
@@ -104,14 +105,14 @@ func (ap *Approvals) backportParts(by permission.Asker, want Backport, push back
 	if len(standing) > 0 {
 		said += " " + stands
 	}
-	f := append(ap.Answer(m, said), permission.NewPermission(m, p, workflow.PermitBackport, push.Revision))
+	f := append(ap.Answer(m, said), permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
 	return append(append(f, orders...),
 		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
 }
 
 // backportBranch returns the name of the branch for a backport of branch to release, and the index of the row
-// that has that branch, or -1. "1.4", "v1.4" and "release/1.4" give the same name: only the version counts, if
-// there is one. The whole name counts if the version's branch is for another release.
+// that has that branch, or -1. "1.4", "v1.4" and "release/1.4" give the same name: only the version counts,
+// if there is one. The whole name counts if the version's branch is for another release.
 func backportBranch(branch, release string, rows []backports.Row) (name string, row int) {
 	for _, part := range []string{version(release), strings.ReplaceAll(release, "/", "-")} {
 		name = branch + "-backport-" + strings.TrimRight(strings.ToLower(part), ".-")

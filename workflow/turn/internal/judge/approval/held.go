@@ -23,14 +23,11 @@ import (
 // work is approved or stopped, their messages reach no agent: they are held, and offered to people who
 // may approve, who can pass them on.
 
-// ActionGoOn is the action of the button below a stop.
-const ActionGoOn = "go_on"
-
 // HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
 // message that only thanks is not held.
-func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string) []store.Part {
+func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) []store.Part {
 	f := hw.Ignore(m)
-	if intent.Acknowledges(m.Text) {
+	if m.Says.Acknowledges {
 		return f
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
@@ -45,7 +42,7 @@ func (hw *HeldWords) HoldWords(m workflow.Message, p workflow.Person, why string
 
 // HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
 // nowhere else in the thread, so the line shows all of it: agents get all of it, as that person's own words.
-func (hw *HeldWords) HoldRemark(m workflow.Message, on, why string) []store.Part {
+func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
@@ -58,7 +55,7 @@ func (hw *HeldWords) HoldRemark(m workflow.Message, on, why string) []store.Part
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
-func (hw *HeldWords) RefusePress(m workflow.Message, p workflow.Person, what, why string) []store.Part {
+func (hw *HeldWords) RefusePress(m intent.Message, p workflow.Person, what, why string) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
 }
 
@@ -68,7 +65,7 @@ const maxHeldQuote = 100
 
 // PassOn gives held messages to the agents, in the name of a person who may approve: the message of that
 // inbox row or, if row is 0, all that were offered above m.
-func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Person, row int64) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
@@ -95,7 +92,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
-		if passed.beforeStop || permission.IsMessage(m.Kind) && writtenBefore(m, s.Halted) {
+		if passed.beforeStop || permission.IsMessage(m.Kind) && WrittenBefore(m.Message, s.Halted) {
 			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
 		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
@@ -107,7 +104,7 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
-	f = append(f, permission.NewPermission(m, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
+	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
 	q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 	if err != nil {
@@ -129,8 +126,8 @@ func (hw *HeldWords) PassOn(ctx context.Context, m workflow.Message, p workflow.
 	return f, nil
 }
 
-// belowQuestion reports whether all that is passed on was written in the thread below the newest question. What was
-// written before it answers another one, and a remark or a correction in a form answers none.
+// belowQuestion reports whether all that is passed on was written in the thread below the newest question.
+// What was written before it answers another one, and a remark or a correction in a form answers none.
 func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
 	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
 	return shown != "" && !slices.ContainsFunc(passed.messages, func(h workflow.Message) bool {
@@ -150,7 +147,7 @@ type passing struct {
 
 // readPassed reads those of the held messages that were written before m and still say what they said
 // when they were held.
-func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []int64) (p passing, err error) {
+func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []int64) (p passing, err error) {
 	all, err := hw.Inbox().Held(ctx)
 	if err != nil {
 		return p, err
@@ -170,7 +167,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn, p.beforeStop = p.goOn && hw.Words.SaysGoOn(h.Text), p.beforeStop || writtenBefore(h, hw.Session().Halted)
+		p.goOn, p.beforeStop = p.goOn && hw.Words.Read(h.Text).SaysGoOn, p.beforeStop || WrittenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.MessageSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -189,16 +186,18 @@ func (hw *HeldWords) readPassed(ctx context.Context, m workflow.Message, rows []
 	return p, nil
 }
 
-// PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before the ts of
-// any message, and says when the stop was made and what its row is. Marks of older releases have only the row.
+// PressedStop returns the mark of a stop that is no message: a press, a deletion or a form. It sorts before
+// the ts of any message, and says when the stop was made and what its row is. Marks of older releases have
+// only the row.
 func PressedStop(m workflow.Message) string {
 	return fmt.Sprintf("0:%d.%06d:%d", m.At.Unix(), m.At.Nanosecond()/1000, m.ID)
 }
 
-// writtenBefore reports whether a message is from before the stop with that mark, though it may have come after it:
-// Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in words is its ts,
-// that of another one ends with its row. What has no ts is taken to be from before a stop in words.
-func writtenBefore(m workflow.Message, mark string) bool {
+// WrittenBefore reports whether a message is from before the stop with that mark, though it may have come
+// after it: Slack delivers late what could not be stored, and a gap is read afterwards. The mark of a stop in
+// words is its ts, that of another one ends with its row. What has no ts is taken to be from before a stop in
+// words.
+func WrittenBefore(m workflow.Message, mark string) bool {
 	if !strings.HasPrefix(mark, "0:") {
 		return m.TS < mark
 	}
@@ -215,49 +214,29 @@ func writtenBefore(m workflow.Message, mark string) bool {
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
 func GoOnButton(mark string) []workflow.Button {
-	return []workflow.Button{{ActionID: ActionGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+	return []workflow.Button{{ActionID: workflow.ButtonGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
 }
 
-// GoOn judges a message of a person who may approve while approved work is stopped. ok reports whether
-// the message is about going on. Only a message that says so (intent.GoesOn) lets the work go on. One
-// that merely mentions it is given to the agents, and the person is asked with a button.
-func (hw *HeldWords) GoOn(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
+// GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so
+// (intent.Reading.GoesOn), and is no answer to others who talk above it, does without being asked about.
+// toAgents says that the agents read it, too.
+func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []store.Part {
 	s := hw.Session()
-	a, err := hw.StandingApproval(ctx)
-	if err != nil || s.Halted == "" || a == nil || permission.IsMessage(m.Kind) && writtenBefore(m, s.Halted) {
-		return f, false, err
-	}
-	if limited, err := hw.Limited(ctx); err != nil || !limited.IsZero() {
-		return f, false, err // the message is about the limit
-	}
-	if q, err := hw.Store.Waiting(ctx, s.ID); err != nil || q != nil {
-		return f, false, err // the message is about the question
-	}
-	f = hw.ForAgents(m, "")
-	if hw.Words.GoesOn(m.Text) {
-		talk, err := hw.TalkBelow(ctx, m)
-		if err != nil {
-			return nil, false, err
-		}
-		if !talk {
-			f, err = hw.Resume(ctx, m, p, s.Halted)
-			return f, true, err
-		}
-		f = hw.Ignore(m)
-	} else if !intent.MentionsGoingOn(m.Text) {
-		return nil, false, nil
+	f := hw.Ignore(m)
+	if toAgents {
+		f = hw.ForAgents(m, "")
 	}
 	question := fmt.Sprintf("%s, shall the stopped work go on (revision %d)? "+
 		"Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision)
 	asked := consent.Decision{
 		What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
 	}
-	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked), true, nil
+	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked)
 }
 
 // Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
 // message that offered it gets a note of who let the work go on (store.Turn.Record).
-func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.Person, mark string) ([]store.Part, error) {
+func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Person, mark string) ([]store.Part, error) {
 	s := hw.Session()
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -290,18 +269,18 @@ func (hw *HeldWords) Resume(ctx context.Context, m workflow.Message, p workflow.
 			prompt.PersonName(p.Name), s.Revision,
 		)
 	}
-	if permission.IsMessage(m.Kind) && !hw.Words.SaysGoOn(m.Text) {
+	if permission.IsMessage(m.Kind) && !m.Says.SaysGoOn {
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
 	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
 // Reopen adds a permission of p to parts that open a stopped session without an approval. If p may not
 // approve, or wrote before the stop, it refuses instead, and the session stays stopped.
-func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Reopen(ctx context.Context, m intent.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
@@ -318,10 +297,10 @@ func (hw *HeldWords) Reopen(ctx context.Context, m workflow.Message, p workflow.
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && writtenBefore(m, s.Halted) {
+	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && WrittenBefore(m.Message, s.Halted) {
 		return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
 	return f, nil
 }
 

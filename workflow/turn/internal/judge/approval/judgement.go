@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -19,26 +20,27 @@ import (
 // RefuseUnknown handles a message whose author Slack does not tell. It refuses a message or press that
 // would permit something. For any other it returns an error, so that the message is judged when Slack
 // answers again.
-func (ap *Approvals) RefuseUnknown(m workflow.Message, err error) ([]store.Part, error) {
+func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
 		[]string{
-			"fix_it", "push_it", "confirm", workflow.ButtonFixLimited, workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport,
-			ActionGoOn, workflow.ButtonPassOn,
+			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonConfirm, workflow.ButtonFixLimited,
+			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
+			workflow.ButtonPassOn,
 		},
 		m.ActionID,
 	)
-	if m.Kind == workflow.MessageSent || !permits && !ap.Words.Permits(m.Text) {
+	if m.Kind == workflow.MessageSent || !permits && !m.Says.Permits() {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
 	return ap.Refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
-		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m)), nil
+		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m.Message)), nil
 }
 
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
 // be read, parts hold the refusal.
 func (ap *Approvals) mayDecide(
-	ctx context.Context, m workflow.Message, p workflow.Person, revision int, what, this string,
+	ctx context.Context, m intent.Message, p workflow.Person, revision int, what, this string,
 ) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
@@ -53,8 +55,8 @@ func (ap *Approvals) mayDecide(
 
 // ForAgents returns the parts that give a message to the agents and open the session for them. told is
 // what they are shown in place of the message's text, unless it is empty.
-func (j *Judgements) ForAgents(m workflow.Message, told string) []store.Part {
-	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m)}
+func (j *Judgements) ForAgents(m intent.Message, told string) []store.Part {
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m.Message)}
 }
 
 // Wake returns the part that opens the session for the agents, who have the message to read. A session that
@@ -77,18 +79,18 @@ func (j *Judgements) Wake(m workflow.Message) store.Update {
 	return update
 }
 
-func (j *Judgements) Ignore(m workflow.Message) []store.Part {
+func (j *Judgements) Ignore(m intent.Message) []store.Part {
 	return []store.Part{inbox.Handled{ID: m.ID}}
 }
 
 // Answer returns the parts with which the program itself answers a message, without an agent.
-func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow.Button) []store.Part {
+func (j *Judgements) Answer(m intent.Message, text string, buttons ...workflow.Button) []store.Part {
 	f := j.Ignore(m)
 	f = append(f, store.Lines(j.ProgramLine(text, buttons...)))
 	return f
 }
 
-func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
+func (j *Judgements) Refuse(m intent.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
 	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
@@ -123,9 +125,9 @@ func ReadsSame(before, now string) bool {
 // refuseEdited refuses a message that permits something, if it does not read any more as it was received. f
 // is nil if it does.
 func (j *Judgements) refuseEdited(
-	ctx context.Context, m workflow.Message, p workflow.Person, what string,
+	ctx context.Context, m intent.Message, p workflow.Person, what string,
 ) (f []store.Part, err error) {
-	stands, err := j.ReadsAsBefore(ctx, m)
+	stands, err := j.ReadsAsBefore(ctx, m.Message)
 	switch {
 	case err != nil:
 		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
@@ -138,8 +140,8 @@ func (j *Judgements) refuseEdited(
 	return nil, nil
 }
 
-// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all the
-// same since. It returns nil if nothing does.
+// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
+// the same since. It returns nil if nothing does.
 func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
 	all, err := j.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {

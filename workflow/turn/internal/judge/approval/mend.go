@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
@@ -17,10 +18,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// FixChecks judges a press of the button that asks to fix the failed checks at the git host. It is judged like an
-// approval: the press of a person who may approve makes and approves a new revision, which is limited to the files of
-// the pushed change. Changes beyond those files are taken out, and need a report that is approved.
-func (ap *Approvals) FixChecks(ctx context.Context, m workflow.Message, p workflow.Person, commit string) ([]store.Part, error) {
+// FixChecks judges a press of the button that asks to fix the failed checks at the git host. It is judged
+// like an approval: the press of a person who may approve makes and approves a new revision, which is limited
+// to the files of the pushed change. Changes beyond those files are taken out, and need a report that is
+// approved.
+func (ap *Approvals) FixChecks(ctx context.Context, m intent.Message, p workflow.Person, commit string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
@@ -53,7 +55,7 @@ func (ap *Approvals) FixChecks(ctx context.Context, m workflow.Message, p workfl
 
 // fixParts returns the new revision and its approval by the press. The people who asked for the pushed
 // change, which is of that revision, count as those who asked for the new one, so the press only approves.
-func (ap *Approvals) fixParts(ctx context.Context, m workflow.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
+func (ap *Approvals) fixParts(ctx context.Context, m intent.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
@@ -78,6 +80,6 @@ func (ap *Approvals) fixParts(ctx context.Context, m workflow.Message, p workflo
 		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope), prompt.Fence("output", row.Failure)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, scope)
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report, scope)
 	return append(f, approved...), err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -13,39 +14,52 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// Narrow judges a message of a person who may approve that limits approved work further: "only cart/price.go". The
-// limit joins the scope of the approval, whoever gave that, and every change is held against both. It permits nothing.
-// ok reports whether the message is such a limit. After the push, the person is told that it came too late.
-func (ap *Approvals) Narrow(
-	ctx context.Context, m workflow.Message, p workflow.Person,
-) (f []store.Part, ok bool, err error) {
+// A Narrowing is the limit that a message sets to approved work.
+type Narrowing struct {
+	late *workflow.Push // the push that was made, or begun, before; nil: none
+}
+
+// Narrows returns the limit that a message of a person who may approve sets to approved work: "only
+// cart/price.go". It returns nil for any other message. Where others talk above it, "only in production" may
+// answer a colleague.
+func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.Person) (*Narrowing, error) {
 	s := ap.Session()
-	limit, limits := ap.Words.ReadLimit(m.Text)
-	if !limits || s.Revision == 0 || ap.AwaitsConsent() {
-		return nil, false, nil
+	if m.Says.Limit == "" || s.Revision == 0 || ap.AwaitsConsent() {
+		return nil, nil
 	}
 	a, err := ap.Store.Approval(ctx, s.ID, s.Revision)
 	if err != nil || a == nil {
-		return nil, false, err
+		return nil, err
 	}
 	if why, _, err := ap.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
-		return nil, false, err
+		return nil, err
 	}
 	if talk, err := ap.TalkBelow(ctx, m); err != nil || talk {
-		return nil, false, err // "only in production" may answer a colleague
+		return nil, err
 	}
 	pushes, err := ap.Store.Pushes(ctx, s.ID)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, push := range slices.Backward(pushes) {
 		if push.Approval != a.ID || push.State == workflow.PushRefused {
 			continue
 		}
 		if push.State == workflow.PushDone && s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
-			return nil, false, nil // something newer is under way
+			return nil, nil // something newer is under way
 		}
-		return ap.limitTooLate(m, p, push, limit), true, nil
+		return &Narrowing{late: &push}, nil
+	}
+	return &Narrowing{}, nil
+}
+
+// Narrow narrows the approval by the limit of a message. The limit joins the scope of the approval, whoever
+// gave that, and every change is held against both. It permits nothing. After the push, the person is told
+// that it came too late.
+func (ap *Approvals) Narrow(ctx context.Context, m intent.Message, p workflow.Person, n *Narrowing) []store.Part {
+	s, limit := ap.Session(), m.Says.Limit
+	if n.late != nil {
+		return ap.limitTooLate(m, p, *n.late, limit)
 	}
 	told := fmt.Sprintf("%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
 		"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
@@ -53,12 +67,12 @@ func (ap *Approvals) Narrow(
 		prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)))
 	narrowed := consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS}
 	said := fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)
-	return append(ap.ForAgents(m, told), narrowed, store.Lines(ap.ProgramLine(said))), true, nil
+	return append(ap.ForAgents(m, told), narrowed, store.Lines(ap.ProgramLine(said)))
 }
 
 // limitTooLate returns the parts that answer a limit of what was pushed, or is being pushed.
 func (ap *Approvals) limitTooLate(
-	m workflow.Message, p workflow.Person, push workflow.Push, limit string,
+	m intent.Message, p workflow.Person, push workflow.Push, limit string,
 ) []store.Part {
 	at := fmt.Sprintf("was pushed already, as `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	if push.State == workflow.PushIntended {

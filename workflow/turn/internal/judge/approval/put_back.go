@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
@@ -21,7 +22,7 @@ const askedToPutBack = "ask_put_back"
 // PutBack judges a press that has the removal with that hash put back. It is judged like an approval.
 // While the work goes on, it widens the approval by that removal. After the push it makes and approves a
 // new revision that says what is put back.
-func (ap *Approvals) PutBack(ctx context.Context, m workflow.Message, p workflow.Person, hash string) ([]store.Part, error) {
+func (ap *Approvals) PutBack(ctx context.Context, m intent.Message, p workflow.Person, hash string) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "put_back", reason, p.Name+": "+said), nil
 	}
@@ -39,7 +40,7 @@ func (ap *Approvals) PutBack(ctx context.Context, m workflow.Message, p workflow
 		return ap.RefuseUnknown(m, err)
 	}
 	if why != "" {
-		return ap.askToPutBack(ctx, permission.Asker{Message: m, Person: p}, approvers, why, r)
+		return ap.askToPutBack(ctx, asker{Message: m, Person: p}, approvers, why, r)
 	}
 	standing, err := ap.StandingApproval(ctx)
 	if err != nil {
@@ -65,11 +66,11 @@ func (ap *Approvals) PutBack(ctx context.Context, m workflow.Message, p workflow
 }
 
 // putBackParts widens the approval of the current work by the removal.
-func (ap *Approvals) putBackParts(m workflow.Message, p workflow.Person, r workflow.Removal) []store.Part {
+func (ap *Approvals) putBackParts(m intent.Message, p workflow.Person, r workflow.Removal) []store.Part {
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Keep it; the scope takes it in. Where nothing else is to be done, a worker calls done, and the orchestrator finish.")
 	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
 	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s says: %s", p.Name, r.Places()))),
-		permission.NewPermission(m, p, workflow.PermitPutBack, ap.Session().Revision), consent.Removal(r),
+		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision), consent.Removal(r),
 		consent.Decision{What: "put_back", Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
 }
 
@@ -80,7 +81,7 @@ func (ap *Approvals) putBackTold(p workflow.Person, r workflow.Removal) string {
 
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
 // The people who asked for that work count as those who asked for the revision, so the press only approves.
-func (ap *Approvals) putBackPushed(ctx context.Context, m workflow.Message, p workflow.Person, r workflow.Removal) ([]store.Part, error) {
+func (ap *Approvals) putBackPushed(ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, r.Revision)
 	if err != nil {
@@ -98,7 +99,7 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m workflow.Message, p wo
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate a fix for that.")
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m, Person: p}, report)
+	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m.Message, Person: p}, report)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m workflow.Message, p wo
 
 // askToPutBack turns a press of a person who may not approve into a request to the people who may. They
 // are called once for each removal.
-func (ap *Approvals) askToPutBack(ctx context.Context, by permission.Asker, a workflow.Approvers, why string, r workflow.Removal) ([]store.Part, error) {
+func (ap *Approvals) askToPutBack(ctx context.Context, by asker, a workflow.Approvers, why string, r workflow.Removal) ([]store.Part, error) {
 	m, p := by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your word on this: %s. %s", p.Name, why, a.Who())
 	f := ap.Refuse(m, p, "put_back", why, said)

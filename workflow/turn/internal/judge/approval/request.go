@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -24,7 +23,7 @@ const askedFor = "request"
 //
 // Approvers are called once for each revision, however many people ask and however often, so that nobody
 // can call them again and again. No request is made if the revision does not wait for an approval.
-func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
 	s, m, p := ap.Session(), by.Message, by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := ap.refuseRevision(revision, m, p, reason, said)
@@ -33,7 +32,7 @@ func (ap *Approvals) requestApproval(ctx context.Context, by permission.Asker, a
 		return nil, err
 	}
 	if standing != nil || revision != s.Revision || s.Revision == 0 || !ap.AwaitsConsent() {
-		ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += prompt.EnteredText(m) })
+		ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += prompt.EnteredText(m.Message) })
 		return f, nil
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
@@ -109,10 +108,10 @@ func (ap *Approvals) peopleToMention(
 
 func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
 	return append([]workflow.Button{
-		{ActionID: "fix_it", Label: allow, Style: "primary", Value: store.NewToken()},
+		{ActionID: workflow.ButtonFix, Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: workflow.ButtonFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		{ActionID: "consult", Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
-		{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()},
+		{ActionID: workflow.ButtonConsult, Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
+		{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}, ap.Catalog.ChangeButton("Change repository…")...)
 }

@@ -6,17 +6,19 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// A report that was stopped before anybody approved it can be taken up again: the first approval of it, in words or
-// by a press, only makes an offer that says who stopped it. A press of the offer's button, or a second word of approval
-// below the offer, approves the report. An offer names the stop that it is about, and a later stop voids it.
+// A report that was stopped before anybody approved it can be taken up again: the first approval of it, in
+// words or by a press, only makes an offer that says who stopped it. A press of the offer's button, or a
+// second word of approval below the offer, approves the report. An offer names the stop that it is about, and
+// a later stop voids it.
 
-// StoppedReport reports whether the newest revision was stopped before anybody approved it, and is still about the
-// session's base.
+// StoppedReport reports whether the newest revision was stopped before anybody approved it, and is still
+// about the session's base.
 func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 	s := ap.Session()
 	planFirst := s.Workflow == workflow.CommandStartWork && s.ReportKind == workflow.ReportRequest
@@ -33,7 +35,7 @@ func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 
 // takeUp judges an approval of the stopped report by a person who may approve.
 func (ap *Approvals) takeUp(
-	ctx context.Context, m workflow.Message, p workflow.Person, scope string,
+	ctx context.Context, m intent.Message, p workflow.Person, scope string,
 ) ([]store.Part, error) {
 	s := ap.Session()
 	offered, above, err := ap.offeredAbove(ctx, m)
@@ -72,7 +74,7 @@ func (ap *Approvals) takeUp(
 
 // TakeUp judges a press of the button of an offer. It is judged like an approval.
 func (ap *Approvals) TakeUp(
-	ctx context.Context, m workflow.Message, p workflow.Person, revision int, means string,
+	ctx context.Context, m intent.Message, p workflow.Person, revision int, means string,
 ) ([]store.Part, error) {
 	mark, scope, _ := strings.Cut(means, "\n")
 	if no, may, err := ap.mayDecide(ctx, m, p, revision, "approve", "this"); err != nil || !may {
@@ -94,7 +96,7 @@ func (ap *Approvals) TakeUp(
 }
 
 func (ap *Approvals) takeUpParts(
-	ctx context.Context, m workflow.Message, p workflow.Person, scope string,
+	ctx context.Context, m intent.Message, p workflow.Person, scope string,
 ) ([]store.Part, error) {
 	report, err := ap.Store.Report(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
@@ -105,9 +107,9 @@ func (ap *Approvals) takeUpParts(
 	return f, err
 }
 
-// offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the limit
-// that the newest such offer names.
-func (ap *Approvals) offeredAbove(ctx context.Context, m workflow.Message) (scope string, above bool, err error) {
+// offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the
+// limit that the newest such offer names.
+func (ap *Approvals) offeredAbove(ctx context.Context, m intent.Message) (scope string, above bool, err error) {
 	s := ap.Session()
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return "", false, nil

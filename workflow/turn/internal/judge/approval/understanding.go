@@ -14,10 +14,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview.
-// It is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes" below
-// other people's words, or below an answer to a question, may be meant for these: then the person is asked.
-func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Message, p workflow.Person, revision int) ([]store.Part, error) {
+// ConfirmUnderstanding judges a message or press that confirms the shared understanding of an interview. It
+// is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes"
+// below other people's words, or below an answer to a question, may be meant for these: then the person is
+// asked.
+func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message, p workflow.Person, revision int) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		f := ap.Refuse(m, p, "confirm", reason, said)
@@ -52,7 +53,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	} else if talk {
 		return askConfirmation(ap, m, p), nil
 	}
-	if permission.IsMessage(m.Kind) && ap.Words.ReadConsent(m.Text).Kind != intent.ConsentApprove {
+	if permission.IsMessage(m.Kind) && m.Says.Consent.Kind != intent.ConsentApprove {
 		shownAt, _, err := shown()
 		if err != nil {
 			return nil, err
@@ -85,20 +86,21 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m workflow.Messag
 	})
 	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
 	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m, Person: p}, report, "")
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report, "")
 	return append(f, approved...), err
 }
 
-// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits, the
-// next one replaces its words.
-func askConfirmation(ap *Approvals, m workflow.Message, p workflow.Person) []store.Part {
+// askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,
+// the next one replaces its words.
+func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
 	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
-		workflow.Button{ActionID: "confirm", Label: startLabel, Value: store.NewToken(), Style: "primary"},
+		workflow.Button{ActionID: workflow.ButtonConfirm, Label: startLabel, Value: store.NewToken(), Style: "primary"},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: "confirm", Label: startLabel, Line: line[0], BelowTalk: true},
+	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
 }
 
-// startLabel distinguishes the button of a question about an understanding from the button of the understanding.
+// startLabel distinguishes the button of a question about an understanding from the button of the
+// understanding.
 const startLabel = "Yes, start"

@@ -32,11 +32,12 @@ type Objections struct{ approval.Judgements }
 // maxWords is how many characters of an objection are kept and quoted.
 const maxWords = 200
 
-// Stops reports whether a message that refuses something stops the session: approved work is under way, and the
-// message does not answer a question for which everything rests. While an agent runs and nothing is approved,
-// nothing is fixed or pushed that the message could mean: then it stops only if it says nothing else.
-func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
-	if o.Words.ReadRefusal(text) != intent.RefusalStop {
+// Stops reports whether a message that refuses something stops the session: approved work is under way, and
+// the message does not answer a question for which everything rests. While an agent runs and nothing is
+// approved, nothing is fixed or pushed that the message could mean: then it stops only if it says nothing
+// else.
+func (o *Objections) Stops(ctx context.Context, says intent.Reading) (bool, error) {
+	if says.Refusal != intent.RefusalStop {
 		return false, nil
 	}
 	a, err := o.StandingApproval(ctx)
@@ -44,8 +45,8 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 	case err != nil:
 		return false, err
 	case a == nil:
-		ends := o.Words.ReadConsent(text).Kind == intent.ConsentStop
-		return o.Session().Open && (ends || o.Words.OnlyRefuses(text)), nil
+		ends := says.Consent.Kind == intent.ConsentStop
+		return o.Session().Open && (ends || says.OnlyStops), nil
 	case o.Session().Open:
 		return true, nil
 	}
@@ -56,7 +57,7 @@ func (o *Objections) Stops(ctx context.Context, text string) (bool, error) {
 // Add adds an objection to the parts f that follow from a message, if the message objects to approved work.
 // Its writer is told in one line, which takes the place of the lines in f.
 func (o *Objections) Add(
-	ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part,
+	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws || permits(f) || stops(f) {
@@ -74,11 +75,11 @@ func (o *Objections) Add(
 		return append(f, o.ToColleague(ctx, m, p, refused)...), nil
 	}
 	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold &&
-		o.Words.ReadConsent(m.Text).Kind == intent.ConsentRefuse {
+		m.Says.Consent.Kind == intent.ConsentRefuse {
 		return f, nil // "no" to a question is its answer
 	}
 	_, narrows := ledger.Find[consent.Narrowing](f)
-	if narrows && refusal == intent.RefusalHold && !o.Words.ObjectsBesideLimit(m.Text) {
+	if narrows && refusal == intent.RefusalHold && !m.Says.ObjectsBesideLimit {
 		return f, nil // the limit that it sets is held to
 	}
 	a, err := o.StandingApproval(ctx)
@@ -104,12 +105,13 @@ func (o *Objections) Add(
 	return append(f, o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "")), nil
 }
 
-// readObjection reads what a message has against approved work. A condition ("only if cem agrees", "tomorrow") is an
-// objection, since nobody here can wait for it, unless it answers a question or a colleague.
-func (o *Objections) readObjection(ctx context.Context, m workflow.Message, f []store.Part) (intent.Refusal, error) {
-	refusal := o.Words.ReadRefusal(m.Text)
+// readObjection reads what a message has against approved work. A condition ("only if cem agrees",
+// "tomorrow") is an objection, since nobody here can wait for it, unless it answers a question or a
+// colleague.
+func (o *Objections) readObjection(ctx context.Context, m intent.Message, f []store.Part) (intent.Refusal, error) {
+	refusal := m.Says.Refusal
 	_, answers := ledger.Find[progress.Answer](f)
-	if refusal != intent.RefusalNone || answers || !o.Words.SaysCondition(m.Text) {
+	if refusal != intent.RefusalNone || answers || !m.Says.WaitsFor {
 		return refusal, nil
 	}
 	if talk, err := o.TalkBelow(ctx, m); err != nil || talk {
@@ -132,7 +134,7 @@ func stops(f []store.Part) bool {
 
 // objection returns what p has against the work of the approval, as a part.
 func (o *Objections) objection(
-	ctx context.Context, m workflow.Message, p workflow.Person, a *workflow.Approval, how workflow.ObjectionKind,
+	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval, how workflow.ObjectionKind,
 ) consent.Objection {
 	return consent.Objection{
 		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
@@ -140,33 +142,17 @@ func (o *Objections) objection(
 	}
 }
 
-// Withdraw judges a message with which a person takes back their own objections: "ok, go on". ok reports
-// whether it does. It permits nothing: the approval stands as it was. Where other people talk above it, it may be an
-// answer to them; then only words that name the objection count, and others are asked about.
-func (o *Objections) Withdraw(
-	ctx context.Context, m workflow.Message, p workflow.Person,
-) (f []store.Part, ok bool, err error) {
-	if o.Session().Halted != "" || !o.takesBack(m.Text) {
-		return nil, false, nil
-	}
-	own, err := o.own(ctx, p.ID)
-	if err != nil || len(own) == 0 {
-		return nil, false, err
-	}
-	if talk, err := o.TalkBelow(ctx, m); err != nil {
-		return nil, false, err
-	} else if talk && !intent.NamesObjection(m.Text) {
-		said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
-		return append(o.Answer(m, said), o.decided(m, p, "unclear, asked")), true, nil
-	}
-	return o.withdrawn(m, p, own), true, nil
+// Withdraw takes back the objections of the person who wrote the message. It permits nothing: the approval
+// stands as it was.
+func (o *Objections) Withdraw(m intent.Message, p workflow.Person, own []int64) []store.Part {
+	return o.withdrawn(m, p, own)
 }
 
-// takesBack reports whether a message says that the work may go on after all.
-func (o *Objections) takesBack(text string) bool {
-	kind := o.Words.ReadConsent(text).Kind
-	goesOn := kind == intent.ConsentApprove || o.Words.GoesOn(text)
-	return intent.TakesBack(text) || goesOn && o.Words.ReadRefusal(text) == intent.RefusalNone
+// AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on"
+// may be an answer to them.
+func (o *Objections) AskWithdrawal(m intent.Message, p workflow.Person) []store.Part {
+	said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
+	return append(o.Answer(m, said), o.decided(m, p, "unclear, asked"))
 }
 
 // AddWithdrawal adds to parts with which a person lets stopped work go on that they take back their own
@@ -177,15 +163,15 @@ func (o *Objections) AddWithdrawal(
 	if permitted, _ := ledger.Find[consent.Permission](f); permitted.What != workflow.PermitResume {
 		return f, nil
 	}
-	own, err := o.own(ctx, p.ID)
+	own, err := o.Own(ctx, p.ID)
 	if err != nil || len(own) == 0 {
 		return f, err
 	}
 	return append(f, consent.Withdrawal{User: p.ID, Objections: own}), nil
 }
 
-// own returns the ids of a person's own objections that the person can take back.
-func (o *Objections) own(ctx context.Context, user string) (ids []int64, err error) {
+// Own returns the ids of a person's own objections that the person can take back.
+func (o *Objections) Own(ctx context.Context, user string) (ids []int64, err error) {
 	return o.standing(ctx, func(x workflow.Objection) bool {
 		return x.User == user && (x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
 	})
@@ -193,7 +179,7 @@ func (o *Objections) own(ctx context.Context, user string) (ids []int64, err err
 
 // ownReaction returns the id of the objection that was made by the reaction which the event removes. Another
 // emoji of the same person on the same message still objects.
-func (o *Objections) ownReaction(ctx context.Context, m workflow.Message) (ids []int64, err error) {
+func (o *Objections) ownReaction(ctx context.Context, m intent.Message) (ids []int64, err error) {
 	return o.standing(ctx, func(x workflow.Objection) bool {
 		return x.How == workflow.ObjectionByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
 	})
@@ -216,9 +202,9 @@ func (o *Objections) standing(ctx context.Context, has func(workflow.Objection) 
 
 // withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may
 // wait for it.
-func (o *Objections) withdrawn(m workflow.Message, p workflow.Person, own []int64) []store.Part {
+func (o *Objections) withdrawn(m intent.Message, p workflow.Person, own []int64) []store.Part {
 	told := prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again."
-	return append(o.Ignore(m), o.Wake(m),
+	return append(o.Ignore(m), o.Wake(m.Message),
 		consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),
 		inbox.AgentNote{Key: fmt.Sprint("taken back:", m.ID), Text: told},
 		store.Lines(o.ProgramLine(p.Name+" took the objection back.")))
@@ -228,34 +214,14 @@ func quote(text string) string {
 	return `"` + plaintext.CutLine(plaintext.OneLine(text), maxWords) + `"`
 }
 
-// AfterPush judges a message that refuses something after the push, when nothing runs. ok reports whether it
-// does. A message that says more than no goes to the agents, too.
-func (o *Objections) AfterPush(
-	ctx context.Context, m workflow.Message, p workflow.Person,
-) (f []store.Part, ok bool, err error) {
-	s := o.Session()
-	if s.Phase != workflow.PhaseDone || s.Open || o.Words.ReadRefusal(m.Text) == intent.RefusalNone {
-		return nil, false, nil
-	}
-	pushed, err := o.PushedLine(ctx, p)
-	if err != nil || pushed == "" {
-		return nil, false, err
-	}
-	if f = o.Ignore(m); !o.OnlyRefuses(m.Text) {
+// AfterPush answers a message that refuses something after the push. pushed says what was pushed. A message
+// that says more than no goes to the agents, too.
+func (o *Objections) AfterPush(m intent.Message, p workflow.Person, pushed string) []store.Part {
+	f := o.Ignore(m)
+	if !m.Says.OnlyRefuses() {
 		f = o.ForAgents(m, "")
 	}
-	return append(f, store.Lines(o.ProgramLine(pushed)),
-		o.decided(m, p, "it was pushed already")), true, nil
-}
-
-// fewWords is how many words an objection has at most that says nothing for the agents: "that's not it".
-const fewWords = 3
-
-// OnlyRefuses reports whether a message refuses and says nothing for the agents. "it is wrong elsewhere, too" says
-// something.
-func (o *Objections) OnlyRefuses(text string) bool {
-	kind := o.Words.ReadConsent(text).Kind
-	return kind == intent.ConsentRefuse || kind == intent.ConsentStop || len(strings.Fields(text)) <= fewWords
+	return append(f, store.Lines(o.ProgramLine(pushed)), o.decided(m, p, "it was pushed already"))
 }
 
 // PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an

@@ -16,16 +16,16 @@ import (
 // approval or the question before its push, until it is removed. Any other permits nothing, which its person
 // alone is told, once for each message.
 func (o *Objections) Reacted(
-	ctx context.Context, m workflow.Message, p workflow.Person,
+	ctx context.Context, m intent.Message, p workflow.Person,
 ) ([]store.Part, error) {
-	target, err := o.Inbox().Target(ctx, m, o.Session().Thread)
+	target, err := o.Inbox().Target(ctx, m.Message, o.Session().Thread)
 	if err != nil || target == inbox.NoTarget {
 		return o.Ignore(m), err
 	}
 	if m.ActionID == workflow.ReactionRemoved {
 		return o.removed(ctx, m, p)
 	}
-	if removed, err := o.Inbox().RemovedSince(ctx, m); err != nil || removed {
+	if removed, err := o.Inbox().RemovedSince(ctx, m.Message); err != nil || removed {
 		return o.Ignore(m), err
 	}
 	a, err := o.StandingApproval(ctx)
@@ -44,12 +44,12 @@ func (o *Objections) Reacted(
 	return o.hint(m, "pushed", pushed), err
 }
 
-// reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is not
-// told again.
+// reactedAgainst returns the parts of a reaction that objects to approved work. Whoever objected before is
+// not told again.
 func (o *Objections) reactedAgainst(
-	ctx context.Context, m workflow.Message, p workflow.Person, a *workflow.Approval,
+	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval,
 ) ([]store.Part, error) {
-	own, err := o.own(ctx, p.ID)
+	own, err := o.Own(ctx, p.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (o *Objections) reactedAgainst(
 
 // removed takes back what the person objected by that reaction.
 func (o *Objections) removed(
-	ctx context.Context, m workflow.Message, p workflow.Person,
+	ctx context.Context, m intent.Message, p workflow.Person,
 ) ([]store.Part, error) {
 	own, err := o.ownReaction(ctx, m)
 	if err != nil || len(own) == 0 {
@@ -76,7 +76,7 @@ func (o *Objections) removed(
 
 // hint shows words to the person who reacted, alone and once for each message and reason. Without words it
 // shows nothing.
-func (o *Objections) hint(m workflow.Message, reason, said string) []store.Part {
+func (o *Objections) hint(m intent.Message, reason, said string) []store.Part {
 	if said == "" {
 		return o.Ignore(m)
 	}
@@ -100,7 +100,7 @@ func (o *Objections) howToPermit(target inbox.Target, a *workflow.Approval) stri
 	return fmt.Sprintf("A reaction approves nothing: press %q, or write %q.", label, words)
 }
 
-func (o *Objections) decided(m workflow.Message, p workflow.Person, reason string) consent.Decision {
+func (o *Objections) decided(m intent.Message, p workflow.Person, reason string) consent.Decision {
 	return consent.Decision{
 		What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision,
 	}

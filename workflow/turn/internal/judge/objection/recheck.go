@@ -14,9 +14,9 @@ import (
 )
 
 // Recheck reads in Slack once more, before a push, what permits it and what was said against it with a
-// reaction, since the events of an edit, a deletion or a reaction may have been lost. It records the change of
-// a message, and receives a reaction as if its event had come: it is judged with the other messages. An error
-// means that something could not be read: then nothing may be pushed.
+// reaction, since the events of an edit, a deletion or a reaction may have been lost. It records the change
+// of a message, and receives a reaction as if its event had come: it is judged with the other messages. An
+// error means that something could not be read: then nothing may be pushed.
 func (o *Objections) Recheck(ctx context.Context, a *workflow.Approval) error {
 	people, err := o.permitting(ctx, a)
 	if err != nil {
@@ -66,7 +66,7 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 		m.Kind, text = workflow.MessageDelete, ""
 	}
 	m.Text = text
-	v, err := o.OfApproval(ctx, m, p)
+	v, err := o.OfApproval(ctx, o.Words.ReadMessage(m), p)
 	if err != nil || v == nil || v.Pushed {
 		return err
 	}

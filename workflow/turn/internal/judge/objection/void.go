@@ -23,7 +23,7 @@ type Void struct {
 // OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
 // permits what the message permitted when it was judged changes nothing, nor does it bring back an approval
 // that is void.
-func (o *Objections) OfApproval(ctx context.Context, m workflow.Message, p workflow.Person) (*Void, error) {
+func (o *Objections) OfApproval(ctx context.Context, m intent.Message, p workflow.Person) (*Void, error) {
 	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
 	if err != nil || a == nil {
 		return nil, err
@@ -47,12 +47,12 @@ func (o *Objections) OfApproval(ctx context.Context, m workflow.Message, p workf
 
 // permitsSame reports whether an edited message still permits what it permitted. A request by which its work
 // was approved is corrected by an edit.
-func (o *Objections) permitsSame(ctx context.Context, a *workflow.Approval, m workflow.Message) (bool, error) {
+func (o *Objections) permitsSame(ctx context.Context, a *workflow.Approval, m intent.Message) (bool, error) {
 	if asked, err := o.byAsking(ctx, a); err != nil || asked {
 		return asked, err
 	}
 	written, _, err := o.Inbox().Written(ctx, m.TS)
-	return o.sameConsent(written.Text, m.Text), err
+	return o.Words.Read(written.Text).PermitsSame(m.Says), err
 }
 
 // byAsking reports whether the approval was given by asking for the work, in a message that is the request
@@ -67,26 +67,10 @@ func (o *Objections) byAsking(ctx context.Context, a *workflow.Approval) (bool, 
 	return false, err
 }
 
-// sameConsent reports whether two texts permit the same.
-func (o *Objections) sameConsent(before, now string) bool {
-	if plaintext.OneLine(before) == plaintext.OneLine(now) {
-		return true
-	}
-	was, is := o.Words.ReadConsent(before), o.Words.ReadConsent(now)
-	pushed, unproven := intent.ReadPush(before)
-	pushes, stillUnproven := intent.ReadPush(now)
-	if pushed || pushes {
-		return pushed && pushes && unproven == stillUnproven &&
-			intent.PushesAllTheSame(before) == intent.PushesAllTheSame(now)
-	}
-	consents := is.Kind == intent.ConsentApprove || is.Kind == intent.ConsentScoped
-	return consents && was.Kind == is.Kind && was.Scope == is.Scope
-}
-
 // Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if
 // they are told nothing.
 func (o *Objections) Parts(
-	ctx context.Context, m workflow.Message, v *Void, told string,
+	ctx context.Context, m intent.Message, v *Void, told string,
 ) ([]store.Part, error) {
 	if v.Pushed {
 		what, err := o.pushed(ctx)
@@ -146,6 +130,6 @@ func (o *Objections) soFar(ctx context.Context) (string, error) {
 }
 
 // Edited returns what agents are told of an edited message.
-func (o *Objections) Edited(ctx context.Context, m workflow.Message) string {
+func (o *Objections) Edited(ctx context.Context, m intent.Message) string {
 	return "A message of the thread was edited. It reads now:\n" + prompt.Fence("message", o.Slack.Readable(ctx, m.Text))
 }

@@ -8,11 +8,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
 
 // Every consent is a row that is made from one message or click, of the person who wrote or made it, as
@@ -120,10 +118,11 @@ func (ps *Permissions) requesters(ctx context.Context, a workflow.Approvers, rev
 	return r.AskedBy, nil
 }
 
-// RequestAuthors returns who asked for the content of a report of that kind since the newest push: the
-// author of the first message and, for a request or a plan, everybody who asked for a part or corrected
-// one. A remark on the pull request counts like a message, and so does a press that asks for something, or that
-// passes on what somebody else wrote. Until a revision is pushed, those who asked for it count for the next one, too.
+// RequestAuthors returns who asked for the content of a report of that kind since the newest push: the author
+// of the first message and, for a request or a plan, everybody who asked for a part or corrected one. A
+// remark on the pull request counts like a message, and so does a press that asks for something, or that
+// passes on what somebody else wrote. Until a revision is pushed, those who asked for it count for the next
+// one, too.
 func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]string, error) {
 	s := ps.Session()
 	ids := []string{}
@@ -142,19 +141,17 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 			ids = append(ids, before.AskedBy...)
 		}
 	}
-	read, err := ps.Inbox().Read(ctx)
+	asked, err := ps.messagesShown(ctx)
 	if err != nil {
 		return nil, err
 	}
 	first := true
-	for _, x := range read {
-		passesOn := pressed(x, workflow.ButtonPassOn) || x.Shown != "" && intent.PassesOn(x.Text) // what others wrote, as one's own words
-		corrects := x.Kind == workflow.MessageForm || x.Kind == workflow.MessageEdit || pressed(x, workflow.ButtonBroken, workflow.ButtonLessons) || passesOn
-		says := IsMessage(x.Kind) || x.Kind == workflow.MessageRemark || x.Kind == workflow.MessageTold && x.Task != inbox.OrchestratorAlone // the consultant's advice, for whoever asked for it
-		if !corrects && !says || x.Answers || intent.Acknowledges(x.Text) || x.Rested && intent.OnlyAsks(x.Text) {
+	for _, x := range asked {
+		corrects := x.corrects()
+		if !corrects && !x.speaks() || x.Answers || x.Says.Acknowledges || x.Rested && x.Says.OnlyAsks {
 			continue
 		}
-		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || asksForWork(x))
+		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || x.asksForWork())
 		if (first || builds) && !slices.Contains(ids, x.User) {
 			ids = append(ids, x.User)
 		}
@@ -164,11 +161,6 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 		ids = append(ids, s.Requester)
 	}
 	return ids, nil
-}
-
-// pressed reports whether x is a press of one of those buttons.
-func pressed(x inbox.ReadMessage, actions ...string) bool {
-	return x.Kind == workflow.MessageAction && slices.Contains(actions, x.ActionID)
 }
 
 // IsMessage reports whether an event of that kind is a message to the bot or in its thread.
@@ -195,7 +187,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	} else if stopped && ps.Session().Halted != "" {
 		return nil, "the work before it was stopped, and its changes are still here", nil
 	}
-	read, err := ps.Inbox().Read(ctx)
+	asked, err := ps.messagesShown(ctx)
 	if err != nil {
 		return nil, "", err
 	}
@@ -206,11 +198,11 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	authors := &authors{Permissions: ps, approvers: approvers, known: map[string]author{}}
 	by = &Asker{}
 	spent := false
-	for _, x := range read {
+	for _, x := range asked {
 		refused := authors.refusal(ctx, x)
 		switch adopted := authors.isAdopted(ctx, given, x.ID); {
 		case refused != "" && !adopted:
-			if x.Rested && IsMessage(x.Kind) && x.Shown == "" && intent.OnlyAsks(x.Text) {
+			if x.Rested && IsMessage(x.Kind) && x.Shown == "" && x.Says.OnlyAsks {
 				continue
 			}
 			return nil, refused, nil
@@ -258,17 +250,12 @@ func (ps *Permissions) readGiven(ctx context.Context) (sessionPermissions, error
 // canBeTheRequest reports whether x can be the message by which something was asked for: an unedited message
 // that asks for something to be done, or that adopts another person's request. A message permits only
 // once. A message that only passes held words on does not ask for them.
-func (g sessionPermissions) canBeTheRequest(x inbox.ReadMessage) bool {
+func (g sessionPermissions) canBeTheRequest(x shownMessage) bool {
 	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.MessageMention && x.Kind != workflow.MessageReply {
 		return false
 	}
-	c, _ := command.Read(x.Text)
-	return x.Shown == "" && asksForWork(x) || c != workflow.CommandNone || g.adopting[x.ID] && !intent.PassesOn(x.Text)
-}
-
-// asksForWork reports whether a message may ask for something to be built.
-func asksForWork(x inbox.ReadMessage) bool {
-	return intent.Asks(x.Text, x.Kind == workflow.MessageMention || x.Kind == workflow.MessageRemark)
+	return x.Shown == "" && x.asksForWork() || x.Says.Command != workflow.CommandNone ||
+		g.adopting[x.ID] && !x.Says.PassesOn
 }
 
 // authors holds the people who wrote parts of a request. Each is looked up once in Slack.
@@ -305,7 +292,7 @@ const forwardMark = "\n> forwarded"
 
 // refusal returns why a message does not come from a person who may approve, or an empty string if it
 // does.
-func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
+func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 	switch {
 	case x.Kind == workflow.MessageSent && x.Value != x.User:
 		return "the request is somebody else's message"
@@ -314,7 +301,7 @@ func (a *authors) refusal(ctx context.Context, x inbox.ReadMessage) string {
 	case x.User == "":
 		return "an app wrote part of it"
 	}
-	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !intent.Adopts(own) {
+	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !intent.ReadRequest(own).Adopts {
 		return "part of it is somebody else's message"
 	}
 	if found := a.lookUp(ctx, x.User); found.why != "" {

@@ -56,7 +56,7 @@ func moreToDecide(open int) string {
 func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
 	var buttons []workflow.Button
 	for _, o := range q.Options {
-		b := workflow.Button{ActionID: "option", Label: o, Value: store.NewToken(), Means: o}
+		b := workflow.Button{ActionID: workflow.ButtonOption, Label: o, Value: store.NewToken(), Means: o}
 		if o == q.Recommended {
 			b.Style = "primary"
 		}
@@ -64,7 +64,7 @@ func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
 	}
 	if aligning {
 		buttons = append(buttons,
-			workflow.Button{ActionID: "wrap_up", Label: "Wrap up", Value: store.NewToken()})
+			workflow.Button{ActionID: workflow.ButtonWrapUp, Label: "Wrap up", Value: store.NewToken()})
 	}
 	return buttons
 }

@@ -257,13 +257,18 @@ func (l *Tools) showUnderstanding(
 		"Reply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
 	shown := l.ProgramLine(report.Text,
 		workflow.Button{
-			ActionID: "confirm",
+			ActionID: workflow.ButtonConfirm,
 			Label:    "Yes, that is it",
 			Style:    "primary",
 			Value:    store.NewToken(),
 		},
 		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
-		workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: store.NewToken()})
+		workflow.Button{
+			ActionID: workflow.ButtonStop,
+			Label:    "Stop",
+			Style:    "danger",
+			Value:    store.NewToken(),
+		})
 	shown = ledger.VouchBelow(shown, known)
 	report.Text = shown[0].Text
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},

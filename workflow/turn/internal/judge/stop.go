@@ -1,10 +1,11 @@
-package intake
+package judge
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -18,23 +19,23 @@ import (
 
 // stopSession stops everything that is under way. Anybody who may take part can ask for it. Approved
 // work then goes on only if a person who may approve says so.
-func (in *Intake) stopSession(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
-	return in.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
+func (j *Judge) stopSession(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
+	return j.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
 
-func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.Person, said string) ([]store.Part, error) {
-	if f, ok, err := in.leaveDecision(ctx, m, p); ok || err != nil {
+func (j *Judge) stopParts(ctx context.Context, m intent.Message, p workflow.Person, said string) ([]store.Part, error) {
+	if f, ok, err := j.leaveDecision(ctx, m, p); ok || err != nil {
 		return f, err
 	}
 	mark := m.TS
 	if !permission.IsMessage(m.Kind) {
-		mark = approval.PressedStop(m)
+		mark = approval.PressedStop(m.Message)
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(in.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !in.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
+	f := append(j.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
 	kept := "The work so far is kept; "
-	if in.Session().Phase == workflow.PhaseDone && !in.Session().Open { // nothing ran but what runs beside the turns
-		pushed, err := in.Objections.PushedLine(ctx, p)
+	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open { // nothing ran but what runs beside the turns
+		pushed, err := j.Objections.PushedLine(ctx, p)
 		if err != nil {
 			return nil, err
 		}
@@ -42,58 +43,58 @@ func (in *Intake) stopParts(ctx context.Context, m workflow.Message, p workflow.
 			said, kept = pushed, "Nothing else runs now; "
 		}
 	}
-	how, buttons, err := in.howToGoOn(ctx, p, mark)
+	how, buttons, err := j.howToGoOn(ctx, p, mark)
 	if err != nil {
 		return nil, err
 	}
-	if f, err = in.keepReason(ctx, m, p, f); err != nil {
+	if f, err = j.keepReason(ctx, m, p, f); err != nil {
 		return nil, err
 	}
-	if in.Session().Phase == workflow.PhaseStopped {
+	if j.Session().Phase == workflow.PhaseStopped {
 		if m.Kind == workflow.MessageMention || buttons != nil {
-			f = append(f, store.Lines(in.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
+			f = append(f, store.Lines(j.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
 		}
 		return append(f, update), nil
 	}
-	if late, err := in.pushBegun(ctx); err != nil {
+	if late, err := j.pushBegun(ctx); err != nil {
 		return nil, err
 	} else if late != "" {
 		said, kept = p.Name+", "+late, "Nothing else runs now; "
 	}
-	if q, err := in.Store.Waiting(ctx, in.Session().ID); err != nil {
+	if q, err := j.Store.Waiting(ctx, j.Session().ID); err != nil {
 		return nil, err
 	} else if q != nil { // what is written next does not answer the question
 		f = append(f, progress.Answer{Question: q.ID, Text: "stopped", User: p.ID})
 	}
 	update.Events = []workflow.Event{workflow.EventStop}
 	kept += how
-	if in.AwaitsConsent() && m.Kind != workflow.MessageDelete && buttons == nil {
+	if j.AwaitsConsent() && m.Kind != workflow.MessageDelete && buttons == nil {
 		kept = fmt.Sprintf(
 			"Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.",
-			in.Session().Revision,
+			j.Session().Revision,
 		)
 	}
-	return append(f, update, store.Lines(in.ProgramLine(said+" "+kept, buttons...))), nil
+	return append(f, update, store.Lines(j.ProgramLine(said+" "+kept, buttons...))), nil
 }
 
 // pushBegun says that a push of the approved work has begun, or nothing if none has.
-func (in *Intake) pushBegun(ctx context.Context) (string, error) {
-	a, err := in.StandingApproval(ctx)
+func (j *Judge) pushBegun(ctx context.Context) (string, error) {
+	a, err := j.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return "", err
 	}
-	return in.Objections.TooLate(ctx, a.ID)
+	return j.Objections.TooLate(ctx, a.ID)
 }
 
-// keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more than stop
-// and their writer's messages are not held back.
-func (in *Intake) keepReason(
-	ctx context.Context, m workflow.Message, p workflow.Person, f []store.Part,
+// keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more
+// than stop and their writer's messages are not held back.
+func (j *Judge) keepReason(
+	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
-	if !permission.IsMessage(m.Kind) || in.Objections.OnlyRefuses(m.Text) {
+	if !permission.IsMessage(m.Kind) || m.Says.OnlyRefuses() {
 		return f, nil
 	}
-	if held, err := in.Permissions.HoldReason(ctx, p); err != nil || held != "" {
+	if held, err := j.Permissions.HoldReason(ctx, p); err != nil || held != "" {
 		return f, err
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.ForAgents = true })
@@ -101,23 +102,23 @@ func (in *Intake) keepReason(
 }
 
 // leaveDecision returns the parts of a stop by a person who may not approve, while a report, a plan or an
-// understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false for any
-// other stop. Whoever began the session may take it back.
-func (in *Intake) leaveDecision(
-	ctx context.Context, m workflow.Message, p workflow.Person,
+// understanding waits for somebody who may: what is under way ends, and the decision stays open. ok is false
+// for any other stop. Whoever began the session may take it back.
+func (j *Judge) leaveDecision(
+	ctx context.Context, m intent.Message, p workflow.Person,
 ) (f []store.Part, ok bool, err error) {
-	s := in.Session()
-	reading, err := in.Approvals.ReadsRemarks(ctx)
+	s := j.Session()
+	reading, err := j.Approvals.ReadsRemarks(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	asking := s.Phase == workflow.PhaseConsulting && !s.Open &&
 		(s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
-	waits := in.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
+	waits := j.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
 	if !reading && !asking && !waits || m.Kind == workflow.MessageDelete || p.ID == s.Requester && !p.Guest {
 		return nil, false, nil
 	}
-	if why, _, err := in.Permissions.ApprovalRefusal(ctx, p); err != nil || why == "" {
+	if why, _, err := j.Permissions.ApprovalRefusal(ctx, p); err != nil || why == "" {
 		return nil, false, err
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest}
@@ -141,7 +142,7 @@ func (in *Intake) leaveDecision(
 		)
 	}
 	f = append(
-		in.Answer(m, said), update,
+		j.Answer(m, said), update,
 		consent.Decision{
 			What: "stop", Allowed: true, Reason: "the decision stays open", User: p.ID, MessageTS: m.TS,
 			Revision: s.Revision,
@@ -153,17 +154,17 @@ func (in *Intake) leaveDecision(
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.
-func (in *Intake) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
-	standing, err := in.StandingApproval(ctx)
+func (j *Judge) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
+	standing, err := j.StandingApproval(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	if standing != nil {
 		return "write \"go on\" here to go on.", approval.GoOnButton(mark), nil
 	}
-	why, _, err := in.Permissions.ApprovalRefusal(ctx, p)
+	why, _, err := j.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
-		in.Log.Warn("cannot tell whether a person may approve", "user", p.ID, "err", err)
+		j.Log.Warn("cannot tell whether a person may approve", "user", p.ID, "err", err)
 	}
 	if err != nil || why != "" {
 		return "it goes on when somebody who may approve writes here.", nil, nil

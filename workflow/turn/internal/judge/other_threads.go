@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -14,37 +15,37 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// otherThreads judges a stop in a thread in which nothing ever ran, such as "@bobbin stop" at the top of a channel: it
-// is about other threads. They are named, each with a button that stops it, and this thread stays one to which the
-// bot does not listen until it is called again.
-type otherThreads struct{ *Intake }
+// otherThreads judges a stop in a thread in which nothing ever ran, such as "@bobbin stop" at the top of a
+// channel: it is about other threads. They are named, each with a button that stops it, and this thread stays
+// one to which the bot does not listen until it is called again.
+type otherThreads struct{ *Judge }
 
 // maxThreads is how many threads one line names.
 const maxThreads = 5
 
 // isFresh reports whether agents were given nothing in this thread and nothing was shown in it.
-func (in otherThreads) isFresh(ctx context.Context) (bool, error) {
-	s := in.Session()
+func (j otherThreads) isFresh(ctx context.Context) (bool, error) {
+	s := j.Session()
 	if s.Open || s.Revision > 0 || s.Phase != workflow.PhaseExploring {
 		return false, nil
 	}
-	read, err := in.Inbox().Read(ctx)
+	read, err := j.Inbox().Read(ctx)
 	if err != nil || len(read) > 0 {
 		return false, err
 	}
-	asked, err := in.Store.Inquiries(ctx, s.ID)
+	asked, err := j.Store.Inquiries(ctx, s.ID)
 	return len(asked) == 0, err
 }
 
 // nameThreads returns the parts of the line that names the threads at work.
-func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p workflow.Person) ([]store.Part, error) {
-	s := in.Session()
+func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
+	s := j.Session()
 	at, direct := "in this channel", strings.HasPrefix(s.Thread.Channel, "D")
 	of := view.Place{Channel: s.Thread.Channel, Except: s.ID}
 	if direct {
 		at, of.Requester = "here", p.ID
 	}
-	all, err := view.AtWork(ctx, in.Store.DB, of)
+	all, err := view.AtWork(ctx, j.Store.DB, of)
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +54,17 @@ func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p wo
 	more := 0
 	for _, other := range all {
 		switch {
-		case other.Thread.Channel != s.Thread.Channel && !in.mayName(ctx, other.ID):
+		case other.Thread.Channel != s.Thread.Channel && !j.mayName(ctx, other.ID):
 			continue
 		case len(named) == maxThreads:
 			more++
 			continue
 		}
-		by := plaintext.OneLine(in.nameOf(ctx, other.Requester))
-		named = append(named, fmt.Sprintf("%s, asked by %s", in.Duplicates.Link(other), by))
+		by := plaintext.OneLine(j.nameOf(ctx, other.Requester))
+		named = append(named, fmt.Sprintf("%s, asked by %s", j.Duplicates.Link(other), by))
 		buttons = append(buttons, workflow.Button{
 			ActionID: workflow.ButtonStopThread,
-			Label:    "Stop: " + plaintext.CutLine(in.Duplicates.Title(other.Title), 40),
+			Label:    "Stop: " + plaintext.CutLine(j.Duplicates.Title(other.Title), 40),
 			Style:    "danger",
 			Value:    store.NewToken(),
 			Means:    other.ID,
@@ -77,7 +78,7 @@ func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p wo
 		said += fmt.Sprintf(" And %d more: write \"stop\" in each.", more)
 	}
 	f := append(
-		in.Answer(m, said, buttons...),
+		j.Answer(m, said, buttons...),
 		store.Update{ClearStop: true, Change: func(s *workflow.Session) { s.Title = ""; s.ListThreads(m.ID) }},
 	)
 	return append(
@@ -86,41 +87,41 @@ func (in otherThreads) nameThreads(ctx context.Context, m workflow.Message, p wo
 }
 
 // mayName reports whether everybody who reads this thread may see that session of another channel.
-func (in otherThreads) mayName(ctx context.Context, session string) bool {
-	return in.Duplicates.Readers != nil && in.Duplicates.MayName(ctx, session)
+func (j otherThreads) mayName(ctx context.Context, session string) bool {
+	return j.Duplicates.Readers != nil && j.Duplicates.MayName(ctx, session)
 }
 
 // nameOf returns a person's name for people.
-func (in otherThreads) nameOf(ctx context.Context, user string) string {
+func (j otherThreads) nameOf(ctx context.Context, user string) string {
 	if user == "" {
 		return "an app"
 	}
-	if p, err := in.Slack.Person(ctx, in.Session().Thread, user); err == nil && p.Name != "" {
+	if p, err := j.Slack.Person(ctx, j.Session().Thread, user); err == nil && p.Name != "" {
 		return p.Name
 	}
 	return "somebody"
 }
 
-// passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and is
-// judged and answered there.
-func (in otherThreads) passStop(
-	ctx context.Context, m workflow.Message, p workflow.Person, session string,
+// passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and
+// is judged and answered there.
+func (j otherThreads) passStop(
+	ctx context.Context, m intent.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	all, err := view.AtWork(ctx, in.Store.DB, view.Place{Session: session})
+	all, err := view.AtWork(ctx, j.Store.DB, view.Place{Session: session})
 	if err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return in.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
+		return j.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
 	}
-	f := in.Answer(m, fmt.Sprintf("Told %s to stop, as %s says. It answers there.", in.Duplicates.Link(all[0]), p.Name))
+	f := j.Answer(m, fmt.Sprintf("Told %s to stop, as %s says. It answers there.", j.Duplicates.Link(all[0]), p.Name))
 	return append(f, inbox.PressedElsewhere{Session: session, Press: m.IncomingEvent}), nil
 }
 
-// listen drops the mark of a thread that only names others when it is called again. Plain replies in it are for
-// nobody here; they come only at the same moment as the line.
-func (in otherThreads) listen(f []store.Part) []store.Part {
-	if !in.Session().ListsThreads() {
+// listen drops the mark of a thread that only names others when it is called again. Plain replies in it are
+// for nobody here; they come only at the same moment as the line.
+func (j otherThreads) listen(f []store.Part) []store.Part {
+	if !j.Session().ListsThreads() {
 		return f
 	}
 	if u, ok := ledger.Find[store.Update](f); !ok || u.Open == nil || !*u.Open {

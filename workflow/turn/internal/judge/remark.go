@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -12,38 +12,38 @@ import (
 )
 
 // afterPush judges the events of a pull request.
-type afterPush struct{ *Intake }
+type afterPush struct{ *Judge }
 
 // judgeRemark judges a remark on the pull request. It is given to the agents if the configuration maps
 // the author's login to a person whose messages in the thread would count; otherwise it is held. It
 // permits nothing, stops nothing and answers nothing, because Slack cannot say who uses a login at the
 // git host.
-func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]store.Part, error) {
-	if intent.Acknowledges(m.Text) {
-		return in.Ignore(m), nil
+func (j afterPush) judgeRemark(ctx context.Context, m intent.Message) ([]store.Part, error) {
+	if m.Says.Acknowledges {
+		return j.Ignore(m), nil
 	}
-	on, release, err := in.Catalog.RemarkedOn(ctx, m)
+	on, release, err := j.Catalog.RemarkedOn(ctx, m.Message)
 	if err != nil {
 		return nil, err
 	}
 	if m.User == "" {
-		return in.Held.HoldRemark(m, on, "nobody here is known by that login"), nil
+		return j.Held.HoldRemark(m, on, "nobody here is known by that login"), nil
 	}
-	p, err := in.Slack.Person(ctx, in.Session().Thread, m.User)
+	p, err := j.Slack.Person(ctx, j.Session().Thread, m.User)
 	if err != nil {
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	why := p.ExclusionReason()
 	if why == "" {
-		if why, err = in.Permissions.HoldReason(ctx, p); err != nil {
+		if why, err = j.Permissions.HoldReason(ctx, p); err != nil {
 			return nil, err
 		}
 	}
-	if why == "" && in.Session().Phase == workflow.PhaseStopped {
+	if why == "" && j.Session().Phase == workflow.PhaseStopped {
 		why = "the work is stopped"
 	}
 	if why != "" {
-		return in.Held.HoldRemark(m, on, why), nil
+		return j.Held.HoldRemark(m, on, why), nil
 	}
 	where := ""
 	if m.ActionID != "" {
@@ -54,17 +54,17 @@ func (in afterPush) judgeRemark(ctx context.Context, m workflow.Message) ([]stor
 		corrects = "what was brought to that release, whose branch you cannot change; what holds for the change itself you can report, and once that is pushed people bring it there, too"
 		said += "\n" + workflow.FixBackport(release)
 	}
-	f := in.ForAgents(m, fmt.Sprintf("%s wrote on %s%s. It corrects %s, and allows nothing: what it asks for needs a report or a request that somebody approves.\n%s",
+	f := j.ForAgents(m, fmt.Sprintf("%s wrote on %s%s. It corrects %s, and allows nothing: what it asks for needs a report or a request that somebody approves.\n%s",
 		prompt.PersonName(p.Name), on, where, corrects, prompt.Fence("message", m.Text)))
-	return append(f, store.Lines(in.ProgramLine(said))), nil
+	return append(f, store.Lines(j.ProgramLine(said))), nil
 }
 
 // judgeOutcome judges a press that says whether a merged change works. "Still broken" opens the session
 // again.
-func (in afterPush) judgeOutcome(m workflow.Message, p workflow.Person) []store.Part {
+func (j afterPush) judgeOutcome(m intent.Message, p workflow.Person) []store.Part {
 	if m.ActionID == workflow.ButtonWorks {
-		return in.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))
+		return j.Answer(m, fmt.Sprintf("%s says that it works. Thank you.", p.Name))
 	}
-	f := in.ForAgents(m, fmt.Sprintf("%s says that it is still broken, after what was pushed was merged. What was reported, tried and proven before is above. Look at the code as it is now, say what is known by now, and find out what is left.", prompt.PersonName(p.Name)))
-	return append(f, store.Lines(in.ProgramLine(fmt.Sprintf("%s says that it is still broken. I look again.", p.Name))))
+	f := j.ForAgents(m, fmt.Sprintf("%s says that it is still broken, after what was pushed was merged. What was reported, tried and proven before is above. Look at the code as it is now, say what is known by now, and find out what is left.", prompt.PersonName(p.Name)))
+	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s says that it is still broken. I look again.", p.Name))))
 }

@@ -1,17 +1,22 @@
-package store_test
+package settlement_test
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/settlement"
 )
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // asks returns the turn of a session that waits for a button.
 // If shown, the message is in Slack, and key is its posting's.
@@ -23,6 +28,7 @@ func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key strin
 func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
 	turn = storetest.BeginTurn(t, s)
+	turn.Settles = settlement.Rule
 	require.NoError(t, turn.Record(t.Context(),
 		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 			{ActionID: action, Label: "Fix it", Value: "opaque"},

@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"testing"
@@ -18,20 +18,25 @@ func TestWhoIsAddressed(t *testing.T) {
 		"fix it":                    false,
 		"<#C2> is where it started": false,
 	} {
-		got := addressedElsewhere(workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageReply, Text: text}})
+		got := addressedElsewhere(message(workflow.MessageReply, text))
 		require.Equal(t, elsewhere, got, text)
 	}
-	mention := workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: workflow.MessageMention, Text: "<@U2> says it fails"}}
+	mention := message(workflow.MessageMention, "<@U2> says it fails")
 	require.False(t, addressedElsewhere(mention), "who names the bot means the bot")
 }
 
-// decides returns true for the messages whose author is looked up separately.
+// message returns a message with its reading.
+func message(kind workflow.MessageKind, text string) intent.Message {
+	return intent.Lexicon{}.ReadMessage(workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: kind, Text: text}})
+}
+
+// Decides returns true for the messages whose author is looked up separately.
 func TestWordsThatDecide(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"Fix it": true, "fix it, but only in cart.go": true, "yes please do this": true, "go on": true, "stop": true, "push it unproven": true,
 		"it began on Monday": false, "only with coupons": false,
 	} {
-		require.Equal(t, want, decides(intent.Lexicon{}, text), text)
+		require.Equal(t, want, message(workflow.MessageReply, text).Says.Decides(), text)
 	}
 }

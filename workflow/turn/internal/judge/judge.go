@@ -1,10 +1,10 @@
-package intake
+package judge
 
 import (
-	"regexp"
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/skill"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// Intake judges each message that was not judged yet.
-type Intake struct {
+// A Judge judges each message that was not judged yet.
+type Judge struct {
 	approval.Judgements
 	Catalog     *catalog.Catalog
 	Permissions *permission.Permissions
@@ -30,7 +30,7 @@ type Intake struct {
 	Interview   *Interview
 	Budget      *budget.Budget
 	Skills      []skill.Skill
-	Judged      func(workflow.Message, []store.Part) // called after each message was judged
+	Judged      func(intent.Message, []store.Part) // called after each message was judged
 
 	judging sync.Mutex                 // guards JudgeAll, which every agent of the turn calls between its model calls
 	writers map[string]workflow.Person // authors of the plain replies that the current JudgeAll judges, by user id
@@ -39,26 +39,23 @@ type Intake struct {
 // turnAway refuses a message from a person whom the bot does not listen to, and clears the stop that
 // such a person asked for. It is answered in the thread only if it began the thread, mentions the bot,
 // was sent to it, permits something, or is a press or a form.
-func (in *Intake) turnAway(m workflow.Message, p workflow.Person, reason string) []store.Part {
-	f := in.Ignore(m)
+func (j *Judge) turnAway(m intent.Message, p workflow.Person, reason string) []store.Part {
+	f := j.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until a person who may approve adopts it
-	if m.TS == in.Session().Thread.TS {
+	if m.TS == j.Session().Thread.TS {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
 	}
-	if m.TS == in.Session().Thread.TS || in.Words.Permits(m.Text) || m.Kind == workflow.MessageMention || m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
-		f = append(f, store.Lines(in.ProgramLine("I cannot take this: "+reason+".")))
+	if m.TS == j.Session().Thread.TS || m.Says.Permits() || m.Kind == workflow.MessageMention || m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
+		f = append(f, store.Lines(j.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})
 	f = append(f, consent.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
 	return f
 }
 
-// elsewhere matches a message that begins with the mention of a person.
-var elsewhere = regexp.MustCompile(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
-
 // addressedElsewhere reports whether a message is for another person: it begins with the mention of a
 // person, and the bot is not mentioned (the gateway removes the bot's own mention, and then the kind is
 // not Reply).
-func addressedElsewhere(m workflow.Message) bool {
-	return (m.Kind == workflow.MessageReply || m.Kind == workflow.MessageEdit) && elsewhere.MatchString(m.Text)
+func addressedElsewhere(m intent.Message) bool {
+	return (m.Kind == workflow.MessageReply || m.Kind == workflow.MessageEdit) && m.Says.ToColleague
 }

@@ -1,13 +1,13 @@
-package intake
+package judge
 
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -19,7 +19,7 @@ type inquiries struct{ approval.Judgements }
 
 // askConsultant asks the consultant a person's question, or about the newest report if the question is
 // empty. The orchestrator's tools need the phase that it works in, so the phase changes only while it rests.
-func (i inquiries) askConsultant(m workflow.Message, p workflow.Person, question string) []store.Part {
+func (i inquiries) askConsultant(m intent.Message, p workflow.Person, question string) []store.Part {
 	s := i.Session()
 	if question == "" {
 		question = "Is the newest report right, and is its fix the best one?"
@@ -53,44 +53,40 @@ func (i inquiries) askConsultant(m workflow.Message, p workflow.Person, question
 }
 
 // owners asks the program who knows the code.
-func (i inquiries) owners(m workflow.Message) []store.Part {
+func (i inquiries) owners(m intent.Message) []store.Part {
 	return append(i.Ignore(m), progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // explain asks the explainer to explain the change.
-func (i inquiries) explain(m workflow.Message) []store.Part {
+func (i inquiries) explain(m intent.Message) []store.Part {
 	f := i.Ignore(m)
 	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
 }
 
 // review asks the critic to review the change.
-func (i inquiries) review(m workflow.Message) []store.Part {
+func (i inquiries) review(m intent.Message) []store.Part {
 	q := progress.Inquiry{Kind: workflow.InquiryReview, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
 	return append(i.Ignore(m), q)
 }
 
-// askAgain judges "go on" if a stop ended nothing but people's questions to agents that only read. The
-// questions are asked again, and no other agent is woken. ok reports whether the message was that.
-func (i inquiries) askAgain(ctx context.Context, m workflow.Message, _ workflow.Person) (f []store.Part, ok bool, err error) {
-	if i.Session().Phase != workflow.PhaseStopped || !i.Words.SaysGoOn(m.Text) {
-		return nil, false, nil
-	}
-	if a, err := i.StandingApproval(ctx); a != nil || err != nil {
-		return nil, false, err
-	}
+// onlyThese returns the questions to agents that only read, if a stop ended nothing but them.
+func (i inquiries) onlyThese(ctx context.Context) ([]workflow.Inquiry, error) {
 	all, err := i.Store.Inquiries(ctx, i.Session().ID)
 	all = slices.DeleteFunc(all, func(q workflow.Inquiry) bool { return !q.Stopped })
-	if err != nil || len(all) == 0 || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
-		return nil, false, err
+	if err != nil || slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return !q.Alone }) {
+		return nil, err
 	}
-	update := store.Update{Events: []workflow.Event{workflow.EventRequest}} // only a person who may let the session go on can cause this event (see Reopen)
+	return all, nil
+}
+
+// askAgain asks those questions again. No other agent is woken.
+func (i inquiries) askAgain(m intent.Message, all []workflow.Inquiry) []store.Part {
+	// Only a person who may let the session go on can cause this event (see Reopen).
+	update := store.Update{Events: []workflow.Event{workflow.EventRequest}}
 	if slices.ContainsFunc(all, func(q workflow.Inquiry) bool { return q.Kind == workflow.InquiryConsult }) {
 		update.OptionalEvents = []workflow.Event{workflow.EventConsult}
 	}
 	question := plaintext.CutLine(plaintext.OneLine(all[0].Question), 200)
 	said := i.ProgramLine("Asking again: " + plaintext.QuoteLine(question))
-	return append(i.Ignore(m), update, store.Lines(said)), true, nil
+	return append(i.Ignore(m), update, store.Lines(said))
 }
-
-// namesFile matches a message that names a file or a path.
-var namesFile = regexp.MustCompile(`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`)

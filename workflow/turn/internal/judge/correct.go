@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 // giveToWork gives a message to the agents. In the phase of working, a message that names a task goes to
 // the worker of that task. During a verification, when no agent reads, a message that names none goes to
 // the only open task, or otherwise to the orchestrator. Both are acknowledged in a line.
-func (in *Intake) giveToWork(ctx context.Context, m workflow.Message) ([]store.Part, error) {
-	f := in.ForAgents(m, "")
-	phase := in.Session().Phase
-	number, words := intent.TaskNamed(m.Text)
-	if phase != workflow.PhaseVerifying && (phase != workflow.PhaseWorking || number == 0) || intent.Acknowledges(m.Text) || intent.OnlyAsks(m.Text) {
+func (j *Judge) giveToWork(ctx context.Context, m intent.Message) ([]store.Part, error) {
+	f := j.ForAgents(m, "")
+	phase := j.Session().Phase
+	number, words := m.Says.Task, m.Says.TaskText
+	if phase != workflow.PhaseVerifying && (phase != workflow.PhaseWorking || number == 0) || m.Says.Acknowledges || m.Says.OnlyAsks {
 		return f, nil
 	}
-	tasks, err := in.Store.Tasks(ctx, in.Session().ID, "")
+	tasks, err := j.Store.Tasks(ctx, j.Session().ID, "")
 	if err != nil {
 		return nil, err
 	}
@@ -31,23 +31,23 @@ func (in *Intake) giveToWork(ctx context.Context, m workflow.Message) ([]store.P
 	noted := quoteLine(words)
 	switch i := slices.IndexFunc(open, func(k workflow.Task) bool { return k.Number == number }); {
 	case i >= 0:
-		in.addressTask(f, open[i].ID)
+		j.addressTask(f, open[i].ID)
 		noted = fmt.Sprintf("Noted for task %d: %s", number, noted)
 	case number > 0:
-		in.addressTask(f, inbox.OrchestratorAlone)
+		j.addressTask(f, inbox.OrchestratorAlone)
 		noted = fmt.Sprintf("Noted: %s. Task %d is not open, so the orchestrator takes it up.", noted, number)
 	case len(open) == 1:
 		noted = fmt.Sprintf("Noted for task %d: %s", open[0].Number, noted)
-	case intent.Redirects(m.Text): // every agent has to read it
+	case m.Says.Redirects: // every agent has to read it
 		return f, nil
 	default:
-		in.addressTask(f, inbox.OrchestratorAlone)
+		j.addressTask(f, inbox.OrchestratorAlone)
 		noted = fmt.Sprintf("Noted: %s. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number.", noted)
 	}
-	return append(f, store.Lines(in.ProgramLine(noted))), nil
+	return append(f, store.Lines(j.ProgramLine(noted))), nil
 }
 
-func (in *Intake) addressTask(f []store.Part, task int64) {
+func (j *Judge) addressTask(f []store.Part, task int64) {
 	ledger.Change(f, func(h *inbox.Handled) { h.Task = task })
 }
 

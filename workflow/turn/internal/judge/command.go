@@ -1,13 +1,12 @@
-package intake
+package judge
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -15,23 +14,19 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// judgeCommand judges a message that starts a workflow or asks the consultant. ok reports whether the
-// message was such a command.
-func (in *Intake) judgeCommand(ctx context.Context, m workflow.Message, p workflow.Person) (f []store.Part, ok bool, err error) {
-	c, rest := command.ReadFor(m.Text, in.ConsultantNames()...)
-	switch c {
-	case workflow.CommandNone:
-		return f, false, nil
-	case workflow.CommandConsult:
-		return inquiries{in.Judgements}.askConsultant(m, p, rest), true, nil
+// judgeCommand judges a message that starts a workflow or asks the consultant.
+func (j *Judge) judgeCommand(m intent.Message, p workflow.Person) []store.Part {
+	c, rest := m.Says.Command, m.Says.CommandText
+	if c == workflow.CommandConsult {
+		return inquiries{j.Judgements}.askConsultant(m, p, rest)
 	}
-	if busy := blockingWork(in.Session(), c); busy != "" {
-		return in.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy)), true, nil
+	if busy := blockingWork(j.Session(), c); busy != "" {
+		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy))
 	}
-	if rest == "" && m.TS == in.Session().Thread.TS {
-		return in.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c)), true, nil
+	if rest == "" && m.TS == j.Session().Thread.TS {
+		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c))
 	}
-	return in.beginWorkflow(m, p, c, rest), true, nil
+	return j.beginWorkflow(m, p, c, rest)
 }
 
 // A workflowStart holds what a command starts.
@@ -49,8 +44,8 @@ var workflowStarts = map[workflow.Command]workflowStart{
 	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.EventDiagnose, []workflow.Phase{workflow.PhaseDiagnosing}, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
 }
 
-// blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If it
-// began in words only, the tools of the phase and those of the workflow would refuse each other.
+// blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If
+// it began in words only, the tools of the phase and those of the workflow would refuse each other.
 func blockingWork(s workflow.Session, c workflow.Command) string {
 	if s.Phase == workflow.PhaseConsulting {
 		s.Phase = s.PreviousPhase // there it goes on
@@ -74,7 +69,7 @@ func blockingWork(s workflow.Session, c workflow.Command) string {
 }
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
-func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
+func (j *Judge) beginWorkflow(m intent.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
 	w := workflowStarts[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
@@ -82,13 +77,13 @@ func (in *Intake) beginWorkflow(m workflow.Message, p workflow.Person, c workflo
 	} else {
 		told += " It is about what stands in the thread."
 	}
-	for _, s := range in.Skills {
+	for _, s := range j.Skills {
 		if s.Name == string(c) {
 			told += "\nFollow this skill:\n" + prompt.Fence("skill", s.Body)
 		}
 	}
 	update := store.Update{Open: ledger.Wake}
-	s := in.Session()
+	s := j.Session()
 	if s.Phase.Ended() || s.Phase == workflow.PhasePlanShown {
 		update.Events = append(update.Events, workflow.EventRequest)
 	}

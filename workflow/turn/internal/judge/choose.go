@@ -1,4 +1,4 @@
-package intake
+package judge
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -17,27 +18,27 @@ import (
 // approve can choose, as long as nothing was approved. Everything that was read and reported is about
 // the earlier repository, and its revision cannot be approved any more, since the session then has
 // another base commit.
-func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p workflow.Person, name string) ([]store.Part, error) {
-	s := in.Session()
+func (j *Judge) chooseRepository(ctx context.Context, m intent.Message, p workflow.Person, name string) ([]store.Part, error) {
+	s := j.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
-		return in.Refuse(m, p, "repository", reason, said), nil
+		return j.Refuse(m, p, "repository", reason, said), nil
 	}
-	approvers, err := in.Permissions.Approvers(ctx)
+	approvers, err := j.Permissions.Approvers(ctx)
 	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
-		approvers, err = in.Permissions.ApproversOf(ctx, name)
+		approvers, err = j.Permissions.ApproversOf(ctx, name)
 	}
 	if err != nil {
 		return nil, err
 	}
 	switch reason := approvers.MayApprove(p, ""); {
-	case !slices.Contains(in.Catalog.Names(), name):
-		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.", name, strings.Join(in.Catalog.Names(), ", ")))
+	case !slices.Contains(j.Catalog.Names(), name):
+		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.", name, strings.Join(j.Catalog.Names(), ", ")))
 	case reason != "" && (p.ID != s.Requester || p.Guest):
 		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. Whoever asked can choose, and whoever may approve. %s", p.Name, reason, approvers.Who()))
 	case s.Branch != "":
 		return refused("work was approved", fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.", s.Repository, name))
 	case name == s.Repository:
-		return in.Answer(m, fmt.Sprintf("It is about %s already.", name)), nil
+		return j.Answer(m, fmt.Sprintf("It is about %s already.", name)), nil
 	}
 	said, told := fmt.Sprintf("%s chose the repository %s.", p.Name, name), fmt.Sprintf("%s chose the repository %s.", prompt.PersonName(p.Name), name)
 	if s.Repository != "" {
@@ -45,8 +46,8 @@ func (in *Intake) chooseRepository(ctx context.Context, m workflow.Message, p wo
 		told = fmt.Sprintf("%s chose the repository %s instead of %s. Whatever you read, ran and reported so far is of %s and counts no more: your tools look at %s from here on. Begin again with its files, its AGENTS.md first if it has one.",
 			prompt.PersonName(p.Name), name, s.Repository, s.Repository, name)
 	}
-	f := in.ForAgents(m, told)
-	f = append(f, store.Lines(in.ProgramLine(said)))
+	f := j.ForAgents(m, told)
+	f = append(f, store.Lines(j.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) { s.Repository, s.BaseCommit = name, "" }
 	})

@@ -1,0 +1,247 @@
+package intent
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent/answer"
+	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// A Reading is all that the words of one message say. It is made once for each message, by [Lexicon.Read];
+// those who judge the message get the reading, and do not look at the words again. A reading permits nothing:
+// it does not know who wrote the message, or what the session waits for.
+type Reading struct {
+	Request
+
+	// What permits something, if its writer may. Each is read strictly.
+	Consent       Consent  // an approval of what waits, with its scope, or what sounds like one
+	Push          Push     // allows a push
+	Backport      bool     // asks to bring the pushed change to releases
+	Releases      []string // the releases that it names
+	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
+	SaysGoOn      bool     // says that, and nothing else
+	AdoptsToBuild bool     // says to build it, too
+
+	// What refuses something. Each is read liberally.
+	Refusal            Refusal // stops approved work, or objects to it
+	OnlyStops          bool    // says to stop or to wait, and nothing else
+	RefusalToColleague Refusal // what it has against the work, said to another person
+	WaitsFor           bool    // refuses nothing, but makes approved work wait for a person, an event or a time
+	TakesBack          bool    // takes back an objection of its writer
+	NamesObjection     bool    // says that it takes something back, and does not only agree
+
+	// What limits approved work.
+	Limit              string // what may change, or has to stay; empty: it limits nothing
+	ObjectsBesideLimit bool   // a message with a limit objects, too
+
+	// What it asks, and what it answers.
+	AsksAboutDiff   bool // asks about the change
+	AsksForReview   bool // asks to have the change reviewed
+	AsksWhoKnows    bool // asks who knows the code
+	MentionsGoingOn bool // mentions going on, which may mean stopped work
+	TakesThese      bool // takes the answers that were just shown
+	WantsMore       bool // continues an interview past its limit
+	WrapsUp         bool // ends an interview
+
+	// What it tells the program or the agents to do.
+	Lesson    *command.Lesson // lists, adds, corrects or forgets lessons of the repository; nil: none of these
+	Redirects bool            // makes the step of an agent pointless
+	Task      int             // number of the task that it is for; 0: none
+	TaskText  string          // what it says to that task, or the whole text
+
+	// Whom and what it names.
+	ToColleague bool // begins with the mention of another person
+	NamesFile   bool // names a file or a path
+
+	text    string
+	lexicon Lexicon // by which it was read
+}
+
+// A Request is what the words of a message say as a part of a request. It is read anew of the messages of a
+// session when somebody has to know who asked for what.
+type Request struct {
+	Adopts       bool             // makes another person's request its writer's own
+	PassesOn     bool             // gives held messages to the agents
+	Confirms     bool             // confirms that an understanding is right
+	OnlyAsks     bool             // asks for information, and nothing else
+	Acknowledges bool             // only thanks, or says that it was read
+	Command      workflow.Command // starts a workflow, or asks the consultant
+	CommandText  string           // what follows the command
+
+	wants, several bool // has a word of asking; has several words
+}
+
+// ReadRequest reads a message as a part of a request, as [Lexicon.Read] does.
+func ReadRequest(text string, consultant ...string) Request {
+	whole := strings.Join(words.Sentences(text), " ")
+	r := Request{
+		Adopts:       adopts(text),
+		PassesOn:     passesOn(text),
+		Confirms:     confirms(text),
+		OnlyAsks:     onlyAsks(text),
+		Acknowledges: acknowledges(text),
+		wants:        wanting.MatchString(whole),
+		several:      len(strings.Fields(whole)) > 1,
+	}
+	r.Command, r.CommandText = command.ReadFor(text, append([]string{"consultant", "oracle"}, consultant...)...)
+	return r
+}
+
+// AsksForWork reports whether the message may ask for something to be built. A message that is addressed to
+// the bot may, unless it is only a question, thanks or a yes; any other one needs a word of asking ("add",
+// "please", "we need").
+func (r Request) AsksForWork(addressed bool) bool {
+	return !r.OnlyAsks && !r.Acknowledges && !r.Confirms && (r.wants || addressed && r.several)
+}
+
+// A Message is a message of a thread with what its words say.
+type Message struct {
+	workflow.Message
+	Says Reading
+}
+
+// A Push is what a message says of a push.
+type Push struct {
+	Allows     bool   // "push it", in one of its forms
+	Unproven   bool   // also if nothing could be proven
+	AllTheSame bool   // also if somebody objects
+	Value      string // what it says to be right: 899 for "push it, 899 is right"
+}
+
+// Read reads a message. consultant are the names by which people may call the consultant besides "consultant"
+// and "oracle".
+func (l Lexicon) Read(text string, consultant ...string) Reading {
+	refused, ends := l.readRefusal(text)
+	refusal := refusalNow(text, refused)
+	consent := l.readConsent(text, refused, ends)
+	r := Reading{
+		text:               text,
+		lexicon:            l,
+		Request:            ReadRequest(text, consultant...),
+		Consent:            consent,
+		GoesOn:             l.goesOn(text),
+		SaysGoOn:           l.saysGoOn(text),
+		AdoptsToBuild:      adoptsToBuild(text),
+		Refusal:            refusal,
+		OnlyStops:          l.onlyRefuses(text, refusal),
+		RefusalToColleague: l.refusalToColleague(text),
+		WaitsFor:           refusal == RefusalNone && l.saysCondition(text, consent),
+		TakesBack:          takesBack(text),
+		NamesObjection:     saysItTakesBack(text),
+		AsksAboutDiff:      asksAboutDiff(text),
+		AsksForReview:      asksToReview(text),
+		AsksWhoKnows:       asksWhoKnows(text),
+		MentionsGoingOn:    mentionsGoingOn(text),
+		TakesThese:         answer.TakesThese(text),
+		WantsMore:          answer.WantsMore(text),
+		WrapsUp:            answer.WrapsUp(text),
+		Redirects:          redirects(text),
+		ToColleague:        opensWithPerson.MatchString(text),
+		NamesFile:          mentionsFile.MatchString(text),
+	}
+	r.Push.Allows, r.Push.Unproven = readPush(text)
+	r.Push.AllTheSame, r.Push.Value = pushesAllTheSame(text), namedValue(text)
+	r.Releases, r.Backport = readBackport(text)
+	if limit, limits := l.limitOf(text, consent); limits {
+		r.Limit, r.ObjectsBesideLimit = limit, l.objectsBesideLimit(text)
+	}
+	if lesson, ok := command.ReadLesson(text); ok {
+		r.Lesson = &lesson
+	}
+	r.Task, r.TaskText = taskNamed(text)
+	return r
+}
+
+// ReadMessage reads a message of a thread, as Read does.
+func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
+	return Message{Message: m, Says: l.Read(m.Text, consultant...)}
+}
+
+// Permits reports whether the message permits something, provided that its writer may: an approval with a
+// scope or without, a push, or a backport.
+func (r Reading) Permits() bool {
+	return r.Push.Allows || r.Backport || r.Consent.Consents()
+}
+
+// Decides reports whether the message may permit something, let work go on, or make other people's messages
+// count.
+func (r Reading) Decides() bool {
+	return r.Permits() || r.Consent.Kind != ConsentNone || r.Adopts || r.Confirms || r.PassesOn || r.SaysGoOn || r.GoesOn
+}
+
+// fewWords is how many words an objection has at most that says nothing else: "that's not it".
+const fewWords = 3
+
+// OnlyRefuses reports whether a message that refuses says nothing for the agents. "It is wrong elsewhere,
+// too" says something.
+func (r Reading) OnlyRefuses() bool {
+	kind := r.Consent.Kind
+	return kind == ConsentRefuse || kind == ConsentStop || len(strings.Fields(r.text)) <= fewWords
+}
+
+// WithdrawsObjection reports whether the message says that the work may go on after all.
+func (r Reading) WithdrawsObjection() bool {
+	goesOn := r.Consent.Kind == ConsentApprove || r.GoesOn
+	return r.TakesBack || goesOn && r.Refusal == RefusalNone
+}
+
+// Option returns the index of the option that the message names, or -1 if it takes the recommended one. ok is
+// false if it names none.
+func (r Reading) Option(options []string) (index int, ok bool) {
+	return answer.OptionNamed(r.text, options)
+}
+
+// PermitsSame reports whether two messages permit the same.
+func (r Reading) PermitsSame(other Reading) bool {
+	if plaintext.OneLine(r.text) == plaintext.OneLine(other.text) {
+		return true
+	}
+	if r.Push.Allows || other.Push.Allows {
+		return r.Push.Allows && other.Push.Allows && r.Push.Unproven == other.Push.Unproven &&
+			r.Push.AllTheSame == other.Push.AllTheSame
+	}
+	return other.Consent.Consents() && r.Consent.Kind == other.Consent.Kind && r.Consent.Scope == other.Consent.Scope
+}
+
+// RefusalTo returns what a message that is said to another person has against the work that was approved by
+// the person with that id and name. To the person who approved it, a single "stop" or "no" refuses; people
+// answer each other with that, too.
+func (r Reading) RefusalTo(user, name string) Refusal {
+	if said, toApprover := saidTo(r.text, user, name); toApprover {
+		return r.lexicon.refusal(said)
+	}
+	return r.RefusalToColleague
+}
+
+// saidTo reports whether a text mentions a person, or begins or ends with the person's name, and returns the
+// text without that.
+func saidTo(text, user, name string) (rest string, ok bool) {
+	names := `<@` + regexp.QuoteMeta(user) + `(?:\|[^>]*)?>[,:]?`
+	if name = strings.TrimSpace(name); name != "" {
+		quoted := regexp.QuoteMeta(name)
+		names += `|^\s*(?:(?i:hey|hi|sorry|no|ok|please)[, ]+)?(?i:@?` + quoted + `)[,:]?(?:\s|$)|` +
+			`,\s*(?i:@?` + quoted + `)[.!]*\s*$`
+	}
+	at := regexp.MustCompile(names)
+	if !at.MatchString(text) {
+		return text, false
+	}
+	return strings.TrimSpace(at.ReplaceAllString(text, " ")), true
+}
+
+// MentionsPerson reports whether a message mentions a person. The gateway removes the mention of the bot
+// itself.
+func MentionsPerson(text string) bool { return mentionsPerson.MatchString(text) }
+
+var (
+	mentionsPerson  = lazyregexp.New(`<@[UW][A-Z0-9]+(?:\|[^>]*)?>`)
+	opensWithPerson = lazyregexp.New(`^\s*<@[UW][A-Z0-9]+(\|[^>]*)?>`)
+	mentionsFile    = lazyregexp.New(
+		`(?:^|[^\w./-])(?:[\w.-]+/[\w./-]*|[\w-]+\.[a-z][a-z0-9]{0,5})(?::\d+)?(?:[^\w/-]|$)`,
+	)
+)

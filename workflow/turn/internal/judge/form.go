@@ -1,0 +1,90 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+)
+
+// offerForm does nothing if the gateway opened a modal for the press. If Slack did not open it,
+// offerForm says how to say the same in a message.
+func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []store.Part {
+	switch {
+	case m.Text == workflow.FormOpened:
+		return j.Ignore(m)
+	case m.ActionID == workflow.ButtonRepository:
+		return j.Answer(m, p.Name+": which repository is it?", j.Catalog.ChoiceButtons()...)
+	case m.ActionID == workflow.ButtonFixLimited:
+		return j.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+	case m.ActionID == workflow.ButtonDetails:
+		return j.Answer(m, "Details:\n"+means)
+	}
+	return j.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
+}
+
+// judgeForm judges what a person submitted in a modal. The row of the modal's button says what it is
+// about.
+func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
+	revision, _, ok, err := j.Button(ctx, m.ActionID, m.Value)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		j.Log.Warn("a form of a button that was never shown", "user", m.User, "action", m.ActionID)
+		return j.Ignore(m), nil
+	}
+	switch m.ActionID {
+	case workflow.ButtonCorrect:
+		return j.judgeCorrection(ctx, m, p, revision)
+	case workflow.ButtonFixLimited:
+		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
+	case workflow.ButtonRepository:
+		if why, err := j.Permissions.HoldReason(ctx, p); why != "" || err != nil {
+			return j.Held.RefusePress(m, p, "speak", why), err
+		}
+		return j.chooseRepository(ctx, m, p, m.Text)
+	}
+	return j.Ignore(m), nil
+}
+
+// judgeCorrection judges a correction from a modal like a reply, and quotes it in the thread, where a
+// modal leaves nothing. It is never an approval, whatever it says, but it can be a stop. A correction of
+// an older revision counts, too; both the thread and the agents are told that a newer one exists.
+func (j *Judge) judgeCorrection(ctx context.Context, m intent.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+	s := j.Session()
+	held, err := j.Permissions.HoldReason(ctx, p)
+	if err != nil {
+		return f, err
+	}
+	about := fmt.Sprintf("revision %d", revision)
+	if revision != s.Revision {
+		about += fmt.Sprintf(" (the newest is revision %d)", s.Revision)
+	}
+	said := p.Name + " corrects:"
+	if revision > 0 {
+		said = p.Name + " corrects " + about + ":"
+	}
+	consent := m.Says.Consent
+	stops, err := j.Objections.Stops(ctx, m.Says)
+	if err != nil {
+		return f, err
+	}
+	switch sounds := consent.Kind; {
+	case stops || sounds == intent.ConsentStop:
+		if f, err = j.stopSession(ctx, m, p); err != nil {
+			return f, err
+		}
+	case held != "":
+		f = j.Held.HoldWords(m, p, held)
+	case j.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
+		f = j.Approvals.AskConsent(m, p, consent)
+	default:
+		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
+		f = j.ForAgents(m, told)
+	}
+	return append([]store.Part{store.Lines(j.ProgramLine(said + "\n" + prompt.Quote(m.Text)))}, f...), nil
+}

@@ -1,0 +1,238 @@
+package judge
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+)
+
+// A ruleCase is a message that a rule judges, in the session that state describes.
+type ruleCase struct {
+	rule  string
+	text  string
+	state func(*Case)
+}
+
+// wordCases has a case for each rule about words. Where none is said, a member writes below a report that
+// waits for its approval.
+var wordCases = []ruleCase{
+	{"stop, where nothing ran", "stop", func(c *Case) { c.nothingRan.value = true }},
+	{"stop", "stop", nothing},
+	{"stop", "wait, please don't push this yet", func(c *Case) { c.stops.value = true }},
+	{"guest", "the total is off", func(c *Case) { c.writer.value.Guest = true; c.Message.TS = c.Session.Thread.TS }},
+	{"objection taken back, unclear", "ok, go on", func(c *Case) { objected(c); c.talkBelow.value = true }},
+	{"objection taken back", "ok, go on", objected},
+	{"objection taken back", "I take it back", func(c *Case) { objected(c); c.talkBelow.value = true }},
+	{"refusal after the push", "no, that's not it", func(c *Case) {
+		c.Session.Phase, c.pushed.value = workflow.PhaseDone, "it was pushed already"
+	}},
+	{"pass it on", "pass it on", nothing},
+	{"lesson", "forget lesson 2", nothing},
+	{"backport", "backport this to release/1.4", nothing},
+	{"limited approval, held", "fix it, but leave the header alone", heldBack},
+	{"go on", "go on", afterStop},
+	{"go on, unclear", "go on", func(c *Case) { afterStop(c); c.talkBelow.value = true }},
+	{"going on, mentioned", "when does it continue with the header", afterStop},
+	{"go on with questions", "go on", func(c *Case) {
+		c.Session.Phase, c.stoppedAsks.value = workflow.PhaseStopped, []workflow.Inquiry{{}}
+	}},
+	{"more questions", "keep asking", aligning},
+	{"wrap up", "wrap up", aligning},
+	{"take these", "take these", func(c *Case) { asked(c); c.takesOffer.value = true }},
+	{"question back", "why do you ask?", asked},
+	{"answer", "in two weeks", asked},
+	{"answer", "weekly", asked},
+	{"understanding confirmed", "yes, that's right", func(c *Case) {
+		aligning(c)
+		c.Session.ReportKind = workflow.ReportRequest
+	}},
+	{"push", "push it", func(c *Case) { c.asksForPush.value = true }},
+	{"limit reached", "go on", func(c *Case) {
+		c.limit.value = limitAnswer{meant: true, over: []workflow.LimitUse{{}}, rested: true}
+	}},
+	{"limit no longer reached", "go on", func(c *Case) { c.limit.value = limitAnswer{meant: true, rested: true} }},
+	{"limit to approved work", "only cart/price.go please", func(c *Case) { c.narrows.value = &approval.Narrowing{} }},
+	{"consent, unclear", "sounds good", func(c *Case) { c.consent.value.unclear = true }},
+	{"consent, unclear", "fix it", func(c *Case) { c.consent.value = consentHere{c.says().Consent, true} }},
+	{"approval", "fix it", consents},
+	{"approval", "fix it", func(c *Case) { consents(c); heldBack(c) }},
+	{"adoption", "yes please do this", func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} }},
+	{"command", "/diagnose", nothing},
+	{"question about the change", "why is the diff so large?", func(c *Case) { c.Session.Branch = "bobbin/x" }},
+	{"review", "please review the change", func(c *Case) { c.Session.Branch = "bobbin/x" }},
+	{"who knows the code", "who knows cart/price.go?", nothing},
+	{"held", "it is the header, too", heldBack},
+	{"words for the agents", "it began on Monday, with coupons", nothing},
+}
+
+// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its
+// action.
+var pressCases = []ruleCase{
+	{"Stop, too late", workflow.ButtonStop, func(c *Case) { c.runEnded.value = true }},
+	{"Stop", workflow.ButtonStop, nothing},
+	{"unknown button", workflow.ButtonFix, func(c *Case) { c.button.value.shown = false }},
+	{"Pass it on", workflow.ButtonPassOn, heldBack},
+	{"Go on", workflow.ButtonGoOn, heldBack},
+	{"Put it back", workflow.ButtonPutBack, heldBack},
+	{"held", workflow.ButtonOption, heldBack},
+	{"held", workflow.ButtonConsult, heldBack},
+	{"held", workflow.ButtonBroken, heldBack},
+	{"Backport", workflow.ButtonBackport, heldBack},
+	{"Fix it there", workflow.ButtonFixThere, heldBack},
+	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
+	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
+	{"Push it", workflow.ButtonPush, heldBack},
+	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
+	{"a repository", workflow.ButtonChoose, nothing},
+	{"Works, Still broken", workflow.ButtonBroken, nothing},
+	{"Correct…, with limits…, Change repository…, Details", workflow.ButtonFixLimited, nothing},
+	{"Show the diff, Explain", workflow.ButtonShowDiff, nothing},
+	{"Stop, of another thread", workflow.ButtonStopThread, heldBack},
+	{"Join", workflow.ButtonJoin, nothing},
+	{"an option, Wrap up, Take these", workflow.ButtonOption, nothing},
+	{"Ask the consultant", workflow.ButtonConsult, nothing},
+	{"Propose for AGENTS.md", workflow.ButtonLessons, nothing},
+	{"any other button", "of an older release", nothing},
+}
+
+// eventCases has a case for each rule about events: text is the kind of the message.
+var eventCases = []ruleCase{
+	{"deletion", string(workflow.MessageDelete), nothing},
+	{"edit", string(workflow.MessageEdit), nothing},
+	{"reaction", string(workflow.MessageReacted), nothing},
+	{"alert", string(workflow.MessageAlert), nothing},
+	{"time-out", string(workflow.MessageDue), nothing},
+	{"remark at a git host", string(workflow.MessageRemark), nothing},
+	{"reply below a list of threads", string(workflow.MessageReply), func(c *Case) { c.Session.ListThreads(1) }},
+	{"to another person", string(workflow.MessageReply), func(c *Case) { c.Message = message(c.Message.Kind, "<@U3> look") }},
+	{"unknown writer", string(workflow.MessageMention), func(c *Case) { c.writer.value.err = os.ErrClosed }},
+	{"sent to the bot", string(workflow.MessageSent), func(c *Case) { c.writer.value.Bot = true }},
+	{"writer who is not heard", string(workflow.MessageReply), func(c *Case) { c.writer.value.Stranger = true }},
+	{"press", string(workflow.MessageAction), nothing},
+	{"form", string(workflow.MessageForm), nothing},
+	{"words", string(workflow.MessageMention), nothing},
+	{"words", string(workflow.MessageReply), nothing},
+}
+
+func nothing(*Case)    {}
+func heldBack(c *Case) { c.held.value = "only named people may approve here" }
+func objected(c *Case) { c.objections.value = []int64{1} }
+func consents(c *Case) { c.consent.value = consentHere{c.says().Consent, false} }
+
+func aligning(c *Case) { c.Session.Phase = workflow.PhaseAligning }
+
+func asked(c *Case) {
+	c.Session.Phase = workflow.PhaseExploring
+	c.question.value = &workflow.Question{Options: []string{"daily", "weekly"}, Recommended: "daily"}
+}
+
+func afterStop(c *Case) {
+	c.Session.Phase, c.Session.Halted = workflow.PhaseStopped, "1.0"
+	c.approved.value = &workflow.Approval{}
+}
+
+// on returns the case as the rules are asked about it.
+func (x ruleCase) on(kind workflow.MessageKind) *Case {
+	c := &Case{
+		Message: message(kind, x.text),
+		Session: workflow.Session{
+			Thread: workflow.Thread{TS: "0.1"}, Phase: workflow.PhaseReported, Revision: 1, ReportKind: workflow.ReportRootCause,
+		},
+	}
+	if kind == "" {
+		c.Message = message(workflow.MessageKind(x.text), "it is the header")
+	}
+	c.Message.TS, c.writer.value.Person = "2.0", workflow.Person{ID: "U2", Name: "bea"}
+	if kind == workflow.MessageAction {
+		c.Message = message(kind, "")
+		c.Message.ActionID, c.button.value.shown = x.text, true
+	}
+	x.state(c)
+	return c
+}
+
+// Each rule has a case that it judges, and no rule before it. The control: without the rule, another one
+// judges the case.
+func TestEveryRuleFires(t *testing.T) {
+	t.Parallel()
+	for _, table := range []struct {
+		kind  workflow.MessageKind // empty: each case has its own
+		rules []rule
+		cases []ruleCase
+	}{
+		{"", eventRules(), eventCases},
+		{workflow.MessageReply, wordRules(), wordCases},
+		{workflow.MessageAction, pressRules(), pressCases},
+	} {
+		var fired []string
+		for _, x := range table.cases {
+			first, err := firstRule(table.rules, x.on(table.kind))
+			require.NoError(t, err, x.text)
+			require.Equal(t, x.rule, first.name, x.text)
+			without := slices.DeleteFunc(slices.Clone(table.rules), func(r rule) bool { return r.name == x.rule })
+			next, err := firstRule(without, x.on(table.kind))
+			if x.rule == table.rules[len(table.rules)-1].name {
+				require.Error(t, err, "nothing judges what the last rule leaves")
+			} else {
+				require.NoError(t, err)
+				require.NotEqual(t, x.rule, next.name, x.text)
+			}
+			fired = append(fired, x.rule)
+		}
+		for _, r := range table.rules {
+			require.Contains(t, fired, r.name, "no case for the rule")
+		}
+	}
+}
+
+// A rule that asks for what cannot be read ends the judging: no later rule takes the message.
+func TestNoRuleFiresOnWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	c := ruleCase{text: "it began on Monday", state: nothing}.on(workflow.MessageReply)
+	c.held.read = func() (string, error) { return "", os.ErrClosed }
+	_, err := firstRule(wordRules(), c)
+	require.ErrorIs(t, err, os.ErrClosed)
+}
+
+// The page about security shows the tables as they are. UPDATE_GOLDEN=1 writes them there.
+func TestDocsShowTheRules(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join("..", "..", "..", "..", "docs", "security.md")
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	got := string(text)
+	for _, table := range []struct {
+		name  string
+		rules []rule
+	}{{"events", eventRules()}, {"words", wordRules()}, {"presses", pressRules()}} {
+		begins, ends := fmt.Sprintf("<!-- rules: %s -->\n", table.name), fmt.Sprintf("<!-- end of rules: %s -->", table.name)
+		before, rest, found := strings.Cut(got, begins)
+		require.True(t, found, begins)
+		_, after, found := strings.Cut(rest, ends)
+		require.True(t, found, ends)
+		got = before + begins + tableOf(table.rules) + ends + after
+	}
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		require.NoError(t, os.WriteFile(page, []byte(got), 0o644))
+		return
+	}
+	require.Equal(t, got, string(text), "UPDATE_GOLDEN=1 go test writes the tables")
+}
+
+// tableOf returns rules as a table in Markdown.
+func tableOf(rules []rule) string {
+	var b strings.Builder
+	fmt.Fprint(&b, "\n| | rule | when | what |\n|---|---|---|---|\n")
+	for i, r := range rules {
+		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, r.name, r.when, r.then)
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,382 @@
+package judge
+
+import (
+	"context"
+	"slices"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
+)
+
+// wordRules returns the rules for a message that a person typed.
+func wordRules() []rule {
+	return slices.Concat(
+		refusalRules(), orderRules(), goOnRules(), answerRules(), limitRules(), consentRules(), questionRules(),
+	)
+}
+
+// refusalRules are the rules for what stops or refuses, and for what takes a refusal back.
+func refusalRules() []rule {
+	return []rule{
+		{
+			name:  "stop, where nothing ran",
+			when:  "it says to stop, and no agent was given anything in this thread",
+			then:  "names the threads at work in the channel, each with a button that stops it; stops nothing here",
+			fires: func(c *Case) bool { return c.saysStop() && get(c, &c.nothingRan) },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return otherThreads{j}.nameThreads(ctx, c.Message, c.person())
+			},
+		},
+		{
+			name: "stop",
+			when: "it says to stop; while approved work is under way, also one clause that says to wait, or not to fix " +
+				"or push, unless the message answers a question for which everything rests",
+			then:  "stops the session at once, whoever of the people who may take part wrote it",
+			fires: (*Case).saysStop,
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.stopSession(ctx, c.Message, c.person())
+			},
+		},
+		{
+			name:  "guest",
+			when:  "a guest begins a thread with it",
+			then:  "refuses it: guests cannot start work",
+			fires: func(c *Case) bool { return c.person().Guest && c.begins() },
+			judge: turnGuestAway,
+		},
+		{
+			name: "objection taken back, unclear",
+			when: "its writer has objected to the approved work, and it may take that back, or may answer others who " +
+				"talk above it",
+			then: "asks; the objection stands",
+			fires: func(c *Case) bool {
+				return c.withdraws() && !c.says().NamesObjection && get(c, &c.talkBelow)
+			},
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Objections.AskWithdrawal(c.Message, c.person()), nil
+			},
+		},
+		{
+			name:  "objection taken back",
+			when:  "its writer has objected to the approved work, and it takes that back or agrees",
+			then:  "ends the writer's own objections; permits nothing",
+			fires: (*Case).withdraws,
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Objections.Withdraw(c.Message, c.person(), get(c, &c.objections)), nil
+			},
+		},
+		{
+			name:  "refusal after the push",
+			when:  "it refuses something, the change is pushed, and nothing runs",
+			then:  "says what was pushed and what can still be done; gives it to the agents if it says more than no",
+			fires: (*Case).refusesPushed,
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Objections.AfterPush(c.Message, c.person(), get(c, &c.pushed)), nil
+			},
+		},
+	}
+}
+
+// orderRules are the rules for what is an order in any phase, and for an approval by a person whose words are
+// held.
+func orderRules() []rule {
+	return []rule{
+		{
+			name:  "pass it on",
+			when:  `it is "pass it on", or a form of that, and nothing else`,
+			then:  "gives the held messages above it to the agents as the writer's own words, if the writer may approve",
+			fires: func(c *Case) bool { return c.says().PassesOn },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.PassOn(ctx, c.Message, c.person(), 0)
+			},
+		},
+		{
+			name:  "lesson",
+			when:  "it lists, adds, corrects or forgets lessons of the repository, and nothing else",
+			then:  "answers it; only a person who may approve changes lessons",
+			fires: func(c *Case) bool { return c.says().Lesson != nil },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.judge(ctx, c.Message, c.person())
+			},
+		},
+		{
+			name:  "backport",
+			when:  "it asks to bring the pushed change to releases, and nothing else",
+			then:  "is judged like an approval, of that backport alone",
+			fires: func(c *Case) bool { return c.says().Backport },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.Backport{Releases: c.says().Releases})
+			},
+		},
+		{
+			name: "limited approval, held",
+			when: "it is an approval with a limit, by a person who may not approve, while work is approved or stopped",
+			then: "holds it, and offers it to people who may approve",
+			fires: func(c *Case) bool {
+				return c.says().Consent.Kind == intent.ConsentScoped && !c.heard()
+			},
+			judge: holdWords,
+		},
+	}
+}
+
+// goOnRules are the rules for what lets stopped work go on. The words of a person who may not approve do not.
+func goOnRules() []rule {
+	return []rule{
+		{
+			name: "go on",
+			when: "it says that stopped work goes on, its writer may approve, and nobody talks to others above it",
+			then: "lets the approved work go on",
+			fires: func(c *Case) bool {
+				return c.says().GoesOn && c.heard() && c.afterStop() && !get(c, &c.talkBelow)
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.Resume(ctx, c.Message, c.person(), c.Session.Halted)
+			},
+		},
+		{
+			name:  "go on, unclear",
+			when:  "it says that stopped work goes on, and its writer may approve, but it may answer others",
+			then:  "asks with a button",
+			fires: func(c *Case) bool { return c.says().GoesOn && c.heard() && c.afterStop() },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.GoOn(c.Message, c.person(), false), nil
+			},
+		},
+		{
+			name:  "going on, mentioned",
+			when:  "it mentions going on while approved work is stopped, and its writer may approve",
+			then:  "asks with a button, and gives it to the agents, who change nothing before the work goes on",
+			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.heard() && c.afterStop() },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.GoOn(c.Message, c.person(), true), nil
+			},
+		},
+		{
+			name: "go on with questions",
+			when: `it is "go on", and a stop ended nothing but questions to agents that only read`,
+			then: "asks these again; wakes no other agent",
+			fires: func(c *Case) bool {
+				stopped := c.Session.Phase == workflow.PhaseStopped && c.says().SaysGoOn
+				return stopped && c.heard() && get(c, &c.approved) == nil && len(get(c, &c.stoppedAsks)) > 0
+			},
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return inquiries{j.Judgements}.askAgain(c.Message, get(c, &c.stoppedAsks)), nil
+			},
+		},
+	}
+}
+
+// answerRules are the rules for what answers a question or the interview. Words that are held answer nothing.
+func answerRules() []rule {
+	return []rule{
+		{
+			name:  "more questions",
+			when:  "it asks to go on with an interview",
+			then:  "raises the number of questions",
+			fires: func(c *Case) bool { return c.aligning() && c.says().WantsMore && c.heard() },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.askMore(c.Message), nil
+			},
+		},
+		{
+			name:  "wrap up",
+			when:  "it ends an interview",
+			then:  "shows the recommended answers, with a button that takes them",
+			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp && c.heard() },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.offerDefaults(c.Message, c.person(), c.waiting()), nil
+			},
+		},
+		{
+			name:  "take these",
+			when:  "it takes the recommended answers that were shown above it",
+			then:  "takes them, unless its writer is a guest",
+			fires: func(c *Case) bool { return c.heard() && get(c, &c.takesOffer) },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.takeDefaults(c.Message, c.person(), c.waiting()), nil
+			},
+		},
+		{
+			name: "question back",
+			when: "a question waits for its answer, and it only asks something itself",
+			then: "gives it to the agents; the question goes on waiting",
+			fires: func(c *Case) bool {
+				return c.says().OnlyAsks && c.heard() && c.questionWaits() && !c.namesOption()
+			},
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.asksBack(c.Message, c.person(), c.waiting()), nil
+			},
+		},
+		{
+			name:  "answer",
+			when:  "a question waits for its answer, and it is no command",
+			then:  "takes it as the answer, if it was written below the question",
+			fires: func(c *Case) bool { return c.heard() && c.answers() },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.takeAnswer(ctx, c.Message, c.person(), c.waiting())
+			},
+		},
+		{
+			name:  "understanding confirmed",
+			when:  "it confirms the shared understanding of an interview, and nothing else",
+			then:  "is judged like an approval of that understanding",
+			fires: func(c *Case) bool { return c.heard() && c.confirms() },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), c.Session.Revision)
+			},
+		},
+	}
+}
+
+// limitRules are the rules for what allows a push, or more of a limit.
+func limitRules() []rule {
+	return []rule{
+		{
+			name: "push",
+			when: `it is "push it", or a form of that, and the thread was asked; or "push all the same" of approved work`,
+			then: "is judged like an approval, of exactly the files that the question is about",
+			fires: func(c *Case) bool {
+				return c.says().Push.Allows && get(c, &c.asksForPush)
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(), "")
+			},
+		},
+		{
+			name: "limit reached",
+			when: `it is "go on", below the line that says which limit was reached`,
+			then: "allows as much again, if the writer may approve",
+			fires: func(c *Case) bool {
+				return c.says().SaysGoOn && len(get(c, &c.limit).over) > 0
+			},
+			judge: goOnPastLimit,
+		},
+		{
+			name: "limit no longer reached",
+			when: `it is "go on", and the limit at which the session rests is no longer reached`,
+			then: "lets the session go on, unless the writer's words are held",
+			fires: func(c *Case) bool {
+				return c.says().SaysGoOn && get(c, &c.limit).meant && c.heard()
+			},
+			judge: goOnPastLimit,
+		},
+	}
+}
+
+// consentRules are the rules for what approves what waits, or limits what is approved.
+func consentRules() []rule {
+	return []rule{
+		{
+			name:  "limit to approved work",
+			when:  "it limits approved work, its writer may approve, and it answers nobody else",
+			then:  "narrows the approval; after the push, says that it comes too late",
+			fires: func(c *Case) bool { return c.says().Limit != "" && get(c, &c.narrows) != nil },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.Narrow(ctx, c.Message, c.person(), get(c, &c.narrows)), nil
+			},
+		},
+		{
+			name: "consent, unclear",
+			when: "it sounds like an approval of what waits, or is one that may answer others who talk above it, and its " +
+				"writer may approve",
+			then:  "asks with a button, which keeps the limit that it names; approves nothing",
+			fires: (*Case).asksConsent,
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) { return j.askConsent(c) },
+		},
+		{
+			name: "approval",
+			when: "it is an approval, with a limit or without, and nothing else",
+			then: "approves the newest revision, if the writer may approve, the revision waits, and it was shown above; " +
+				"from a person who may not, it is a request to those who may",
+			fires: func(c *Case) bool { return get(c, &c.consent).Consents() },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) { return j.approve(ctx, c) },
+		},
+		{
+			name: "adoption",
+			when: `it is "yes please do this", or a form of that, below requests of other people`,
+			then: "makes them its writer's own, if the writer may approve",
+			fires: func(c *Case) bool {
+				return c.says().Adopts && c.heard() && c.adopts()
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.Adopt(ctx, c.Message, c.person(), get(c, &c.requestAbove)), nil
+			},
+		},
+	}
+}
+
+// questionRules are the rules for what starts a workflow or asks something, and for all that is left.
+func questionRules() []rule {
+	return []rule{
+		{
+			name:  "command",
+			when:  "it begins with a command, or ends with a question to the consultant",
+			then:  "starts the workflow, or asks the consultant; permits nothing",
+			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone && c.heard() },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.judgeCommand(c.Message, c.person()), nil
+			},
+		},
+		{
+			name:  "question about the change",
+			when:  "it only asks about the change, and there is one",
+			then:  "asks an agent that only reads",
+			fires: func(c *Case) bool { return c.Session.Branch != "" && c.says().AsksAboutDiff },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return inquiries{j.Judgements}.explain(c.Message), nil
+			},
+		},
+		{
+			name:  "review",
+			when:  "it only asks for a review of the change, and there is one",
+			then:  "asks an agent that only reads",
+			fires: func(c *Case) bool { return c.Session.Branch != "" && c.says().AsksForReview },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return inquiries{j.Judgements}.review(c.Message), nil
+			},
+		},
+		{
+			name:  "who knows the code",
+			when:  "it only asks who knows the code, and names a file or is about a report or a change",
+			then:  "the program answers, without an agent",
+			fires: (*Case).asksOwners,
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return inquiries{j.Judgements}.owners(c.Message), nil
+			},
+		},
+		{
+			name:  "held",
+			when:  "its writer may not approve, and work is approved or stopped",
+			then:  "holds it, and offers it to people who may approve; no agent reads it",
+			fires: func(c *Case) bool { return !c.heard() },
+			judge: holdWords,
+		},
+		{
+			name:  "words for the agents",
+			when:  "anything else",
+			then:  "gives it to the agents; permits nothing",
+			fires: func(*Case) bool { return true },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.giveToWork(ctx, c.Message)
+			},
+		},
+	}
+}
+
+// turnGuestAway refuses a message with which a guest begins a thread.
+func turnGuestAway(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.turnAway(c.Message, c.person(), "guests cannot start work here; ask a full member to"), nil
+}
+
+// holdWords holds the message back until a person who may approve passes it on.
+func holdWords(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.Held.HoldWords(c.Message, c.person(), get(c, &c.held)), nil
+}
+
+// goOnPastLimit allows more, or lets the session go on.
+func goOnPastLimit(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.judgeGoOn(ctx, c.Message, c.person(), get(c, &c.limit))
+}
