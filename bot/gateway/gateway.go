@@ -108,7 +108,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	if g.History != nil {
 		g.gaps.filled = make(chan time.Time, 1)
-		g.gaps.open, g.gaps.since = true, g.heardBefore(ctx) // the time before the start is a gap
+		g.gaps.open = true // the time before the start is a gap
+		g.gaps.since = g.heardBefore(ctx)
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {

@@ -80,11 +80,13 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	_, err := tx.Exec(ctx,
 		`insert into pull_requests (repository, branch, session_id, head, base, title, body, files)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files =
-			excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
-			body = case when pull_requests.state = 'open' then
-				left(format(E'## %s\n\n%s\n\n## Before that\n\n%s', excluded.title, excluded.body,
-				pull_requests.body), 100000) else excluded.body end,
+		on conflict (repository, branch) do update set
+			head = excluded.head, title = excluded.title, files = excluded.files,
+			reason = '', checked = '', failure = '', news_at = now(), woken = true,
+			body = case when pull_requests.state = 'open'
+				then left(format(E'## %s\n\n%s\n\n## Before that\n\n%s',
+					excluded.title, excluded.body, pull_requests.body), 100000)
+				else excluded.body end,
 			state = case when pull_requests.state = 'open' then 'open' else 'intended' end
 		where pull_requests.session_id = excluded.session_id`,
 		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title),
@@ -98,8 +100,10 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
-	exists (select 1 from backports b where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
+const columns = `repository, branch, session_id as session, head, base, title, body, files,
+	state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
+	exists (select 1 from backports b
+		where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
 
 // All returns the session's pull requests, oldest first. It
 // returns none if the session's words were cleaned away.
