@@ -31,7 +31,8 @@ type Inbox interface {
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
-	Log   *slog.Logger // default: no log
+	// default: no log
+	Log *slog.Logger
 	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
 
@@ -50,8 +51,10 @@ type Gateway struct {
 
 	// tests only: do not look up a command's message, give each form a new id
 	skipLookup bool
-	together   bool                     // tests only: let Slack renew all connections at the same time
-	opened     func(*socketmode.Client) // tests only: called with each client before it connects
+	// tests only: let Slack renew all connections at the same time
+	together bool
+	// tests only: called with each client before it connects
+	opened func(*socketmode.Client)
 
 	homes homePublishing
 	links atomic.Int32

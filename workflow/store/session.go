@@ -14,15 +14,18 @@ import (
 // An Update is a Part that changes the session's own row. All updates of a recording
 // are combined: first every Change is made, then all Events happen, then all of OptionalEvents.
 type Update struct {
-	Change func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
+	// changes the session's fields, but not phase, epoch or spending
+	Change func(*workflow.Session)
 	Events []workflow.Event
 	// skipped if the phase does not allow them, since several workers move one session
 	OptionalEvents []workflow.Event
 	// Open sets whether the orchestrator has something to do; nil leaves it as it is.
-	Open          *bool
-	ClearStop     bool
-	Limited       bool // the session rests at a limit, until it is open again
-	ThreadSettled bool // the thread rests: everything asked before is answered
+	Open      *bool
+	ClearStop bool
+	// the session rests at a limit, until it is open again
+	Limited bool
+	// the thread rests: everything asked before is answered
+	ThreadSettled bool
 }
 
 func (u *Update) add(o Update) {

@@ -38,17 +38,23 @@ type Row struct {
 	Proposal
 	Session string
 	State   string
-	Tried   bool // the host was asked to open it, so it may exist already
-	Number  int64
-	URL     string
-	Reason  string // why it was refused
-	Worded  string // the pushed commit for which the host has the text
-	Checked string // the state of its checks that the thread was told, or "merged COMMIT"
-	Failure string // what failed, for the agent that fixes it
+	// the host was asked to open it, so it may exist already
+	Tried  bool
+	Number int64
+	URL    string
+	// why it was refused
+	Reason string
+	// the pushed commit for which the host has the text
+	Worded string
+	// the state of its checks that the thread was told, or "merged COMMIT"
+	Checked string
+	// what failed, for the agent that fixes it
+	Failure string
 	// time of the newest comment that was taken in, by the host's clock; older ones may still come
 	Heard  time.Time
 	NewsAt time.Time
-	Aside  bool // it is of a backport, not of the session's own branch
+	// it is of a backport, not of the session's own branch
+	Aside bool
 }
 
 // A Proposal is the content of a pull request.

@@ -17,17 +17,23 @@ import (
 // Limits say how many sessions work at once, and how much may be used before people are asked: a table of
 // allowances, by whose use is counted (row) and what is counted (column).
 type Limits struct {
-	Session    Allowance `yaml:"session"`     // for one session
-	PersonDay  Allowance `yaml:"person_day"`  // for a day's sessions that one person asked for
-	ChannelDay Allowance `yaml:"channel_day"` // for a day's sessions in one channel
-	AllDay     Allowance `yaml:"all_day"`     // for all sessions of a day
+	// for one session
+	Session Allowance `yaml:"session"`
+	// for a day's sessions that one person asked for
+	PersonDay Allowance `yaml:"person_day"`
+	// for a day's sessions in one channel
+	ChannelDay Allowance `yaml:"channel_day"`
+	// for all sessions of a day
+	AllDay Allowance `yaml:"all_day"`
 
-	SessionsAtOnce int `yaml:"sessions_at_once"` // over all replicas; default 8
+	// over all replicas; default 8
+	SessionsAtOnce int `yaml:"sessions_at_once"`
 	// over all replicas, for one repository; default: as sessions_at_once
 	PerRepository int `yaml:"sessions_per_repository"`
 	// in one replica, the same for each; default: as sessions_at_once
 	PerReplica int `yaml:"sessions_per_replica"`
-	Attempts   int `yaml:"attempts_before_consulting"` // default 2
+	// default 2
+	Attempts int `yaml:"attempts_before_consulting"`
 	// after which a question takes its recommended answer; default 1440
 	Unanswered int `yaml:"unanswered_minutes"`
 	// after which a silent thread with work in progress gets a progress note; default 10, 0: never

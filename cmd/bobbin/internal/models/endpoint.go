@@ -14,11 +14,14 @@ import (
 
 // An Endpoint says where a model is served, if not at the shared endpoint.
 type Endpoint struct {
-	URL string `yaml:"url"` // default: OPENAI_BASE_URL, or OpenAI's
+	// default: OPENAI_BASE_URL, or OpenAI's
+	URL string `yaml:"url"`
 	// variable with the key; default: none for a model with a url, else OPENAI_API_KEY
-	KeyEnv    string            `yaml:"key_env"`
-	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
-	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
+	KeyEnv string `yaml:"key_env"`
+	// default: Authorization, as a bearer token
+	KeyHeader string `yaml:"key_header"`
+	// sent with each request; default: none
+	Headers map[string]string `yaml:"headers"`
 	// the endpoint's name of the model; default: its name in the configuration
 	ServedAs string `yaml:"served_as"`
 }
