@@ -107,10 +107,10 @@ var outside = []readerOf{
 	{
 		"text and blocks of Slack, on a page",
 		[]string{
-			"cmd/bobbin/internal/playground/slackhtml/text.go Text",
-			"cmd/bobbin/internal/playground/slackhtml/blocks.go Blocks", "bot/pagestyle/code.go Code",
+			"cmd/bobbin/internal/playground/internal/slackhtml/text.go Text",
+			"cmd/bobbin/internal/playground/internal/slackhtml/blocks.go Blocks", "bot/pagestyle/code.go Code",
 		},
-		[]string{"cmd/bobbin/internal/playground/slackhtml FuzzShown"},
+		[]string{"cmd/bobbin/internal/playground/internal/slackhtml FuzzShown"},
 	},
 	{
 		"links to pages, and what pages show of rows and diffs",
@@ -440,7 +440,7 @@ var outside = []readerOf{
 		"the configuration",
 		[]string{
 			"cmd/bobbin/internal/config/config.go parseConfig",
-			"cmd/bobbin/internal/limits/limits.go readUnit",
+			"cmd/bobbin/internal/config/limits.go readUnit",
 			"cmd/bobbin/internal/strictyaml/decode.go Decode",
 		},
 		[]string{"cmd/bobbin/internal/config FuzzConfig"},
@@ -487,7 +487,7 @@ var inside = map[string]string{
 		"what the operator typed",
 	"cmd/bobbin/internal/initcmd/seen.go": "a list of a git host of the operator's, " +
 		"by encoding/json alone; what is chosen of it is checked as configuration",
-	"cmd/bobbin/internal/githost/host.go": "addresses of the configuration, " +
+	"cmd/bobbin/internal/config/host.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go": "the same, once they were checked",
 	"cmd/bobbin/internal/config/setup.go": "addresses of the configuration, " +
@@ -499,15 +499,15 @@ var inside = map[string]string{
 	"cmd/bobbin/internal/doctor/model.go": "the operator's endpoint, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/eval/report/result.go": "this program's own file",
-	"cmd/bobbin/internal/playground/view/messages.go": "attachments and timestamps of the " +
+	"cmd/bobbin/internal/playground/internal/view/messages.go": "attachments and timestamps of the " +
 		"playground's own Slack",
-	"cmd/bobbin/internal/playground/view/page.go": "permalinks of the playground's own " +
+	"cmd/bobbin/internal/playground/internal/view/page.go": "permalinks of the playground's own " +
 		"Slack, by url.Parse alone",
-	"cmd/bobbin/internal/playground/folder.go":         "this program's own file",
-	"cmd/bobbin/internal/playground/view/workspace.go": "this program's own file",
-	"cmd/bobbin/reload.go":                             "this program's own file",
-	"cmd/bobbin/manifest.go":                           "the manifest that is part of this program",
-	"repo/sandbox/internal/docker/docker_linux.go":     "the kernel's /proc",
+	"cmd/bobbin/internal/playground/folder.go":                  "this program's own file",
+	"cmd/bobbin/internal/playground/internal/view/workspace.go": "this program's own file",
+	"cmd/bobbin/reload.go":                                      "this program's own file",
+	"cmd/bobbin/manifest.go":                                    "the manifest that is part of this program",
+	"repo/sandbox/internal/docker/docker_linux.go":              "the kernel's /proc",
 	"repo/sandbox/internal/docker/container_linux.go": "reports of this program's own first " +
 		"process in a container",
 	"repo/sandbox/internal/cgroup/hierarchy_linux.go":   "the kernel's /proc, and its own groups",
@@ -526,7 +526,7 @@ var inside = map[string]string{
 	"bot/capture.go": "answers of Slack's API: " +
 		"a shape of two fields",
 	"cmd/bobbin/internal/secrets/seal_linux.go": "the kernel's /proc",
-	"cmd/bobbin/internal/models/endpoint.go": "addresses of the configuration, " +
+	"cmd/bobbin/internal/config/endpoint.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, " +
 		"by url.Parse alone",
@@ -575,7 +575,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/delivery/criteria.go":               "rows of ours",
 	"workflow/turn/internal/delivery/scope/hold.go":             "rows of ours",
 	"workflow/turn/internal/delivery/review.go":                 "rows of ours",
-	"cmd/bobbin/internal/playground/story/endpoint.go": "requests of this program's own client, " +
+	"cmd/bobbin/internal/playground/internal/story/endpoint.go": "requests of this program's own client, " +
 		"a shape of one field",
 	"workflow/turn/internal/agents/inquiry/inquiry.go":     "rows of ours",
 	"workflow/turn/internal/record/ledger/standing.go":     "rows of ours",

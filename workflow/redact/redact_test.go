@@ -221,7 +221,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func BenchmarkMask200KB(b *testing.B) {
-	text, err := os.ReadFile("../turn/inquiry/inquiry.go")
+	text, err := os.ReadFile("../turn/internal/agents/inquiry/inquiry.go")
 	require.NoError(b, err)
 	long := strings.Repeat(string(text), 200<<10/len(text)+1)[:200<<10]
 	f := redact.New("given-value")

@@ -7,13 +7,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/skill"
 )
 
-// A skill that is not well formed is left out, and the reason names the cure.
+// A skill without a description is left out, and the reason names the cure.
 func ExampleRead() {
 	const notes = "---\nname: release-notes\ndescription: Load it before you write notes.\n---\n" +
 		"One line a change.\n"
 	skills, problems := skill.Read(fstest.MapFS{
 		"release-notes/SKILL.md": {Data: []byte(notes)},
-		"empty/SKILL.md":         {Data: []byte("Nothing above.\n")},
+		"blank/SKILL.md":         {Data: []byte("---\nname: blank\n---\n")},
 	}, skill.Operator)
 	for _, s := range skills {
 		fmt.Printf("%s: %s\n", s.Name, s.Description)
@@ -23,6 +23,5 @@ func ExampleRead() {
 	}
 	// Output:
 	// release-notes: Load it before you write notes.
-	// empty/SKILL.md: it does not begin with front matter; begin with a line ---, then name and
-	// description, then another ---
+	// blank/SKILL.md: it has no description; add a line description: that says when to use it
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -28,7 +27,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 		c.Repositories[i].check(p, at, names)
 		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL)
 	}
-	c.Table.Check(p)
+	c.ModelTable.Check(p)
 	c.Limits.Check(p)
 	c.checkSandbox(p)
 	c.Keep.check(p)
@@ -41,7 +40,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	}
 	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
 	c.checkCredentials(p)
-	githost.CheckPeople(p, c.People)
+	CheckPeople(p, c.People)
 	c.Words.check(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {

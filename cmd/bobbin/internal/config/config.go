@@ -2,6 +2,9 @@
 // everything that is wrong at once, one line "file:line: reason" for each fault; it never repeats a value
 // that may be a secret. The package sends no request to Slack, a remote or a model; bobbin doctor does.
 // docs/configuration.md describes the settings to people.
+//
+// Each part has a file: models.go and endpoint.go say which agent uses which model, what it costs and where it
+// is served; limits.go how much may be used before people are asked; host.go where pull requests are opened.
 package config
 
 import (
@@ -16,9 +19,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/githost"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/limits"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/models"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -26,52 +26,40 @@ import (
 // A Config is the whole configuration file; docs/configuration.md describes it to people.
 type Config struct {
 	Repositories []Repository `yaml:"repositories"`
-	models.Table
-	Limits  limits.Limits `yaml:"limits"`
-	Sandbox Sandbox       `yaml:"sandbox"`
-	// default: none
-	SkillsDir string `yaml:"skills_dir"`
-	HTTP      HTTP   `yaml:"http"`
-	Slack     Slack  `yaml:"slack"`
+	ModelTable
+	Limits    Limits  `yaml:"limits"`
+	Sandbox   Sandbox `yaml:"sandbox"`
+	SkillsDir string  `yaml:"skills_dir"` // default: none
+	HTTP      HTTP    `yaml:"http"`
+	Slack     Slack   `yaml:"slack"`
 	// default: none; for all repositories at the GitHub of its api_url
-	GitHubApp GitHubApp `yaml:"github_app"`
-	Keep      Keep      `yaml:"keep"`
-	// logins at git hosts to the Slack ids of people
-	People map[string]string `yaml:"people"`
-	// phrases added to those by which messages are read
-	Words Words `yaml:"words"`
+	GitHubApp GitHubApp         `yaml:"github_app"`
+	Keep      Keep              `yaml:"keep"`
+	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
+	Words     Words             `yaml:"words"`  // phrases added to those by which messages are read
 
-	// one line about keys with old names, which are still read; empty: there are none
-	Warning string
-	// the file as it was read
-	Text []byte
+	Warning string // one line about keys with old names, which are still read; empty: there are none
+	Text    []byte // the file as it was read
 }
 
 // A Repository is one repository that sessions can work on.
 type Repository struct {
-	Name string `yaml:"name"`
-	// https, ssh or a local path
-	URL string `yaml:"url"`
-	// default: the remote's default branch
-	Base string `yaml:"base"`
-	// ids or #names
-	Channels []string `yaml:"channels"`
+	Name     string   `yaml:"name"`
+	URL      string   `yaml:"url"`      // https, ssh or a local path
+	Base     string   `yaml:"base"`     // default: the remote's default branch
+	Channels []string `yaml:"channels"` // ids or #names
 	// only threads in its channels can be about it; default: false, a thread of any channel that names it can
-	Private bool `yaml:"private"`
-	// mention (default) or all
-	Watch string `yaml:"watch"`
+	Private bool   `yaml:"private"`
+	Watch   string `yaml:"watch"` // mention (default) or all
 	// ids (A…) or names of apps whose messages in the channels are reports; default: none
 	WatchApps []string `yaml:"watch_apps"`
 	// emoji names; a reaction with one turns a message in the channels into a request; default: none
 	Reactions []string `yaml:"reactions"`
 	Checks    Checks   `yaml:"checks"`
 	Approval
-	// default bobbin/
-	BranchPrefix string `yaml:"branch_prefix"`
-	// default: the whole repository
-	Scope string `yaml:"scope"`
-	// or the word off
-	Setup Setup `yaml:"setup"`
+	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
+	Scope        string `yaml:"scope"`         // default: the whole repository
+	Setup        Setup  `yaml:"setup"`         // or the word off
 
 	visibility
 	RemoteAccess
@@ -79,24 +67,20 @@ type Repository struct {
 
 // visibility holds the settings of what people see of a repository.
 type visibility struct {
-	// all (default) or no_code: what channels with guests may read
-	Guests string `yaml:"guests"`
+	Guests string `yaml:"guests"` // all (default) or no_code: what channels with guests may read
 	// of a line, with {commit}, {path} and {line}; default: by the host, if it is known
 	CodeURL string `yaml:"code_url"`
-	// or the word off
-	Visual visual `yaml:"visual"`
+	Visual  visual `yaml:"visual"` // or the word off
 }
 
 // Approval says who may approve work on a repository, whether an agent reviews each change, and whether the
 // owners of the code and the author of the commit that brought a bug are mentioned.
 type Approval struct {
-	// default: full members in the channel
-	Approvers          []string `yaml:"approvers"`
+	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
 	// on (default) or off: another agent reviews each change before its push
 	Review string `yaml:"review"`
-	// name (default) or mention
-	Owners string `yaml:"owners"`
+	Owners string `yaml:"owners"` // name (default) or mention
 	// name (default) or mention; of the commit that brought a bug
 	Authors string `yaml:"authors"`
 }
@@ -105,14 +89,11 @@ type Approval struct {
 // which a bug is looked for, and the host for pull requests.
 type RemoteAccess struct {
 	// patterns of branches and tags on which a bug is looked for, too; default: none
-	Releases []string `yaml:"releases"`
-	// default: BOBBIN_GIT_TOKEN
-	TokenEnv string `yaml:"token_env"`
-	// default: that of the whole file
-	GitHubApp GitHubApp `yaml:"github_app"`
+	Releases  []string  `yaml:"releases"`
+	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
+	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
-	// default: pushes make no pull requests
-	Host githost.Host `yaml:"host"`
+	Host GitHost `yaml:"host"` // default: pushes make no pull requests
 }
 
 // Checks are the commands that build and test a repository. An empty one is detected from the repository.
@@ -123,14 +104,11 @@ type Checks struct {
 
 // Sandbox holds the settings of the sandbox that confines commands.
 type Sandbox struct {
-	// default auto
-	Kind string `yaml:"kind"`
-	// for gvisor: its program; default: runsc on the PATH
-	Runsc string `yaml:"runsc"`
+	Kind  string `yaml:"kind"`  // default auto
+	Runsc string `yaml:"runsc"` // for gvisor: its program; default: runsc on the PATH
 	// for docker: docker or podman, or the path of one; default: the one on the PATH
 	Engine string `yaml:"engine"`
-	// for docker: the image in which commands run
-	Image string `yaml:"image"`
+	Image  string `yaml:"image"` // for docker: the image in which commands run
 
 	// variables of every command, which repositories and models can read; default: none
 	Env map[string]string `yaml:"env"`
@@ -153,8 +131,7 @@ type HTTP struct {
 
 // Slack holds the settings of the connection to Slack.
 type Slack struct {
-	// default 2: one stays up while the other is renewed
-	Connections int `yaml:"connections"`
+	Connections int `yaml:"connections"` // default 2: one stays up while the other is renewed
 	// on (default) or off: one message that shows the progress of the work
 	ProgressCard string `yaml:"progress_card"`
 	// needs features.agent_view, with which Slack shuts guests out
@@ -205,11 +182,11 @@ var sections = []strictyaml.Section{
 	{Of: Repository{}, Name: "a repository"},
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
-	{Of: githost.Host{}, Name: "host"},
-	{Of: models.Agent{}, Name: "an agent"},
-	{Of: models.Model{}, Name: "a model"},
-	{Of: limits.Limits{}, Name: "limits"},
-	{Of: limits.Allowance{}, Name: "session, person_day, channel_day and all_day of limits"},
+	{Of: GitHost{}, Name: "host"},
+	{Of: AgentModel{}, Name: "an agent"},
+	{Of: Model{}, Name: "a model"},
+	{Of: Limits{}, Name: "limits"},
+	{Of: LimitAllowance{}, Name: "session, person_day, channel_day and all_day of limits"},
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
 	{Of: Slack{}, Name: "slack"},

@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/limits"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/models"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
@@ -98,8 +96,8 @@ var wholeShop = Repository{
 }
 
 // wholeLimits are the limits of wholeConfig.
-var wholeLimits = limits.Limits{
-	Session: limits.Allowance{
+var wholeLimits = Limits{
+	Session: LimitAllowance{
 		USD:      5,
 		Tokens:   3e6,
 		Commands: 200,
@@ -107,7 +105,7 @@ var wholeLimits = limits.Limits{
 		Output:   500,
 		Disk:     2000,
 	},
-	PersonDay: limits.Allowance{
+	PersonDay: LimitAllowance{
 		USD:      20,
 		Tokens:   4e6,
 		Commands: 300,
@@ -115,7 +113,7 @@ var wholeLimits = limits.Limits{
 		Output:   600,
 		Disk:     3000,
 	},
-	ChannelDay: limits.Allowance{
+	ChannelDay: LimitAllowance{
 		USD:      50,
 		Tokens:   5e6,
 		Commands: 400,
@@ -123,7 +121,7 @@ var wholeLimits = limits.Limits{
 		Output:   700,
 		Disk:     4000,
 	},
-	AllDay: limits.Allowance{
+	AllDay: LimitAllowance{
 		USD:      100,
 		Tokens:   6e6,
 		Commands: 500,
@@ -152,15 +150,15 @@ func TestConfigIsReadWhole(t *testing.T) {
 			wholeShop,
 			{Name: "blog", URL: "git@github.com:acme/blog.git"},
 		},
-		Table: models.Table{
-			Agents: map[string]models.Agent{
+		ModelTable: ModelTable{
+			Agents: map[string]AgentModel{
 				"orchestrator":       {Model: "gpt-5", Effort: "medium"},
 				"quick":              {Model: "gpt-5-mini"},
 				"deep":               {Model: "gpt-5", Effort: "high"},
 				"visual-engineering": {Model: "gpt-5"},
 				"consultant":         {Model: "gpt-5", Effort: "high", Name: "oracle"},
 			},
-			Models: map[string]models.Model{"gpt-5": {
+			Models: map[string]Model{"gpt-5": {
 				Input:    1.25,
 				Cached:   0.125,
 				Output:   10,

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -20,7 +19,7 @@ import (
 const oldestPostgres = 140000
 
 // examineDatabase examines the configured Postgres, or whether a private Postgres can run.
-func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineDatabase(ctx context.Context, f *List) {
 	s := d.settings
 	if s.DatabaseURL == "" && !d.examinePrivatePostgres(ctx, f) {
 		return
@@ -46,7 +45,7 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *findings.List) {
 
 // examinePrivatePostgres examines whether the programs for a private Postgres are there. It returns true if
 // the private Postgres has data that this account can read.
-func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) bool {
+func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *List) bool {
 	at, err := postgres.Look(ctx, postgres.Config{Dir: storage.ClusterDir(d.settings.Target), Log: d.log})
 	var none *postgres.Unavailable
 	switch {
@@ -81,7 +80,7 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *findings.List) b
 }
 
 // reportDatabase adds the findings about a database that answered.
-func reportDatabase(e database.Examination, f *findings.List) {
+func reportDatabase(e database.Examination, f *List) {
 	f.OK("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
 		f.Problem("Postgres "+e.Server+" is too old", "use version 14 or newer")

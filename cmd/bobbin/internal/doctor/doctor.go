@@ -2,6 +2,9 @@
 // the database, the sandbox, each repository and the models. The checks run side by side and
 // take at most a minute. Each finding says what is wrong and what to do. Doctor posts, pushes,
 // fetches and migrates nothing, and shows no secret.
+//
+// findings.go holds what was found in each part of the bot, and what to do about it. LookAt examines the parts
+// side by side, each for at most a minute, and prints them in their order.
 package doctor
 
 import (
@@ -22,7 +25,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
@@ -43,7 +45,7 @@ type Doctor struct {
 
 	opening         sync.Once // guards openSandbox: the first part that needs the sandbox opens it
 	opened          *sandbox.Sandbox
-	sandboxFindings findings.List // what openSandbox found
+	sandboxFindings List // what openSandbox found
 }
 
 // Examine examines all parts and prints the findings, as text or as one JSON object. If there are problems
@@ -55,7 +57,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		shown = io.Discard
 	}
-	if err := findings.LookAt(ctx, parts, shown, d.con.Err); err != nil {
+	if err := LookAt(ctx, parts, shown, d.con.Err); err != nil {
 		return err
 	}
 	return d.conclude(out, parts, asJSON)
@@ -109,8 +111,8 @@ func (d *Doctor) ExaminePart(ctx context.Context, name string) {
 	}
 }
 
-func (d *Doctor) parts() []*findings.Part {
-	list := []*findings.Part{
+func (d *Doctor) parts() []*Part {
+	list := []*Part{
 		{Name: "configuration", Look: d.examineConfiguration},
 		{Name: "this machine", Look: d.examineMachine},
 		{Name: "Slack", Look: d.examineSlack},
@@ -118,25 +120,25 @@ func (d *Doctor) parts() []*findings.Part {
 		{Name: "sandbox", Look: d.examineSandbox},
 	}
 	for _, r := range d.settings.Repositories {
-		list = append(list, &findings.Part{
+		list = append(list, &Part{
 			Name: "repository " + r.Name,
-			Look: func(ctx context.Context, f *findings.List) { d.examineRepository(ctx, r, f) },
+			Look: func(ctx context.Context, f *List) { d.examineRepository(ctx, r, f) },
 		})
 	}
-	return append(list, &findings.Part{Name: "models", Look: d.examineModels})
+	return append(list, &Part{Name: "models", Look: d.examineModels})
 }
 
 // conclude prints the summary, or the whole result as JSON, and returns the exit code as an error.
-func (d *Doctor) conclude(w io.Writer, parts []*findings.Part, asJSON bool) error {
-	count := findings.Count(parts)
+func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
+	count := Count(parts)
 	steps := d.Steps()
 	if asJSON {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.SetEscapeHTML(false)
 		if err := out.Encode(map[string]any{
-			"problems": count[findings.Problem],
-			"warnings": count[findings.Warning],
+			"problems": count[Problem],
+			"warnings": count[Warning],
 			"parts":    parts,
 			"steps":    steps,
 		}); err != nil {
@@ -148,7 +150,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*findings.Part, asJSON bool) erro
 	switch {
 	case d.configErr != nil:
 		return cli.ExitError(cli.ExitUsage)
-	case count[findings.Problem] > 0:
+	case count[Problem] > 0:
 		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
@@ -163,10 +165,10 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[findings.Problem], "problem") + ", " +
-		cli.Count(count[findings.Warning], "warning") + "."
+	said := cli.Count(count[Problem], "problem") + ", " +
+		cli.Count(count[Warning], "warning") + "."
 	switch {
-	case count[findings.Problem] > 0:
+	case count[Problem] > 0:
 	case d.botAtWork:
 		said += " A bot is at work already."
 	default:
@@ -207,7 +209,7 @@ func (s secretFilter) Write(b []byte) (int, error) {
 
 // examineConfiguration reports what serve would say about the configuration file and the variables that it
 // names.
-func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
+func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 	if d.file == "" {
 		cure := "write one that names a repository (bobbin init asks for what it needs; " +
 			"docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
@@ -242,7 +244,7 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *findings.List) {
 
 // reportVariables reports the variables with secrets that are missing or malformed, but not Slack's
 // tokens, which the part about Slack examines.
-func reportVariables(err error, f *findings.List) {
+func reportVariables(err error, f *List) {
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line,

@@ -14,7 +14,6 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -30,7 +29,7 @@ const (
 )
 
 // examineTraces checks that the endpoint of the environment, if there is one, accepts traces.
-func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineTraces(ctx context.Context, f *List) {
 	to, err := traces.FromEnvironment(d.con.Env)
 	if err != nil {
 		f.Problem(err.Error(), "correct it, or unset it: serve does not start with it")
@@ -51,7 +50,7 @@ func (d *Doctor) examineTraces(ctx context.Context, f *findings.List) {
 
 // examineMachine examines the data directory, the limits of the system, and the proxies, trace endpoint and
 // package registries that the account is set up with.
-func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineMachine(ctx context.Context, f *List) {
 	d.examineDataDir(f)
 	var files syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err == nil {
@@ -80,7 +79,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *findings.List) {
 	}
 }
 
-func (d *Doctor) examineDataDir(f *findings.List) {
+func (d *Doctor) examineDataDir(f *List) {
 	dir := d.settings.DataDir
 	at := dir
 	for at != filepath.Dir(at) {
@@ -132,7 +131,7 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(uint64(disk.Bavail) * uint64(disk.Bsize)), true
 }
 
-func examineFileLimit(most uint64, f *findings.List) {
+func examineFileLimit(most uint64, f *List) {
 	if most < minFiles {
 		f.Warn(fmt.Sprintf("this process may have %d files open at once", most),
 			fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)",
@@ -143,7 +142,7 @@ func examineFileLimit(most uint64, f *findings.List) {
 }
 
 // examineProxies reports the proxies that requests to Slack, models and git remotes go through.
-func (d *Doctor) examineProxies(f *findings.List) {
+func (d *Doctor) examineProxies(f *List) {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := d.con.Env(name)
 		if value == "" {
@@ -168,7 +167,7 @@ func (d *Doctor) examineProxies(f *findings.List) {
 }
 
 // examineSandbox reports which kind of sandbox confines commands.
-func (d *Doctor) examineSandbox(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineSandbox(ctx context.Context, f *List) {
 	d.openedSandbox(ctx)
 	*f = append(*f, d.sandboxFindings...)
 }
@@ -180,7 +179,7 @@ func (d *Doctor) openedSandbox(ctx context.Context) *sandbox.Sandbox {
 }
 
 // openSandbox opens the sandbox, and also reports why the kinds that are tried before it do not work.
-func (d *Doctor) openSandbox(ctx context.Context, f *findings.List) *sandbox.Sandbox {
+func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
 	box, whys, err := sandbox.Find(ctx, d.settings.Sandbox.Options(kind, d.log))
 	if err != nil {
@@ -240,7 +239,7 @@ var tools = []toolchain{
 }
 
 // reportToolchains reports which of the toolchains commands in the sandbox find.
-func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *findings.List) {
+func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *List) {
 	here := programsInside(ctx, box)
 	var have, lack []string
 	for _, t := range tools {

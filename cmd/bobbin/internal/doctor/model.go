@@ -13,14 +13,13 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // examineModels asks the shared endpoint for its list of models. It asks a model for one tool call if the
 // list does not name it, if there is no list, or if the model has its own endpoint.
-func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineModels(ctx context.Context, f *List) {
 	s := d.settings
 	client := model.New(model.Config{
 		BaseURL:     s.ModelURL,
@@ -28,7 +27,7 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 		Endpoints:   s.Endpoints,
 		Log:         d.log,
 		Retry:       model.Retry{Tries: 1},
-		IdleTimeout: findings.Within / 2,
+		IdleTimeout: Within / 2,
 	})
 	var names []string
 	if d.config.NeedsSharedEndpoint() {
@@ -44,7 +43,7 @@ func (d *Doctor) examineModels(ctx context.Context, f *findings.List) {
 // examineEndpoint examines the endpoint that serves every model without its own url. It returns the names
 // of the endpoint's models, none if it has no list, and whether the endpoint answers.
 func (d *Doctor) examineEndpoint(
-	ctx context.Context, client *model.Client, f *findings.List,
+	ctx context.Context, client *model.Client, f *List,
 ) (names []string, answers bool) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
@@ -90,9 +89,9 @@ func hostOf(address string) string {
 }
 
 // tryModels examines each model that an agent uses, or that is a fallback of one, all at the same time.
-func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *findings.List) {
+func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []string, f *List) {
 	asked := d.config.ModelsAsked()
-	results := make([]findings.List, len(asked))
+	results := make([]List, len(asked))
 	var trying sync.WaitGroup
 	for i, name := range asked {
 		elsewhere := d.config.Models[name].URL
@@ -113,7 +112,7 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 // tryModel asks a model for one tool call. label is the model's name in the findings; names are the
 // endpoint's models, for suggestions.
 func tryModel(
-	ctx context.Context, client *model.Client, label, name string, names []string, f *findings.List,
+	ctx context.Context, client *model.Client, label, name string, names []string, f *List,
 ) {
 	took, err := client.Try(ctx, name)
 	var refused *endpoint.Error
@@ -135,7 +134,7 @@ func tryModel(
 }
 
 // examinePrices reports models in use without a price: what they cost counts as nothing.
-func (d *Doctor) examinePrices(f *findings.List) {
+func (d *Doctor) examinePrices(f *List) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
 		f.Warn("limits in USD do not count "+strings.Join(names, ", "),
 			"give their prices under models, or set limits.session.tokens")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -23,7 +22,7 @@ import (
 
 // examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
 // fetched, pushed or run in it.
-func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository, f *findings.List) {
+func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository, f *List) {
 	mirrors := &git.Mirrors{Dir: filepath.Join(d.settings.DataDir, "mirrors"), Log: d.log}
 	defer mirrors.Close()
 	sight, err := mirrors.LookAt(ctx, r.Remote)
@@ -74,7 +73,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.
-func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, f *findings.List) {
+func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, f *List) {
 	patterns := d.settings.Releases[r.Name]
 	if len(patterns) == 0 {
 		return
@@ -106,7 +105,7 @@ func countedBranches(n int) string {
 	return fmt.Sprintf("%d branches", n)
 }
 
-func remoteRefusal(f *findings.List, what string, err error) {
+func remoteRefusal(f *List, what string, err error) {
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
@@ -127,7 +126,7 @@ func remoteRefusal(f *findings.List, what string, err error) {
 // examineToolchain checks that commands in the sandbox find the programs that build and test the
 // repository, as far as they can be told before it is fetched.
 func (d *Doctor) examineToolchain(
-	ctx context.Context, r repository.Repository, top []string, f *findings.List,
+	ctx context.Context, r repository.Repository, top []string, f *List,
 ) {
 	box := d.openedSandbox(ctx)
 	if box == nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/bot/examine"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor/findings"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -24,7 +23,7 @@ const skew = 10 * time.Second
 
 // A slackCheck examines a workspace with the bot's tokens.
 type slackCheck struct {
-	*findings.List
+	*List
 	repositories      []config.Repository
 	bot               bot.Config
 	botAtWork         bool
@@ -33,7 +32,7 @@ type slackCheck struct {
 
 // examineSlack examines the tokens, their scopes, and the channels, people and apps that the configuration
 // names.
-func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
+func (d *Doctor) examineSlack(ctx context.Context, f *List) {
 	botToken := d.secrets[secrets.SlackBotToken]
 	appToken := d.secrets[secrets.SlackAppToken]
 	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token",
@@ -66,7 +65,7 @@ func (d *Doctor) examineSlack(ctx context.Context, f *findings.List) {
 
 // tokenForm reports whether a token looks like the kind that is wanted, and adds a problem if not. It sends
 // no request.
-func tokenForm(f *findings.List, name, value, want, from string) bool {
+func tokenForm(f *List, name, value, want, from string) bool {
 	kind := examine.TokenKind(value)
 	switch {
 	case value == "":

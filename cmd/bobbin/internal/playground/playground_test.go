@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/shopcache"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/story"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/story"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -390,7 +390,7 @@ func TestWithAModel(t *testing.T) {
 func TestTheWeightOfThePage(t *testing.T) {
 	t.Parallel()
 	total := int64(0)
-	assets, err := filepath.Glob(filepath.Join("chat", "assets", "*"))
+	assets, err := filepath.Glob(filepath.Join("internal", "chat", "assets", "*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, assets)
 	for _, name := range assets {

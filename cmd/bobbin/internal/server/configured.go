@@ -101,7 +101,7 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 		s.Fallback[name] = m.Fallback
 		s.Vision[name] = m.Vision
 		s.Windows[name] = m.Window
-		if e := m.Endpoint; e.URL != "" || e.KeyEnv != "" ||
+		if e := m.ModelEndpoint; e.URL != "" || e.KeyEnv != "" ||
 			e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
 			s.Endpoints[name] = endpoint.Endpoint{
 				BaseURL:   e.URL,

@@ -92,7 +92,7 @@ func (w *Watch) Close() {
 }
 
 // CheckRoom returns an error if a disk has so little free space that the command, and others with it, would
-// fail: less than an eighth of limits.Bytes, or less than a 128th of a small disk.
+// fail: less than an eighth of config.Bytes, or less than a 128th of a small disk.
 func (w *Watch) CheckRoom() error {
 	for _, f := range w.systems {
 		var s unix.Statfs_t

@@ -1,7 +1,4 @@
-// Package models holds the part of the configuration about models: which agent uses which model, what each
-// model costs, where it is served and which models are its fallbacks. It checks names and addresses, and
-// sends no request to an endpoint.
-package models
+package config
 
 import (
 	"cmp"
@@ -17,14 +14,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
-// A Table holds the agents and the models of a configuration.
-type Table struct {
-	Agents map[string]Agent `yaml:"agents"`
-	Models map[string]Model `yaml:"models"`
+// A ModelTable holds the agents and the models of a configuration.
+type ModelTable struct {
+	Agents map[string]AgentModel `yaml:"agents"`
+	Models map[string]Model      `yaml:"models"`
 }
 
-// An Agent holds settings that override an agent's defaults.
-type Agent struct {
+// An AgentModel holds settings that override an agent's defaults.
+type AgentModel struct {
 	Model  string `yaml:"model"`
 	Effort string `yaml:"effort"` // none, minimal, low, medium, high or xhigh
 	Name   string `yaml:"name"`   // the name under which its lines appear
@@ -42,11 +39,11 @@ type Model struct {
 	// size of its context window; default: learned from the endpoint when a conversation is too long
 	Window int `yaml:"context_tokens"`
 
-	Endpoint
+	ModelEndpoint
 }
 
 // Check adds the problems of the table to p.
-func (t *Table) Check(p *strictyaml.Problems) {
+func (t *ModelTable) Check(p *strictyaml.Problems) {
 	t.checkAgents(p)
 	t.checkModels(p)
 }
@@ -54,7 +51,7 @@ func (t *Table) Check(p *strictyaml.Problems) {
 // efforts are the values that model endpoints know; whether a model accepts one depends on the model.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
 
-func (t *Table) checkAgents(p *strictyaml.Problems) {
+func (t *ModelTable) checkAgents(p *strictyaml.Problems) {
 	// The explainer and the reviewer always use the orchestrator's settings.
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
 		return name == agent.Explainer || name == agent.Reviewer
@@ -85,7 +82,7 @@ const maxPrice = 1e5
 
 // checkModels checks all models. A model that no agent uses and that is no fallback is a problem: its name
 // is probably misspelt, and the intended model would silently lack its price or its fallback.
-func (t *Table) checkModels(p *strictyaml.Problems) {
+func (t *ModelTable) checkModels(p *strictyaml.Problems) {
 	used := t.namesInUse()
 	for name, m := range t.Models {
 		at := "$.models." + name
@@ -105,7 +102,7 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: "+
 				"no model that can use tools reads less", name, minWindow)
 		}
-		m.Endpoint.check(p, at)
+		m.ModelEndpoint.check(p, at)
 		for i, other := range m.Fallback {
 			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
 				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
@@ -118,7 +115,7 @@ func (t *Table) checkModels(p *strictyaml.Problems) {
 }
 
 // namesInUse returns the models of the agents, the default model, and all fallbacks.
-func (t *Table) namesInUse() []string {
+func (t *ModelTable) namesInUse() []string {
 	used := map[string]bool{agent.DefaultModel: true}
 	for _, a := range t.Agents {
 		used[a.Model] = true
@@ -131,7 +128,7 @@ func (t *Table) namesInUse() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-func (t *Table) standsInForItself(name, from string, seen map[string]bool) bool {
+func (t *ModelTable) standsInForItself(name, from string, seen map[string]bool) bool {
 	seen[from] = true
 	for _, next := range t.Models[from].Fallback {
 		if next == name || !seen[next] && t.standsInForItself(name, next, seen) {
@@ -142,7 +139,7 @@ func (t *Table) standsInForItself(name, from string, seen map[string]bool) bool 
 }
 
 // ModelsWithoutPrice returns the models in use that have no price in the table.
-func (t *Table) ModelsWithoutPrice() (names []string) {
+func (t *ModelTable) ModelsWithoutPrice() (names []string) {
 	for _, name := range t.ModelsAsked() {
 		if m := t.Models[name]; m.Input == 0 && m.Output == 0 {
 			names = append(names, name)
@@ -152,7 +149,7 @@ func (t *Table) ModelsWithoutPrice() (names []string) {
 }
 
 // ModelsAsked returns the models in use: those of the agents and their fallbacks, sorted.
-func (t *Table) ModelsAsked() (names []string) {
+func (t *ModelTable) ModelsAsked() (names []string) {
 	for _, row := range agent.Table(nil) {
 		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
 			continue // they use the orchestrator's model

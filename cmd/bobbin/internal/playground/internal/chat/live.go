@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
 // settling is how long changes are collected before they are sent.

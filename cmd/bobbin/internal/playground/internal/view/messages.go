@@ -12,7 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/slackhtml"
 )
 
 // A message is a Slack message as the templates take it.

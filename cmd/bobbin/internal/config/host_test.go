@@ -1,4 +1,4 @@
-package githost
+package config
 
 import (
 	"testing"
@@ -32,11 +32,11 @@ func TestWhatTheURLTells(t *testing.T) {
 		"https://git.acme.com/acme/shop": {"", "", "https://git.acme.com/acme/shop"},
 		"/srv/git/shop.git":              {"", "", ""},
 	} {
-		h, web, ok := Host{on: true}.Of(url)
+		h, web, ok := GitHost{on: true}.Of(url)
 		require.True(t, ok)
 		require.Equal(t, want, [3]string{h.Kind, h.URL, web}, url)
 	}
-	_, _, ok := Host{}.Of("https://github.com/acme/shop.git")
+	_, _, ok := GitHost{}.Of("https://github.com/acme/shop.git")
 	require.False(t, ok, "nobody asked for pull requests")
 }
 
@@ -44,28 +44,28 @@ func TestBadHostsAreSaid(t *testing.T) {
 	t.Parallel()
 	const hub = "https://github.com/acme/shop.git"
 	for _, c := range []struct {
-		host     Host
+		host     GitHost
 		url, say string
 	}{
-		{Host{on: true}, hub, ""},
-		{Host{}, "/srv/git/shop.git", ""},
+		{GitHost{on: true}, hub, ""},
+		{GitHost{}, "/srv/git/shop.git", ""},
 		{
-			Host{on: true},
+			GitHost{on: true},
 			"https://git.acme.com/a/b",
 			"does not tell what kind of host it is; add kind: github, gitlab, gitea",
 		},
-		{Host{Kind: "githib"}, hub, `unknown host kind "githib"`},
-		{Host{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "is no repository at a host"},
+		{GitHost{Kind: "githib"}, hub, `unknown host kind "githib"`},
+		{GitHost{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "is no repository at a host"},
 		{
-			Host{Kind: "gitea", URL: "http://git.acme.com/api/v1", TokenEnv: "T"},
+			GitHost{Kind: "gitea", URL: "http://git.acme.com/api/v1", TokenEnv: "T"},
 			hub,
 			"has to begin with https://",
 		},
-		{Host{Draft: "yes"}, hub, `unknown draft "yes"`},
-		{Host{TokenEnv: "ghp_secret"}, hub, "token_env has to be the name of a variable"},
-		{Host{TokenEnv: "SLACK_BOT_TOKEN"}, hub, "is a secret for something else"},
-		{Host{SecretEnv: "HOOK_SECRET"}, hub, ""},
-		{Host{on: true}, "git@github.com:acme/shop.git", "needs a token for its host; add token_env"},
+		{GitHost{Draft: "yes"}, hub, `unknown draft "yes"`},
+		{GitHost{TokenEnv: "ghp_secret"}, hub, "token_env has to be the name of a variable"},
+		{GitHost{TokenEnv: "SLACK_BOT_TOKEN"}, hub, "is a secret for something else"},
+		{GitHost{SecretEnv: "HOOK_SECRET"}, hub, ""},
+		{GitHost{on: true}, "git@github.com:acme/shop.git", "needs a token for its host; add token_env"},
 	} {
 		p := strictyaml.NewProblems("c", nil)
 		c.host.Check(p, "$.repositories[0].host", c.url)

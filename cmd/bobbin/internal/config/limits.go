@@ -1,8 +1,4 @@
-// Package limits holds the part of the configuration that limits how much may be used before people are
-// asked, and how many sessions work at once. It reads short forms of numbers (500k, 2 GB) and the old names
-// of the keys, and checks that the limit of a part is not above the limit of its whole. What is used is
-// counted elsewhere.
-package limits
+package config
 
 import (
 	"math"
@@ -17,23 +13,17 @@ import (
 // Limits say how many sessions work at once, and how much may be used before people are asked: a table of
 // allowances, by whose use is counted (row) and what is counted (column).
 type Limits struct {
-	// for one session
-	Session Allowance `yaml:"session"`
-	// for a day's sessions that one person asked for
-	PersonDay Allowance `yaml:"person_day"`
-	// for a day's sessions in one channel
-	ChannelDay Allowance `yaml:"channel_day"`
-	// for all sessions of a day
-	AllDay Allowance `yaml:"all_day"`
+	Session    LimitAllowance `yaml:"session"`     // for one session
+	PersonDay  LimitAllowance `yaml:"person_day"`  // for a day's sessions that one person asked for
+	ChannelDay LimitAllowance `yaml:"channel_day"` // for a day's sessions in one channel
+	AllDay     LimitAllowance `yaml:"all_day"`     // for all sessions of a day
 
-	// over all replicas; default 8
-	SessionsAtOnce int `yaml:"sessions_at_once"`
+	SessionsAtOnce int `yaml:"sessions_at_once"` // over all replicas; default 8
 	// over all replicas, for one repository; default: as sessions_at_once
 	PerRepository int `yaml:"sessions_per_repository"`
 	// in one replica, the same for each; default: as sessions_at_once
 	PerReplica int `yaml:"sessions_per_replica"`
-	// default 2
-	Attempts int `yaml:"attempts_before_consulting"`
+	Attempts   int `yaml:"attempts_before_consulting"` // default 2
 	// after which a question takes its recommended answer; default 1440
 	Unanswered int `yaml:"unanswered_minutes"`
 	// after which a silent thread with work in progress gets a progress note; default 10, 0: never
@@ -44,8 +34,8 @@ type Limits struct {
 	History *int `yaml:"history_minutes"`
 }
 
-// An Allowance is a row of the table of limits; zero, or a key that is left out, means no limit.
-type Allowance struct {
+// A LimitAllowance is a row of the table of limits; zero, or a key that is left out, means no limit.
+type LimitAllowance struct {
 	USD      float64   `yaml:"usd"`
 	Tokens   Count     `yaml:"tokens"`
 	Minutes  int       `yaml:"minutes"` // at work
@@ -132,7 +122,7 @@ func (l Limits) AskedAt() workflow.Limits {
 	}
 }
 
-func (a Allowance) byUnit() map[workflow.Unit]float64 {
+func (a LimitAllowance) byUnit() map[workflow.Unit]float64 {
 	return map[workflow.Unit]float64{
 		workflow.UnitUSD:      a.USD,
 		workflow.UnitTokens:   float64(a.Tokens),

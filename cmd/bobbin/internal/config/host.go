@@ -1,6 +1,4 @@
-// Package githost holds the part of the configuration about the git host at which pull requests are opened.
-// It fills in what the repository's URL tells, and checks the rest.
-package githost
+package config
 
 import (
 	"net/url"
@@ -15,8 +13,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/githubapp"
 )
 
-// A Host holds the settings of the git host at which pull requests are opened for pushed branches.
-type Host struct {
+// A GitHost holds the settings of the git host at which pull requests are opened for pushed branches.
+type GitHost struct {
 	// github, gitlab or gitea (also for Forgejo); default: by the repository's url
 	Kind string `yaml:"kind"`
 	// of its API; default: by the repository's url
@@ -33,20 +31,20 @@ type Host struct {
 
 // ReadShort reads on and off, also as the booleans that YAML makes of them. It returns false for other
 // values.
-func (h *Host) ReadShort(value any) bool {
+func (h *GitHost) ReadShort(value any) bool {
 	h.on = value == "on" || value == true
 	return h.on || value == "off" || value == false
 }
 
 // Opens reports whether pull requests are opened: h is not the zero Host.
-func (h Host) Opens() bool { return h != Host{} }
+func (h GitHost) Opens() bool { return h != GitHost{} }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 
 // Of returns h with the defaults for the repository with that URL filled in. Its Kind stays empty if the
 // URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
-func (h Host) Of(remote string) (filled Host, web string, ok bool) {
+func (h GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
 	if !h.Opens() {
 		return h, "", false
 	}
@@ -101,7 +99,7 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
 // Check checks the host of the repository with that URL and adds the problems to p.
-func (h Host) Check(p *strictyaml.Problems, at, remote string) {
+func (h GitHost) Check(p *strictyaml.Problems, at, remote string) {
 	h, page, ok := h.Of(remote)
 	if !ok {
 		return

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
 // A Line is what a person may say in the story. It is offered after the bot has posted After, until it was

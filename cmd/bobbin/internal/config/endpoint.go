@@ -1,4 +1,4 @@
-package models
+package config
 
 import (
 	"net/textproto"
@@ -12,16 +12,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 )
 
-// An Endpoint says where a model is served, if not at the shared endpoint.
-type Endpoint struct {
-	// default: OPENAI_BASE_URL, or OpenAI's
-	URL string `yaml:"url"`
+// A ModelEndpoint says where a model is served, if not at the shared endpoint.
+type ModelEndpoint struct {
+	URL string `yaml:"url"` // default: OPENAI_BASE_URL, or OpenAI's
 	// variable with the key; default: none for a model with a url, else OPENAI_API_KEY
-	KeyEnv string `yaml:"key_env"`
-	// default: Authorization, as a bearer token
-	KeyHeader string `yaml:"key_header"`
-	// sent with each request; default: none
-	Headers map[string]string `yaml:"headers"`
+	KeyEnv    string            `yaml:"key_env"`
+	KeyHeader string            `yaml:"key_header"` // default: Authorization, as a bearer token
+	Headers   map[string]string `yaml:"headers"`    // sent with each request; default: none
 	// the endpoint's name of the model; default: its name in the configuration
 	ServedAs string `yaml:"served_as"`
 }
@@ -32,7 +29,7 @@ var keptHeaders = []string{
 }
 
 // check checks the endpoint of a model and adds the problems to p.
-func (e Endpoint) check(p *strictyaml.Problems, at string) {
+func (e ModelEndpoint) check(p *strictyaml.Problems, at string) {
 	if e.URL != "" {
 		switch u, err := url.Parse(e.URL); {
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -70,7 +67,7 @@ func (e Endpoint) check(p *strictyaml.Problems, at string) {
 
 // NeedsSharedEndpoint reports whether a model in use has neither a url nor a key of its own, so that it is
 // served by the shared endpoint with the shared key.
-func (t *Table) NeedsSharedEndpoint() bool {
+func (t *ModelTable) NeedsSharedEndpoint() bool {
 	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool {
 		m := t.Models[name]
 		return m.URL == "" && m.KeyEnv == ""
@@ -78,7 +75,7 @@ func (t *Table) NeedsSharedEndpoint() bool {
 }
 
 // ModelKeys returns the keys of the models' endpoints, by the names of their variables.
-func (t *Table) ModelKeys(env func(name string) string) map[string]string {
+func (t *ModelTable) ModelKeys(env func(name string) string) map[string]string {
 	keys := map[string]string{secrets.ModelKey: env(secrets.ModelKey)}
 	for _, m := range t.Models {
 		if secrets.IsVariable(m.KeyEnv) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
 // maxUpload is the limit of a form's body with all its files, in bytes.

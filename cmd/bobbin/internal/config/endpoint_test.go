@@ -1,4 +1,4 @@
-package models
+package config
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 )
 
 // read parses the table in the text of a configuration file.
-func read(text string) (t Table, err error) {
+func readModels(text string) (t ModelTable, err error) {
 	p := strictyaml.NewProblems("bobbin.yaml",
-		[]strictyaml.Section{{Of: Agent{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
+		[]strictyaml.Section{{Of: AgentModel{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
 	if p.Decode([]byte(text), &t) {
 		t.Check(p)
 	}
@@ -28,7 +28,7 @@ func TestEndpointsOfTheGuide(t *testing.T) {
 	examples := 0
 	for _, part := range strings.Split(string(text), "```yaml\n")[1:] {
 		text, _, _ := strings.Cut(part, "```")
-		c, err := read(text)
+		c, err := readModels(text)
 		require.NoError(t, err, text)
 		examples++
 		for name, m := range c.Models {
@@ -56,7 +56,7 @@ func TestWrongEndpointsAreSaid(t *testing.T) {
 		"headers: {'X Title': b}": `"X Title" is no name of a header`,
 		"served_as: ' x'":         `served_as " x" has white space around it`,
 	} {
-		_, err := read("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")
+		_, err := readModels("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")
 		require.ErrorContains(t, err, "bobbin.yaml:4: "+want, field)
 		require.NotContains(t, err.Error(), "sk-123", field)
 	}
@@ -78,7 +78,7 @@ func TestWhoNeedsTheSharedEndpoint(t *testing.T) {
 		"agents:\n" + every.String() +
 			"models: {local: {url: 'http://localhost:11434/v1', fallback: [gpt-5]}}\n": true,
 	} {
-		c, err := read(text)
+		c, err := readModels(text)
 		require.NoError(t, err)
 		require.Equal(t, want, c.NeedsSharedEndpoint(), text)
 	}

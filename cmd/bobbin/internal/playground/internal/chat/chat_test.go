@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/pageauth"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/pageauth"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
 // A room is a workspace and its page, used without a browser.

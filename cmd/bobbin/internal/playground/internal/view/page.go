@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/slackhtml"
 )
 
 // homePlace is the place of the app's home in an address.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/slackhtml"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/slackhtml"
 )
 
 //go:embed pages/*.html

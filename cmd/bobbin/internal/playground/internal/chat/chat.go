@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/pageauth"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/view"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/pageauth"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
 //go:embed assets/*

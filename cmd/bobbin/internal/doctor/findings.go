@@ -1,7 +1,4 @@
-// Package findings holds the doctor's findings: what was found in each part of the bot, and what to do
-// about it. LookAt examines the parts side by side, each for at most a minute, and prints them in their
-// order. What a part examines is defined in package doctor.
-package findings
+package doctor
 
 import (
 	"context"

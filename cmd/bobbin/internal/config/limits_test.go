@@ -1,4 +1,4 @@
-package limits
+package config
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 )
 
 // read parses the limits in the text of a configuration file.
-func read(text string) (l Limits, err error) {
+func readLimits(text string) (l Limits, err error) {
 	p := strictyaml.NewProblems("c", nil)
 	p.Decode([]byte(text), &l)
 	return l, p.Err()
@@ -24,7 +24,7 @@ func TestWhatMayBeTurnedOff(t *testing.T) {
 		"silent_minutes: 3": 3 * time.Minute,
 		"silent_minutes:":   10 * time.Minute,
 	} {
-		c, err := read(text)
+		c, err := readLimits(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.SilentFor(), text)
 	}
@@ -33,7 +33,7 @@ func TestWhatMayBeTurnedOff(t *testing.T) {
 		"hunk_minutes: 0": 0,
 		"hunk_minutes: 5": 5 * time.Minute,
 	} {
-		c, err := read(text)
+		c, err := readLimits(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.HunkTime(), text)
 	}
@@ -42,7 +42,7 @@ func TestWhatMayBeTurnedOff(t *testing.T) {
 		"history_minutes: 0": 0,
 		"history_minutes: 9": 9 * time.Minute,
 	} {
-		c, err := read(text)
+		c, err := readLimits(text)
 		require.NoError(t, err, text)
 		require.Equal(t, want, c.HistoryTime(), text)
 	}
