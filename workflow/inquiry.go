@@ -30,12 +30,16 @@ type Inquiry struct {
 	// natural key: the tool call, message or tree that the inquiry is about; one inquiry per key
 	Key      string
 	Question string
-	By       string // Slack id of the person who asked; empty: the program or the orchestrator
-	Answer   json.RawMessage
-	Applied  bool // the orchestrator acted on the recommendation; for a review: the change went back
-	Stopped  bool // a stop ended the inquiry: it is asked again when the session continues
-	Alone    bool // nothing else was running when the inquiry was stopped
-	USD      float64
+	// Slack id of the person who asked; empty: the program or the orchestrator
+	By     string
+	Answer json.RawMessage
+	// the orchestrator acted on the recommendation; for a review: the change went back
+	Applied bool
+	// a stop ended the inquiry: it is asked again when the session continues
+	Stopped bool
+	// nothing else was running when the inquiry was stopped
+	Alone bool
+	USD   float64
 }
 
 // Advice is the consultant's structured answer.

@@ -269,7 +269,8 @@ type Posting struct {
 	// they were shown, so they are tried once.
 	EphemeralTo, Ephemeral string
 
-	Tried bool // it was tried before: look it up before posting again
+	// it was tried before: look it up before posting again
+	Tried bool
 	// Rewrites is the key of an earlier posting whose message, at OnTS, this one rewrites: with other
 	// lines and buttons, or with the same lines, without buttons, and with Note below them.
 	Rewrites, Note string

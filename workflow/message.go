@@ -56,20 +56,27 @@ type Reaction struct {
 
 // An IncomingEvent is one event as the gateway parsed it, before it is judged.
 type IncomingEvent struct {
-	EventID  string // Slack's event_id or envelope id; never used again
-	Kind     MessageKind
-	Thread   Thread
-	TS       string // ts of the message itself; equal to Thread.TS for a root
-	User     string
-	UserTeam string // home team of the user, if Slack gives it
-	Text     string // raw mrkdwn as Slack sent it, without the bot's own mention
+	// Slack's event_id or envelope id; never used again
+	EventID string
+	Kind    MessageKind
+	Thread  Thread
+	// ts of the message itself; equal to Thread.TS for a root
+	TS   string
+	User string
+	// home team of the user, if Slack gives it
+	UserTeam string
+	// raw mrkdwn as Slack sent it, without the bot's own mention
+	Text string
 	// fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message:
 	// shortcut, reaction or ByEdit
 	ActionID string
-	Value    string // the button's opaque id; for a Sent message: its author
-	At       time.Time
-	Files    []Attachment // files shared with the message
-	Alert    *Alert       // set for a MessageAlert
+	// the button's opaque id; for a Sent message: its author
+	Value string
+	At    time.Time
+	// files shared with the message
+	Files []Attachment
+	// set for a MessageAlert
+	Alert *Alert
 }
 
 // A Message is an IncomingEvent that was bound to a session and stored.

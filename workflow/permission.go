@@ -56,10 +56,12 @@ type Approval struct {
 	BaseCommit string
 	User       string
 	UserName   string
-	Credit     string // see workflow.Person
-	Scope      string // limits the approval to a part of the report; empty: all of it
-	MessageTS  string
-	At         time.Time
+	// see workflow.Person
+	Credit string
+	// limits the approval to a part of the report; empty: all of it
+	Scope     string
+	MessageTS string
+	At        time.Time
 }
 
 // A Decision records a message or button press that asked for something, and whether it was allowed.

@@ -102,9 +102,11 @@ type Question struct {
 	Options     []string
 	Recommended string
 	// the other undecided questions; their recommended answers hold if a person ends the interview
-	Open   []OpenDecision
-	Due    time.Time // time at which the recommended option is taken; zero: never
-	Answer string    // empty until the question is answered
+	Open []OpenDecision
+	// time at which the recommended option is taken; zero: never
+	Due time.Time
+	// empty until the question is answered
+	Answer string
 }
 
 // An OpenDecision is a question that was not put to the thread yet, with the recommended answer.

@@ -13,7 +13,8 @@ type Push struct {
 	BaseCommit string
 	Branch     string
 	Approval   string
-	ReportHash string // hash of the report that was approved; the store fills it in
+	// hash of the report that was approved; the store fills it in
+	ReportHash string
 	State      PushState
 	Reason     string
 	// why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven

@@ -9,15 +9,18 @@ import (
 // A Report is a root cause, a Diagnosis Report, a restated request or a plan as it was shown: one
 // revision, with the hash that an approval names.
 type Report struct {
-	Session    string
-	Revision   int
-	Kind       string // one of the kinds below
-	Body       json.RawMessage
-	Text       string // exactly what the thread was shown
+	Session  string
+	Revision int
+	// one of the kinds below
+	Kind string
+	Body json.RawMessage
+	// exactly what the thread was shown
+	Text       string
 	BaseCommit string
 	// ids of the people who asked for its content, for when another person has to approve it
 	AskedBy []string
-	Credits []string // how a commit names them (see Person)
+	// how a commit names them (see Person)
+	Credits []string
 }
 
 // Hash returns a hash of the report's content and of the commit that it was made on.

@@ -82,8 +82,10 @@ type Interview struct {
 
 // A TurnState holds which turn may write, and whether there is something to do.
 type TurnState struct {
-	Epoch int64 // number of the turn that may write; older turns are fenced off
-	Open  bool  // the orchestrator has something to do
+	// number of the turn that may write; older turns are fenced off
+	Epoch int64
+	// the orchestrator has something to do
+	Open bool
 	// ts of a stop without a "go on" of an approver since; begins with "0" if it was no
 	// message; empty: not stopped
 	Halted string

@@ -161,9 +161,11 @@ type Outbox struct {
 	Waiting      []*workflow.Posting
 	ByKey        map[string]string
 	RefusedByKey map[string]string
-	Lost         error // error that CheckOwner returns
+	// error that CheckOwner returns
+	Lost error
 
-	Elsewhere string // ts that Posted returns instead: another poster's reply
+	// ts that Posted returns instead: another poster's reply
+	Elsewhere string
 
 	// results of successive calls of EditedSince: the reply as another poster extended it
 	GrownTo []*workflow.Posting

@@ -31,7 +31,8 @@ type Inbox interface {
 type Gateway struct {
 	Slack *bot.Slack
 	Inbox Inbox
-	Log   *slog.Logger // default: no log
+	// default: no log
+	Log *slog.Logger
 	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
 
@@ -50,8 +51,10 @@ type Gateway struct {
 
 	// tests only: do not look up a command's message, give each form a new id
 	skipLookup bool
-	together   bool                     // tests only: let Slack renew all connections at the same time
-	opened     func(*socketmode.Client) // tests only: called with each client before it connects
+	// tests only: let Slack renew all connections at the same time
+	together bool
+	// tests only: called with each client before it connects
+	opened func(*socketmode.Client)
 
 	homes homePublishing
 	links atomic.Int32
@@ -108,7 +111,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	if g.History != nil {
 		g.gaps.filled = make(chan time.Time, 1)
-		g.gaps.open, g.gaps.since = true, g.heardBefore(ctx) // the time before the start is a gap
+		g.gaps.open = true // the time before the start is a gap
+		g.gaps.since = g.heardBefore(ctx)
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {

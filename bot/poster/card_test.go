@@ -119,7 +119,8 @@ func (po *posterOffice) begin(c *workflow.Card) {
 	out := (&bottest.Outbox{}).Put(workflow.Posting{Key: c.Key, Session: "s", Thread: c.Thread, Card: c})
 	require.NoError(po.T, po.poster(out).Drain(po.T.Context(), "s"))
 	require.Empty(po.T, out.RefusedByKey)
-	c.TS, c.Shown = out.ByKey[c.Key], c.Mark()
+	c.TS = out.ByKey[c.Key]
+	c.Shown = c.Mark()
 }
 
 func (po *posterOffice) newest(root string) slacktest.Message {

@@ -14,22 +14,32 @@ import (
 // Probability choose the calls. One of Status, Error, LoseCall and LoseAnswer says what happens, after
 // Latency.
 type Fault struct {
-	Method  string // such as chat.postMessage; upload/v1 is the transfer of a file; empty: any
-	Channel string // empty: any
+	// such as chat.postMessage; upload/v1 is the transfer of a file; empty: any
+	Method string
+	// empty: any
+	Channel string
 
-	Nth int // the first matching call that is hit, counted from the order; default 1
+	// the first matching call that is hit, counted from the order; default 1
+	Nth int
 	// total number of calls to hit; negative: no limit; default 1, or no limit if Probability is set
-	Times       int
-	Probability float64 // probability that a call is hit, from the Nth on; 0: always
+	Times int
+	// probability that a call is hit, from the Nth on; 0: always
+	Probability float64
 
-	Status     int           // such as 429, 500 or 503; the call is not carried out
-	RetryAfter time.Duration // for a 429, in whole seconds; default 1 s
-	Error      string        // code of a response with ok: false; the call is not carried out
-	LoseCall   bool          // the connection is cut, and the call is not carried out
-	LoseAnswer bool          // the call is carried out, but the connection is cut instead of a response
+	// such as 429, 500 or 503; the call is not carried out
+	Status int
+	// for a 429, in whole seconds; default 1 s
+	RetryAfter time.Duration
+	// code of a response with ok: false; the call is not carried out
+	Error string
+	// the connection is cut, and the call is not carried out
+	LoseCall bool
+	// the call is carried out, but the connection is cut instead of a response
+	LoseAnswer bool
 	// with LoseAnswer: the call is carried out this long after the connection was cut
-	Late    time.Duration
-	Latency time.Duration // wait before anything is done
+	Late time.Duration
+	// wait before anything is done
+	Latency time.Duration
 }
 
 type faultPlan struct {

@@ -240,7 +240,8 @@ func (s *Server) changes() *kept {
 		}
 	}
 	slices.SortFunc(k.Messages, func(a, b keptMessage) int { return cmp.Compare(a.TS, b.TS) })
-	f.written, f.touched = now, map[string]*Message{}
+	f.written = now
+	f.touched = map[string]*Message{}
 	if len(k.Users)+len(k.Channels)+len(k.Groups)+len(k.Messages)+len(k.Views)+len(k.Files)+len(k.Events)+
 		len(k.Gone) == 0 {
 		return nil

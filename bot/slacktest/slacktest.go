@@ -52,41 +52,62 @@ import (
 
 // A Config configures a workspace. Its zero value is ready to use.
 type Config struct {
-	Addr string       // address to listen on; default 127.0.0.1:0
-	Log  *slog.Logger // default: no log
-	Now  func() time.Time
-	Seed uint64 // seed for the choice among connections and for faults with a Probability; default 1
+	// address to listen on; default 127.0.0.1:0
+	Addr string
+	// default: no log
+	Log *slog.Logger
+	Now func() time.Time
+	// seed for the choice among connections and for faults with a Probability; default 1
+	Seed uint64
 
-	TeamName string // default Acme
-	AppName  string // name of the app's bot user; default app
-	BotToken string // default xoxb-slacktest
-	AppToken string // default xapp-1-slacktest
-	LinkApp  string // id of the app that AppToken belongs to; default: the app of BotToken
+	// default Acme
+	TeamName string
+	// name of the app's bot user; default app
+	AppName string
+	// default xoxb-slacktest
+	BotToken string
+	// default xapp-1-slacktest
+	AppToken string
+	// id of the app that AppToken belongs to; default: the app of BotToken
+	LinkApp string
 
-	Scopes []string // scopes of the bot token; nil: all that the supported methods need
-	Events []string // subscribed bot events, such as app_mention or message.channels; nil: all
+	// scopes of the bot token; nil: all that the supported methods need
+	Scopes []string
+	// subscribed bot events, such as app_mention or message.channels; nil: all
+	Events []string
 
-	Agent bool // the app is declared as an agent (features.agent_view)
+	// the app is declared as an agent (features.agent_view)
+	Agent bool
 
-	AckTimeout time.Duration // time to acknowledge an envelope; default 3 s
+	// time to acknowledge an envelope; default 3 s
+	AckTimeout time.Duration
 	// the same for what is sent once, such as a press or a command; default AckTimeout
-	OnceTimeout     time.Duration
-	Retries         []time.Duration // wait before each redelivery; default 0, 1 min, 5 min
-	PingInterval    time.Duration   // interval of WebSocket pings; default 5 s
-	DisconnectGrace time.Duration   // time between a disconnect message and the close; default 10 s
+	OnceTimeout time.Duration
+	// wait before each redelivery; default 0, 1 min, 5 min
+	Retries []time.Duration
+	// interval of WebSocket pings; default 5 s
+	PingInterval time.Duration
+	// time between a disconnect message and the close; default 10 s
+	DisconnectGrace time.Duration
 	// lifetime that a link's hello message announces, and that is not enforced; default about 5 hours
 	ConnectionTime time.Duration
-	MaxConnections int           // maximum number of open links; default 10
-	TriggerLife    time.Duration // lifetime of a trigger_id; default 3 s
+	// maximum number of open links; default 10
+	MaxConnections int
+	// lifetime of a trigger_id; default 3 s
+	TriggerLife time.Duration
 	// delay until an uploaded file appears in its channel, as with Slack; default 0
 	ShareDelay time.Duration
 
-	BareMentions bool // app_mention events have no files and shared messages, as can happen with Slack
+	// app_mention events have no files and shared messages, as can happen with Slack
+	BareMentions bool
 
-	RateLimits map[string]RateLimit // by method; default: none
+	// by method; default: none
+	RateLimits map[string]RateLimit
 
-	Kept []byte // result of Keep: the workspace continues from there; nil: a new one
-	File string // file that keeps the workspace after the program ends, in any way; empty: not kept (file.go)
+	// result of Keep: the workspace continues from there; nil: a new one
+	Kept []byte
+	// file that keeps the workspace after the program ends, in any way; empty: not kept (file.go)
+	File string
 }
 
 func (c *Config) setDefaults() {

@@ -144,16 +144,20 @@ type state struct {
 	users     map[string]*User
 	channels  map[string]*Channel
 	groups    map[string]*UserGroup
-	messages  map[string][]*Message // by channel, oldest first
-	private   []Message             // ephemeral messages, as they were shown
-	views     map[string]*View
-	triggers  map[string]*trigger
-	hooks     map[string]*responseHook
-	tickets   map[string]ticket
-	uploads   map[string]*upload // by file id
-	statuses  []string           // statuses that the app set
-	lastTS    int64
-	serial    int
+	// by channel, oldest first
+	messages map[string][]*Message
+	// ephemeral messages, as they were shown
+	private  []Message
+	views    map[string]*View
+	triggers map[string]*trigger
+	hooks    map[string]*responseHook
+	tickets  map[string]ticket
+	// by file id
+	uploads map[string]*upload
+	// statuses that the app set
+	statuses []string
+	lastTS   int64
+	serial   int
 }
 
 func newState(cfg Config) state {

@@ -24,8 +24,9 @@ type cleanCommand struct {
 
 // Help returns the detailed text of bobbin clean --help.
 func (cleanCommand) Help() string {
-	return `Takes away what is older, or more, than the configuration keeps: words and files of old sessions in the database,
-sessions' folders, mirrors and build caches on the disk. A running bot does so by itself every hour.`
+	return `Takes away what is older, or more, than the configuration keeps: words and files of old
+sessions in the database, sessions' folders, mirrors and build caches on the disk. A running bot
+does so by itself every hour.`
 }
 
 // Run cleans once and prints what was removed, or with --dry-run what would be. Without --dry-run it takes

@@ -67,7 +67,7 @@ func TestDemoWithoutSandbox(t *testing.T) {
 		"bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
 	require.ErrorContains(t, err, "bobbin playground goes on without commands")
 	err = noSandbox(whys, "darwin")
-	require.ErrorContains(t, err, "needs Linux, and this is macOS. Nothing was started. What works:")
+	require.ErrorContains(t, err, "needs Linux, and this is macOS.\nNothing was started. What works:")
 	for _, way := range []string{
 		"docker run --rm -it ", "go run ./cmd/bobbin demo'", "bobbin playground, here", "bobbin serve, here",
 	} {

@@ -19,10 +19,11 @@ type demoCommand struct {
 
 // Help returns the detailed text of bobbin demo --help.
 func (demoCommand) Help() string {
-	return `Starts a private Postgres, a local Slack, a git remote with a small shop that has a bug, a scripted model behind
-a real endpoint, and the very bot that serve runs, with its real sandbox. A reporter writes in #bugs; the bot
-explores and reports the root cause; a second person corrects it; "Fix it"; the fix is proven and pushed.
-Needs nothing but Go and Postgres binaries (or npm to fetch them once).`
+	return `Starts a private Postgres, a local Slack, a git remote with a small shop that has a bug,
+a scripted model behind a real endpoint, and the very bot that serve runs, with its real sandbox. A
+reporter writes in #bugs; the bot explores and reports the root cause; a second person corrects it;
+"Fix it"; the fix is proven and pushed. Needs nothing but Go and Postgres binaries (or npm to fetch
+them once).`
 }
 
 // Run plays the demo's story. It returns an error with ways to get a sandbox if none works on this machine.
@@ -39,10 +40,12 @@ func (d *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 
 // needsLinux is the error text for systems other than Linux; %s is the system's name. It lists what works
 // there.
-const needsLinux = `the demo's commands and tests run in a sandbox that needs Linux, and this is %s. Nothing was started. What works:
+const needsLinux = `the demo's commands and tests run in a sandbox that needs Linux, and this is %s.
+Nothing was started. What works:
   the whole demo, in a container (Docker Desktop, Colima and the like), from the folder of Bobbin's source:
-    docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined \
-      -v "$PWD":/src -w /src golang:1.26-bookworm sh -c 'apt-get update && apt-get install -y bubblewrap postgresql && go run ./cmd/bobbin demo'
+    docker run --rm -it --security-opt seccomp=unconfined --security-opt apparmor=unconfined \
+      --security-opt systempaths=unconfined -v "$PWD":/src -w /src golang:1.26-bookworm \
+      sh -c 'apt-get update && apt-get install -y bubblewrap postgresql && go run ./cmd/bobbin demo'
   bobbin playground, here: a team chat with a model of yours; commands are off, and nothing is proved.
   bobbin serve, here: the same; with commands in a container, by docker compose up`
 

@@ -18,12 +18,13 @@ type doctorCommand struct {
 
 // Help returns the detailed text of bobbin doctor --help.
 func (doctorCommand) Help() string {
-	return `Looks at everything that bobbin serve needs, with the same variables and the same file: the configuration, this machine, Slack,
-the database, the sandbox, each repository and the models. Says of each what is wrong and what to do. Works with nothing
-set at all: then it says where to begin. Works beside a running bot. Nothing is posted, pushed or migrated, and no secret is shown.
+	return `Looks at everything that bobbin serve needs, with the same variables and the same file:
+the configuration, this machine, Slack, the database, the sandbox, each repository and the models.
+Says of each what is wrong and what to do. Works with nothing set at all: then it says where to
+begin. Works beside a running bot. Nothing is posted, pushed or migrated, and no secret is shown.
 
-Exit code 0 when nothing stands in the way (there may be warnings), 1 when something does, 2 when the configuration cannot
-be read.`
+Exit code 0 when nothing stands in the way (there may be warnings), 1 when something does, 2 when
+the configuration cannot be read.`
 }
 
 // Run examines everything that bobbin serve needs and prints the findings.

@@ -35,12 +35,13 @@ type evalCommand struct {
 
 // Help returns the detailed text of bobbin eval --help.
 func (evalCommand) Help() string {
-	return `Plays each task of a suite through the whole bot, as serve runs it, with your models: a person reports in a local
-Slack, corrects, says "fix it"; the hidden tests of the task judge the branch that was pushed. Writes what came of it,
-and what it took. Ctrl-C keeps what is finished. A suite of ours is in cmd/bobbin/testdata/suite; docs/eval.md tells
-how to write one.
+	return `Plays each task of a suite through the whole bot, as serve runs it, with your models: a
+person reports in a local Slack, corrects, says "fix it"; the hidden tests of the task judge the
+branch that was pushed. Writes what came of it, and what it took. Ctrl-C keeps what is finished. A
+suite of ours is in cmd/bobbin/testdata/suite; docs/eval.md tells how to write one.
 
-Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --model-url for an endpoint that needs none.`
+Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --model-url for an
+endpoint that needs none.`
 }
 
 // Validate checks the flags and arguments after they are parsed.

@@ -24,8 +24,8 @@ const module = "github.com/bobbinhq/bobbin"
 const maxLines = 100
 
 // doors lists the packages that others may import. All other packages are behind one of them, in a folder
-// "internal" below it, so the compiler keeps them there. The row of a door lists the doors that it, and what is
-// behind it, may import. Add a door when its job fits in a sentence and no other package does it.
+// "internal" below it, so the compiler keeps them there. The row of a door lists the doors that it, and what
+// is behind it, may import. Add a door when its job fits in a sentence and no other package does it.
 var doors = map[string][]string{
 	"bot":         {"workflow", "workflow/intent", "workflow/plaintext"},
 	"bot/bottest": {"bot", "bot/slacktest", "deploy", "workflow"},
@@ -205,7 +205,8 @@ var doors = map[string][]string{
 	},
 }
 
-// inTests lists the doors that the tests of a door, and of what is behind it, may import besides those in doors.
+// inTests lists the doors that the tests of a door, and of what is behind it, may import besides those in
+// doors.
 var inTests = map[string][]string{
 	"bot":                      {"bot/gateway", "bot/poster"},
 	"bot/gateway":              {"bot/poster", "workflow/intent/command"},
@@ -360,9 +361,10 @@ func TestLayersAreHeld(t *testing.T) {
 	sound := func() fstest.MapFS {
 		ours := "import _ \"" + module + "/"
 		texts := map[string]string{
-			"cmd/bobbin/main.go":       "// Command bobbin wires.\npackage main\n" + ours + "bot\"\n",
-			staging + "/stage.go":      "// Package stage plays.\npackage stage\n" + ours + "bot/slacktest\"\n",
-			"bot/bot.go":               "// Package bot talks.\npackage bot\n" + ours + "workflow\"\nimport _ \"github.com/slack-go/slack/socketmode\"\n",
+			"cmd/bobbin/main.go":  "// Command bobbin wires.\npackage main\n" + ours + "bot\"\n",
+			staging + "/stage.go": "// Package stage plays.\npackage stage\n" + ours + "bot/slacktest\"\n",
+			"bot/bot.go": "// Package bot talks.\npackage bot\n" + ours + "workflow\"\n" +
+				"import _ \"github.com/slack-go/slack/socketmode\"\n",
 			"bot/bot_test.go":          "package bot_test\n" + ours + "bot/slacktest\"\n" + ours + "bot\"\n",
 			"bot/internal/a/a.go":      "// Package a is behind a door.\npackage a\n" + ours + "workflow\"\n",
 			"bot/slacktest/server.go":  "// Package slacktest plays.\npackage slacktest\n",
@@ -426,7 +428,8 @@ func TestLayersAreHeld(t *testing.T) {
 	}
 	without := sound()
 	delete(without, "bot/slacktest/server.go")
-	require.Equal(t, []string{"bot/slacktest: the table names it, and it is not there"}, breaches(t, without, table))
+	require.Equal(t, []string{"bot/slacktest: the table names it, and it is not there"},
+		breaches(t, without, table))
 }
 
 // breaches returns the breaches of the rules in a tree of source, one line each.
@@ -504,7 +507,8 @@ func sources(t *testing.T, tree fs.FS) (names []string) {
 
 // isHidden reports whether the go command passes over a folder of that name.
 func isHidden(name string) bool {
-	return name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	return name == "testdata" || name == "node_modules" ||
+		strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }
 
 func checkImports(say func(string, ...any), name string, file *ast.File, table map[string][]string) {
@@ -522,7 +526,8 @@ func checkImports(say func(string, ...any), name string, file *ast.File, table m
 			switch {
 			case supported && !test && !mayUseSupport(dir, door):
 				say("%s: fakes such as %s are for tests and for %s", name, ours, staging)
-			case theirs == door || slices.Contains(everywhere, theirs) || slices.Contains(table[door], theirs):
+			case theirs == door || slices.Contains(everywhere, theirs) ||
+				slices.Contains(table[door], theirs):
 			case strings.Contains(ours, "/internal/"): // the compiler says who may
 			case test && (supported || slices.Contains(inTests[door], theirs)):
 			default:
@@ -533,11 +538,13 @@ func checkImports(say func(string, ...any), name string, file *ast.File, table m
 		if test {
 			continue
 		}
-		if first, _, _ := strings.Cut(imported, "/"); slices.Contains(vocabulary, door) && strings.Contains(first, ".") {
+		first, _, _ := strings.Cut(imported, "/")
+		if slices.Contains(vocabulary, door) && strings.Contains(first, ".") {
 			say("%s: %s imports the standard library alone, not %s", name, door, imported)
 		}
 		for library, by := range libraryOwners {
-			if (imported == library || strings.HasPrefix(imported, library+"/")) && !slices.Contains(by, door) {
+			uses := imported == library || strings.HasPrefix(imported, library+"/")
+			if uses && !slices.Contains(by, door) {
 				say("%s: only %s may import %s", name, strings.Join(by, ", "), imported)
 			}
 		}

@@ -20,9 +20,10 @@ type manifestCommand struct {
 
 // Help returns the detailed text of bobbin manifest --help.
 func (manifestCommand) Help() string {
-	return `Prints the manifest of the Slack app: its scopes, events, commands and settings, each scope with what it is for. Open
-the link that --url prints, choose your workspace and create the app; or paste the output under "Create New App", "From a
-manifest" at https://api.slack.com/apps. An app that is there already takes it under "App Manifest"; install it again after that.`
+	return `Prints the manifest of the Slack app: its scopes, events, commands and settings, each
+scope with what it is for. Open the link that --url prints, choose your workspace and create the
+app; or paste the output under "Create New App", "From a manifest" at https://api.slack.com/apps. An
+app that is there already takes it under "App Manifest"; install it again after that.`
 }
 
 // Run prints the manifest of the Slack app, or the link that creates the app.

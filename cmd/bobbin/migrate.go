@@ -15,8 +15,8 @@ type migrateCommand struct{ operate.PlaceFlags }
 
 // Help returns the detailed text of bobbin migrate --help.
 func (migrateCommand) Help() string {
-	return `serve does the same when it starts, one replica at a time. Use this to do it before the new version starts, or
-with a role that may change tables while serve runs with one that may not.`
+	return `serve does the same when it starts, one replica at a time. Use this to do it before the
+new version starts, or with a role that may change tables while serve runs with one that may not.`
 }
 
 // Run migrates the database to the newest schema.

@@ -108,7 +108,8 @@ var outside = []readerOf{
 		"text and blocks of Slack, on a page",
 		[]string{
 			"cmd/bobbin/internal/playground/internal/slackhtml/text.go Text",
-			"cmd/bobbin/internal/playground/internal/slackhtml/blocks.go Blocks", "bot/pagestyle/code.go Code",
+			"cmd/bobbin/internal/playground/internal/slackhtml/blocks.go Blocks",
+			"bot/pagestyle/code.go Code",
 		},
 		[]string{"cmd/bobbin/internal/playground/internal/slackhtml FuzzShown"},
 	},

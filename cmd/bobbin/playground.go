@@ -36,13 +36,15 @@ type playgroundCommand struct {
 
 // Help returns the detailed text of bobbin playground --help.
 func (playgroundCommand) Help() string {
-	return `Opens a small team chat in the browser, with Bobbin in it: the very bot that serve runs, on a local Slack, a private
-Postgres and a sample project with a bug. Speak as a reporter, an approver, a guest or somebody from another workspace.
+	return `Opens a small team chat in the browser, with Bobbin in it: the very bot that serve runs,
+on a local Slack, a private Postgres and a sample project with a bug. Speak as a reporter, an
+approver, a guest or somebody from another workspace.
 
   bobbin playground                                  the demo's story, told step by step
   OPENAI_API_KEY=… bobbin playground                 a model of yours on the sample project
-  OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository; nothing of it is changed, branches go
-                                                     into a clone, and the page shows how to fetch them
+  OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository
+
+Nothing of your repository is changed: branches go into a clone, and the page shows how to fetch them.
 
 Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew.
 The page is for this machine alone, and for whoever has the address that is printed.`

@@ -175,8 +175,9 @@ type reloadCommand struct {
 
 // Help returns the detailed text of bobbin reload --help.
 func (reloadCommand) Help() string {
-	return `Sends SIGHUP to the bot that works in the data directory. The file is refused whole if it has a fault: the one before stays, and the bot's log and
-health say so. Else the bot takes it over: its parts end and begin anew within seconds, and work goes on where it was. Variables of the
+	return `Sends SIGHUP to the bot that works in the data directory. The file is refused whole if
+it has a fault: the one before stays, and the bot's log and health say so. Else the bot takes it
+over: its parts end and begin anew within seconds, and work goes on where it was. Variables of the
 environment and flags stay as they were at the start.`
 }
 

@@ -11,8 +11,11 @@ type schemaCommand struct{}
 
 // Help returns the detailed text of bobbin schema --help.
 func (schemaCommand) Help() string {
-	return `Editors that know the YAML language server complete and check bobbin.yaml with it: bobbin schema > bobbin.schema.json, and as the first line
-of bobbin.yaml: # yaml-language-server: $schema=bobbin.schema.json`
+	return `Editors that know the YAML language server complete and check bobbin.yaml with it.
+Write it to a file, and name that file in the first line of bobbin.yaml:
+
+  bobbin schema > bobbin.schema.json
+  # yaml-language-server: $schema=bobbin.schema.json`
 }
 
 // Run prints the JSON schema of the configuration file.

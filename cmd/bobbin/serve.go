@@ -28,15 +28,17 @@ type serveCommand struct {
 
 // Help returns the detailed text of bobbin serve --help.
 func (serveCommand) Help() string {
-	return `Needs a configuration file that names a repository (docs/configuration.md shows one) and, in the environment:
+	return `Needs a configuration file that names a repository (docs/configuration.md shows one)
+and, in the environment:
 
   SLACK_BOT_TOKEN   xoxb-…, once the app that bobbin manifest describes is installed
   SLACK_APP_TOKEN   xapp-…, with the scope connections:write
   OPENAI_API_KEY    or --model-url for an endpoint that needs none
   BOBBIN_GIT_TOKEN  for https remotes that are not public; or BOBBIN_GITHUB_APP_KEY, the key of a GitHub App
 
-bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C; what was under way goes on at the next start. SIGHUP, or bobbin reload,
-takes over a configuration file that changed.`
+bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C;
+what was under way goes on at the next start. SIGHUP, or bobbin reload, takes over a configuration
+file that changed.`
 }
 
 // Run runs the bot until ctx ends. When con.Hangup signals, it reads the configuration again and applies

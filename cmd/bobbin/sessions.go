@@ -20,8 +20,9 @@ type sessionsCommand struct {
 
 // Help returns the detailed text of bobbin sessions --help.
 func (sessionsCommand) Help() string {
-	return `Lists the sessions that changed last, or shows one whole: what was said, its tasks with their attempts, who
-decided what, what was pushed, what it cost. Works beside a running bot; name the bot's own data directory or database.`
+	return `Lists the sessions that changed last, or shows one whole: what was said, its tasks with
+their attempts, who decided what, what was pushed, what it cost. Works beside a running bot; name
+the bot's own data directory or database.`
 }
 
 // Validate checks the flags after they are parsed.

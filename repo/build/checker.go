@@ -28,7 +28,8 @@ type Checker struct {
 	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only
 	// without these flags. For makes it for one repository.
 	countsOnlyWithoutFlags *sync.Map
-	seen                   *seen // the results of this Checker's trees, set by For
+	// the results of this Checker's trees, set by For
+	seen *seen
 }
 
 // For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of

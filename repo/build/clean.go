@@ -21,9 +21,11 @@ import (
 // killed processes left behind.
 type CacheRetention struct {
 	// maximum of all repositories together; the least recently used files are removed first
-	Bytes  int64
-	Unused time.Duration // a repository without a build for this long is removed completely
-	Dry    bool          // only report what would be removed
+	Bytes int64
+	// a repository without a build for this long is removed completely
+	Unused time.Duration
+	// only report what would be removed
+	Dry bool
 }
 
 // leftBehind is the age from which a work folder counts as left behind by a killed process.

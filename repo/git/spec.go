@@ -18,14 +18,18 @@ type Identity struct{ Name, Email string }
 
 // A Spec describes a commit. The same Spec and committer give the same hash.
 type CommitSpec struct {
-	Tree   string // whole hash; for Workspace.Commit, "" means the current files
-	Parent string // whole hash; for Workspace.Commit, "" means the base
+	// whole hash; for Workspace.Commit, "" means the current files
+	Tree string
+	// whole hash; for Workspace.Commit, "" means the base
+	Parent string
 	// further parents after Parent; the commit is then a merge, which may have Parent's tree
-	Parents  []string
-	Message  string
-	Author   Identity // zero: the committer
-	When     time.Time
-	Trailers [][2]string // such as Approved-by, in this order
+	Parents []string
+	Message string
+	// zero: the committer
+	Author Identity
+	When   time.Time
+	// such as Approved-by, in this order
+	Trailers [][2]string
 }
 
 // ErrNoChanges says that a commit would have the same tree as its parent.

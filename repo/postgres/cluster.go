@@ -19,23 +19,29 @@ const (
 
 // A Config says where a cluster is and how it runs.
 type Config struct {
-	Dir      string       // the cluster's folder, created if missing; required
-	Log      *slog.Logger // default: no log
-	Progress io.Writer    // where the progress of fetching the server's programs is shown; default: nowhere
+	// the cluster's folder, created if missing; required
+	Dir string
+	// default: no log
+	Log *slog.Logger
+	// where the progress of fetching the server's programs is shown; default: nowhere
+	Progress io.Writer
 	// the server has to be this program's: Start waits for the end of another
 	// program's, instead of joining it
 	Own bool
 	// data survives a power failure (fsync); default: false, which is faster, for the demo and tests
 	Durable bool
-	Most    int // maximum number of connections; default 100
+	// maximum number of connections; default 100
+	Most int
 	// for tests, whose hundreds of databases live for seconds: no autovacuum, which visits ten databases a
 	// second, and no new plan for each of a statement's first runs
 	Brief bool
 	// where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 	CacheDir string
 
-	find *programs.Finder // where to search for programs; default: this machine
-	tie  account.Tie      // how the server is tied to this program; default: the platform's way
+	// where to search for programs; default: this machine
+	find *programs.Finder
+	// how the server is tied to this program; default: the platform's way
+	tie account.Tie
 	// where root's cluster moves if the server's account cannot enter its folder; default: /var/lib/bobbin
 	varLib string
 }

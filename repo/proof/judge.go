@@ -218,8 +218,9 @@ func (p *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 		if slices.Contains(p.NewTests, name) {
 			continue
 		}
-		p.NewTests, p.RedOnBase, *kind = append(p.NewTests,
-			name), append(p.RedOnBase, name), append(*kind, name)
+		p.NewTests = append(p.NewTests, name)
+		p.RedOnBase = append(p.RedOnBase, name)
+		*kind = append(*kind, name)
 	}
 	return nil
 }

@@ -15,9 +15,12 @@ import (
 // An oldForm is a file that decides about tests, in the form that it has in the tree of the fourth run.
 type oldForm struct {
 	path string
-	kind string // as in diff.Change
-	was  string // its text on the base
-	is   string // its text on the branch
+	// as in diff.Change
+	kind string
+	// its text on the base
+	was string
+	// its text on the branch
+	is string
 	// lays is the text to write: the branch's file with the tests or settings of the base. If it is empty,
 	// the file is as on the base.
 	lays string

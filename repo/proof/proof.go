@@ -21,21 +21,28 @@ type Proof struct {
 	// OldUnknown is why the old tests did not run to their end on the new code: "timed out". Empty: they did.
 	OldUnknown string
 
-	Build   string // the result of the branch's build in words; empty: there is nothing to build
-	BuildOK bool   // the build is clean, or fails no worse than on the base
+	// the result of the branch's build in words; empty: there is nothing to build
+	Build string
+	// the build is clean, or fails no worse than on the base
+	BuildOK bool
 
-	Base, OnBase, Branch result.Result // OnBase is the base with only the test files laid over it
+	// OnBase is the base with only the test files laid over it
+	Base, OnBase, Branch result.Result
 	// the branch with the base's versions of the files that decide about tests
 	OnOldTests result.Result
-	BaseName   string // the name of the base for people, such as main
+	// the name of the base for people, such as main
+	BaseName string
 
-	Notes   map[string]string // by test: how it fails on the base, or why it no longer passes
+	// by test: how it fails on the base, or why it no longer passes
+	Notes   map[string]string
 	Command Command
 	// Rejected are tests of the change that show nothing; Repeated says how its tests were run again.
 	Rejected []RejectedTest
 	Repeated string
-	NoTests  bool // the project has no tests at all, or no way to run them is known
-	Shown    bool // the tests were seen red on the base and green on the branch
+	// the project has no tests at all, or no way to run them is known
+	NoTests bool
+	// the tests were seen red on the base and green on the branch
+	Shown bool
 	// Missing is set if nothing can be proven here, whatever the change is. It says what keeps the base
 	// itself from running: "eslint is not installed".
 	Missing string
@@ -53,18 +60,23 @@ type Command struct {
 
 // OwnTests are the results of the change's own tests.
 type OwnTests struct {
-	NewTests []string // new tests, and extended ones that tell the base from the branch
+	// new tests, and extended ones that tell the base from the branch
+	NewTests []string
 	// those of NewTests that the base has in another form or with fewer cases, and whose old cases pass
-	Extended  []string
-	Changed   []string // those of NewTests that the base has, and whose old cases do not pass on the new code
-	RedOnBase []string // those of NewTests that fail on the base, as they should
+	Extended []string
+	// those of NewTests that the base has, and whose old cases do not pass on the new code
+	Changed []string
+	// those of NewTests that fail on the base, as they should
+	RedOnBase []string
 	// those of NewTests that pass on the base, too: they protect what works, and show nothing of the bug
 	Guards []string
 	// those of NewTests that do not run on the base or are skipped there, so nothing is known of them
-	NotRed   []string
-	Fixed    []string // unchanged tests of the base that fail there and pass on the branch
-	Cases    Cases
-	OnBranch map[string]OnBranch // by new test
+	NotRed []string
+	// unchanged tests of the base that fail there and pass on the branch
+	Fixed []string
+	Cases  Cases
+	// by new test
+	OnBranch map[string]OnBranch
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
 	// nothing else is wrong with the change.
 	Alone string

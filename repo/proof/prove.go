@@ -30,10 +30,13 @@ type proving struct {
 	changed      map[key]ExpectationKind
 	changedUnits map[key]bool
 	// the files that decide about tests and that the change touches, as on the base
-	forms           []oldForm
-	onceImports     *project.Imports // of the base; nil: not read yet
-	withoutOldTests bool             // leaves the fourth run out
-	unstable        map[key]bool     // the branch's tests that Unstable names
+	forms []oldForm
+	// of the base; nil: not read yet
+	onceImports *project.Imports
+	// leaves the fourth run out
+	withoutOldTests bool
+	// the branch's tests that Unstable names
+	unstable map[key]bool
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the

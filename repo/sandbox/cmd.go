@@ -39,11 +39,13 @@ type Cmd struct {
 
 // An ExitError is the error of a command that did not end with code 0.
 type ExitError struct {
-	Code int // 128 + n after signal n
+	// 128 + n after signal n
+	Code int
 	// why it was ended: time, memory, output, processes, disk, files, or killed (not by this
 	// program); "" if it ended by itself
 	Reason string
-	Limit  int64 // the exceeded limit if Reason is memory, output, disk (bytes) or files
+	// the exceeded limit if Reason is memory, output, disk (bytes) or files
+	Limit int64
 }
 
 // Error returns the code and the reason in one line.

@@ -62,7 +62,8 @@ type Sandbox struct {
 // A kind is an entry in the table of kinds.
 type kind struct {
 	name string
-	auto bool // used if no kind is configured; earlier entries are preferred
+	// used if no kind is configured; earlier entries are preferred
+	auto bool
 	// open finds what the kind needs on this machine.
 	open func(context.Context, Config) (backend.Backend, error)
 }

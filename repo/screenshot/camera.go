@@ -147,15 +147,19 @@ const noBrowser = 117
 // find searches for the browser. The headless shell, which is Chromium without windows, starts in a third of
 // the processor time. Debian's own start script is not used: it needs files of /etc that the sandbox does not
 // have.
-const find = `for b in /usr/lib/chromium/chromium-headless-shell chrome-headless-shell /usr/lib/chromium/chromium chromium-headless-shell chromium chromium-browser google-chrome; do
+const find = `for b in /usr/lib/chromium/chromium-headless-shell chrome-headless-shell \
+	/usr/lib/chromium/chromium chromium-headless-shell chromium chromium-browser google-chrome; do
 	b=$(command -v "$b") || continue
 `
 
 // start executes the browser, with its control pipe on standard input and output.
 var start = find + fmt.Sprintf(
-	`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote --disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
-		--disable-component-update --disable-sync --disable-crash-reporter --mute-audio --hide-scrollbars --force-device-scale-factor=1 --window-size=%d,%d \
-		--user-data-dir=/tmp/profile --remote-debugging-pipe about:blank 3<&0 4>&1 </dev/null >/dev/null 2>&1
+	`	exec "$b" --headless --no-sandbox --no-first-run --no-zygote \
+		--disable-gpu --disable-dev-shm-usage --disable-extensions --disable-background-networking \
+		--disable-component-update --disable-sync --disable-crash-reporter \
+		--mute-audio --hide-scrollbars --force-device-scale-factor=1 --window-size=%d,%d \
+		--user-data-dir=/tmp/profile --remote-debugging-pipe about:blank \
+		3<&0 4>&1 </dev/null >/dev/null 2>&1
 done
 exit %d`, Width, viewHeight, noBrowser)
 

@@ -13,7 +13,8 @@ type clock struct {
 	timeUp error
 	timer  *time.Timer
 	left   time.Duration
-	since  time.Time // when there was that much left
+	// when there was that much left
+	since time.Time
 }
 
 // startClock returns a clock, the context that it ends, and a func that releases both.

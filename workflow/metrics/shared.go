@@ -12,11 +12,14 @@ import (
 
 // Shared is the state of all replicas together, as the database has it.
 type Shared struct {
-	Sessions map[string]int // number by phase
+	// number by phase
+	Sessions map[string]int
 	// how long the oldest due job, or session without a place at work, has waited, by kind of job
-	Waits    map[string]time.Duration
-	Due      map[string]int // number of jobs that are due and have not begun, by kind
-	Unposted int            // outbox rows (lines and others) that are not in Slack yet
+	Waits map[string]time.Duration
+	// number of jobs that are due and have not begun, by kind
+	Due map[string]int
+	// outbox rows (lines and others) that are not in Slack yet
+	Unposted int
 }
 
 // Serve registers the metrics at GET /metrics with handle,

@@ -14,21 +14,28 @@ import (
 
 // A Config holds the settings of a Client. Its zero value asks OpenAI without a key.
 type Config struct {
-	BaseURL string       // default https://api.openai.com/v1
-	Key     string       // sent as a bearer token; empty: none is sent
-	HTTP    *http.Client // default: http.DefaultTransport; redirects are never followed
-	Log     *slog.Logger // default: discarded
+	// default https://api.openai.com/v1
+	BaseURL string
+	// sent as a bearer token; empty: none is sent
+	Key string
+	// default: http.DefaultTransport; redirects are never followed
+	HTTP *http.Client
+	// default: discarded
+	Log *slog.Logger
 
 	// by model: endpoints of models that are served elsewhere; Key is not sent there
 	Endpoints map[string]endpoint.Endpoint
-	Prices    map[string]Price // by model; answers of a model without a price count as free
-	Vision    map[string]bool  // by model: whether it accepts pictures
+	// by model; answers of a model without a price count as free
+	Prices map[string]Price
+	// by model: whether it accepts pictures
+	Vision map[string]bool
 	// by model: its window in tokens; without it, learnt when the endpoint reports it
 	Windows map[string]int
 	// by model: models to ask instead when its quota is exhausted or its endpoint is unreachable
 	Fallback map[string][]string
 
-	Answered func(sent int, r Response) // called for each answer, with the bytes of its request; may be nil
+	// called for each answer, with the bytes of its request; may be nil
+	Answered func(sent int, r Response)
 
 	Retry Retry
 	// longest silence of an endpoint, before and within an answer; default 5 minutes, for models
@@ -38,8 +45,10 @@ type Config struct {
 
 // Retry limits how often and when a request is tried again.
 type Retry struct {
-	Tries int           // tries of one model, including the first; default 5
-	Wait  time.Duration // wait before the second try; later waits grow, with jitter; default 2 s
+	// tries of one model, including the first; default 5
+	Tries int
+	// wait before the second try; later waits grow, with jitter; default 2 s
+	Wait time.Duration
 	// limit of a wait; a request whose endpoint asks for more is not tried again; default 60 s
 	MaxWait time.Duration
 }
@@ -49,11 +58,13 @@ type Client struct {
 	cfg  Config
 	http *http.Client
 
-	mu      sync.Mutex
-	without map[string]map[string]bool // by model: request fields that its endpoint does not know
+	mu sync.Mutex
+	// by model: request fields that its endpoint does not know
+	without map[string]map[string]bool
 	// by model: its window in tokens, as its endpoint reported or showed it
 	windows map[string]int
-	cut     map[string]Usage // by model: of its last answer that was cut at a limit of tokens
+	// by model: of its last answer that was cut at a limit of tokens
+	cut map[string]Usage
 }
 
 // New returns a Client. Nothing is sent before the first Ask.

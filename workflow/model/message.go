@@ -24,14 +24,18 @@ const (
 // A Message is one entry of a conversation. Its JSON form is stored in transcripts: names may be added, never
 // changed.
 type Message struct {
-	Role   Role   `json:"role"`
-	Text   string `json:"text,omitempty"`
-	Calls  []Call `json:"calls,omitempty"`   // the tool calls of an assistant, in order
-	CallID string `json:"call_id,omitempty"` // of a tool result: the id of the Call that it answers
-	Wrong  bool   `json:"wrong,omitempty"`   // of a tool result: the call was the model's mistake
+	Role Role   `json:"role"`
+	Text string `json:"text,omitempty"`
+	// the tool calls of an assistant, in order
+	Calls []Call `json:"calls,omitempty"`
+	// of a tool result: the id of the Call that it answers
+	CallID string `json:"call_id,omitempty"`
+	// of a tool result: the call was the model's mistake
+	Wrong bool `json:"wrong,omitempty"`
 	// Malformed, of a Wrong result: the call was malformed, and no tool has run.
 	Malformed bool `json:"malformed,omitempty"`
-	Failed    bool `json:"failed,omitempty"` // of a tool result: what was run did not succeed
+	// of a tool result: what was run did not succeed
+	Failed bool `json:"failed,omitempty"`
 	// Pictures, of a user message, follow its text for a model that accepts pictures. Another model is told
 	// in words that nobody has looked at them.
 	Pictures []Picture `json:"pictures,omitempty"`
@@ -71,8 +75,9 @@ type Call struct {
 
 // A Request is one question to a model.
 type Request struct {
-	Model    string
-	Effort   string // reasoning effort; empty: not sent
+	Model string
+	// reasoning effort; empty: not sent
+	Effort   string
 	System   string
 	Messages []Message
 	Tools    []Tool

@@ -11,7 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
-// overflowAnswers are what endpoints answer to a conversation that is too long, and the window that each names.
+// overflowAnswers are what endpoints answer to a conversation that is too long, and the window that each
+// names.
 var overflowAnswers = map[string]struct {
 	status int
 	body   string

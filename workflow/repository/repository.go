@@ -59,7 +59,8 @@ type Visual struct {
 	// paths within the repository, each perhaps with a query; empty: found from the
 	// files that a change touches
 	Pages []string
-	Build string // command that builds the pages; empty: they are shown as they are in the repository
+	// command that builds the pages; empty: they are shown as they are in the repository
+	Build string
 }
 
 // PullRequests holds where and how a repository's pull requests are opened.

@@ -86,7 +86,8 @@ func (t *Turn) begin(parts []Part, now time.Time) *transaction {
 			r.used.Add(p)
 		}
 	}
-	r.used.Limited, r.used.Freed = r.update.Limited, r.update.ClearStop || r.update.opens()
+	r.used.Limited = r.update.Limited
+	r.used.Freed = r.update.ClearStop || r.update.opens()
 	parts = append(slices.Clone(parts), r.used, readMark{r}, settling{r}, redrawing{r})
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
 	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}

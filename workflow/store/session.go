@@ -14,15 +14,18 @@ import (
 // An Update is a Part that changes the session's own row. All updates of a recording
 // are combined: first every Change is made, then all Events happen, then all of OptionalEvents.
 type Update struct {
-	Change func(*workflow.Session) // changes the session's fields, but not phase, epoch or spending
+	// changes the session's fields, but not phase, epoch or spending
+	Change func(*workflow.Session)
 	Events []workflow.Event
 	// skipped if the phase does not allow them, since several workers move one session
 	OptionalEvents []workflow.Event
 	// Open sets whether the orchestrator has something to do; nil leaves it as it is.
-	Open          *bool
-	ClearStop     bool
-	Limited       bool // the session rests at a limit, until it is open again
-	ThreadSettled bool // the thread rests: everything asked before is answered
+	Open      *bool
+	ClearStop bool
+	// the session rests at a limit, until it is open again
+	Limited bool
+	// the thread rests: everything asked before is answered
+	ThreadSettled bool
 }
 
 func (u *Update) add(o Update) {
@@ -106,29 +109,36 @@ func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	}
 	// Messages from before the session are read with its first message, but stored after it.
 	_, err := tx.Exec(ctx,
-		`with read as (select greatest(seen, (select max(id) from inbox where session_id = $1
-			and kind = 'earlier')) as last
+		`with read as (
+			select greatest(seen,
+				(select max(id) from inbox where session_id = $1 and kind = 'earlier')) as last
 			from sessions where id = $1)
-		update sessions set rested = greatest(rested, read.last, $3), delivered = case when $2 then read.last
-			else delivered end from read where id = $1`,
+		update sessions set rested = greatest(rested, read.last, $3),
+			delivered = case when $2 then read.last else delivered end
+		from read where id = $1`,
 		r.Session, delivered, stop)
 	return err
 }
 
 // SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was
 // cleaned away is followed by its id (see package retention), so only its first part is read.
-const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title, requester, repository, repositories_before, base_commit, branch, head,
-	revision, coalesce((select r.kind from reports r where r.session_id = sessions.id and r.revision = sessions.revision), ''),
-	epoch, open, spent_usd, created_at, updated_at, way, was, asked, may_ask, halted`
+const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title,
+	requester, repository, repositories_before, base_commit, branch, head, revision,
+	coalesce((select r.kind from reports r
+		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
+	epoch, open, spent_usd, created_at, updated_at,
+	way, was, asked, may_ask, halted`
 
 // ScanSession reads one row of SessionColumns.
 func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
-	err := row.Scan(&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title,
-		&s.Requester, &s.Repository,
-		&s.Before, &s.BaseCommit, &s.Branch, &s.Head, &s.Revision, &s.ReportKind, &s.Epoch, &s.Open,
-		&s.SpentUSD, &s.Created, &s.Updated,
-		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted)
+	err := row.Scan(
+		&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title,
+		&s.Requester, &s.Repository, &s.Before, &s.BaseCommit, &s.Branch, &s.Head, &s.Revision,
+		&s.ReportKind,
+		&s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted,
+	)
 	return s, err
 }
 

@@ -71,9 +71,12 @@ func (t *Turn) Session() workflow.Session {
 
 // A Status is the state that a running turn checks while its agents are busy.
 type TurnStatus struct {
-	Current       bool // no later turn has begun
-	StopRequested bool // a person asked to stop
-	Unhandled     bool // a message was not judged yet
+	// no later turn has begun
+	Current bool
+	// a person asked to stop
+	StopRequested bool
+	// a message was not judged yet
+	Unhandled bool
 	// the operator has paused the session's channel, repository or everything; see package pauses
 	Paused bool
 }

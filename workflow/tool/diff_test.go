@@ -32,7 +32,8 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 // The heading of a hunk is dropped: it is a line of the file, and looks like a line of the change.
 func TestDiffNoise(t *testing.T) {
 	t.Parallel()
-	const index = "index 0123456789012345678901234567890123456789..9876543210987654321098765432109876543210 100644\n"
+	const index = "index 0123456789012345678901234567890123456789.." +
+		"9876543210987654321098765432109876543210 100644\n"
 	require.Equal(t, "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n index 0123456..9876543\n"+
 		"-@@ -1 +1 @@ x\n@@ -9 +9 @@\n+b\n",
 		patch.ShowDiff("diff --git a/a b/a\n"+index+"--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ \tFoldedStyle\n"+

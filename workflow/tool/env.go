@@ -20,11 +20,15 @@ import (
 // copied after its first use.
 type Env struct {
 	Workspace *git.Workspace
-	Mirror    *git.Mirror // for history; nil: the history tool says that there is none
+	// for history; nil: the history tool says that there is none
+	Mirror *git.Mirror
 	Commands
-	Folder   string       // clean path of the part of a large repository to work on; empty: all of it
-	MayWrite func() error // returns nil if edits are allowed, else the reason for the model; may be nil
-	Edited   func()       // called after each change of a file; may be nil
+	// clean path of the part of a large repository to work on; empty: all of it
+	Folder string
+	// returns nil if edits are allowed, else the reason for the model; may be nil
+	MayWrite func() error
+	// called after each change of a file; may be nil
+	Edited func()
 	// keeps whole outputs of one session's commands for its agents to read; empty: none are kept
 	OutputDir string
 
@@ -35,23 +39,28 @@ type Env struct {
 	// It may be nil.
 	AttachedAs func(ctx context.Context, name string) (ref string)
 
-	changing sync.RWMutex // a change of files holds it for writing: one at a time, and no reading meanwhile
+	// a change of files holds it for writing: one at a time, and no reading meanwhile
+	changing sync.RWMutex
 	seen     sightings
 }
 
 // Commands says what confines commands and checks, and what they build with.
 type Commands struct {
-	Sandbox    *sandbox.Sandbox // nil: no command is run
-	SandboxOff string           // why no command is run, and what to do about it
+	// nil: no command is run
+	Sandbox *sandbox.Sandbox
+	// why no command is run, and what to do about it
+	SandboxOff string
 	// of the repository, by For; nil: commands run without caches, and check is off
-	Checker       *build.Checker
-	Project       project.Project
-	CommandSetter CommandSetter // lets agents set another test command
+	Checker *build.Checker
+	Project project.Project
+	// lets agents set another test command
+	CommandSetter CommandSetter
 	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
 	// first needed. Empty: they have the repository's cache, read-only.
 	ScratchDir string
 
-	limits sandbox.Limits // of commands, except their time; tests use small ones
+	// of commands, except their time; tests use small ones
+	limits sandbox.Limits
 }
 
 // Reading returns the tools that change nothing.

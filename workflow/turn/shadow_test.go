@@ -112,7 +112,8 @@ func (w *walk) look() error {
 		return err
 	}
 	w.before.guarded = a != nil || w.Session().Phase == workflow.PhaseStopped
-	w.before.halted, w.before.phase = w.Session().Halted, w.Session().Phase
+	w.before.halted = w.Session().Halted
+	w.before.phase = w.Session().Phase
 	if len(all) > 0 {
 		w.before.read = all[len(all)-1].ID
 	}
@@ -199,7 +200,8 @@ func (w *walk) rests(pushed bool) error {
 		return err
 	}
 	if pushed {
-		w.delivered, w.pushed = w.rested, w.Session().Revision
+		w.delivered = w.rested
+		w.pushed = w.Session().Revision
 	}
 	return nil
 }

@@ -66,18 +66,22 @@ type Runner struct {
 	Model        *model.Client
 	Agents       map[string]agent.Agent
 	Repositories []repository.Repository
-	Skills       []skill.Skill // the built-in skills, some replaced by the operator's
+	// the built-in skills, some replaced by the operator's
+	Skills []skill.Skill
 	// masked in all text that leaves, and kept out of commits; nil: nothing is masked
 	Secrets *redact.Finder
 	Log     *slog.Logger
-	Metrics *metrics.Metrics // nil: nothing is counted
+	// nil: nothing is counted
+	Metrics *metrics.Metrics
 	// says who may read which thread; nil: threads are told of no other threads
 	Readers duplicates.Readers
-	Words   intent.Lexicon // by which messages are read; the zero value has the built-in words
+	// by which messages are read; the zero value has the built-in words
+	Words intent.Lexicon
 	Machine
 	Bounds
 
-	askRule permission.AskRule // nil: permission.Permissions.AskedBy; a control of a test sets another rule
+	// nil: permission.Permissions.AskedBy; a control of a test sets another rule
+	askRule permission.AskRule
 }
 
 // A Machine holds what a Runner uses of the machine that it runs on.
@@ -91,16 +95,20 @@ type Machine struct {
 
 // Bounds holds how far a session goes before it waits, or before people are asked.
 type Bounds struct {
-	Limits workflow.Limits // what sessions may use before people are asked
+	// what sessions may use before people are asked
+	Limits workflow.Limits
 	// the thread is told of a longer wait for a model, or of twice that for packages; 0: 10 s
 	NoticeAfter time.Duration
-	Attempts    int // failed attempts at a task before the consultant is asked; 0: 2
+	// failed attempts at a task before the consultant is asked; 0: 2
+	Attempts int
 	// after which a question takes its recommended answer; 0: 24 h, negative: never
 	Unanswered time.Duration
-	HunkTime   time.Duration // for testing which hunks of a fix are needed; 0: they are not tested
+	// for testing which hunks of a fix are needed; 0: they are not tested
+	HunkTime time.Duration
 	// look for the commit that brought a bug, and the releases that have it
 	LooksBack bool
-	Seats     queue.ConcurrencyLimits // how many sessions may be at work, over all replicas
+	// how many sessions may be at work, over all replicas
+	Seats queue.ConcurrencyLimits
 }
 
 // pulse is how often a turn checks whether it was stopped or fenced off. A stop has to act within two

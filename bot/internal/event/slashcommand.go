@@ -20,8 +20,9 @@ type SlashCommand struct {
 	Channel string
 	User    string
 	Team    string
-	Name    string // such as /grill-me
-	Text    string
+	// such as /grill-me
+	Name string
+	Text string
 }
 
 // commandUsage lists the commands and their arguments.

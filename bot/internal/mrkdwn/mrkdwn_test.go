@@ -94,6 +94,10 @@ Risk: LOW - one function
 
 func TestNothingOfAModelWorksInSlack(t *testing.T) {
 	t.Parallel()
+	const (
+		file  = "https://github.com/acme/shop/blob/a1/c.go#L3"
+		query = "https://github.com/acme/shop?a=1&b=2"
+	)
 	for in, want := range map[string]string{
 		"<!channel> <!here|here> <!everyone>": "&lt;!channel&gt; &lt;!here|here&gt; " +
 			"&lt;!everyone&gt;",
@@ -131,10 +135,10 @@ func TestNothingOfAModelWorksInSlack(t *testing.T) {
 		"http://github.com/acme/shop":               "`http://github.com/acme/shop`",
 		"https://gith\u0443b.com/acme/shop":         "`https://gith\u0443b.com/acme/shop`",
 		// Allowed addresses.
-		"https://github.com/acme/shop/blob/a1/c.go#L3":           "<https://github.com/acme/shop/blob/a1/c.go#L3>",
-		"[c.go:3](https://github.com/acme/shop/blob/a1/c.go#L3)": "<https://github.com/acme/shop/blob/a1/c.go#L3|c.go:3>",
-		"[a|b <x>](https://github.com/acme/shop?a=1&b=2)":        "<https://github.com/acme/shop?a=1&amp;b=2|a/b &lt;x&gt;>",
-		"http://localhost:3000/x, yes":                           "<http://localhost:3000/x>, yes",
+		file:                           "<" + file + ">",
+		"[c.go:3](" + file + ")":       "<" + file + "|c.go:3>",
+		"[a|b <x>](" + query + ")":     "<https://github.com/acme/shop?a=1&amp;b=2|a/b &lt;x&gt;>",
+		"http://localhost:3000/x, yes": "<http://localhost:3000/x>, yes",
 	} {
 		require.Equal(t, want, linking.Render(in, nil), "%q", in)
 	}

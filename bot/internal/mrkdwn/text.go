@@ -41,8 +41,13 @@ func OneLine(s string, most int) string {
 // signature matches the beginning of a line that looks like "[agent] text": blanks and invisible marks, then
 // a name in brackets of any kind. The check boxes of a task list, [ ] and [x], do not match.
 var signature = regexp.MustCompile("^([\\s\\p{Z}*_~\u115f\u1160\u2800\u3164\uffa0]*)" +
-	"([\\[\uff3b\u2045\u2768\u2772\u27e6\u2983\u3010\u3014\u3016\u301a])([^\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b]{2,})" +
-	"([\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b])")
+	"([" + openingBrackets + "])([^" + closingBrackets + "]{2,})([" + closingBrackets + "])")
+
+// The brackets of any kind, as a class of a regular expression lists them.
+const (
+	openingBrackets = "\\[\uff3b\u2045\u2768\u2772\u27e6\u2983\u3010\u3014\u3016\u301a"
+	closingBrackets = "\\]\uff3d\u2046\u2769\u2773\u27e7\u2984\u3011\u3015\u3017\u301b"
+)
 
 // QuoteSignatures quotes what looks like a signature at the beginning of each line of a rendered text but the
 // first. It skips code blocks, where such a line already looks like code.

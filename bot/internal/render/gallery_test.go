@@ -157,8 +157,8 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 // constants returns the values of a type's constants in a file of package workflow.
 func constants(t *testing.T, file, kind string) (values []string) {
 	t.Helper()
-	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "..", "workflow", file), nil,
-		parser.SkipObjectResolution)
+	name := filepath.Join("..", "..", "..", "workflow", file)
+	source, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	ast.Inspect(source, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)

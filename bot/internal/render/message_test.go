@@ -74,9 +74,10 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		Commit:     "c0ffee",
 		Places:     []string{"money/split.go:13", "a b|c.go:1"},
 	}
+	const link = "<https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>"
 	for text, want := range map[string]string{
-		"see money/split.go:13.":              "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>.",
-		"see `money/split.go:13`":             "see <https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>",
+		"see money/split.go:13.":              "see " + link + ".",
+		"see `money/split.go:13`":             "see " + link,
 		"see `money/split.go:13 or so`":       "see `money/split.go:13 or so`",
 		"```\nmoney/split.go:13\n```":         "```\nmoney/split.go:13\n```",
 		"not money/split.go:14":               "not money/split.go:14",

@@ -14,14 +14,21 @@ import (
 
 // Config holds the operator's settings for a repository. The zero value detects everything automatically.
 type Config struct {
-	Off     bool
-	Folder  string        // the part of a large repository that the session works on; empty: all of it
-	Run     []string      // command lines, run in the top folder; empty: detected from the lock files
-	Allow   []string      // host or host:port; empty: the hosts of the detected registries and those in Env
-	Private []string      // hosts whose addresses may be in a private network
-	Env     []string      // NAME=value; no secrets, because untrusted code can read them
-	Time    time.Duration // limit for all commands together; default 10 minutes
-	Runner  string        // the test runner to fetch even if no manifest names it: pytest; empty: none
+	Off bool
+	// the part of a large repository that the session works on; empty: all of it
+	Folder string
+	// command lines, run in the top folder; empty: detected from the lock files
+	Run []string
+	// host or host:port; empty: the hosts of the detected registries and those in Env
+	Allow []string
+	// hosts whose addresses may be in a private network
+	Private []string
+	// NAME=value; no secrets, because untrusted code can read them
+	Env []string
+	// limit for all commands together; default 10 minutes
+	Time time.Duration
+	// the test runner to fetch even if no manifest names it: pytest; empty: none
+	Runner string
 	// start of the session: versions that the repository does not fix are resolved once a week
 	Began time.Time
 }

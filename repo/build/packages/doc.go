@@ -19,7 +19,7 @@
 //	<key>/node/<n>                a node_modules folder; mounted into the folder of its package.json
 //	<key>/setup.json              the folders of the repository that the node_modules folders belong to
 //	<key>.pins/                   the resolved versions; kept when the packages are removed
-//	<key>.lock                    lock file: shared while packages are used, exclusive to fetch or remove them
+//	<key>.lock                    lock file: shared to use packages, exclusive to fetch or remove them
 //
 // A folder is renamed into place when it is complete, so a folder with a final name is always complete.
 package packages

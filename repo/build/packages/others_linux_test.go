@@ -306,7 +306,8 @@ func TestRealRegistries(t *testing.T) {
 				`"packages":{"":{"name":"x","version":"1.0.0","dependencies":{"left-pad":"1.3.0"}},` +
 				`"node_modules/left-pad":{"version":"1.3.0",` +
 				`"resolved":"https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz",` +
-				`"integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCBy/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
+				`"integrity":"sha512-XI5MPzVNApjAyhQzphX8BkmKsKUxD4LdyK24iZeQGinBN9yTQT3bFlCB` +
+				`y/aVx2HrNcqQGsdot8ghrjyrvMCoEA=="}}}`,
 		}, "node -e 'require(\"left-pad\")'"},
 		"node without a lock file": {
 			files{"package.json": `{"name":"x","version":"1.0.0","devDependencies":{"mocha":"^10.0.0"}}`},

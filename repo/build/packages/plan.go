@@ -201,7 +201,8 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 			return nil, err
 		}
 		if found {
-			plans, nearest = more, depth(dir)
+			plans = more
+			nearest = depth(dir)
 		}
 	}
 	return plans, nil

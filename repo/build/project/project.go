@@ -41,7 +41,8 @@ func (p Project) AsWritten() Project {
 
 // A language is one way to build and test. Each language has a file, and an entry in languages below.
 type language struct {
-	kind string // Project.Kind
+	// Project.Kind
+	kind string
 	// find reads the top of a tree. It returns the zero Project if the tree is of another language.
 	find func(tree) Project
 	// isTest reports whether a file belongs to the tests and not to the tested code; folders are the parts

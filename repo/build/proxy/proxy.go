@@ -20,8 +20,10 @@ import (
 
 // Limits holds the limits of a proxy. A zero field means the default that its comment names.
 type Limits struct {
-	Bytes       int64 // total bytes of all requests in both directions; default 4 GiB
-	Connections int   // concurrent connections, further ones wait; default 64
+	// total bytes of all requests in both directions; default 4 GiB
+	Bytes int64
+	// concurrent connections, further ones wait; default 64
+	Connections int
 	// timeout between two bytes and for headers, request headers at most 10 s; default one minute
 	Silence time.Duration
 }

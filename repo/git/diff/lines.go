@@ -43,7 +43,9 @@ func LineEdits(before, after []byte) (old, now []string, edits []LineEdit) {
 		} else {
 			j += n
 		}
-		edits[len(edits)-1].Hi, edits[len(edits)-1].NewHi = i, j
+		last := &edits[len(edits)-1]
+		last.Hi = i
+		last.NewHi = j
 	}
 	if i != len(old) || j != len(now) {
 		return old, now, wholeEdit(old, now)

@@ -16,12 +16,16 @@ import (
 // A RetryPolicy limits how long and how often a remote is tried before the error is reported. WithDefaults
 // sets the zero fields to values that suit people who wait in a thread.
 type RetryPolicy struct {
-	Tries int           // the most tries for an error with Retry set; default 4
-	Wait  time.Duration // before the second try; it doubles for each further try; default 1 s
+	// the most tries for an error with Retry set; default 4
+	Tries int
+	// before the second try; it doubles for each further try; default 1 s
+	Wait time.Duration
 	// the longest wait; if a remote asks for more, the error is reported at once; default 30 s
 	MaxWait time.Duration
-	Most    time.Duration // no try begins later than this after the first; default 3 min
-	Idle    time.Duration // how long a remote may send no byte before the try is given up; default 90 s
+	// no try begins later than this after the first; default 3 min
+	Most time.Duration
+	// how long a remote may send no byte before the try is given up; default 90 s
+	Idle time.Duration
 }
 
 func (r RetryPolicy) WithDefaults() RetryPolicy {

@@ -25,8 +25,10 @@ type Endpoint struct {
 	Key     string
 	// name of the header that holds the bare key; empty: Authorization, as a bearer token
 	KeyHeader string
-	Headers   map[string]string // further headers; never the key's
-	Model     string            // the endpoint's name for the model; empty: the program's name
+	// further headers; never the key's
+	Headers map[string]string
+	// the endpoint's name for the model; empty: the program's name
+	Model string
 }
 
 // setHeaders sets the configured headers and the key.

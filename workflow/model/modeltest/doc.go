@@ -39,19 +39,23 @@
 //
 // Lines of an answer, besides say and call, in any order:
 //
-//	expect user PATTERN          a new message of a user contains it; new means after the last answer in the request
+//	expect user PATTERN          a new message of a user contains it; new means after the last answer in the
+//	                             request
 //	expect tool NAME PATTERN     a new result of that tool contains it; without NAME, of any tool
 //	expect system PATTERN        the system prompt contains it
 //	expect history PATTERN       any message contains it, old or new
 //	expect not user PATTERN      no such message contains it; likewise for the others
 //	expect tools A, B, C         exactly these tools are offered, in any order
 //	expect effort high           the requested reasoning effort; none: no effort is requested
-//	capture NAME [user|tool X|system|history] /RE/    store the first group; by default, from new messages
+//	capture NAME [user|tool X|system|history] /RE/
+//	                             store the first group; by default, from new messages
 //	malformed NAME TEXT          a call whose arguments are TEXT, valid JSON or not
 //	empty                        an answer without text or calls
 //	finish REASON                length, content_filter, …; by default stop, or tool_calls with calls
-//	usage IN CACHED OUT          the figures; by default an estimate, in which the prefix shared with the part's last request is cached
-//	fail STATUS [retry-after S] [TEXT]   an HTTP error; a TEXT that begins with { or < is the whole body
+//	usage IN CACHED OUT          the figures; by default an estimate, in which the prefix shared with the
+//	                             part's last request is cached
+//	fail STATUS [retry-after S] [TEXT]
+//	                             an HTTP error; a TEXT that begins with { or < is the whole body
 //	cut after N                  the connection breaks after N characters of text and arguments
 //	unfinished                   the stream ends without a finish reason
 //	delay 200ms                  pause before the answer

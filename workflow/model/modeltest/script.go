@@ -75,8 +75,10 @@ func (a *answer) answers() bool {
 type call struct {
 	line int
 	name string
-	json string  // all arguments as JSON, checked
-	raw  *string // all arguments as text, unchecked
+	// all arguments as JSON, checked
+	json string
+	// all arguments as text, unchecked
+	raw *string
 	// fields are the arguments one by one, in order.
 	fields []field
 }

@@ -68,11 +68,13 @@ func (r record) computeHash(session, last string) string {
 // A Flaw is the first record or row of a session that does not hold.
 type Flaw struct {
 	Session string
-	Seq     int // number of the record; 0: the row was never recorded
+	// number of the record; 0: the row was never recorded
+	Seq int
 	// the kind of row: decision, report, permission, approval, allowance, removal,
 	// push, backport or objection
 	What string
-	Name string // the row's id, revision, hash, commit or branch
+	// the row's id, revision, hash, commit or branch
+	Name string
 	Why  string
 }
 

@@ -38,17 +38,23 @@ type Row struct {
 	Proposal
 	Session string
 	State   string
-	Tried   bool // the host was asked to open it, so it may exist already
-	Number  int64
-	URL     string
-	Reason  string // why it was refused
-	Worded  string // the pushed commit for which the host has the text
-	Checked string // the state of its checks that the thread was told, or "merged COMMIT"
-	Failure string // what failed, for the agent that fixes it
+	// the host was asked to open it, so it may exist already
+	Tried  bool
+	Number int64
+	URL    string
+	// why it was refused
+	Reason string
+	// the pushed commit for which the host has the text
+	Worded string
+	// the state of its checks that the thread was told, or "merged COMMIT"
+	Checked string
+	// what failed, for the agent that fixes it
+	Failure string
 	// time of the newest comment that was taken in, by the host's clock; older ones may still come
 	Heard  time.Time
 	NewsAt time.Time
-	Aside  bool // it is of a backport, not of the session's own branch
+	// it is of a backport, not of the session's own branch
+	Aside bool
 }
 
 // A Proposal is the content of a pull request.
@@ -80,11 +86,13 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	_, err := tx.Exec(ctx,
 		`insert into pull_requests (repository, branch, session_id, head, base, title, body, files)
 		values ($1, $2, $3, $4, $5, $6, $7, $8)
-		on conflict (repository, branch) do update set head = excluded.head, title = excluded.title, files =
-			excluded.files, reason = '', checked = '', failure = '', news_at = now(), woken = true,
-			body = case when pull_requests.state = 'open' then
-				left(format(E'## %s\n\n%s\n\n## Before that\n\n%s', excluded.title, excluded.body,
-				pull_requests.body), 100000) else excluded.body end,
+		on conflict (repository, branch) do update set
+			head = excluded.head, title = excluded.title, files = excluded.files,
+			reason = '', checked = '', failure = '', news_at = now(), woken = true,
+			body = case when pull_requests.state = 'open'
+				then left(format(E'## %s\n\n%s\n\n## Before that\n\n%s',
+					excluded.title, excluded.body, pull_requests.body), 100000)
+				else excluded.body end,
 			state = case when pull_requests.state = 'open' then 'open' else 'intended' end
 		where pull_requests.session_id = excluded.session_id`,
 		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title),
@@ -98,8 +106,10 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-const columns = `repository, branch, session_id as session, head, base, title, body, files, state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
-	exists (select 1 from backports b where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
+const columns = `repository, branch, session_id as session, head, base, title, body, files,
+	state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
+	exists (select 1 from backports b
+		where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
 
 // All returns the session's pull requests, oldest first. It
 // returns none if the session's words were cleaned away.

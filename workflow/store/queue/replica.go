@@ -87,7 +87,8 @@ func (r *Replica) beat(ctx context.Context) error {
 		if steady {
 			err := r.takeOver(ctx, tx,
 				`j.attempted_at < now() - $1::interval and not exists (select 1 from replicas p
-				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)] and p.seen_at > now() - $1::interval)`,
+				where p.id = j.attempted_by[array_upper(j.attempted_by, 1)]
+				and p.seen_at > now() - $1::interval)`,
 				r.deadAfter())
 			if err != nil {
 				return err

@@ -15,10 +15,12 @@ import (
 // A SideJob does work of one session while its turns run. Turns never wait for it.
 type SideJob struct {
 	Session string `json:"session" river:"unique"`
-	Work    string `json:"work" river:"unique"` // HistoryWork or BackportWork
+	// HistoryWork or BackportWork
+	Work string `json:"work" river:"unique"`
 	// how many processes died while they worked at the piece of work that is first now
-	Deaths int       `json:"deaths,omitempty"`
-	DiedAt time.Time `json:"died_at,omitzero"` // when Deaths was counted last
+	Deaths int `json:"deaths,omitempty"`
+	// when Deaths was counted last
+	DiedAt time.Time `json:"died_at,omitzero"`
 }
 
 // afterDeath returns the job that goes on with j, whose process died, and the time when it

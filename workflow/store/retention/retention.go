@@ -81,10 +81,11 @@ const (
 	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') ` +
 		`then $1::interval else $2::interval end`
 	old = `s.cleared_at is null and s.updated_at < ` + since + `
-		and not exists (select 1 from pull_requests p where p.session_id = s.id and p.news_at >= ` + since +
-		`)`
+		and not exists (select 1 from pull_requests p
+			where p.session_id = s.id and p.news_at >= ` + since + `)`
 	due = `(exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
-		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id) and j.kind <> 'pull_request' and j.finalized_at is null))`
+		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id)
+			and j.kind <> 'pull_request' and j.finalized_at is null))`
 )
 
 // clearOne deletes the words and files of the session that has rested longest.

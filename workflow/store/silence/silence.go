@@ -48,15 +48,16 @@ type Command struct {
 const quiet = `s.cleared_at is null
 	and (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from inquiries q where q.session_id = s.id and q.answer is null))
-	and exists (select 1 from river_job j where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id) and j.finalized_at is null)
+	and exists (select 1 from river_job j where j.kind = 'turn'
+		and j.args @> jsonb_build_object('session', s.id) and j.finalized_at is null)
 	and not exists (select 1 from lines l where l.session_id = s.id and l.at > now() - $1::interval)
 	and not exists (select 1 from inbox i where i.session_id = s.id and i.at > now() - $1::interval)`
 
 // List returns the sessions at work whose threads were quiet for after or longer.
 func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
 	rows, err := db.Pool.Query(ctx,
-		`select s.id from sessions s where s.id in (select args->>'session' from river_job where kind = 'turn'
-		and finalized_at is null)
+		`select s.id from sessions s where s.id in (
+			select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
 		and `+quiet+` order by s.id`, after)
 	if err != nil {
 		return nil, fmt.Errorf("quiet threads: %w", err)

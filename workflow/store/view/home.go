@@ -13,17 +13,20 @@ import (
 
 // taken is the condition on sessions s that somebody works or worked on. It leaves out threads in which
 // everything so far was refused, such as a guest's mention, or was for another person.
-const taken = `(s.open or s.phase <> 'exploring' or exists (select 1 from inbox i where i.session_id = s.id and (i.for_agents or i.handled_at is null))
+const taken = `(s.open or s.phase <> 'exploring'
+	or exists (select 1 from inbox i where i.session_id = s.id and (i.for_agents or i.handled_at is null))
 	or exists (select 1 from inquiries q where q.session_id = s.id))`
 
 // newestOf selects the newest sessions of the person and of each channel separately, so that
 // older ones are not read, however many there are. It takes the same arguments as waitingOf.
 const newestOf = `id in (
-		(select s.id from sessions s where s.cleared_at is null and s.requester = $1 and ` + taken +
-	` order by s.updated_at desc, s.id limit $3)
-		union (select x.id from unnest($2::text[]) c cross join lateral (
-			select s.id from sessions s where s.cleared_at is null and s.channel = c and ` +
-	taken + ` order by s.updated_at desc, s.id limit $3) x))`
+	(select s.id from sessions s
+		where s.cleared_at is null and s.requester = $1 and ` + taken + `
+		order by s.updated_at desc, s.id limit $3)
+	union (select x.id from unnest($2::text[]) c cross join lateral (
+		select s.id from sessions s
+			where s.cleared_at is null and s.channel = c and ` + taken + `
+			order by s.updated_at desc, s.id limit $3) x))`
 
 // waitingOf selects the sessions that wait for people. They are few, and have an index of their own.
 const waitingOf = `cleared_at is null and not open and phase not in ('answered', 'done', 'stopped', 'failed')

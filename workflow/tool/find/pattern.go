@@ -20,9 +20,12 @@ const (
 // A pattern finds the lines that match. Most files of a tree contain no match, so the plain text that every
 // match must contain is searched for first: indexText is many times faster than any automaton.
 type pattern struct {
-	re      *regexp.Regexp // nil: the literal is the whole pattern
-	literal []byte         // every match contains it; empty: unknown
-	oneOf   [][]byte       // every match contains one of these; empty: unknown
+	// nil: the literal is the whole pattern
+	re *regexp.Regexp
+	// every match contains it; empty: unknown
+	literal []byte
+	// every match contains one of these; empty: unknown
+	oneOf [][]byte
 	// every match contains it, both as foldCaseBits returns them; only set if oneOf is empty
 	folded []byte
 }

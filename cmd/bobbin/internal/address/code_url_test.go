@@ -8,14 +8,17 @@ import (
 
 func TestCodeIsLinkedWhereItsHostShowsIt(t *testing.T) {
 	t.Parallel()
+	const blob = "/blob/{commit}/{path}#L{line}"
+	const lines = "/src/{commit}/{path}#lines-{line}"
+	const src = "/src/commit/{commit}/{path}#L{line}"
 	for remote, want := range map[string]string{
-		"https://github.com/acme/shop.git":            "https://github.com/acme/shop/blob/{commit}/{path}#L{line}",
-		"git@github.com:acme/shop.git":                "https://github.com/acme/shop/blob/{commit}/{path}#L{line}",
-		"https://github.acme.com/acme/shop":           "https://github.acme.com/acme/shop/blob/{commit}/{path}#L{line}",
-		"ssh://git@gitlab.acme.com:2222/group/a/shop": "https://gitlab.acme.com/group/a/shop/-/blob/{commit}/{path}#L{line}",
-		"https://bitbucket.org/acme/shop.git":         "https://bitbucket.org/acme/shop/src/{commit}/{path}#lines-{line}",
-		"https://codeberg.org/acme/shop.git/":         "https://codeberg.org/acme/shop/src/commit/{commit}/{path}#L{line}",
-		"https://gitea.acme.com:8443/acme/shop.git":   "https://gitea.acme.com:8443/acme/shop/src/commit/{commit}/{path}#L{line}",
+		"https://github.com/acme/shop.git":            "https://github.com/acme/shop" + blob,
+		"git@github.com:acme/shop.git":                "https://github.com/acme/shop" + blob,
+		"https://github.acme.com/acme/shop":           "https://github.acme.com/acme/shop" + blob,
+		"ssh://git@gitlab.acme.com:2222/group/a/shop": "https://gitlab.acme.com/group/a/shop/-" + blob,
+		"https://bitbucket.org/acme/shop.git":         "https://bitbucket.org/acme/shop" + lines,
+		"https://codeberg.org/acme/shop.git/":         "https://codeberg.org/acme/shop" + src,
+		"https://gitea.acme.com:8443/acme/shop.git":   "https://gitea.acme.com:8443/acme/shop" + src,
 		"https://git.acme.com/shop.git":               "",
 		"https://notgithub.com/acme/shop":             "",
 		"/srv/git/github.com/acme/shop.git":           "",
@@ -24,7 +27,7 @@ func TestCodeIsLinkedWhereItsHostShowsIt(t *testing.T) {
 		// such pages are not served over http
 		"http://github.com/acme/shop": "",
 		// the address is the operator's own remote
-		"https://github.com.evil.example/acme/shop": "https://github.com.evil.example/acme/shop/blob/{commit}/{path}#L{line}",
+		"https://github.com.evil.example/acme/shop": "https://github.com.evil.example/acme/shop" + blob,
 	} {
 		require.Equal(t, want, CodeURL("", remote), remote)
 	}

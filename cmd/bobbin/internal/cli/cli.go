@@ -12,13 +12,16 @@ import (
 // A Console is a subcommand's access to the process: its streams, its environment and its signals.
 type Console struct {
 	Out, Err io.Writer
-	In       io.Reader // answers to questions; nil: there are none
-	Env      func(string) string
-	Forget   func(names ...string) // removes variables from the environment; nil: they are kept
+	// answers to questions; nil: there are none
+	In  io.Reader
+	Env func(string) string
+	// removes variables from the environment; nil: they are kept
+	Forget func(names ...string)
 	// returns a channel that signals when to read the configuration again; nil: never
 	Hangup func() <-chan os.Signal
 	// closes the process to other processes of the same user; nil: does nothing
 	Seal func() error
 
-	Hide *redact.Finder // finds secrets, which must not be printed; run sets it, and Err goes through it
+	// finds secrets, which must not be printed; run sets it, and Err goes through it
+	Hide *redact.Finder
 }

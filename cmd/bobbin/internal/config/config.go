@@ -3,8 +3,9 @@
 // that may be a secret. The package sends no request to Slack, a remote or a model; bobbin doctor does.
 // docs/configuration.md describes the settings to people.
 //
-// Each part has a file: models.go and endpoint.go say which agent uses which model, what it costs and where it
-// is served; limits.go how much may be used before people are asked; host.go where pull requests are opened.
+// Each part has a file: models.go and endpoint.go say which agent uses which model, what it costs and where
+// it is served; limits.go how much may be used before people are asked; host.go where pull requests are
+// opened.
 package config
 
 import (

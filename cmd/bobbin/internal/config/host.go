@@ -17,13 +17,16 @@ import (
 type GitHost struct {
 	// github, gitlab or gitea (also for Forgejo); default: by the repository's url
 	Kind string `yaml:"kind"`
-	URL  string `yaml:"url"` // of its API; default: by the repository's url
+	// of its API; default: by the repository's url
+	URL string `yaml:"url"`
 	// default: the credentials that the repository is fetched with
 	TokenEnv string `yaml:"token_env"`
-	Draft    string `yaml:"draft"` // on (default) or off: pull requests are opened as drafts
+	// on (default) or off: pull requests are opened as drafts
+	Draft string `yaml:"draft"`
 	// secret of the host's webhooks; default: webhooks are not accepted
 	SecretEnv string `yaml:"webhook_secret_env"`
-	on        bool   // the file says: host: on
+	// the file says: host: on
+	on bool
 }
 
 // ReadShort reads on and off, also as the booleans that YAML makes of them. It returns false for other

@@ -8,13 +8,18 @@ import (
 
 // Keep says how long and how much data is kept. Zero, or a key that is left out, means the default.
 type Keep struct {
-	Sessions  float64 `yaml:"sessions_days"`  // messages and files of sessions that ended; default 90
-	Waiting   float64 `yaml:"waiting_days"`   // the same for sessions that wait for a person; default 365
-	Decisions float64 `yaml:"decisions_days"` // what bobbin audit shows; default 1095, three years
+	// messages and files of sessions that ended; default 90
+	Sessions float64 `yaml:"sessions_days"`
+	// the same for sessions that wait for a person; default 365
+	Waiting float64 `yaml:"waiting_days"`
+	// what bobbin audit shows; default 1095, three years
+	Decisions float64 `yaml:"decisions_days"`
 	// sessions' folders on this machine, which can be made again; default 7
-	Files   float64 `yaml:"files_days"`
-	FilesGB float64 `yaml:"files_gb"` // size of all sessions' folders together; default 20
-	CacheGB float64 `yaml:"cache_gb"` // size of the build caches of all repositories; default 10
+	Files float64 `yaml:"files_days"`
+	// size of all sessions' folders together; default 20
+	FilesGB float64 `yaml:"files_gb"`
+	// size of the build caches of all repositories; default 10
+	CacheGB float64 `yaml:"cache_gb"`
 	// mirrors and build caches that were not used for so long; default 30
 	Mirrors float64 `yaml:"mirrors_days"`
 }

@@ -29,8 +29,9 @@ type AgentModel struct {
 
 // A Model holds the price of a model, its fallbacks, whether it can see pictures, and its context window.
 type Model struct {
-	Input    float64  `yaml:"input_usd_per_million"`
-	Cached   float64  `yaml:"cached_usd_per_million"` // default: as Input
+	Input float64 `yaml:"input_usd_per_million"`
+	// default: as Input
+	Cached   float64  `yaml:"cached_usd_per_million"`
 	Output   float64  `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
 	// it can see pictures; default: it only gets a text that says there are some

@@ -20,13 +20,17 @@ import (
 // Setup says how the packages that a repository depends on are fetched. What is left out is detected from
 // lock files.
 type Setup struct {
-	Run     commandLines `yaml:"run"`
-	Allow   []string     `yaml:"allow"`   // hosts, or host:port
-	Private []string     `yaml:"private"` // hosts whose addresses may be in a private network
+	Run commandLines `yaml:"run"`
+	// hosts, or host:port
+	Allow []string `yaml:"allow"`
+	// hosts whose addresses may be in a private network
+	Private []string `yaml:"private"`
 	// mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
-	Env     map[string]string `yaml:"env"`
-	Minutes float64           `yaml:"minutes"` // time limit; default 10
-	off     bool              // the file says: setup: off
+	Env map[string]string `yaml:"env"`
+	// time limit; default 10
+	Minutes float64 `yaml:"minutes"`
+	// the file says: setup: off
+	off bool
 }
 
 // ReadShort reads the short forms off and false. It returns false for other values.

@@ -16,7 +16,8 @@ type visual struct {
 	Pages []string `yaml:"pages"`
 	// command that makes the pages; default: the files are shown as they are in the repository
 	Build string `yaml:"build"`
-	off   bool   // the file says: visual: off
+	// the file says: visual: off
+	off bool
 }
 
 // ReadShort reads the short forms off and false. It returns false for other values.

@@ -10,12 +10,16 @@ import (
 
 // Words are phrases that a team adds to the built-in lists by which messages are read.
 type Words struct {
-	Stop []string `yaml:"stop"` // stop running work; default: none are added
+	// stop running work; default: none are added
+	Stop []string `yaml:"stop"`
 	// object to approved work, so that its push waits; default: none are added
-	Hold    []string `yaml:"hold"`
-	Approve []string `yaml:"approve"` // approve a report, as the whole message; default: none are added
-	GoOn    []string `yaml:"go_on"`   // let stopped work go on, as the whole message; default: none are added
-	No      []string `yaml:"no"`      // refuse, as the whole message; default: none are added
+	Hold []string `yaml:"hold"`
+	// approve a report, as the whole message; default: none are added
+	Approve []string `yaml:"approve"`
+	// let stopped work go on, as the whole message; default: none are added
+	GoOn []string `yaml:"go_on"`
+	// refuse, as the whole message; default: none are added
+	No []string `yaml:"no"`
 }
 
 // Lexicon returns the lists by which messages are read: the built-in ones and those of the file.

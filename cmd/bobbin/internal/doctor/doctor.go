@@ -1,10 +1,10 @@
-// Package doctor checks everything that the bot needs: the configuration, this machine, Slack,
-// the database, the sandbox, each repository and the models. The checks run side by side and
-// take at most a minute. Each finding says what is wrong and what to do. Doctor posts, pushes,
-// fetches and migrates nothing, and shows no secret.
+// Package doctor checks everything that the bot needs: the configuration, this machine, Slack, the database,
+// the sandbox, each repository and the models. The checks run side by side and take at most a minute. Each
+// finding says what is wrong and what to do. Doctor posts, pushes, fetches and migrates nothing, and shows
+// no secret.
 //
-// findings.go holds what was found in each part of the bot, and what to do about it. LookAt examines the parts
-// side by side, each for at most a minute, and prints them in their order.
+// findings.go holds what was found in each part of the bot, and what to do about it. LookAt examines the
+// parts side by side, each for at most a minute, and prints them in their order.
 package doctor
 
 import (

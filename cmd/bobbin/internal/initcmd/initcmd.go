@@ -33,10 +33,13 @@ type Command struct {
 
 // Help returns the detailed text of bobbin init --help.
 func (Command) Help() string {
-	return `Asks a few questions and writes bobbin.yaml: which channels, which repository, who may approve, which model. With SLACK_BOT_TOKEN set it offers
-the channels that the bot is in; with a token of GitHub's or GitLab's in BOBBIN_GIT_TOKEN the repositories that it sees. Then bobbin doctor looks at all of it.
+	return `Asks a few questions and writes bobbin.yaml: which channels, which repository, who may
+approve, which model. With SLACK_BOT_TOKEN set it offers the channels that the bot is in; with a
+token of GitHub's or GitLab's in BOBBIN_GIT_TOKEN the repositories that it sees. Then bobbin doctor
+looks at all of it.
 
-A file that is there is replaced only where you say so. Ctrl-C writes nothing. Answers may come from a pipe, one a line:
+A file that is there is replaced only where you say so. Ctrl-C writes nothing. Answers may come from
+a pipe, one a line:
 
   printf '%s\n' '#bugs' https://github.com/acme/shop.git shop '' '' | bobbin init`
 }

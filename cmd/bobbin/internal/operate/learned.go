@@ -26,10 +26,12 @@ type Learned struct {
 
 // Help returns the detailed text of bobbin learned --help.
 func (Learned) Help() string {
-	return `Lists what agents are told of a repository from earlier sessions: what the program itself saw (which test command worked, that tests do not
-start), and what members said. Works beside a running bot. In a thread about the repository whoever may approve says "remember for this
-repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home; "lessons" offers them as a change to its
-AGENTS.md. Each change is in the audit of the session that the lesson comes from.`
+	return `Lists what agents are told of a repository from earlier sessions: what the program
+itself saw (which test command worked, that tests do not start), and what members said. Works beside
+a running bot. In a thread about the repository whoever may approve says "remember for this
+repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home;
+"lessons" offers them as a change to its AGENTS.md. Each change is in the audit of the session that
+the lesson comes from.`
 }
 
 // Run lists the lessons, or forgets one with --forget.

@@ -51,8 +51,9 @@ type Pause struct {
 
 // Help returns the detailed text of bobbin pause --help.
 func (Pause) Help() string {
-	return `Works beside a running bot; name the bot's own data directory or database. What is under way there stops within a second and is kept, and
-so is what people write meanwhile: each thread is told so once. bobbin resume lets all of it go on where it was. Settings stay as they are.`
+	return `Works beside a running bot; name the bot's own data directory or database. What is under
+way there stops within a second and is kept, and so is what people write meanwhile: each thread is
+told so once. bobbin resume lets all of it go on where it was. Settings stay as they are.`
 }
 
 // Validate checks the flags after they are parsed.

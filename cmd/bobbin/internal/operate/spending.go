@@ -30,8 +30,9 @@ type Spending struct {
 
 // Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
-	return `Days are in UTC. Money counts models whose prices the configuration names. People and channels are Slack's ids. Sessions that bobbin clean
-took away altogether (keep.decisions_days) count no more. For example: bobbin spending --by month,repository --csv`
+	return `Days are in UTC. Money counts models whose prices the configuration names. People and
+channels are Slack's ids. Sessions that bobbin clean took away altogether (keep.decisions_days)
+count no more. For example: bobbin spending --by month,repository --csv`
 }
 
 // Validate checks the flags after they are parsed.

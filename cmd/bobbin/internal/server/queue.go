@@ -50,8 +50,10 @@ type Work struct {
 	// by kind of side work; see queue.SideWorker
 	Side, GiveUpSide map[string]func(ctx context.Context, session string) error
 
-	Posters int            // most sessions whose messages are posted at once; default 1000
-	Secrets *redact.Finder // masks secrets in the errors that the queue stores with failed jobs
+	// most sessions whose messages are posted at once; default 1000
+	Posters int
+	// masks secrets in the errors that the queue stores with failed jobs
+	Secrets *redact.Finder
 	Metrics *metrics.Metrics
 	Traces  *traces.Traces
 }

@@ -69,10 +69,14 @@ type Settings struct {
 
 	Repositories []repository.Repository
 	Sandbox      config.Sandbox
-	BlockedHosts []string       // hosts of the bot's own services, which package fetches must not reach
-	Secrets      *redact.Finder // secrets that are masked in messages, prompts and commits
-	SkillsDir    string         // folder of the operator's skills; empty: none
-	HTTPAddr     string         // host:port where health is served; empty: nowhere
+	// hosts of the bot's own services, which package fetches must not reach
+	BlockedHosts []string
+	// secrets that are masked in messages, prompts and commits
+	Secrets *redact.Finder
+	// folder of the operator's skills; empty: none
+	SkillsDir string
+	// host:port where health is served; empty: nowhere
+	HTTPAddr string
 	// address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	PageURL string
 	Keep    housekeeping.Retention
@@ -97,16 +101,19 @@ type ObservedSettings struct {
 type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
 	// between two posts in a channel; zero: Slack's own limit
-	SlackPace  time.Duration
-	SlackLinks int // number of connections; zero: two
+	SlackPace time.Duration
+	// number of connections; zero: two
+	SlackLinks int
 	// for what Slack sends once; zero: Slack's own limit
 	SlackAckTimeout time.Duration
-	ProgressCards   bool // each run is shown by a progress card
+	// each run is shown by a progress card
+	ProgressCards bool
 	// Slack shows that the bot is at work; needs an app with the agent view
 	AgentStatus bool
 	// ids of channels in which every new message is a request
 	Watch []string
-	Feeds []workflow.Feed // channels in which apps' messages are reports
+	// channels in which apps' messages are reports
+	Feeds []workflow.Feed
 	// names of the reactions that turn a message into a request, by channel
 	Reactions map[string][]string
 	// words by which messages are read; the zero value has the built-in ones
@@ -129,20 +136,25 @@ type ModelSettings struct {
 
 // LimitSettings limit the work and the waiting for people.
 type LimitSettings struct {
-	Seats    queue.ConcurrencyLimits // sessions at work at once, over all replicas
+	// sessions at work at once, over all replicas
+	Seats    queue.ConcurrencyLimits
 	Attempts int
-	Limits   workflow.Limits // on what sessions may use before people are asked
+	// on what sessions may use before people are asked
+	Limits workflow.Limits
 	// after which a silent thread with work in progress gets a progress note; zero: never
-	Silent   time.Duration
-	HunkTime time.Duration // time to find out which hunks of a fix are needed; zero: not tried
+	Silent time.Duration
+	// time to find out which hunks of a fix are needed; zero: not tried
+	HunkTime time.Duration
 
 	// time to find out since when, and on which releases, a bug exists; zero: not tried
 	HistoryTime time.Duration
-	Releases    map[string][]string // patterns of the releases, by repository
+	// patterns of the releases, by repository
+	Releases map[string][]string
 	// repositories in which the author of the commit that brought a bug is mentioned, and not only named
 	MentionAuthors map[string]bool
 
-	Unanswered time.Duration // after which a question takes its recommended answer; zero: a day
+	// after which a question takes its recommended answer; zero: a day
+	Unanswered time.Duration
 }
 
 // A Server is the bot with all its parts.
@@ -157,12 +169,14 @@ type Server struct {
 	// returns the URL of a session's page for a user; nil: there are no pages
 	pageOf  func(user, session string) string
 	Monitor *health.Monitor
-	Pages   http.Handler // serves sessions' pages, at page.Paths; nil: there are no pages
-	keeper  *housekeeping.Housekeeper
-	Runner  *turn.Runner
-	silent  time.Duration
+	// serves sessions' pages, at page.Paths; nil: there are no pages
+	Pages  http.Handler
+	keeper *housekeeping.Housekeeper
+	Runner *turn.Runner
+	silent time.Duration
 
-	sandboxOff string // why commands are off; empty: they are on
+	// why commands are off; empty: they are on
+	sandboxOff string
 }
 
 // closables is what Close releases.

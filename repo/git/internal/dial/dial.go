@@ -28,8 +28,9 @@ const dialTimeout = 20 * time.Second
 // A Dialer chooses the transport for a remote.
 type Dialer struct {
 	// the git program that serves repositories on this machine; if empty, go-git's server does
-	Git  string
-	Idle time.Duration // timeout of an HTTP response without a byte
+	Git string
+	// timeout of an HTTP response without a byte
+	Idle time.Duration
 }
 
 // A Line is a transport with address and credentials for one remote. No request has been sent on it yet.

@@ -28,10 +28,13 @@ import (
 // A PushSpec says which commit to push to which branch.
 type PushSpec struct {
 	Commit string
-	Tree   string // the tree that Commit must have; empty: any
-	Base   string // the commit that Commit must descend from; empty: any
+	// the tree that Commit must have; empty: any
+	Tree string
+	// the commit that Commit must descend from; empty: any
+	Base   string
 	Branch string
-	Prefix string // the prefix that Branch must have; default bobbin/
+	// the prefix that Branch must have; default bobbin/
+	Prefix string
 	// branches never pushed to, as path.Match patterns; the default branch is always protected
 	Protected []string
 }

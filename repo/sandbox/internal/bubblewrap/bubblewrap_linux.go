@@ -264,7 +264,8 @@ func appendBinds(args []string, binds []backend.Bind) []string {
 func limitScript(l backend.Limits) string {
 	return fmt.Sprintf(
 		`umask 022; ulimit -c 0; ulimit -n %d 2>/dev/null; ulimit -t %d 2>/dev/null; ulimit -f %d 2>/dev/null
-ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null || { echo "sandbox: this shell cannot limit processes" >&2; exit 126; }
+ulimit -u %d 2>/dev/null || ulimit -p %[4]d 2>/dev/null ||
+	{ echo "sandbox: this shell cannot limit processes" >&2; exit 126; }
 box_filter=
 until [ "$box_filter" = 2 ]; do
 	while read -r box_field box_filter; do [ "$box_field" = Seccomp: ] && break; done </proc/1/status ||

@@ -28,12 +28,14 @@ type Watch struct {
 // this is done often. The directories are walked only if so much space is gone since the last walk that the
 // command exceeds its limit if it has written all of that.
 type fileSystem struct {
-	id           systemID
-	dirs         []*os.File
-	free, inodes int64 // at the last measurement
+	id   systemID
+	dirs []*os.File
+	// at the last measurement
+	free, inodes int64
 	// decrease of free space and free inodes since the last walk; increases are not counted
-	gone, made   int64
-	bytes, files int64 // result of the last walk
+	gone, made int64
+	// result of the last walk
+	bytes, files int64
 	countsInodes bool
 	walked       time.Time
 	walkingTakes time.Duration

@@ -22,18 +22,23 @@ type Delivery struct {
 	Inquiries *inquiry.Inquiries
 	Scope     *scope.Scope
 	// to test which hunks of a fix are needed, and again to repeat its new tests; 0: neither
-	HunkTime  time.Duration
-	LooksBack bool // ask since which commit the new tests fail
+	HunkTime time.Duration
+	// ask since which commit the new tests fail
+	LooksBack bool
 	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or
 	// receives what no event told, and fails if something cannot be read; then nothing is pushed.
 	Recheck func(context.Context, *workflow.Approval) error
 
-	saidCommand bool // the orchestrator was told that the report's command still fails
+	// the orchestrator was told that the report's command still fails
+	saidCommand bool
 	// the orchestrator was told once what people wrote since the approval, although "nothing differs"
 	saidWords bool
 
-	proofs sync.Map // each proof.Proof that held, by base and tree
+	// each proof.Proof that held, by base and tree
+	proofs sync.Map
 
-	mu          sync.Mutex      // guards toldSecrets
-	toldSecrets map[string]bool // the places of secrets that the thread was told, by attempt
+	// guards toldSecrets
+	mu sync.Mutex
+	// the places of secrets that the thread was told, by attempt
+	toldSecrets map[string]bool
 }

@@ -16,13 +16,18 @@ import (
 // pushReasons says why the approval does not suffice to push a change. A new reason is a new field here: a
 // line in each of the methods below, and a field of workflow.Allowance.
 type pushReasons struct {
-	objections   []workflow.Objection // what people have against it
-	expectations []string             // changed expectations of tests, a line each
-	unproven     string               // why nothing can be proven of it
+	// what people have against it
+	objections []workflow.Objection
+	// changed expectations of tests, a line each
+	expectations []string
+	// why nothing can be proven of it
+	unproven string
 	// it is unproven since no test shows what was changed; the rest still passes
 	alone bool
-	paths []string // what it decides beside code, a line each
-	shown bool     // new tests show the change
+	// what it decides beside code, a line each
+	paths []string
+	// new tests show the change
+	shown bool
 }
 
 // maxMissing is how many characters are quoted of the output of a command that did not start.

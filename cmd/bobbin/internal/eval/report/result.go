@@ -69,11 +69,14 @@ type Size struct {
 
 // Use is what an attempt used: model calls, tokens, time and money.
 type Use struct {
-	Steps       int `json:"steps"`        // model answers
-	PromptBytes int `json:"prompt_bytes"` // bytes of all prompts
-	Input       int `json:"input_tokens"` // includes the cached tokens
-	Cached      int `json:"cached_tokens"`
-	Output      int `json:"output_tokens"`
+	// model answers
+	Steps int `json:"steps"`
+	// bytes of all prompts
+	PromptBytes int `json:"prompt_bytes"`
+	// includes the cached tokens
+	Input  int `json:"input_tokens"`
+	Cached int `json:"cached_tokens"`
+	Output int `json:"output_tokens"`
 	// tokens are estimated from bytes, as the endpoint reports none
 	Estimated bool    `json:"estimated,omitempty"`
 	Seconds   float64 `json:"seconds"`

@@ -35,23 +35,32 @@ const (
 
 // A Task is one bug report or feature request, with the tests that show whether it was met.
 type Task struct {
-	Name string // the name of its folder
+	// the name of its folder
+	Name string
 
-	Title       string   `yaml:"title"`
-	Language    string   `yaml:"language"`
-	Kind        string   `yaml:"kind"`        // bug or feature
-	Report      string   `yaml:"report"`      // written as a person would write it
-	Corrections []string `yaml:"corrections"` // replies to the first report, the second, …
+	Title    string `yaml:"title"`
+	Language string `yaml:"language"`
+	// bug or feature
+	Kind string `yaml:"kind"`
+	// written as a person would write it
+	Report string `yaml:"report"`
+	// replies to the first report, the second, …
+	Corrections []string `yaml:"corrections"`
 	// the command that runs the hidden tests, at the top of the repository
-	Test       string     `yaml:"test"`
-	Needs      []string   `yaml:"needs"`      // programs without which the task is skipped
-	Repository Repository `yaml:"repository"` // default: the folder repo
-	Upstream   *Size      `yaml:"upstream"`   // default: the size of good.patch
-	Limits     Limits     `yaml:"limits"`
-	Answers    *int       `yaml:"answers"` // how many questions the person answers; default 3
+	Test string `yaml:"test"`
+	// programs without which the task is skipped
+	Needs []string `yaml:"needs"`
+	// default: the folder repo
+	Repository Repository `yaml:"repository"`
+	// default: the size of good.patch
+	Upstream *Size  `yaml:"upstream"`
+	Limits   Limits `yaml:"limits"`
+	// how many questions the person answers; default 3
+	Answers *int `yaml:"answers"`
 
-	dir     string
-	changed int // number of files that the good fix changes
+	dir string
+	// number of files that the good fix changes
+	changed int
 }
 
 // A Repository names where a task's code comes from.

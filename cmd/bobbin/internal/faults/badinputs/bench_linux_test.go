@@ -42,17 +42,20 @@ import (
 // calls tools by name with JSON, as the agent loop does. Commands run in this machine's sandbox. The verbs of
 // a step are:
 //
-//	file PATH TEXT                            in the setup: a file of the remote
-//	entry MODE NAME TEXT                      a raw entry of a tree, of a remote that holds only these entries
-//	opens | unopened TEXT                     whether a workspace can be made of that tree
+//	file PATH TEXT           in the setup: a file of the remote
+//	entry MODE NAME TEXT     a raw entry of a tree, of a remote that holds only these entries
+//	opens | unopened TEXT    whether a workspace can be made of that tree
 //	put PATH TEXT, symlink PATH TARGET, hardlink PATH TARGET, pipe PATH, socket PATH, sparse PATH BYTES,
-//	folder PATH, many PATH N, remove PATH     changes the workspace without the tools
-//	call TOOL JSON, other TOOL JSON           calls a tool in this workspace, or in a second one on the same mirror
-//	ok TEXT | refused TEXT                    whether the call succeeded, and a part of its answer
+//	folder PATH, many PATH N, remove PATH
+//	                         changes the workspace without the tools
+//	call TOOL JSON           calls a tool in this workspace
+//	other TOOL JSON          calls a tool in a second workspace on the same mirror
+//	ok TEXT | refused TEXT   whether the call succeeded, and a part of its answer
 //	says TEXT, lacks TEXT, below BYTES, holds PATH TEXT
-//	changes TEXT, unchanged TEXT, changes-nothing     the changes of a commit of the workspace
-//	writes PATH                               the case may change that path
-//	off REASON                                there is no sandbox
+//	changes TEXT, unchanged TEXT, changes-nothing
+//	                         the changes of a commit of the workspace
+//	writes PATH              the case may change that path
+//	off REASON               there is no sandbox
 //
 // After every call it also checks that the answer has no canary, no path of this machine, no control
 // character, no incomplete character and not more than longestAnswer bytes; and that nothing changed in the

@@ -32,7 +32,8 @@ func stagedDatabase(t *testing.T) string { return harness.Database(t) }
 //	event JSON, frame TEXT    sent unchanged but for $channel, $root, $last, $bot, $donor, $ann …
 //	again N            delivers every event of the place N more times
 //	person NAME WORDS, change NAME HOW, base, crowd N
-//	fault METHOD ERROR N, clear, lose acks, expire, cut, disconnect REASON, restart    affect all places: only in a batch with "alone"
+//	fault METHOD ERROR N, clear, lose acks, expire, cut, disconnect REASON, restart
+//	                   affect all places: only in a batch with "alone"
 //	model TOOL JSON    the model's next tool call
 //
 // The other verbs are expectations; all but await are checked by due:

@@ -29,12 +29,14 @@ import (
 // case states, and the real agent loop asks it through the real client. After the stated answers the model
 // calls the tool end. The verbs of a step are:
 //
-//	status CODE, header NAME VALUE, body TEXT        an answer that is not a stream
-//	text TEXT, call ID NAME ARGS, part INDEX ID NAME ARGS, delta JSON, chunk JSON, raw TEXT    pieces of a stream
-//	finish REASON, done, cut, reset, silent          how the answer ends
-//	---                                              the end of an answer
-//	steps N, seconds N                               limits of the agent
-//	ran CALLS | end END | asked N | error TEXT | told TEXT | untold TEXT     expectations
+//	status CODE, header NAME VALUE, body TEXT     an answer that is not a stream
+//	text TEXT, call ID NAME ARGS, part INDEX ID NAME ARGS, delta JSON, chunk JSON, raw TEXT
+//	                                              pieces of a stream
+//	finish REASON, done, cut, reset, silent       how the answer ends
+//	---                                           the end of an answer
+//	steps N, seconds N                            limits of the agent
+//	ran CALLS | end END | asked N | error TEXT | told TEXT | untold TEXT
+//	                                              expectations
 //
 // A case without ran may run no tool but end. Each case is also checked for this: a strict endpoint would
 // accept every request, the API key is in no message, log or error, and after another user message the loop

@@ -30,14 +30,16 @@ import (
 
 // A badRemote is the room of git remotes: git's own http-backend behind a server that can answer in its
 // place. The cases of a batch share a remote and a mirror, one after the other; each has its own branch or a
-// newer commit. A case with a remote that hangs has its own, as it is played with less
-// patience. The verbs of a step are:
+// newer commit. A case with a remote that hangs has its own, as it is played with less patience. The verbs of
+// a step are:
 //
-//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW     the requests that fail, until the host is fixed
+//	read-refs HOW, read-pack HOW, write-refs HOW, write-pack HOW
+//	            the requests that fail, until the host is fixed
 //	hook NAME TEXT, taken, taken below, config TEXT
 //	fetch | push [BRANCH]
 //	refused TEXT | done | says TEXT | lacks TEXT | once
-//	for good, forgets                                                the retry is skipped; a failed fetch may change the mirror's main
+//	for good    the retry is skipped
+//	forgets     a failed fetch may change the mirror's main
 //
 // HOW is: status N [HEADER VALUE], page, nothing, reset, hang, to URL, first N, body TEXT, instead OLD NEW,
 // then HOW (after the real request was carried out).

@@ -10,8 +10,10 @@ import (
 
 // A Manager describes one package manager. Each has its own source file and an entry in All.
 type Manager struct {
-	Name string // the name of the program
-	Kind string // of project: go, node, python, rust, ruby, java
+	// the name of the program
+	Name string
+	// of project: go, node, python, rust, ruby, java
+	Kind string
 	// Locks matches files that name packages with exact versions, Manifests those that name packages without.
 	// In a folder without a lock file, the versions of the manifests are resolved once and stored.
 	Locks, Manifests *regexp.Regexp
@@ -21,7 +23,8 @@ type Manager struct {
 	// SeparateProject reports whether a folder with a manifest is a separate project even if the file names
 	// no packages, so that the folders below it are not searched.
 	SeparateProject bool
-	ExtraFiles      *regexp.Regexp // further files that the tool needs
+	// further files that the tool needs
+	ExtraFiles *regexp.Regexp
 	// Needs reports whether the tool needs a file that ExtraFiles does not match, and Stub whether only the
 	// file's name matters; nil: no such files.
 	Needs, Stub func(file string) bool
@@ -29,12 +32,15 @@ type Manager struct {
 	// packages. If exact is false, the files of Pins may exist from an earlier run.
 	Fetch func(files []string, exact bool) string
 	// files that Fetch writes into the folder if exact is false, and uses in later runs
-	Pins    []string
-	Helpers map[string]string // files that Fetch expects in $TMPDIR, by name
+	Pins []string
+	// files that Fetch expects in $TMPDIR, by name
+	Helpers map[string]string
 	// a folder beside the lock file that holds the packages if the repository itself contains them
 	Vendored string
-	Version  string   // the command line that prints the version of the tool
-	Hosts    []string // the hosts of its registry
+	// the command line that prints the version of the tool
+	Version string
+	// the hosts of its registry
+	Hosts []string
 }
 
 // All lists the package managers in the order in which they run. In a folder with files of several managers

@@ -10,6 +10,9 @@ import (
 //go:embed requirements.py
 var readRequirements string
 
+//go:embed pip.sh
+var pipFetch string
+
 // pip also fetches the packages of poetry, uv, pdm and pipenv projects, so none of these tools has to be
 // installed. The exact versions of their lock files become constraints, and the packages of their manifests
 // become requirements.
@@ -23,14 +26,7 @@ var pip = Manager{
 	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
-	Fetch: func([]string, bool) string {
-		return `python3 "$TMPDIR/requirements.py" "$TMPDIR" || exit
-install() { python3 -m pip install --only-binary=:all: --target "$PACKAGES/python" -r "$TMPDIR/$1.txt" -c "$TMPDIR/exact.txt"; }
-if test -s "$TMPDIR/wanted.txt"; then
-  install wanted || { ! cmp -s "$TMPDIR/wanted.txt" "$TMPDIR/fewer.txt" && install fewer; } || exit
-  python3 -m pip freeze --path "$PACKAGES/python" > bobbin-exact.txt
-fi`
-	},
+	Fetch:    func([]string, bool) string { return pipFetch },
 	Pins:     []string{"bobbin-exact.txt"},
 	Helpers:  map[string]string{"requirements.py": readRequirements},
 	Vendored: ".venv",

@@ -18,17 +18,22 @@ import (
 type Porter struct {
 	Rows         backports.Register
 	Repositories []repository.Repository
-	Releases     map[string][]string // patterns of the releases' names, by repository
-	Mirrors      *git.Mirrors
-	Checker      *build.Checker  // nil: nothing can be proven, and every backport is refused
-	Folders      *folder.Folders // folders of the sessions
-	Secrets      *redact.Finder
-	Signature    string // the agent that signs the lines
-	Log          *slog.Logger
+	// patterns of the releases' names, by repository
+	Releases map[string][]string
+	Mirrors  *git.Mirrors
+	// nil: nothing can be proven, and every backport is refused
+	Checker *build.Checker
+	// folders of the sessions
+	Folders *folder.Folders
+	Secrets *redact.Finder
+	// the agent that signs the lines
+	Signature string
+	Log       *slog.Logger
 
 	// tests only: called at each point; an error ends the run there, as a kill does. nil: not called
 	reached func(point string) error
-	forgets bool // tests only: the commit of the row is ignored and made anew
+	// tests only: the commit of the row is ignored and made anew
+	forgets bool
 }
 
 func (p *Porter) reach(point string) error {

@@ -28,16 +28,21 @@ import (
 type Looker struct {
 	Store        *store.Store
 	Repositories []repository.Repository
-	Releases     map[string][]string // patterns of the branches and tags that are tried, by repository
+	// patterns of the branches and tags that are tried, by repository
+	Releases map[string][]string
 	// repositories where the author of the bug is mentioned, not only named
 	MentionAuthors map[string]bool
-	Slack          ledger.Slack // nil: nobody is mentioned
-	Mirrors        *git.Mirrors
-	Checker        *build.Checker // nil: nothing can be run, and a look back ends without a result
-	Limit          time.Duration  // for all runs of one look back; zero: a look back ends without a result
-	Secrets        *redact.Finder
-	Signature      string // the agent that signs the lines
-	Log            *slog.Logger
+	// nil: nobody is mentioned
+	Slack   ledger.Slack
+	Mirrors *git.Mirrors
+	// nil: nothing can be run, and a look back ends without a result
+	Checker *build.Checker
+	// for all runs of one look back; zero: a look back ends without a result
+	Limit   time.Duration
+	Secrets *redact.Finder
+	// the agent that signs the lines
+	Signature string
+	Log       *slog.Logger
 }
 
 // A Push is a push that succeeded, with its proof.

@@ -18,18 +18,26 @@ import (
 // records, and makes the lines that the program itself posts.
 type Ledger struct {
 	*store.Turn
-	Store   *store.Store
-	Slack   Slack
-	Agents  map[string]agent.Agent // lines are signed with their names
-	Secrets *redact.Finder         // secrets that the program was configured with; nil: nothing is masked
-	Dir     string                 // root folder of the sessions' folders
-	Log     *slog.Logger
-	Metrics *metrics.Metrics // nil: nothing is counted
-	Words   intent.Lexicon   // by which messages are read; the zero value has the built-in words
+	Store *store.Store
+	Slack Slack
+	// lines are signed with their names
+	Agents map[string]agent.Agent
+	// secrets that the program was configured with; nil: nothing is masked
+	Secrets *redact.Finder
+	// root folder of the sessions' folders
+	Dir string
+	Log *slog.Logger
+	// nil: nothing is counted
+	Metrics *metrics.Metrics
+	// by which messages are read; the zero value has the built-in words
+	Words intent.Lexicon
 
-	mu     sync.Mutex      // guards the fields below
-	warned map[string]bool // the kinds of line that the thread was told once
-	hidden *redact.Finder  // Secrets and those of the repository; nil before it is open
+	// guards the fields below
+	mu sync.Mutex
+	// the kinds of line that the thread was told once
+	warned map[string]bool
+	// Secrets and those of the repository; nil before it is open
+	hidden *redact.Finder
 	// locate finds the lines of code that a text names; nil before the repository is open.
 	locate func(text string) *workflow.Code
 }

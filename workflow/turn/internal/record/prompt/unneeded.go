@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,6 +10,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
+
+// unneededChoices is what the orchestrator can do about an unneeded hunk, as a format of "It is" and an id.
+//
+//go:embed unneeded.md
+var unneededChoices string
 
 // maxUnneeded is how many unneeded hunks are shown with their lines.
 const maxUnneeded = 12
@@ -36,10 +42,6 @@ func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 		}
 	}
 	id := open[0].ID()
-	fmt.Fprintf(&b, `%s one of three:
-- Not needed: call finish again, the same, with hunks [{"id": %q}]. The program takes it out and proves the rest.
-- It fixes something: delegate a test that fails without it, then finish.
-- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": %q, "keep": "the reason"}]. People read the reason.`,
-		each, id, id)
-	return b.String()
+	fmt.Fprintf(&b, unneededChoices, each, id)
+	return strings.TrimSuffix(b.String(), "\n")
 }

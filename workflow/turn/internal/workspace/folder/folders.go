@@ -59,11 +59,14 @@ func (d *Folders) moveAside(f folder) (string, error) {
 
 // Retention holds which sessions' folders stay on this machine. The zero value keeps all of them.
 type Retention struct {
-	Age   time.Duration // limit on the time since a turn last worked in a folder; zero: none
-	Alone time.Duration // the same limit for a folder with files that could not be stored in the database
+	// limit on the time since a turn last worked in a folder; zero: none
+	Age time.Duration
+	// the same limit for a folder with files that could not be stored in the database
+	Alone time.Duration
 	// limit on the size of all folders together, in bytes; the least recently used go first; zero: none
 	Bytes int64
-	Dry   bool // only report what would be removed
+	// only report what would be removed
+	Dry bool
 }
 
 // A folder is one session's folder, as Clean sees it.

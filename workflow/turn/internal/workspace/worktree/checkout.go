@@ -19,18 +19,25 @@ import (
 type Checkout struct {
 	Repository repository.Repository
 	Mirror     *git.Mirror
-	Checker    *build.Checker // the runner's Checker for this repository; nil if the runner has none
-	Tests      *Setup
-	Copy       *git.Workspace // a throw-away copy to read; restored to CopyTree after each command
-	CopyTree   string         // empty: the base
-	Work       *git.Workspace // the session's own workspace; nil before an approval
-	Skills     skill.Set
+	// the runner's Checker for this repository; nil if the runner has none
+	Checker *build.Checker
+	Tests   *Setup
+	// a throw-away copy to read; restored to CopyTree after each command
+	Copy *git.Workspace
+	// empty: the base
+	CopyTree string
+	// the session's own workspace; nil before an approval
+	Work   *git.Workspace
+	Skills skill.Set
 	// finds the configured secrets and those in the repository's private files; nil: no such files
 	Secrets *redact.Finder
 
-	BaseBuilt  chan struct{} // closed when commands can use the base's packages and build
-	BaseTested chan struct{} // closed when the base was also tested and the result is known
-	fetched    *fetched      // the base's packages; set when BaseBuilt is closed
+	// closed when commands can use the base's packages and build
+	BaseBuilt chan struct{}
+	// closed when the base was also tested and the result is known
+	BaseTested chan struct{}
+	// the base's packages; set when BaseBuilt is closed
+	fetched *fetched
 }
 
 // fetched holds the packages that were fetched for a place.

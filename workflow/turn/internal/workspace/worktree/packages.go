@@ -50,7 +50,8 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 	}
 	p.fetched.have = have
 	if have != nil {
-		p.fetched.locks, p.fetched.missing = have.Resolved(), describeMissing(have.Missing, p.Project())
+		p.fetched.locks = have.Resolved()
+		p.fetched.missing = describeMissing(have.Missing, p.Project())
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}

@@ -70,7 +70,7 @@ func TestCodeIsHighlighted(t *testing.T) {
 // and renders as harmless HTML.
 func TestEveryBlockOfTheGallery(t *testing.T) {
 	t.Parallel()
-	gallery := filepath.Join("..", "..", "..", "..", "..", "..", "bot", "internal", "render", "testdata", "gallery")
+	gallery := filepath.FromSlash("../../../../../../bot/internal/render/testdata/gallery")
 	pictures, err := filepath.Glob(filepath.Join(gallery, "*", "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pictures)
