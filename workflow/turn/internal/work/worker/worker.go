@@ -407,8 +407,8 @@ func (t *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 	if broken, err := t.designFaults(ctx); broken != "" || err != nil {
 		return prompt.Wrong("%s", broken), err
 	}
-	if leak, err := t.refuseSecrets(ctx); leak != nil || err != nil {
-		return prompt.DerefResult(leak), err
+	if err := t.refuseSecrets(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	tree, err := t.tree.Tree(ctx)
 	var unfit *git.PathError
@@ -440,10 +440,10 @@ func (t *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 
 // refuseSecrets refuses a claim whose files have a secret that the task added. The thread is told of it
 // once for each attempt at the task.
-func (t *task) refuseSecrets(ctx context.Context) (*model.Result, error) {
+func (t *task) refuseSecrets(ctx context.Context) error {
 	earlier, err := t.Store.Attempts(ctx, t.task.ID)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	return t.Delivery.RefuseSecrets(ctx, t.tree,
 		fmt.Sprintf("attempt %d at task %d", len(earlier)+1, t.task.ID))
@@ -537,8 +537,8 @@ func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	if missing, err := t.skillGate(ctx, c.proof); missing != "" || err != nil {
 		return ledger.WithParts(prompt.Wrong("%s%s", missing, taken), claimFailedUpdate), err
 	}
-	if meanwhile, err := t.readFirst(ctx, c.attempt, taken); meanwhile != nil || err != nil {
-		return prompt.DerefResult(meanwhile), err
+	if err := t.readFirst(ctx, c.attempt, taken); err != nil {
+		return prompt.Refused(err)
 	}
 	if t.task.Apart {
 		clash, err := t.Trees.MergeTask(ctx, t.task, t.tree)
@@ -559,22 +559,21 @@ func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	return held, err
 }
 
-// readFirst keeps a verified task open if a person wrote to its worker meanwhile. It returns nil
-// otherwise.
-func (t *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) (*model.Result, error) {
+// readFirst keeps a verified task open if a person wrote to its worker meanwhile. The error is a
+// prompt.Refusal then.
+func (t *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string) error {
 	if err := t.transcript.Hear(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	unseen, err := t.Inbox().Unseen(ctx, t.task.ID)
 	if err != nil || len(unseen) == 0 {
-		return nil, err
+		return err
 	}
-	r := ledger.WithParts(model.Result{
+	return &prompt.Refusal{Result: ledger.WithParts(model.Result{
 		Text: "Verified, but somebody wrote for you meanwhile; you are shown it now. Do what it asks, " +
 			"and call done again, also where it changes nothing.\n" + a.Summary + taken,
 	},
-		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}})
-	return &r, nil
+		store.Update{OptionalEvents: []workflow.Event{workflow.EventVerified}})}
 }
 
 // passes reports whether the proof is enough for this task. Every task has to leave everything that
