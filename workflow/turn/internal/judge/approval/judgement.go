@@ -90,7 +90,7 @@ func (j *Judgements) Answer(m workflow.Message, text string, buttons ...workflow
 
 func (j *Judgements) Refuse(m workflow.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
-	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
+	f = append(f, consent.Decision{What: workflow.DecisionKind(what), Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
 }
 

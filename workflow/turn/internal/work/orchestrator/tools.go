@@ -50,7 +50,7 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 // NotForMe ends the turn without an answer.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Debug("not for the bot", "reason", reason)
-	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
+	return l.restTurn(ctx, consent.Decision{What: workflow.DecideNotForMe, Reason: reason})
 }
 
 // Blocked pauses the session until people have done what only they can do.
