@@ -64,9 +64,37 @@ type Approval struct {
 	At        time.Time
 }
 
+// DecisionKind is what a message or a press asked for.
+type DecisionKind string
+
+// The kinds of decision.
+const (
+	DecideApprove    DecisionKind = "approve"      // to approve a report
+	DecideConfirm    DecisionKind = "confirm"      // to begin with a request as it was restated
+	DecideNarrow     DecisionKind = "narrow"       // to limit an approval; the reason is the limit
+	DecideRequest    DecisionKind = "request"      // to ask somebody for an approval
+	DecidePush       DecisionKind = "push"         // to push what the approval does not suffice for
+	DecideObject     DecisionKind = "object"       // to object to what was approved
+	DecideStop       DecisionKind = "stop"         // to stop
+	DecideResume     DecisionKind = "resume"       // to continue work that was stopped
+	DecideAdopt      DecisionKind = "adopt"        // to adopt another person's words
+	DecideSpeak      DecisionKind = "speak"        // to have the agents read a message
+	DecidePutBack    DecisionKind = "put_back"     // to put back what was removed
+	DecideAskPutBack DecisionKind = "ask_put_back" // to ask for that
+	DecideBackport   DecisionKind = "backport"     // to bring a pushed change to releases
+	DecideFixThere   DecisionKind = "mend"         // to fix what is red at the git host
+	DecideAllow      DecisionKind = "allow"        // to use more than a limit allows
+	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached
+	DecideRepository DecisionKind = "repository"   // to choose another repository
+	DecideJoin       DecisionKind = "join"         // to join the thread to another one
+	DecideLesson     DecisionKind = "lesson"       // to remember or to change a lesson
+	DecideNotForMe   DecisionKind = "not_for_me"   // the orchestrator: nobody asks for anything here
+	DecideMention    DecisionKind = "call owners"  // the program: people who know the code were mentioned
+)
+
 // A Decision records a message or button press that asked for something, and whether it was allowed.
 type Decision struct {
-	What      string // approve, stop, resume, adopt, speak and others
+	What      DecisionKind
 	Allowed   bool
 	Reason    string
 	User      string

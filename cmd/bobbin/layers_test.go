@@ -150,7 +150,7 @@ var doors = map[string][]string{
 	"workflow/store/inbox": {
 		"workflow", "workflow/intent", "workflow/store/database", "workflow/store/queue",
 	},
-	"workflow/store/lessons": {"workflow/store/consent", "workflow/store/database"},
+	"workflow/store/lessons": {"workflow", "workflow/store/consent", "workflow/store/database"},
 	"workflow/store/outbox":  {"workflow", "workflow/store/database", "workflow/store/queue"},
 	"workflow/store/pauses":  {"workflow/store/database"},
 	"workflow/store/pictures": {

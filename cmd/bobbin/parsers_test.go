@@ -584,7 +584,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/work/orchestrator/request.go":  "rows of ours",
 	"workflow/turn/internal/work/orchestrator/tools.go":    "rows of ours",
 	"workflow/turn/internal/record/findings/report.go":     "rows of ours",
-	"workflow/turn/internal/work/worker/worker.go":         "rows of ours",
+	"workflow/turn/internal/work/worker/brief.go":          "rows of ours",
 	"workflow/turn/internal/work/worker/escalation.go":     "rows of ours",
 	"workflow/turn/internal/agents/runtime/transcript.go":  "rows of ours",
 	"workflow/turn/internal/agents/runtime/env.go":         "a call's command, a shape of one field",

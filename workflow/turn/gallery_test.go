@@ -240,7 +240,8 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/work/orchestrator/report.go",
 		"workflow/turn/internal/work/orchestrator/request.go",
 		"workflow/turn/internal/work/orchestrator/tools.go",
-		"workflow/turn/internal/work/worker/worker.go",
+		"workflow/turn/internal/work/worker/outcome.go",
+		"workflow/turn/internal/work/worker/tools.go",
 		"workflow/turn/internal/workspace/worktree/open.go",
 		"workflow/turn/watchdog.go",
 	}, found)

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // An objectionCase is a person who takes a yes back, at a moment, in a way, with words.
@@ -519,11 +520,12 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	if tree == "more" {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	_, ends, err := th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Shown: true}, changes)
-	if err != nil {
+	_, err = th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Shown: true}, changes)
+	var asked *prompt.Refusal
+	if err != nil && !errors.As(err, &asked) {
 		return false, err
 	}
-	if ends != nil {
+	if asked != nil {
 		s := th.Session()
 		push := workflow.Push{
 			Commit:     s.ID + tree,
@@ -533,7 +535,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 			Approval:   a.ID,
 			State:      workflow.PushIntended,
 		}
-		if err := th.Record(ctx, partsOf(*ends)...); err != nil {
+		if err := th.Record(ctx, partsOf(asked.Result)...); err != nil {
 			return false, err
 		}
 		if err := th.Record(ctx, consent.Push(push)); !errors.Is(err, consent.ErrNotApproved) {

@@ -71,7 +71,7 @@ func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	}
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
-		consent.Decision{What: "limit", Reason: e.Used()},
+		consent.Decision{What: workflow.DecideLimit, Reason: e.Used()},
 		store.Lines(t.ProgramLine("Paused: "+e.Message(who))),
 	)
 }
@@ -146,7 +146,7 @@ func (t *turn) setAside(ctx context.Context, cause error) error {
 	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {
 		f = append(f, inbox.Handled{ID: m.ID},
-			consent.Decision{What: "speak", Reason: reason, User: m.User, MessageTS: m.TS})
+			consent.Decision{What: workflow.DecideSpeak, Reason: reason, User: m.User, MessageTS: m.TS})
 	}
 	t.Log.Error("messages that could not be judged are set aside", "messages", len(messages), "err", cause)
 	return t.Record(ctx, append(f, store.Lines(t.ProgramLine("I cannot take what was written here last: "+why+

@@ -171,7 +171,7 @@ var errRepositoryChanged = errors.New("a person chose another repository")
 // and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 	stop, _ := ledger.Find[consent.Decision](f)
-	if stepStopped := stop.What == "stop" &&
+	if stepStopped := stop.What == workflow.DecideStop &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
 		t.halt != nil {
 		t.halt(errStopped)

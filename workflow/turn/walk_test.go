@@ -25,6 +25,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // A town is a fake Slack with people of every kind. It can fail one lookup and answer the next.
@@ -350,12 +351,13 @@ func (w *walk) finish() error {
 	if strings.HasPrefix(tree, "more") {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	_, ends, err := w.Orchestrator.Delivery.AskAllowance(w.ctx, a, tree, proof.Proof{}, changes)
-	if err != nil {
+	_, err = w.Orchestrator.Delivery.AskAllowance(w.ctx, a, tree, proof.Proof{}, changes)
+	var asked *prompt.Refusal
+	if err != nil && !errors.As(err, &asked) {
 		return err
 	}
-	if ends != nil {
-		if err := w.Record(w.ctx, partsOf(*ends)...); err != nil || w.rnd.IntN(8) == 0 {
+	if asked != nil {
+		if err := w.Record(w.ctx, partsOf(asked.Result)...); err != nil || w.rnd.IntN(8) == 0 {
 			return err
 		}
 		return w.posted(w.ctx, w.tick())

@@ -61,7 +61,7 @@ func (g Register) Approval(ctx context.Context, session string, revision int) (*
 			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id)
 				from decisions d
 				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at
-		from approvals where session_id = $1 and revision = $2`, session, revision, Narrowed).
+		from approvals where session_id = $1 and revision = $2`, session, revision, workflow.DecideNarrow).
 		Scan(&a.ID, &a.Permission, &a.ReportHash, &a.BaseCommit, &a.User, &a.UserName, &a.Credit, &a.Scope,
 			&a.MessageTS, &a.At)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -5,11 +5,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
-
-// Narrowed is what a Decision that narrows an approval is about. Its Reason is the limit.
-const Narrowed = "narrow"
 
 // A Narrowing is a Part: a person who may approve limits the approved work of a revision further. It permits
 // nothing. Its row is a decision, which names the person and the message, and the scope of the approval is
@@ -44,7 +42,7 @@ func (n Narrowing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 		return record.ErrStale
 	}
 	d := Decision{
-		What: Narrowed, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS,
+		What: workflow.DecideNarrow, Allowed: true, Reason: n.Limit, User: n.User, MessageTS: n.MessageTS,
 		Revision: n.Revision,
 	}
 	return d.Write(ctx, tx, r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
@@ -54,7 +55,7 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 			return err
 		}
 		return consent.Decision{
-			What:    "lesson",
+			What:    workflow.DecideLesson,
 			Allowed: true,
 			Reason:  said + " (" + c.Where + ")",
 			User:    c.Person,

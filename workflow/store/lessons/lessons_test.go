@@ -129,7 +129,7 @@ func TestALessonIsCorrected(t *testing.T) {
 	var said []string
 	for _, d := range decided {
 		require.Equal(t, "U2", d.User)
-		said = append(said, d.What+" "+d.Reason)
+		said = append(said, string(d.What)+" "+d.Reason)
 	}
 	require.Equal(t, []string{
 		`lesson Of shop, in the place of "cents": whole cents (said at home)`,

@@ -18,23 +18,23 @@ import (
 
 // AskAllowance returns the allowance for a change for which the approval does not suffice (see pushReasons).
 // Such a change is pushed only if a person allows exactly these files. If nobody has allowed them for all of
-// these reasons yet, ends is a result that asks the thread and ends the turn. Both are nil if the change
-// needs no allowance.
+// these reasons yet, the error is a prompt.Refusal that asks the thread and ends the turn. The allowance is
+// nil if the change needs none.
 func (d *Delivery) AskAllowance(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
-) (given *workflow.Allowance, ends *model.Result, err error) {
+) (given *workflow.Allowance, err error) {
 	reasons, err := d.pushReasons(ctx, a, tree, p, changes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	wanted := reasons.allowance(a.ID, tree)
 	given, err = d.Store.GivenAllowance(ctx, wanted)
 	if err != nil || reasons.none() || given != nil && len(reasons.objections) == 0 {
-		return given, nil, err
+		return given, err
 	}
 	w, err := d.Store.AskedAllowance(ctx, wanted)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if w == nil {
 		wanted.ID = store.NewToken()
@@ -71,16 +71,16 @@ func (d *Delivery) AskAllowance(
 		consent.Allowance(*w),
 		store.Replies(question),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
-	return nil, &asked, nil
+	return nil, &prompt.Refusal{Result: asked}
 }
 
-// notApproved returns what the orchestrator is told if the store refused the push because it is not what
+// notApproved returns the refusal for the orchestrator if the store refused the push because it is not what
 // was approved. It returns every other error unchanged.
-func notApproved(err error) (model.Result, error) {
+func notApproved(err error) error {
 	if !errors.Is(err, consent.ErrNotApproved) {
-		return model.Result{}, err
+		return err
 	}
-	return prompt.Wrong("Refused: what would be pushed is not what was approved: the base, " +
+	return prompt.NewRefusal("Refused: what would be pushed is not what was approved: the base, " +
 		"the report or the branch is another by now, or somebody objected. Call finish again; " +
-		"if that is refused, too, report again and wait for the thread's word."), nil
+		"if that is refused, too, report again and wait for the thread's word.")
 }

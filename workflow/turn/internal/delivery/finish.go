@@ -24,97 +24,140 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
-// Finish proves the whole change, commits it, pushes it and posts the result. Whatever is missing is
-// returned as a refusal for the orchestrator.
+// Finish proves the whole change, commits it, pushes it and posts the result. A step that misses something
+// refuses with a prompt.Refusal, which is the answer to the orchestrator.
 func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result, error) {
+	approval, err := d.mayFinish(ctx)
+	if err != nil {
+		return prompt.Refused(err)
+	}
+	work, err := d.completeWork(ctx, approval, f)
+	if err != nil {
+		return prompt.Refused(err)
+	}
+	if work, err = d.allowPush(ctx, work); err != nil {
+		return prompt.Refused(err)
+	}
+	f, work.unsaid = withoutClaims(f)
+	return prompt.Answer(d.publishCommit(ctx, work, f))
+}
+
+// mayFinish returns the approval under which work may be finished now.
+func (d *Delivery) mayFinish(ctx context.Context) (*workflow.Approval, error) {
 	approval, err := d.StandingApproval(ctx)
 	if err != nil {
-		return model.Result{}, err
+		return nil, err
 	}
 	if approval == nil {
 		missing, err := d.MissingApproval(ctx)
-		return prompt.Wrong("%s", missing), err
+		if err != nil {
+			return nil, err
+		}
+		return nil, prompt.NewRefusal("%s", missing)
 	}
 	if d.Trees.Current().Work == nil {
-		return prompt.Wrong("Refused: nothing was delegated under this approval yet, " +
-			"so there is nothing to finish."), nil
+		return nil, prompt.NewRefusal("Refused: nothing was delegated under this approval yet, " +
+			"so there is nothing to finish.")
 	}
 	if d.Session().Halted != "" {
-		return prompt.Wrong("%s", prompt.HaltedRefusal), nil
+		return nil, prompt.NewRefusal("%s", prompt.HaltedRefusal)
 	}
+	return approval, nil
+}
+
+// completeWork returns the work if it is complete: all of the plan is done, within its folder, proven,
+// without hunks that nothing needs, and reviewed.
+func (d *Delivery) completeWork(
+	ctx context.Context, approval *workflow.Approval, f decision.Finish,
+) (proven provenWork, err error) {
 	criteria, err := d.doneCriteria(ctx, approval.Revision)
 	if err != nil {
-		return model.Result{}, err
+		return proven, err
 	}
-	if open, err := d.unfinishedWork(ctx, approval, criteria, f); open != "" || err != nil {
-		return prompt.Wrong("Refused: %s", open), err
+	open, err := d.unfinishedWork(ctx, approval, criteria, f)
+	if err != nil {
+		return proven, err
 	}
-	work := d.Trees.Current().Work
-	if err := d.Scope.RestoreRemovals(ctx, work, nil); err != nil {
-		return model.Result{}, err
+	if open != "" {
+		return proven, prompt.NewRefusal("Refused: %s", open)
 	}
-	if left, err := d.Scope.ConfineToFolder(ctx, work, 0); err != nil || !left {
-		return prompt.Wrong("Refused: nothing of the change stands within the folder %s; it was taken out.",
-			d.Trees.Current().Folder()), err
+	if err := d.confineWork(ctx); err != nil {
+		return proven, err
 	}
 	amended, stale, err := d.followAmendments(ctx, approval, criteria, f)
-	if stale != "" || err != nil {
-		return prompt.Wrong("Refused: %s", stale), err
+	if err != nil {
+		return proven, err
 	}
-	proven, refused, err := d.proveWhole(ctx, approval)
-	if refused != nil || err != nil {
-		return prompt.DerefResult(refused), err
+	if stale != "" {
+		return proven, prompt.NewRefusal("Refused: %s", stale)
+	}
+	if proven, err = d.proveWhole(ctx, approval); err != nil {
+		return proven, err
 	}
 	if c := proven.proof.Command; c.Fails && !d.saidCommand {
 		d.saidCommand = true
-		return prompt.Wrong(StillFails, c.Said), nil
+		return proven, prompt.NewRefusal(StillFails, c.Said)
 	}
 	failpoint.Crash("whole_proven")
-	proven, refused, err = hunkCheck{d, f.Hunks}.hold(ctx, proven)
-	if refused != nil || err != nil {
-		return prompt.DerefResult(refused), err
+	if proven, err = (hunkCheck{d, f.Hunks}).hold(ctx, proven); err != nil {
+		return proven, err
 	}
 	failpoint.Crash("hunks_tried")
 	proven.amended = amended
 	proven.criteria = criteria
-	reviewed, back, err := reviewStep{d, f}.beforePush(ctx, proven)
-	if back != nil || err != nil {
-		return prompt.DerefResult(back), err
+	proven.review, err = reviewStep{d, f}.beforePush(ctx, proven)
+	return proven, err
+}
+
+// confineWork puts back what people want put back, and takes out what is outside of the session's folder. It
+// refuses work of which nothing is left.
+func (d *Delivery) confineWork(ctx context.Context) error {
+	work := d.Trees.Current().Work
+	if err := d.Scope.RestoreRemovals(ctx, work, nil); err != nil {
+		return err
 	}
-	if err := d.Recheck(ctx, approval); err != nil {
-		return model.Result{}, err
+	left, err := d.Scope.ConfineToFolder(ctx, work, 0)
+	if err != nil {
+		return err
 	}
-	if unread, err := d.refuseUnread(ctx, approval, proven.tree); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if !left {
+		return prompt.NewRefusal("Refused: nothing of the change stands within the folder %s; "+
+			"it was taken out.", d.Trees.Current().Folder())
 	}
-	allowance, ends, err := d.AskAllowance(ctx, approval, proven.tree, proven.proof, proven.changes)
-	if ends != nil || err != nil {
-		return prompt.DerefResult(ends), err
+	return nil
+}
+
+// allowPush returns the work with what people allowed of it. It refuses the push if the approval does not
+// stand any more, if messages wait to be read, or if a separate permission is missing.
+func (d *Delivery) allowPush(ctx context.Context, work provenWork) (provenWork, error) {
+	if err := d.Recheck(ctx, work.approval); err != nil {
+		return work, err
 	}
+	if err := d.refuseUnread(ctx, work.approval, work.tree); err != nil {
+		return work, err
+	}
+	allowance, err := d.AskAllowance(ctx, work.approval, work.tree, work.proof, work.changes)
+	if err != nil {
+		return work, err
+	}
+	work.allowance = allowance
 	if allowance != nil {
-		if proven.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
-			return model.Result{}, err
+		if work.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
+			return work, err
 		}
 	}
-	if proven.expected, err = d.Expectations(ctx, approval, proven.proof); err != nil {
-		return model.Result{}, err
-	}
-	proven.allowance = allowance
-	proven.review = reviewed
-	f, proven.unsaid = withoutClaims(f)
-	return d.publishCommit(ctx, proven, f)
+	work.expected, err = d.Expectations(ctx, work.approval, work.proof)
+	return work, err
 }
 
 // refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of
 // it that began before the program died is repeated as it was.
-func (d *Delivery) refuseUnread(
-	ctx context.Context, a *workflow.Approval, tree string,
-) (*model.Result, error) {
+func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree string) error {
 	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
 	if err != nil || slices.ContainsFunc(pushes, func(p workflow.Push) bool {
 		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
 	}) {
-		return nil, err
+		return err
 	}
 	return d.Inquiries.Runtime.RefuseUnread(ctx)
 }
@@ -147,7 +190,7 @@ func (d *Delivery) publishCommit(
 	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
 		consent.Push(push))...); err != nil {
-		return notApproved(err)
+		return model.Result{}, notApproved(err)
 	}
 	failpoint.Crash("push_intended")
 	spec := git.PushSpec{

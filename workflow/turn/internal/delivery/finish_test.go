@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // A push ends the tasks that failed before it, and changes no other task.
@@ -59,8 +60,11 @@ func TestOnlyAPushThatWasCutOffIsRepeatedOverUnreadWords(t *testing.T) {
 		Inquiries: &inquiry.Inquiries{Runtime: &runtime.Runtime{Ledger: l, Hear: hears}},
 	}
 	for tree, refused := range map[string]bool{"proven": false, "changed since": true} {
-		unread, err := d.refuseUnread(t.Context(), &workflow.Approval{ID: "a"}, tree)
-		require.NoError(t, err)
-		require.Equal(t, refused, unread != nil, tree)
+		err := d.refuseUnread(t.Context(), &workflow.Approval{ID: "a"}, tree)
+		if refused {
+			require.ErrorAs(t, err, new(*prompt.Refusal), tree)
+			continue
+		}
+		require.NoError(t, err, tree)
 	}
 }

@@ -2,13 +2,13 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/proof/hunktrial"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
-	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -26,14 +26,14 @@ type hunkCheck struct {
 // that the orchestrator chose to drop are taken out, and the rest is proven again.
 func (hc hunkCheck) hold(
 	ctx context.Context, work provenWork,
-) (_ provenWork, refused *model.Result, err error) {
+) (_ provenWork, err error) {
 	for {
 		if work.hunks, err = hc.try(ctx, work); err != nil {
-			return work, nil, err
+			return work, err
 		}
 		open := work.hunks.Open()
 		if len(open) == 0 {
-			return work, nil, nil
+			return work, nil
 		}
 		var numbers []int
 		for _, h := range open {
@@ -48,11 +48,10 @@ func (hc hunkCheck) hold(
 			for _, c := range hc.choices {
 				chosen = append(chosen, c.ID)
 			}
-			r := prompt.Wrong("%s", prompt.UnneededHunks(work.hunks, chosen...))
-			return work, &r, nil
+			return work, prompt.NewRefusal("%s", prompt.UnneededHunks(work.hunks, chosen...))
 		}
-		if work, refused, err = hc.takeOut(ctx, work, numbers); refused != nil || err != nil {
-			return work, refused, err
+		if work, err = hc.takeOut(ctx, work, numbers); err != nil {
+			return work, err
 		}
 	}
 }
@@ -187,25 +186,29 @@ const maxHunkText = 1500
 // hunks with the same effect each can be missing, but not both.
 func (hc hunkCheck) takeOut(
 	ctx context.Context, work provenWork, numbers []int,
-) (provenWork, *model.Result, error) {
+) (provenWork, error) {
 	tree := hc.Trees.Current().Work
 	if _, err := tree.TakeOut(ctx, numbers); err != nil {
-		return work, nil, fmt.Errorf("take out what is not needed: %w", err)
+		return work, fmt.Errorf("take out what is not needed: %w", err)
 	}
 	if err := hc.Scope.RecordInside(ctx, tree, work.approval); err != nil {
-		return work, nil, err
+		return work, err
 	}
-	left, refused, err := hc.proveWhole(ctx, work.approval)
-	if err != nil || refused == nil {
-		if err == nil {
-			err = hc.Trees.RecordTree(ctx, tree, 0)
-		}
-		return left, nil, err
+	left, err := hc.proveWhole(ctx, work.approval)
+	if err == nil {
+		return left, hc.Trees.RecordTree(ctx, tree, 0)
+	}
+	var refusal *prompt.Refusal
+	if !errors.As(err, &refusal) {
+		return left, err
 	}
 	if err := tree.Restore(ctx, work.tree); err != nil {
-		return work, nil, fmt.Errorf("put back what is needed: %w", err)
+		return work, fmt.Errorf("put back what is needed: %w", err)
 	}
-	r := prompt.Wrong("Refused: the change does not hold without these hunks together, "+
-		"so the program put them back. Have fewer of them taken out at once, or keep them.\n%s", refused.Text)
-	return work, &r, hc.Trees.LetCommandsWrite(tree)
+	if err := hc.Trees.LetCommandsWrite(tree); err != nil {
+		return work, err
+	}
+	return work, prompt.NewRefusal("Refused: the change does not hold without these hunks together, "+
+		"so the program put them back. Have fewer of them taken out at once, or keep them.\n%s",
+		refusal.Result.Text)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proof/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -152,50 +151,47 @@ func restoreChanged(ctx context.Context, w *git.Workspace, tree string) error {
 // the rest again. The proof comes first, since it is cheap and certain.
 func (d *Delivery) proveWhole(
 	ctx context.Context, approval *workflow.Approval,
-) (proven provenWork, refused *model.Result, err error) {
+) (proven provenWork, err error) {
 	work := d.Trees.Current().Work
-	refuse := func(format string, args ...any) (provenWork, *model.Result, error) {
-		r := prompt.Wrong(format, args...)
-		return provenWork{}, &r, nil
-	}
 	proven.approval = approval
 	scoped := scope.Result{Left: true}
 	for {
 		if proven.changes, err = work.Changes(ctx); err != nil {
-			return proven, nil, err
+			return proven, err
 		}
 		if len(proven.changes) == 0 {
-			return refuse("Nothing was changed, so there is nothing to push. Delegate the work, or reply.")
+			return proven, prompt.NewRefusal("Nothing was changed, so there is nothing to push. " +
+				"Delegate the work, or reply.")
 		}
-		if leak, err := d.RefuseSecrets(ctx, work, "finish under "+approval.ID); leak != nil || err != nil {
-			return provenWork{}, leak, err
+		if err := d.RefuseSecrets(ctx, work, "finish under "+approval.ID); err != nil {
+			return proven, err
 		}
 		proven.tree, err = work.Tree(ctx)
 		var unfit *git.PathError
 		if errors.As(err, &unfit) {
-			return refuse("Refused: this cannot be committed: %v. Delegate one task alone that removes or "+
-				"ignores it.", unfit)
+			return proven, prompt.NewRefusal("Refused: this cannot be committed: %v. "+
+				"Delegate one task alone that removes or ignores it.", unfit)
 		}
 		if err != nil {
-			return proven, nil, err
+			return proven, err
 		}
 		if proven.proof, err = d.Prove(ctx, work, proven.tree); err != nil {
-			return proven, nil, err
+			return proven, err
 		}
 		if proven.proof.Outcome() == proof.Failed &&
 			!proven.proof.MayGoUnproven(d.Session().Kind == workflow.KindFeature) {
-			return refuse("Refused: the proof does not hold.\n%s%s", strings.Join(proven.proof.Lines(), "\n"),
-				afterTaking(scoped))
+			return proven, prompt.NewRefusal("Refused: the proof does not hold.\n%s%s",
+				strings.Join(proven.proof.Lines(), "\n"), afterTaking(scoped))
 		}
 		if scoped.Taken != nil {
-			return proven, nil, nil
+			return proven, nil
 		}
 		if scoped, err = d.Scope.Hold(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
-			return proven, nil, err
+			return proven, err
 		}
 		if !scoped.Left {
-			return refuse("Refused: nothing of the change stands within the scope of the approval (%s).%s",
-				approval.Scope, afterTaking(scoped))
+			return proven, prompt.NewRefusal("Refused: nothing of the change stands within the scope of the "+
+				"approval (%s).%s", approval.Scope, afterTaking(scoped))
 		}
 	}
 }

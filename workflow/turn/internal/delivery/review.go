@@ -33,22 +33,22 @@ type reviewStep struct {
 }
 
 // beforePush has the critic review the proven change, once for each tree. Its findings go back to the
-// orchestrator once under an approval, with the done criteria that are not as people wanted them; that they
-// did is recorded with the result that holds them. A limit or a failing model does not keep the work from
-// being pushed.
+// orchestrator once under an approval, as a prompt.Refusal, with the done criteria that are not as people
+// wanted them; that they did is recorded with the result that holds them. A limit or a failing model does
+// not keep the work from being pushed.
 //
 // The reviewer of scopes is another agent: it is also asked about each task, its verdict takes hunks
 // out, and work without its verdict does not go on.
 func (rs reviewStep) beforePush(
 	ctx context.Context, work provenWork,
-) (told *review.Outcome, back *model.Result, err error) {
+) (told *review.Outcome, err error) {
 	p := rs.Trees.Current()
 	if p.Repository.Unreviewed {
-		return &review.Outcome{Why: "reviews are off for this repository"}, nil, nil
+		return &review.Outcome{Why: "reviews are off for this repository"}, nil
 	}
 	all, err := rs.reviews(ctx, work.approval)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	told = &review.Outcome{Kept: plaintext.CutLine(plaintext.OneLine(rs.finish.Kept), maxKept)}
 	if i := slices.IndexFunc(all, func(q workflow.Inquiry) bool { return q.Applied }); i >= 0 {
@@ -56,14 +56,14 @@ func (rs reviewStep) beforePush(
 		told.USD = costOf(all)
 		told.Left = told.Standing(p.Work.FS())
 		told.Criteria, err = rs.criteriaNow(ctx, work, told.Criteria, all[i].Key)
-		return told, nil, err
+		return told, err
 	}
 	q, err := rs.askCritic(ctx, work)
 	if told.Why = whyNotReviewed(err); err != nil && (told.Why == "" || ctx.Err() != nil) {
-		return nil, nil, err
+		return nil, err
 	}
 	if all, err = rs.reviews(ctx, work.approval); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	told.Verdict = verdictOf(q)
 	told.USD = costOf(all)
@@ -80,9 +80,9 @@ func (rs reviewStep) beforePush(
 				Progress: true,
 			}},
 		)
-		return nil, &r, nil
+		return nil, &prompt.Refusal{Result: r}
 	}
-	return told, nil, nil
+	return told, nil
 }
 
 // criteriaNow returns the verdicts on the done criteria as finish gives them now, after findings went

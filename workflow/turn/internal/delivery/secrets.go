@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
-	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -24,15 +23,15 @@ type foundSecret struct {
 	said string // the kind in words for people
 }
 
-// RefuseSecrets returns the refusal for an agent that added a secret to the files of its base, with the
-// line that tells the thread where, or nil if there is none. Neither has the secret itself. The thread is
-// told of a place once for each attempt, which is any name for what the agent tries.
+// RefuseSecrets refuses what an agent did if it added a secret to the files of its base: the error is a
+// prompt.Refusal then, with the line that tells the thread where. Neither has the secret itself. The thread
+// is told of a place once for each attempt, which is any name for what the agent tries.
 func (d *Delivery) RefuseSecrets(
 	ctx context.Context, w *git.Workspace, attempt string,
-) (*model.Result, error) {
+) error {
 	found, err := d.findSecrets(ctx, w)
 	if err != nil || len(found) == 0 {
-		return nil, err
+		return err
 	}
 	var places []string
 	for _, x := range found {
@@ -52,7 +51,7 @@ func (d *Delivery) RefuseSecrets(
 	if said := d.secretsText(found, attempt); said != "" {
 		r = ledger.WithParts(r, store.Lines(d.ProgramLine(said)))
 	}
-	return &r, nil
+	return &prompt.Refusal{Result: r}
 }
 
 // findSecrets returns where the files of w have secrets in lines that were added to their base.

@@ -32,8 +32,6 @@ const (
 	maxMentions   = 2
 	maxName       = 60
 	maxSubject    = 80
-
-	mentionDecision = "call owners" // the name of the decision that records a mention
 )
 
 // A Finder finds who knows places of the repository that is open.
@@ -250,7 +248,7 @@ func (f Finder) Mention(
 		return nil
 	}
 	return []store.Part{consent.Decision{
-		What:    mentionDecision,
+		What:    workflow.DecideMention,
 		Allowed: true,
 		Reason:  strings.Join(line.Mentions, " "),
 		User:    asks.ID,
@@ -270,7 +268,7 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		f.Log.Warn("nobody is mentioned: who was mentioned before cannot be read", "err", err)
 		return nil
 	}
-	if slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == mentionDecision }) {
+	if slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == workflow.DecideMention }) {
 		return nil
 	}
 	for _, address := range a.addresses() {

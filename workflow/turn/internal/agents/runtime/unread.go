@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -18,15 +17,14 @@ func (r *Runtime) Unread(ctx context.Context) ([]workflow.Message, error) {
 }
 
 // RefuseUnread judges what people wrote meanwhile, and refuses a call that would end the orchestrator's turn
-// while it has not read all of it. It returns nil if nothing is unread.
-func (r *Runtime) RefuseUnread(ctx context.Context) (*model.Result, error) {
+// while it has not read all of it. The error is a prompt.Refusal then, and nil if nothing is unread.
+func (r *Runtime) RefuseUnread(ctx context.Context) error {
 	if err := r.Hear(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	unread, err := r.Unread(ctx)
 	if err != nil || len(unread) == 0 {
-		return nil, err
+		return err
 	}
-	refused := prompt.Wrong(prompt.UnreadRefusal)
-	return &refused, nil
+	return prompt.NewRefusal(prompt.UnreadRefusal)
 }

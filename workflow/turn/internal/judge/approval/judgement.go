@@ -92,7 +92,7 @@ func (j *Judgements) Answer(m intent.Message, text string, buttons ...workflow.B
 
 func (j *Judgements) Refuse(m intent.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
-	f = append(f, consent.Decision{What: what, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
+	f = append(f, consent.Decision{What: workflow.DecisionKind(what), Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
 	return f
 }
 

@@ -105,7 +105,7 @@ func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 	}
 	var tried []string
 	for _, d := range decisions {
-		if d.What != "approve" || d.Allowed || d.Revision != s.Revision {
+		if d.What != workflow.DecideApprove || d.Allowed || d.Revision != s.Revision {
 			continue
 		}
 		if t := fmt.Sprintf("%s tried, which did not count: %s.", l.PersonName(ctx, d.User),

@@ -49,13 +49,6 @@ func ShortHash(commit string) string {
 	return commit
 }
 
-func DerefResult(r *model.Result) model.Result {
-	if r == nil {
-		return model.Result{}
-	}
-	return *r
-}
-
 func FirstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return plaintext.CutLine(line, 200)

@@ -38,8 +38,8 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 		return prompt.Wrong("%d questions were asked, and nobody asked for more. Take your recommended "+
 			"answers for what is open, and call restate_request.", s.QuestionsAsked), nil
 	}
-	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if err := l.Runtime.RefuseUnread(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	asked := progress.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
 	if wait := l.AnswerTimeout(); wait > 0 {

@@ -180,10 +180,10 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
 			"observed|inferred, source: file:line or command}."), nil
 	}
-	if refused, err := l.checkClaims(ctx,
+	if err := l.checkClaims(ctx,
 		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change},
-		c.Summary); refused != nil || err != nil {
-		return prompt.DerefResult(refused), err
+		c.Summary); err != nil {
+		return prompt.Refused(err)
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
 	if err != nil {
@@ -224,10 +224,11 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
-	if refused, err := l.checkClaims(ctx, claims{
+	if err := l.checkClaims(ctx, claims{
 		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"),
-	}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); refused != nil || err != nil {
-		return ledger.WithParts(prompt.DerefResult(refused), begun...), err
+	}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); err != nil {
+		refused, err := prompt.Refused(err)
+		return ledger.WithParts(refused, begun...), err
 	}
 	shown, err := l.reproduced(ctx, &d.Reproduction)
 	if err != nil {
@@ -271,15 +272,11 @@ func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisRep
 }
 
 // checkClaims refuses a report before people see it unless its places exist, its command was run, and no
-// new message waits to be read.
-func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (*model.Result, error) {
+// new message waits to be read. The error is a prompt.Refusal then.
+func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) error {
 	words = append(words, said.cause)
 	for _, e := range said.evidence {
 		words = append(words, e.Source)
-	}
-	refused := func(format string, args ...any) (*model.Result, error) {
-		r := prompt.Wrong(format, args...)
-		return &r, nil
 	}
 	missing := l.missingPlaces(strings.Join(words, "\n"))
 	for _, e := range said.evidence {
@@ -289,14 +286,18 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) (
 		}
 	}
 	if missing, err := l.notPrinted(ctx, missing); err != nil {
-		return nil, err
+		return err
 	} else if len(missing) > 0 {
-		return refused("These lines are not in the tree at %s: %s (no such file, or the file is shorter). "+
-			"Look them up with read_file and report again.",
+		return prompt.NewRefusal("These lines are not in the tree at %s: %s (no such file, or the file is "+
+			"shorter). Look them up with read_file and report again.",
 			prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
-	if unsaid, err := l.unprovenClaims(ctx, said); unsaid != "" || err != nil {
-		return &model.Result{Wrong: true, Text: unsaid}, err
+	unsaid, err := l.unprovenClaims(ctx, said)
+	if err != nil {
+		return err
+	}
+	if unsaid != "" {
+		return prompt.NewRefusal("%s", unsaid)
 	}
 	return l.refuseUnread(ctx)
 }
@@ -353,11 +354,10 @@ func (l *Tools) showReport(
 }
 
 // refuseUnread refuses to show anything while messages wait that the orchestrator has not read.
-func (l *Tools) refuseUnread(ctx context.Context) (*model.Result, error) {
+func (l *Tools) refuseUnread(ctx context.Context) error {
 	unread, err := l.Inbox().Unseen(ctx, 0)
 	if err != nil || len(unread) == 0 {
-		return nil, err
+		return err
 	}
-	r := prompt.Wrong(prompt.UnreadRefusal)
-	return &r, nil
+	return prompt.NewRefusal(prompt.UnreadRefusal)
 }

@@ -153,8 +153,8 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 	if err := l.Runtime.Hear(ctx); err != nil {
 		return model.Result{}, err
 	}
-	if unread, err := l.refuseUnread(ctx); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if err := l.refuseUnread(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	report, err := l.NewReport(ctx, workflow.ReportRequest, r)
 	if err != nil {
@@ -290,8 +290,8 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	case s.Phase != workflow.PhasePlanning:
 		return prompt.Wrong("A plan cannot be shown while the session is %s.", s.Phase), nil
 	}
-	if unread, err := l.refuseUnread(ctx); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if err := l.refuseUnread(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	report, err := l.NewReport(ctx, workflow.ReportPlan, p)
 	if err != nil {

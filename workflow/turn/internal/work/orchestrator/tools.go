@@ -50,7 +50,7 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 // NotForMe ends the turn without an answer.
 func (l *Tools) NotForMe(ctx context.Context, reason string) (model.Result, error) {
 	l.Log.Debug("not for the bot", "reason", reason)
-	return l.restTurn(ctx, consent.Decision{What: "not_for_me", Reason: reason})
+	return l.restTurn(ctx, consent.Decision{What: workflow.DecideNotForMe, Reason: reason})
 }
 
 // Blocked pauses the session until people have done what only they can do.
@@ -58,8 +58,8 @@ func (l *Tools) Blocked(ctx context.Context, reason string) (model.Result, error
 	if plaintext.OneLine(reason) == "" {
 		return prompt.Wrong("blocked needs a reason: what is missing, and who could give it."), nil
 	}
-	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if err := l.Runtime.RefuseUnread(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	line, err := l.blockedLine(ctx, reason)
 	if err != nil {
@@ -104,8 +104,8 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []workflo
 
 // restTurn ends the turn when there is nothing to do until a person writes.
 func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Result, error) {
-	if unread, err := l.Runtime.RefuseUnread(ctx); unread != nil || err != nil {
-		return prompt.DerefResult(unread), err
+	if err := l.Runtime.RefuseUnread(ctx); err != nil {
+		return prompt.Refused(err)
 	}
 	s := l.Session()
 	approval, err := l.StandingApproval(ctx)

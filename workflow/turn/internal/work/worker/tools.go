@@ -1,0 +1,86 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
+)
+
+// workerTools returns the worker's tools: all that read, run and write, on its workspace.
+func (t *task) workerTools(env *tool.Env) []model.Tool {
+	own := func(context.Context) error { return t.Trees.LetCommandsWrite(t.tree) }
+	tools := append(decision.Working(t), t.Runtime.SkillTool())
+	tests := t.Trees.Current().Tests
+	env.CommandSetter = tool.CommandSetter{
+		Current: tests.Project,
+		Keep:    tests.Keep,
+		Judge: func(line, source string) (project.Project, error) {
+			return tests.Judge(t.transcript.Agent.Signature(), line, source)
+		},
+	}
+	tools = append(tools, tool.Reading(env)...)
+	for _, run := range tool.Running(env) {
+		call := run.Call
+		run.Call = func(ctx context.Context, args json.RawMessage) (result model.Result, err error) {
+			err = t.Trees.WithoutLockFiles(t.tree, func() (err error) {
+				result, err = call(ctx, args)
+				return err
+			})
+			return result, err
+		}
+		tools = append(tools, t.Runtime.AroundRun(run, own, t.treeParts))
+	}
+	for _, w := range tool.Writing(env) {
+		if w.Name == "check" {
+			w = t.Runtime.AroundCheck(t.red.noting(w, env), own)
+		} else {
+			w = runtime.ThenRun(w, t.treeParts)
+		}
+		tools = append(tools, w)
+	}
+	return tools
+}
+
+func (t *task) mayWrite() error {
+	if p := t.Session().Phase; !p.MayWrite() {
+		return errors.New("nothing may be changed while the session is " + string(p))
+	}
+	return nil
+}
+
+// Say posts a line in the thread.
+func (t *task) Say(ctx context.Context, message string) (model.Result, error) {
+	return t.transcript.Say(ctx, message)
+}
+
+// Blocked ends the task without a result.
+func (t *task) Blocked(ctx context.Context, reason string) (model.Result, error) {
+	known, err := t.Contradict(ctx, t.transcript.Agent.Signature(), reason)
+	if err != nil {
+		return model.Result{}, err
+	}
+	said := store.Lines(ledger.VouchBelow(t.transcript.AgentLine("Blocked: "+reason), known))
+	t.task.State = workflow.TaskBlocked
+	t.task.Summary = reason
+	return ledger.WithParts(
+		model.Result{Text: "The task ends here.", Ends: true}, progress.Task{Task: t.task}, said,
+	), nil
+}
+
+// treeParts returns the current state of the task's workspace, to be recorded with the result of the
+// call that changed it.
+func (t *task) treeParts(ctx context.Context) ([]store.Part, error) {
+	s, err := t.Trees.Snapshot(ctx, t.tree, t.task.TreeOwner())
+	return worktree.Some(s), err
+}
