@@ -98,13 +98,13 @@
 //   - A change to CI files, lock files and the like, or to what an old test expects and the
 //     approved report does not name (workflow), waits for "push it"
 //     (delivery/allowance.go, approval/allowance.go).
-//   - A session has a web page for whoever may read its channel: bot/page shows what
+//   - A session has a web page for everybody who may read its channel: bot/page shows what
 //     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which package owners of repo reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (intake/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
-//   - Whoever runs the program may pause a repository, a channel or everything (store/pauses); a
+//   - The operator may pause a repository, a channel or everything (store/pauses); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
 //     message (bot/internal/event/alert reads it). store/inbox finds its problem: the first alert begins a

@@ -23,6 +23,5 @@ func ExampleRead() {
 	}
 	// Output:
 	// release-notes: Load it before you write notes.
-	// empty/SKILL.md: it does not begin with front matter; begin with a line ---, then name and
-	// description, then another ---
+	// empty/SKILL.md: it has no front matter; begin with a line ---, name and description, and a line ---
 }

@@ -157,7 +157,8 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 // constants returns the values of a type's constants in a file of package workflow.
 func constants(t *testing.T, file, kind string) (values []string) {
 	t.Helper()
-	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "workflow", file), nil,
+	source, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "..", "workflow", file),
+		nil,
 		parser.SkipObjectResolution)
 	require.NoError(t, err)
 	ast.Inspect(source, func(n ast.Node) bool {
@@ -229,8 +230,8 @@ func TestAHomeInTheGallery(t *testing.T) {
 		Waits: []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
 		Others: []workflow.HomeSession{
 			session(2, workflow.PhaseExploring, ""),
-			session(3, workflow.PhasePaused, "a word on how to go on"), session(4, workflow.PhaseDone, ""),
-			session(5, workflow.PhaseStopped, ""),
+			session(3, workflow.PhasePaused, "a decision on how to go on"),
+			session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, ""),
 		},
 	}} {
 		require.NoError(t,

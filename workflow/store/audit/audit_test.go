@@ -76,30 +76,50 @@ func TestWhatWasDecidedHoldsTogether(t *testing.T) {
 func TestWhatWasChangedByHandIsFound(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]string{
-		`update decisions set allowed = true`:                                                              `record 3, decision 1: the row was changed: it was recorded as {`,
-		`update decisions set user_id = 'U9' where allowed`:                                                `record 4, decision 2: the row was changed`,
-		`delete from decisions where not allowed`:                                                          `record 3, decision 1: the row was taken away`,
-		`update decisions set at = at - interval '1 day' where allowed`:                                    `record 4, decision 2: the row was changed`,
-		`update decisions d set allowed = not allowed, reason = '', revision = 3 - revision`:               `record 3, decision 1: the row was changed`,
-		`insert into decisions (session_id, what, allowed) select id, 'approve', true from sessions`:       `decision 3: the row was never recorded`,
-		`update reports set text = 'another fix' where revision = 1`:                                       `record 1, report 1: the row was changed`,
-		`update approvals set user_name = 'bea'`:                                                           `record 6, approval approved: the row was changed`,
-		`update approvals set scope = ''`:                                                                  `record 6, approval approved: the row was changed`,
-		`update permissions set user_name = 'bea'`:                                                         `record 5, permission papproved: the row was changed`,
-		`update permissions set rests_on = '{1}'`:                                                          `record 5, permission papproved: the row was changed`,
-		`update pushes set branch = 'bobbin/y'`:                                                            `record 8, push abc: the row was changed`,
-		`update pushes set state = 'refused'`:                                                              `record 8, push abc: the row was changed`,
-		`delete from pushes`:                                                                               `record 7, push abc: the row was taken away`,
-		`delete from audit where seq = 4`:                                                                  `record 4: it was taken away`,
-		`delete from audit where seq = 1`:                                                                  `record 1: it was taken away`,
-		`delete from audit where seq = 8`:                                                                  `record 7, push abc: the row was changed`,
-		`delete from audit`:                                                                                `record 1: the last records were taken away`,
-		`update audit set content = replace(content, '"allowed": false', '"allowed": true') where seq = 3`: `record 3, decision 1: it is not what was recorded`,
-		`update audit set hash = 'x' where seq = 2`:                                                        `record 2, report 2: it is not what was recorded`,
+		`update decisions set allowed = ` +
+			`true`: `record 3, decision 1: the row was changed: it was recorded as {`,
+		`update decisions set user_id = 'U9' where ` +
+			`allowed`: `record 4, decision 2: the row was changed`,
+		`delete from decisions where not ` +
+			`allowed`: `record 3, decision 1: the row was taken away`,
+		`update decisions set at = at - interval '1 day' where ` +
+			`allowed`: `record 4, decision 2: the row was changed`,
+		`update decisions d set allowed = not allowed, reason = '', ` +
+			`revision = 3 - revision`: `record 3, decision 1: the row was changed`,
+		`insert into decisions (session_id, what, allowed) select id, 'approve', ` +
+			`true from sessions`: `decision 3: the row was never recorded`,
+		`update reports set text = 'another fix' where revision = ` +
+			`1`: `record 1, report 1: the row was changed`,
+		`update approvals set user_name = ` +
+			`'bea'`: `record 6, approval approved: the row was changed`,
+		`update approvals set scope = ` +
+			`''`: `record 6, approval approved: the row was changed`,
+		`update permissions set user_name = ` +
+			`'bea'`: `record 5, permission papproved: the row was changed`,
+		`update permissions set rests_on = ` +
+			`'{1}'`: `record 5, permission papproved: the row was changed`,
+		`update pushes set branch = ` +
+			`'bobbin/y'`: `record 8, push abc: the row was changed`,
+		`update pushes set state = ` +
+			`'refused'`: `record 8, push abc: the row was changed`,
+		`delete from pushes`: `record 7, push abc: the row was taken away`,
+		`delete from audit where seq = ` +
+			`4`: `record 4: it was taken away`,
+		`delete from audit where seq = ` +
+			`1`: `record 1: it was taken away`,
+		`delete from audit where seq = ` +
+			`8`: `record 7, push abc: the row was changed`,
+		`delete from audit`: `record 1: the last records were taken away`,
+		`update audit set content = replace(content, '"allowed": false', '"allowed": true') ` +
+			`where seq = 3`: `record 3, decision 1: it is not what was recorded`,
+		`update audit set hash = 'x' where seq = ` +
+			`2`: `record 2, report 2: it is not what was recorded`,
 		`update audit set seq = case seq when 3 then 4 else 3 end + 10 where seq in (3, 4); update audit
 			set seq = seq - 10 where seq > 10`: `record 3, decision 2: it is not what was recorded`,
-		`update sessions set audit_head = 'x'`:                                                      `record 9: the last records were taken away`,
-		`insert into audit select session_id, 9, what, name, content, 'x' from audit where seq = 8`: `record 9, push abc: it is not what was recorded`,
+		`update sessions set audit_head = ` +
+			`'x'`: `record 9: the last records were taken away`,
+		`insert into audit select session_id, 9, what, name, content, ` +
+			`'x' from audit where seq = 8`: `record 9, push abc: it is not what was recorded`,
 	} {
 		t.Run(sql, func(t *testing.T) {
 			t.Parallel()

@@ -150,14 +150,14 @@ func (p pushReasons) text(tree string) string {
 	case unprovenFirst:
 		ready += ", but "
 	default:
-		ready += ", but needs a permission of its own, because "
+		ready += ", but pushing it needs a separate permission, because "
 	}
 	ready += blocks[0]
 	for _, more := range blocks[1:] {
 		ready += "\n" + plaintext.Capitalize(more)
 	}
 	_, words := p.label()
-	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.",
+	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what to leave out.",
 		words, prompt.ShortHash(tree))
 	if unprovenFirst {
 		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words,

@@ -66,7 +66,7 @@ func (ap *Approvals) limitTooLate(
 	}
 	revision := ap.Session().Revision
 	said := fmt.Sprintf("%s, that limit comes too late: revision %d %s. "+
-		"Say what has to come out again, and I look into it.", p.Name, revision, at)
+		"Say what to take out again, and I look into it.", p.Name, revision, at)
 	f := ap.Refuse(m, p, consent.Narrowed, "too late: "+limit, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
