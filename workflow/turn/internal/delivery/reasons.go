@@ -28,7 +28,7 @@ type pushReasons struct {
 // maxMissing is how many characters are quoted of the output of a command that did not start.
 const maxMissing = 300
 
-// pushReasons returns the reasons why the change needs a permission of its own.
+// pushReasons returns the reasons why the change needs a separate permission.
 func (d *Delivery) pushReasons(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
 ) (r pushReasons, err error) {
