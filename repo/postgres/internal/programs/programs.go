@@ -216,8 +216,7 @@ func probe(ctx context.Context, dir string, as account.Account) (Programs, error
 
 func otherVersion(n Need, seen []Programs) error {
 	return &Unavailable{
-		Why: fmt.Sprintf("%s was made by PostgreSQL %d, but this machine has %s", n.Data, n.Major,
-			list(seen)),
+		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", n.Data, n.Major, list(seen)),
 		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, "+
 			"bring the data over with pg_upgrade, or move that folder away to begin anew",
 			n.Major),
