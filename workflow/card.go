@@ -76,9 +76,9 @@ func (c Card) Headline() string {
 func (c Card) state() string {
 	words := map[Phase]string{
 		PhaseWorking:    "At work",
-		PhaseVerifying:  "Checking what was made",
+		PhaseVerifying:  "Checking the result",
 		PhaseConsulting: "Asking the consultant",
-		PhasePaused:     "Waiting for a word in the thread",
+		PhasePaused:     "Waiting for a reply in the thread",
 	}
 	if c.Ended {
 		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
@@ -86,7 +86,7 @@ func (c Card) state() string {
 	if w, ok := words[c.Phase]; ok {
 		return w
 	}
-	return "Ended: what counts now stands below"
+	return "Ended: the current state is below"
 }
 
 func (c Card) done() (n int) {

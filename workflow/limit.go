@@ -106,7 +106,7 @@ func Dollars(n float64) string {
 func (l Limit) about() string {
 	switch span, _ := l.Parts(); span {
 	case SpanPersonDay:
-		return "today by whoever asked for this"
+		return "today by the person who asked"
 	case SpanChannelDay:
 		return "today in this channel"
 	case SpanDay:

@@ -33,7 +33,7 @@ func TestUseInWords(t *testing.T) {
 		"$20.00 of $20.00 used today in this channel (channel_day_usd)": {
 			Limit: workflow.LimitOf(workflow.SpanChannelDay, workflow.UnitUSD), Used: 20, Allowed: 20,
 		},
-		"$2.00 of $1.00 used today by whoever asked for this (person_day_usd)": {
+		"$2.00 of $1.00 used today by the person who asked (person_day_usd)": {
 			Limit: workflow.LimitOf(workflow.SpanPersonDay, workflow.UnitUSD), Used: 2, Allowed: 1,
 		},
 		"12.3 of 10 MB of output used in this session (session_output_mb)": {
@@ -42,7 +42,7 @@ func TestUseInWords(t *testing.T) {
 		"100 of 100 MB on disk used in this session (session_disk_mb)": {
 			Limit: workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk), Used: 100.04, Allowed: 100,
 		},
-		"1,000 of 1,000 tokens used today by whoever asked for this (person_day_tokens)": {
+		"1,000 of 1,000 tokens used today by the person who asked (person_day_tokens)": {
 			Limit: workflow.LimitOf(workflow.SpanPersonDay, workflow.UnitTokens), Used: 1000, Allowed: 1000,
 		},
 		"61 of 60 minutes of work used today in this channel (channel_day_minutes)": {
@@ -54,7 +54,7 @@ func TestUseInWords(t *testing.T) {
 		"5 of 5 tokens used today in all sessions (day_tokens)": {
 			Limit: workflow.LimitOf(workflow.SpanDay, workflow.UnitTokens), Used: 5, Allowed: 5,
 		},
-		"0.5 of 1 MB on disk used today by whoever asked for this (person_day_disk_mb)": {
+		"0.5 of 1 MB on disk used today by the person who asked (person_day_disk_mb)": {
 			Limit: workflow.LimitOf(workflow.SpanPersonDay, workflow.UnitDisk), Used: 0.5, Allowed: 1,
 		},
 		"3 of 3 commands used today in this channel (channel_day_commands)": {

@@ -193,7 +193,7 @@ func (a Approvers) MayApprove(p Person, requesters ...string) string {
 // Who says in a sentence who may approve.
 func (a Approvers) Who() string {
 	if a.Missing != "" {
-		return "Nobody can until whoever runs me names " + a.Missing + " in the configuration again."
+		return "Nobody can until my operator names " + a.Missing + " in the configuration again."
 	}
 	who := "Any full member of the workspace who is in this channel can"
 	if len(a.People) > 0 {

@@ -139,7 +139,7 @@ var moves = map[Phase]map[Event]Phase{
 	},
 	PhaseDone:   {EventRequest: PhaseExploring, EventAnswer: PhaseDone},
 	PhasePaused: {EventRequest: PhaseExploring},
-	// What fails in a stopped session lifts no stop: it still waits for somebody who may let it go on.
+	// What fails in a stopped session lifts no stop: it still waits for a person who may resume it.
 	PhaseStopped: {
 		EventRequest: PhaseExploring, EventTakeUp: PhaseReported, EventPause: PhaseStopped,
 		EventGiveUp: PhaseStopped,

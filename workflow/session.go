@@ -135,7 +135,7 @@ func (p Person) ExclusionReason() string {
 	case p.Bot:
 		return "bots are not heard"
 	case p.Stranger:
-		return "people from outside this workspace are not heard here"
+		return "people from outside this workspace cannot take part here"
 	case p.Deleted:
 		return "that account is deactivated"
 	}

@@ -79,7 +79,7 @@ func TestWhereNobodyCanTellCodeIsKeptBack(t *testing.T) {
 		kept := o.code(p, "1", "shop").Text
 		require.NotContains(t, kept, "x := 1", method)
 		require.Contains(t, kept,
-			"(Code and paths are kept back: I could not see who is in this channel. ", method)
+			"(Code and paths are not shown: I could not see who is in this channel. ", method)
 		require.Contains(t, o.code(p, "2", "shop").Text, "x := 1", method)
 	}
 }

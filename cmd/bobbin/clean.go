@@ -18,7 +18,7 @@ import (
 type cleanCommand struct {
 	operate.PlaceFlags
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
-	DryRun bool   `help:"Only say what would go; works beside a running bot."`
+	DryRun bool   `help:"Only say what would be removed; works beside a running bot."`
 	JSON   bool   `name:"json" help:"As JSON."`
 }
 

@@ -28,7 +28,7 @@ type evalCommand struct {
 	Out      string   `default:"eval" help:"Where the table, results.json and report.html go (${default})." placeholder:"DIR"`
 	Resume   bool     `help:"Go on with the run in --out: what it has is not played again."`
 	Check    bool     `help:"Play nothing: prove that the hidden tests fail on each base and pass on each good fix."`
-	Compare  bool     `help:"Play nothing: compare two runs, and say what may be chance."`
+	Compare  bool     `help:"Play nothing: compare two runs, and say which differences may be chance."`
 	Config   string   `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL string   `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }

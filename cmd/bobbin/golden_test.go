@@ -233,8 +233,8 @@ var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
 // cardTimes match the times that a card shows only if the run or the task took long: behind the headline
 // of a run that goes on, and behind a task.
 var cardTimes = []*regexp.Regexp{
-	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking what was made|Asking the consultant|` +
-		`Waiting for a word in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
+	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking the result|Asking the consultant|` +
+		`Waiting for a reply in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
 	regexp.MustCompile(`(?m)^( +\d+\. \[.*\(.*), <time>(\))$`),
 }
 

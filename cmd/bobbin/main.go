@@ -62,14 +62,14 @@ func raise(s os.Signal) {
 }
 
 type commands struct {
-	Verbose   bool             `help:"Say more on standard error." short:"v"`
+	Verbose   bool             `help:"Log more on standard error." short:"v"`
 	LogFormat string           `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
 	Version   kong.VersionFlag `help:"Print the version and its commit."`
 
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
 	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
-	Doctor     doctorCommand     `cmd:"" help:"Look at everything that the bot needs, and say what is wrong and what to do."`
+	Doctor     doctorCommand     `cmd:"" help:"Check everything that the bot needs, and say what is wrong and how to fix it."`
 	Serve      serveCommand      `cmd:"" help:"Run the bot."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one whole."`
@@ -77,15 +77,15 @@ type commands struct {
 	Audit      auditCommand      `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
 	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
 	operatorCommands
-	Clean cleanCommand `cmd:"" help:"Take away what is older, or more, than is kept (serve does so too)."`
+	Clean cleanCommand `cmd:"" help:"Remove what is older, or more, than is kept (serve does so too)."`
 }
 
 // operatorCommands holds the commands of day-to-day operation.
 type operatorCommands struct {
 	operate.Commands
-	Init       initcmd.Command    `cmd:"" help:"Write the configuration by a few questions, and look whether all of it works."`
-	Completion completion.Command `cmd:"" help:"Have a shell complete commands and flags."`
-	Reload     reloadCommand      `cmd:"" help:"Have the running bot take over its configuration file, which changed."`
+	Init       initcmd.Command    `cmd:"" help:"Ask a few questions, write the configuration, and check that all of it works."`
+	Completion completion.Command `cmd:"" help:"Set up completion of commands and flags in a shell."`
+	Reload     reloadCommand      `cmd:"" help:"Have the running bot load its changed configuration file."`
 	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
 }
 

@@ -26,8 +26,8 @@ type playgroundCommand struct {
 	Repo      string `help:"Work on this repository: a folder or an address. It is cloned, and branches go into the clone." placeholder:"PATH|URL"`
 	Push      bool   `help:"Push branches to --repo itself."`
 	TokenEnv  string `help:"The variable with a token for --repo, where it is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
-	Keep      string `help:"The folder that the playground is in, and goes on in (default: one for each --repo beside bobbin's data)." placeholder:"DIR"`
-	Fresh     bool   `help:"Begin anew: remove what was in that folder."`
+	Keep      string `help:"The folder of the playground, in which it also goes on (default: one for each --repo beside bobbin's data)." placeholder:"DIR"`
+	Fresh     bool   `help:"Start over: remove what was in that folder."`
 	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 	Addr      string `help:"Where the page is served, on this machine (default: where it was last, or a free port)." placeholder:"HOST:PORT"`
@@ -47,7 +47,7 @@ approver, a guest or somebody from another workspace.
 Nothing of your repository is changed: branches go into a clone, and the page shows how to fetch them.
 
 Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew.
-The page is for this machine alone, and for whoever has the address that is printed.`
+The page is for this machine alone, and only the printed address opens it.`
 }
 
 // Validate checks the flags after they are parsed. It refuses an --addr that is not a loopback address.

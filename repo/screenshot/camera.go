@@ -70,7 +70,7 @@ func (c *Camera) Shoot(
 	}
 	if limited.Err() != nil {
 		return nil,
-			&NoPictureError{fmt.Sprintf("it did not come to rest within %.0f minutes", patience.Minutes())}
+			&NoPictureError{fmt.Sprintf("it did not settle within %.0f minutes", patience.Minutes())}
 	}
 	return picture, err
 }
@@ -135,7 +135,7 @@ func (c *Camera) shootIn(ctx context.Context, empty string, s site) ([]byte, err
 	}
 	if err = whyEnded(how, err); errors.Is(err, errComputing) {
 		return nil, &NoPictureError{
-			fmt.Sprintf("it did not come to rest within %.0f seconds of computing", most.Seconds()),
+			fmt.Sprintf("it did not settle within %.0f seconds of computing time", most.Seconds()),
 		}
 	}
 	return nil, err

@@ -81,7 +81,7 @@ func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	c := newCamera(t)
 	for name, want := range map[string]struct{ page, why string }{
-		"busy": {`<script>for (;;) {}</script>`, "it did not come to rest within 5 seconds of computing"},
+		"busy": {`<script>for (;;) {}</script>`, "it did not settle within 5 seconds of computing time"},
 		"hungry": {
 			`<script>const a = []; for (;;) a.push(new Array(1e6).fill(Math.random()));</script>`,
 			"memory|crashes|rest|ended",

@@ -157,7 +157,7 @@ func (h *Homes) awaitedOf(
 	case workflow.PhasePlanShown:
 		return h.mayApprove(ctx, s, p, groups), "a plan to approve or correct"
 	case workflow.PhasePaused:
-		return s.Requester == p.ID, "a word on how to go on"
+		return s.Requester == p.ID, "a decision on how to go on"
 	}
 	return s.Requester == p.ID, "an answer to a question"
 }

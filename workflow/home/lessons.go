@@ -83,10 +83,10 @@ func (h *Homes) lessons(
 }
 
 const (
-	lessonGone = "This is not known any more: somebody had it forgotten. " +
+	lessonGone = "This lesson is gone: somebody deleted it. " +
 		"Close this and open the home again."
-	lessonClosed = "You may not change this now: that is for whoever may approve work on the repository, " +
-		"and is in its channel."
+	lessonClosed = "You may not change this now: only people who may approve work on the repository, " +
+		"and are in its channel, can."
 )
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
@@ -122,7 +122,7 @@ func (h *Homes) Submit(ctx context.Context, in workflow.IncomingEvent) (late str
 	switch {
 	case len([]rune(text)) > lessons.MaxText:
 		return fmt.Sprintf("A lesson has at most %d characters. "+
-			"What is longer belongs into the repository's AGENTS.md.", lessons.MaxText), nil
+			"Longer text belongs in the repository's AGENTS.md.", lessons.MaxText), nil
 	case text != l.Text && in.Value != lessonValue(l):
 		return "Somebody has changed this meanwhile. Keep your words, " +
 			"close this and open the home again.", nil
@@ -136,9 +136,9 @@ func (h *Homes) Submit(ctx context.Context, in workflow.IncomingEvent) (late str
 		return "Somebody has changed this meanwhile. Keep your words, " +
 			"close this and open the home again.", nil
 	case errors.Is(err, lessons.ErrKnown):
-		return "That is known already, as another lesson.", nil
+		return "There is a lesson that says this already.", nil
 	case errors.Is(err, lessons.ErrFull):
-		return fmt.Sprintf("%d notes of a repository are kept, and there are as many. "+
+		return fmt.Sprintf("A repository keeps at most %d lessons, and this one has that many. "+
 			"Have one forgotten first.", lessons.Most), nil
 	}
 	return "", err

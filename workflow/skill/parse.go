@@ -54,8 +54,8 @@ func split(text string) (front, body string, err error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	first, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(first, " \t") != "---" {
-		return "", "", malformed("it does not begin with front matter; begin with a line ---, " +
-			"then name and description, then another ---")
+		return "", "",
+			malformed("it has no front matter; begin with a line ---, name and description, and a line ---")
 	}
 	for at := 0; at <= len(rest); {
 		line, _, more := strings.Cut(rest[at:], "\n")

@@ -87,10 +87,10 @@ func TestMalformedSkillsAreNamedAndLeftOut(t *testing.T) {
 		return text(append(append([]string{"---"}, lines...), "---", "Do.")...)
 	}
 	for text, want := range map[string]string{
-		"": "it does not begin with front matter; begin with a line ---, " +
-			"then name and description, then another ---",
-		"Do.\n": "it does not begin with front matter; begin with a line ---, " +
-			"then name and description, then another ---",
+		"": "it has no front matter; begin with a line ---, name and description, " +
+			"and a line ---",
+		"Do.\n": "it has no front matter; begin with a line ---, name and description, " +
+			"and a line ---",
 		"---":            "its front matter does not end; end it with a line ---",
 		"---\nname: x\n": "its front matter does not end; end it with a line ---",
 		front(): "its front matter is empty or no list of keys; write name: " +
@@ -220,8 +220,8 @@ func TestFolders(t *testing.T) {
 		"empty/SKILL.md: there is no SKILL.md in it; add one, or remove the directory",
 		"folder/SKILL.md: it is not a regular file; put one in its place",
 		"linked/SKILL.md: it is a symbolic link, which is not followed here; put the file in its place",
-		`"strange\x1b[31m/SKILL.md": it does not begin with front matter; begin with a line ---, ` +
-			`then name and description, then another ---`,
+		`"strange\x1b[31m/SKILL.md": it has no front matter; begin with a line ---, name and description, ` +
+			`and a line ---`,
 	}
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)

@@ -527,12 +527,12 @@ func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
 		{"backport to web-1.4", "The backport to web-1.4 was asked for by ann, as `"},
 		{
 			"backport to 1.4, api/v1.4 and v1.4",
-			"Backport to api/v1.4, as ann says. On a branch of its own, with a proof of its own. " +
+			"Backport to api/v1.4, as ann says. It gets its own branch and its own proof. " +
 				"The backport to 1.4 was asked for by ann, as `",
 		},
 		{
 			"backport to 2.0 and v2.0",
-			"Backport to 2.0, as ann says. On a branch of its own, with a proof of its own. " +
+			"Backport to 2.0, as ann says. It gets its own branch and its own proof. " +
 				"The backport to v2.0 was asked for by ann, as `",
 		},
 	} {

@@ -87,7 +87,7 @@ var conversations = map[string]conversation{
 		play:  said("report", "bea: stop", "moved", "cem: fix it", "cem: fix it"),
 		want:  "approvals:",
 		phase: "stopped",
-		says:  []string{"There is no report to approve at this moment."},
+		says:  []string{"There is no report to approve yet."},
 	},
 	"what was stopped while a remark was read is taken up": {
 		play: said(
@@ -192,14 +192,14 @@ var conversations = map[string]conversation{
 	"a push all the same before the question is answered": {
 		play: said("report", "bea: fix it", "cem: wrong file", "bea: push all the same"),
 		want: "report=bea approvals:1=bea",
-		says: []string{"No push waits for a word at this moment."},
+		says: []string{"No push waits for an answer right now."},
 	},
 	"a push all the same of stopped work is answered": {
 		play:  said("report", "bea: fix it", "cem: stop", "bea: push all the same"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says: []string{
-			`The work is stopped. Once somebody who may approve has said "go on", ` +
+			`The work is stopped. Once an approver has said "go on", ` +
 				`I ask about the push again.`,
 		},
 	},
@@ -296,8 +296,7 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 		says: []string{
-			"gus, nothing is under way here that I could stop. Revision 1 stays open for somebody who may " +
-				"approve.",
+			"gus, nothing is under way here that I could stop. Revision 1 stays open for an approver.",
 		},
 		never: []string{"Stopped"},
 	},
@@ -343,7 +342,7 @@ var conversations = map[string]conversation{
 		phase: "working",
 		says: []string{
 			"Stopped reading what was written below revision 1, as gus asked. The revision stays open " +
-				"for somebody who may approve.",
+				"for an approver.",
 		},
 	},
 
@@ -538,7 +537,7 @@ var conversations = map[string]conversation{
 		play:  said("report", "bea: fix it", "gus: only cart/price.go"),
 		want:  "report=bea approvals:1=bea",
 		never: []string{"Narrowed"},
-		says:  []string{"gus, this waits for somebody who may approve"},
+		says:  []string{"gus, this waits for an approver"},
 	},
 	"whoever may not approve narrows nothing": {
 		rules: "named",

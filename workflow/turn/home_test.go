@@ -358,7 +358,7 @@ func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {
 	require.Empty(t, list)
 	late, err = send(bea, value(now), "again")
 	require.NoError(t, err)
-	require.Contains(t, late, "not known any more")
+	require.Contains(t, late, "This lesson is gone")
 	form, err := h.Form(t.Context(), bea, workflow.ButtonLesson, "no number")
 	require.NoError(t, err)
 	require.NotEmpty(t, form.Late)

@@ -387,7 +387,7 @@ func (p *play) said(ctx context.Context) (said []string, err error) {
 
 // checkSaid checks that the person was answered once, and what the answer says.
 func (p *play) checkSaid(said []string) error {
-	want := []string{"nothing is pushed before somebody who may approve has seen this"}
+	want := []string{"nothing is pushed before an approver has seen this"}
 	switch {
 	case p.how == lostPushEdit, p.how == lostPushGone:
 		want = []string{"allowed"}
@@ -409,7 +409,7 @@ func (p *play) checkSaid(said []string) error {
 	case p.stops:
 		want = []string{"Stopped, as "}
 	case p.how == byEdit, p.how == byDeletion:
-		want = []string{"Nothing is pushed without a new word."}
+		want = []string{"Nothing is pushed without a new approval."}
 	}
 	if len(said) != len(want) {
 		return fmt.Errorf("said %q, and not %q", said, want)

@@ -41,7 +41,7 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	case pauses.Channel:
 		what = "this channel"
 	}
-	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("Whoever runs me has paused "+what+
+	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("My operator has paused "+what+
 		". What is written here is kept, and I go on by myself when it is resumed.")))
 	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil
@@ -117,8 +117,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 func modelWords(e *endpoint.Error) string {
 	if e.Kind == endpoint.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, " +
-			"even without its older parts. Nothing is lost; ask anew in another thread, " +
-			"or reply here once a model that reads more is configured."
+			"even without its older parts. Nothing is lost; ask again in another thread, " +
+			"or reply here once a model with a larger context is configured."
 	}
 	words := "The model could not answer (" + cmp.Or(runtime.FailureReasons[e.Kind], string(e.Kind)) + ")"
 	if e.Hint != "" {
@@ -137,11 +137,11 @@ func (t *turn) setAside(ctx context.Context, cause error) error {
 	}
 	reason, why := "the person could not be looked up", "Slack does not tell me who wrote it"
 	help := "Please write it again in a moment; if that does not help, " +
-		"whoever runs me finds the cause with `bobbin doctor`."
+		"my operator finds the cause with `bobbin doctor`."
 	if errors.Is(cause, queue.ErrPanic) {
 		reason, why = "the program failed at the message", "something failed on my side"
 		help = "Please write it in other words; if that does not help, " +
-			"whoever runs me finds the cause in the log."
+			"my operator finds the cause in the log."
 	}
 	f := []store.Part{store.Update{ClearStop: true}}
 	for _, m := range messages {

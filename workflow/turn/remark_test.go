@@ -29,7 +29,7 @@ func TestAHeldRemarkIsShownInFull(t *testing.T) {
 		require.NoError(t, th.Judge.JudgeAll(t.Context()))
 		said, err := th.Store.Lines(t.Context(), th.Session().ID)
 		require.NoError(t, err)
-		require.Equal(t, "mallory wrote on the pull request, which waits for somebody who may approve "+
+		require.Equal(t, "mallory wrote on the pull request, which waits for an approver "+
 			"(nobody here is known by that login):"+c.shown, said[len(said)-1].Text)
 	}
 	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))

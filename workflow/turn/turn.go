@@ -155,13 +155,13 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest, ClearStop: true},
 		store.Lines(t.ProgramLine("Something failed on my side ("+prompt.FirstLine(
 			cause.Error(),
-		)+"). Nothing was pushed since. Reply here and I try again; whoever runs me finds more in the log.")),
+		)+"). Nothing was pushed since. Reply here and I try again; my operator finds more in the log.")),
 	)
 }
 
 // errPaused ends a turn when the operator has paused the session's repository, its channel or
 // everything.
-var errPaused = errors.New("paused by whoever runs the program")
+var errPaused = errors.New("paused by the operator")
 
 // errRepositoryChanged ends a run when a person has chosen another repository for the session. The turn
 // then goes on with that one.

@@ -138,7 +138,7 @@ func (h HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil,
 			slack.NewAccessory(element)))
 	}
-	lines = append(lines, "Agents are told these. Whoever may approve can change them, "+
+	lines = append(lines, "Agents are told these lessons. Approvers can change them, "+
 		"here or in a thread about the repository: \"forget lesson N\", \"correct lesson N: …\"; "+
 		"\"lessons\" there offers them for its AGENTS.md.")
 	flush()

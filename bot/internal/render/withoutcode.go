@@ -56,7 +56,7 @@ func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting
 
 // KeptBack says that code is hidden, why, and how it can be read; session may be empty.
 func KeptBack(why, session string) string {
-	return "Code and paths are kept back: " + why + ". Whoever runs me reads all of it with `" +
+	return "Code and paths are not shown: " + why + ". My operator can read all of it with `" +
 		strings.TrimSpace("bobbin sessions "+session) + "`."
 }
 

@@ -70,7 +70,7 @@ var wideKinds = []wideFiles{
 		},
 	},
 	{
-		words: "decides what git runs on the machine of whoever works here",
+		words: "decides what git runs on the machines of people who work here",
 		folders: []string{
 			"/.githooks/", "/githooks/", "/git-hooks/", "/.git-hooks/", "/.husky/", "/.lefthook/", "/.hooks/",
 		},

@@ -27,7 +27,7 @@ func TestWiderEffect(t *testing.T) {
 			{Path: ".github/dependabot.yml"},
 			{Path: ".github/workflows/link.yml", Kind: "added", Mode: "symlink"},
 		},
-		"decides what git runs on the machine of whoever works here": {
+		"decides what git runs on the machines of people who work here": {
 			{Path: ".githooks/pre-push", Kind: "added", Mode: "executable"},
 			{Path: ".husky/pre-commit"},
 			{Path: "tools/git-hooks/x"},

@@ -140,7 +140,7 @@ func explainAccess(e *Error, r Remote, c Credential, err error, said string) boo
 	text := strings.ToLower(err.Error() + " " + said)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
-		e.Reason = "the remote wants to know who is asking"
+		e.Reason = "the remote asks for a token or password"
 		e.Cure = "Give the bot a token for it"
 		if c.Password != "" || Redact(r.URL) != r.URL {
 			e.Reason = "the remote does not accept " + cmp.Or(c.Name, "the token")
@@ -323,7 +323,7 @@ func explainGarbage(e *Error, r Remote, err error, _ string) bool {
 		!strings.HasSuffix(unexpected.Msg, "EOF"), strings.Contains(text, pktline.ErrInvalidPktLen.Error()),
 		strings.Contains(text, "upload-pack response: unexpected content"), strings.Contains(text,
 			"malformed unpack status"):
-		e.Reason = "what answers there does not speak git: a sign-in or error page, most likely"
+		e.Reason = "what answers there does not speak git: most likely a sign-in or error page"
 		e.Cure = "Check the address " + Redact(r.URL) + " and what stands between it and the bot"
 		e.Retry = true
 		return true

@@ -27,8 +27,8 @@ const (
 	most     = 3    // twins of a report that Find returns
 )
 
-// The minimum score of a twin, where 1 is the same text: with trigrams, which raise the score of reports in
-// nearly the same letters, and by words alone. TestTwinsAreFound measures what these limits find and miss.
+// The minimum score of a duplicate, where 1 is the same text: with trigrams, which raise the score of reports
+// in nearly the same letters, and by words alone. TestTwinsAreFound measures what these limits find and miss.
 const (
 	likely      = 0.42
 	likelyWords = 0.42

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// Announced is a Part: the twins of which the thread is told.
+// Announced is a Part: the duplicates of which the thread is told.
 type Announced []Candidate
 
 // Stage implements record.Part.
@@ -20,7 +20,7 @@ func (Announced) Stage() record.Stage { return record.Work }
 // Mask returns list: it has ids, and no text.
 func (a Announced) Mask(func(string) string) record.Part { return a }
 
-// Write stores each twin once.
+// Write stores each duplicate once.
 func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range a {
 		twin := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
@@ -81,14 +81,14 @@ func (Unjoined) Stage() record.Stage { return record.Work }
 // Mask returns u, which has no text.
 func (u Unjoined) Mask(func(string) string) record.Part { return u }
 
-// Write marks the session's twins as not joined.
+// Write marks the session's duplicates as not joined.
 func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
 	return err
 }
 
-// A State is the current state of a twin.
+// A State is the current state of a duplicate.
 type State struct {
 	Session string
 	Thread  workflow.Thread
@@ -104,7 +104,7 @@ const selectState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.pha
 			and p.state = 'pushed') then s.branch else '' end,
 		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`
 
-// ReadAnnounced returns the twins of which the thread was told, as they are now, without
+// ReadAnnounced returns the duplicates of which the thread was told, as they are now, without
 // those that were cleaned away.
 func ReadAnnounced(ctx context.Context, db *database.DB, session string) ([]State, error) {
 	return read(ctx, db, selectState+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin

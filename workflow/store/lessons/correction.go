@@ -26,8 +26,8 @@ type Correction struct {
 var (
 	ErrNone    = errors.New("there is no such lesson any more")
 	ErrChanged = errors.New("somebody has changed the lesson meanwhile")
-	ErrKnown   = errors.New("that is known of the repository already")
-	ErrFull    = fmt.Errorf("%d notes of a repository are kept, and there are as many", Most)
+	ErrKnown   = errors.New("that is known about the repository already")
+	ErrFull    = fmt.Errorf("a repository keeps at most %d lessons, and this one has that many", Most)
 )
 
 // Correct applies the correction, and records the decision in the audit of the session where the lesson
@@ -82,7 +82,7 @@ func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("Forgotten of %s: %s", l.Repository, l.Text), dropTestCommand(ctx, tx, l)
+		return fmt.Sprintf("Forgotten about %s: %s", l.Repository, l.Text), dropTestCommand(ctx, tx, l)
 	}
 	var known bool
 	var notes int

@@ -134,7 +134,7 @@ func TestALessonIsCorrected(t *testing.T) {
 	require.Equal(t, []string{
 		`lesson Of shop, in the place of "cents": whole cents (said at home)`,
 		`lesson Of shop, in the place of "go test ./...": run make test (said at home)`,
-		`lesson Forgotten of shop: run make test (said at home)`,
+		`lesson Forgotten about shop: run make test (said at home)`,
 	}, said)
 	holds, err := audit.Verify(t.Context(), s.DB, "")
 	require.NoError(t, err)

@@ -116,7 +116,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	soonDue(t, s)
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	c = nextCard(t, s)
-	require.Contains(t, c.Headline(), "Waiting for a word in the thread")
+	require.Contains(t, c.Headline(), "Waiting for a reply in the thread")
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from cards where due_at is null`),
 		"time alone changes nothing of what rests")

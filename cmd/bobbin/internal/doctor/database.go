@@ -63,7 +63,7 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *List) bool {
 		f.OK("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
 	}
 	if at.Made == 0 {
-		f.OK("its data is made at the first start, in %s", at.Data)
+		f.OK("its data folder is created at the first start: %s", at.Data)
 		return false
 	}
 	if at.Moved {

@@ -225,7 +225,7 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 	}
 	if d.configErr != nil {
 		for line := range strings.Lines(d.configErr.Error()) {
-			f.Problem(strings.TrimSpace(line), "fix that line; docs/configuration.md tells every key")
+			f.Problem(strings.TrimSpace(line), "fix that line; docs/configuration.md describes every key")
 		}
 		return
 	}

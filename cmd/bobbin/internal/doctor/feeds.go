@@ -70,7 +70,7 @@ func (sc slackCheck) examineFeed(
 	}
 	if len(out) > 0 {
 		sc.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "),
-			"if it is set up to post there, it can all the same, and Slack does not tell; "+
+			"if it is set up to post there, it can post without being a member, and Slack does not say so; "+
 				"else /invite it there")
 	}
 }

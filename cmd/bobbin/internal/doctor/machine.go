@@ -205,7 +205,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 		return box
 	}
 	if len(whys) == 1 {
-		f.Problem(kind+" is what the configuration asks for, and it does not hold here: "+whys[0].Why,
+		f.Problem(kind+" is what the configuration asks for, but it does not work here: "+whys[0].Why,
 			whys[0].Cure+", or take sandbox.kind out of the configuration")
 		return nil
 	}

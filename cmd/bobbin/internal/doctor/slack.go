@@ -266,8 +266,8 @@ func (sc slackCheck) examineChannel(ctx context.Context, named string) string {
 	case !at.Member:
 		sc.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		sc.Warn(at.String()+" is shared with another organisation: its people read what Bobbin says there, "+
-			"and may not approve", "take a channel of your own for code that they are not to see")
+		sc.Warn(at.String()+" is shared with another organisation: its people can read what Bobbin says "+
+			"there, and cannot approve", "take a channel of your own for code that they are not to see")
 		return at.Name
 	default:
 		return at.Name
@@ -282,7 +282,8 @@ func (sc slackCheck) examineApprovers(ctx context.Context) {
 	for _, r := range sc.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
 			sc.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
-				"what that person asks for, nobody can", r.Describe()), "name another approver as well")
+				"nobody can approve what that person asks for", r.Describe()),
+				"name another approver as well")
 		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {
@@ -329,7 +330,7 @@ func (sc slackCheck) examineGroup(ctx context.Context, id string) string {
 	case !found:
 		sc.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		sc.Problem("user group "+id+" has no members: nobody can approve by it",
+		sc.Problem("user group "+id+" has no members: nobody can approve as a member of it",
 			"add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))

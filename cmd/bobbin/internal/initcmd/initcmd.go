@@ -28,7 +28,7 @@ type Command struct {
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 	HostAPI  string `hidden:"" help:"Another API of a git host than that of the token."`
-	NoDoctor bool   `help:"Do not look at everything with bobbin doctor afterwards."`
+	NoDoctor bool   `help:"Do not run bobbin doctor afterwards."`
 }
 
 // Help returns the detailed text of bobbin init --help.

@@ -4,8 +4,8 @@ package operate
 
 // Commands holds the subcommands with their flags.
 type Commands struct {
-	Pause    Pause    `cmd:"" help:"Let work rest: everything, a repository or a channel; or list what is paused."`
-	Resume   Resume   `cmd:"" help:"Let what was paused go on."`
+	Pause    Pause    `cmd:"" help:"Pause work: everything, a repository or a channel; or list what is paused."`
+	Resume   Resume   `cmd:"" help:"Resume what was paused."`
 	Spending Spending `cmd:"" help:"What sessions spent, by month, channel, person or repository."`
-	Learned  Learned  `cmd:"" help:"What was learned of the repositories, and where it comes from."`
+	Learned  Learned  `cmd:"" help:"What was learned about the repositories, and where it comes from."`
 }

@@ -19,7 +19,7 @@ import (
 // Learned is the subcommand bobbin learned.
 type Learned struct {
 	PlaceFlags
-	Repository string `arg:"" optional:"" help:"Of this one alone."`
+	Repository string "arg:\"\" optional:\"\" help:\"Only of this repository.\""
 	JSON       bool   `name:"json" help:"As JSON."`
 	Forget     int64  `help:"Have the lesson of that number forgotten." placeholder:"N"`
 }
@@ -28,7 +28,7 @@ type Learned struct {
 func (Learned) Help() string {
 	return `Lists what agents are told of a repository from earlier sessions: what the program
 itself saw (which test command worked, that tests do not start), and what members said. Works beside
-a running bot. In a thread about the repository whoever may approve says "remember for this
+a running bot. In a thread about the repository an approver says "remember for this
 repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home;
 "lessons" offers them as a change to its AGENTS.md. Each change is in the audit of the session that
 the lesson comes from.`
@@ -88,6 +88,6 @@ func (c *Learned) forget(ctx context.Context, con cli.Console, s *store.Store) e
 	}); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.Out, "Forgotten of %s: %s\n", cli.WithoutControls(l.Repository), cli.Indent(l.Text, 0))
+	fmt.Fprintf(con.Out, "Forgotten about %s: %s\n", cli.WithoutControls(l.Repository), cli.Indent(l.Text, 0))
 	return nil
 }

@@ -322,12 +322,12 @@ func (p *Playground) demoStory() *story.Story {
 			},
 			{
 				ID: "object", Who: "ann", Says: "I don't think so", After: approved, Until: stage.DemoEnd,
-				Label: "Ann objects: nothing is pushed before somebody who may approve has seen it",
+				Label: "Ann objects: nothing is pushed before an approver has seen it",
 				Side:  true,
 			},
 			{
 				ID: "push", Who: "bea", Says: "push all the same", After: objected, Until: stage.DemoEnd,
-				Label: "Bea has it pushed all the same", Side: true,
+				Label: "Bea has it pushed anyway", Side: true,
 			},
 			{ID: "stop", Who: "ann", Says: "stop", After: first, Label: "Ann stops it: nothing is changed"},
 		},

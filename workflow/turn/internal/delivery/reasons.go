@@ -33,7 +33,7 @@ type pushReasons struct {
 // maxMissing is how many characters are quoted of the output of a command that did not start.
 const maxMissing = 300
 
-// pushReasons returns the reasons why the change needs a permission of its own.
+// pushReasons returns the reasons why the change needs a separate permission.
 func (d *Delivery) pushReasons(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
 ) (r pushReasons, err error) {
@@ -155,14 +155,14 @@ func (p pushReasons) text(tree string) string {
 	case unprovenFirst:
 		ready += ", but "
 	default:
-		ready += ", but needs a permission of its own, because "
+		ready += ", but pushing it needs a separate permission, because "
 	}
 	ready += blocks[0]
 	for _, more := range blocks[1:] {
 		ready += "\n" + plaintext.Capitalize(more)
 	}
 	_, words := p.label()
-	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what is to be left out.",
+	cure := fmt.Sprintf("Reply %q to allow exactly these files (tree %s), or say what to leave out.",
 		words, prompt.ShortHash(tree))
 	if unprovenFirst {
 		cure = fmt.Sprintf("Reply %q to have exactly these files as they are (tree %s).", words,

@@ -19,10 +19,10 @@ func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 	}
 	const tree = "134b2ba000"
 	for want, r := range map[string]pushReasons{
-		"The work is ready and proven, but needs a permission of its own, " +
+		"The work is ready and proven, but pushing it needs a separate permission, " +
 			"because it changes more than the code:\n  • go.sum\n" +
 			"Nothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), " +
-			"or say what is to be left out.": {shown: true, paths: []string{"go.sum"}},
+			"or say what to leave out.": {shown: true, paths: []string{"go.sum"}},
 		"The work is ready, but nothing can be proven here: eslint is missing.\n" +
 			"It changes more than the code:\n  • go.sum\n" +
 			"Nothing was pushed. When that is fixed, write \"go on\"; " +
@@ -33,16 +33,17 @@ func TestTheQuestionNamesAllItsReasons(t *testing.T) {
 			"and what passed before still passes.\n" +
 			"Nothing was pushed. Reply \"push it unproven\" to have exactly these files as they are (tree " +
 			"134b2ba).": {unproven: "only documents were changed, which no test shows", alone: true},
-		"The work is ready and proven, but needs a permission of its own, because somebody objected:\n" +
+		"The work is ready and proven, but pushing it needs a separate permission, " +
+			"because somebody objected:\n" +
 			"  • bea: \"wrong file\"\n  • gus reacted with :x:\n" +
 			"  • ann edited the approval to \"do not fix it\"\n  • The approval of ann was deleted\n" +
 			"Nothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), " +
-			"or say what is to be left out.": {shown: true, objections: objections},
-		"The work is ready, but needs a permission of its own, because somebody objected:\n" +
+			"or say what to leave out.": {shown: true, objections: objections},
+		"The work is ready, but pushing it needs a separate permission, because somebody objected:\n" +
 			"  • bea: \"wrong file\"\nIt changes what tests expect:\n  • 900 is 899\n" +
 			"Nothing can be proven here: eslint is missing.\nIt changes more than the code:\n  • go.sum\n" +
 			"Nothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), " +
-			"or say what is to be left out.": {
+			"or say what to leave out.": {
 			objections:   objections[:1],
 			expectations: []string{"900 is 899"},
 			unproven:     "eslint is missing",

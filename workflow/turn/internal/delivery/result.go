@@ -53,7 +53,7 @@ func (d *Delivery) resultText(
 	}
 	for _, o := range work.overruled {
 		by := plaintext.OneLine(work.allowance.UserName)
-		text.Vouch(fmt.Sprintf("Pushed all the same, as %s allowed. %s", by, plaintext.OneLine(o.String())))
+		text.Vouch(fmt.Sprintf("Pushed anyway, as %s allowed. %s", by, plaintext.OneLine(o.String())))
 	}
 	for _, o := range work.late {
 		text.Vouch("Objected to while it was being pushed: " + plaintext.OneLine(o.String()) +

@@ -22,7 +22,7 @@ func TestWhatKeepsAChangeFromBeingReviewed(t *testing.T) {
 		Limit: workflow.LimitOf(workflow.SpanSession, workflow.UnitUSD), Used: 5, Allowed: 5,
 	}}}
 	require.Contains(t, whyNotReviewed(fmt.Errorf("ask: %w", limit)), "a limit was reached (")
-	require.Equal(t, "the model could not answer (no allowance is left)",
+	require.Equal(t, "the model could not answer (no quota is left)",
 		whyNotReviewed(fmt.Errorf("ask: %w", &endpoint.Error{Kind: endpoint.KindQuota})))
 	for _, err := range []error{nil, context.Canceled, store.ErrFenced, errors.New("the database is away")} {
 		require.Empty(t, whyNotReviewed(err))

@@ -95,7 +95,7 @@ func (d *Delivery) secretsText(found []foundSecret, attempt string) string {
 	case n == 0:
 		return ""
 	case n == 1:
-		return "Not committed: " + places[0] + ". I take it out; if it is none, add it yourself."
+		return "Not committed: " + places[0] + ". I take it out; if it is not a secret, add it yourself."
 	case n > maxSecrets:
 		places = append(places[:maxSecrets], fmt.Sprintf("so do %d more places", n-maxSecrets))
 	}

@@ -27,8 +27,8 @@ func TestTheThreadIsToldOfASecretByItsPlace(t *testing.T) {
 	mark := foundSecret{path: "config/app.go"}
 	said := func(attempt string, found ...foundSecret) string { return d.secretsText(found, attempt) }
 	require.Empty(t, said("1", mark))
-	one := "Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is none, " +
-		"add it yourself."
+	one := "Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; " +
+		"if it is not a secret, add it yourself."
 	require.Equal(t, one, said("1", key, mark, key))
 	require.Empty(t, said("1", key))
 	require.Equal(t, one, said("2", key))

@@ -34,7 +34,7 @@ func (j *Judge) chooseRepository(ctx context.Context, m intent.Message, p workfl
 	case !slices.Contains(j.Catalog.Names(), name):
 		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.", name, strings.Join(j.Catalog.Names(), ", ")))
 	case reason != "" && (p.ID != s.Requester || p.Guest):
-		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. Whoever asked can choose, and whoever may approve. %s", p.Name, reason, approvers.Who()))
+		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
 	case s.Branch != "":
 		return refused("work was approved", fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.", s.Repository, name))
 	case name == s.Repository:

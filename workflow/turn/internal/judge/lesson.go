@@ -36,7 +36,7 @@ func (b lessonBook) judge(ctx context.Context, m intent.Message, p workflow.Pers
 		return nil, err
 	}
 	if !known {
-		return b.Answer(m, p.Name+": of which repository? Say it in a thread that is about one."), nil
+		return b.Answer(m, p.Name+": which repository is it about? Say it in a thread about that repository."), nil
 	}
 	if word.List {
 		f, err = b.list(ctx, m, r)
@@ -80,20 +80,20 @@ func (b lessonBook) change(m intent.Message, p workflow.Person, r repository.Rep
 	if word.Number > 0 {
 		at := slices.IndexFunc(all, func(l lessons.Lesson) bool { return l.ID == int64(word.Number) })
 		if at < 0 {
-			return b.Answer(m, fmt.Sprintf("%s: there is no lesson %d of %s. Say \"lessons\", and I list them.", p.Name, word.Number, r.Name))
+			return b.Answer(m, fmt.Sprintf("%s: there is no lesson %d about %s. Say \"lessons\" to see them.", p.Name, word.Number, r.Name))
 		}
 		f = append(f, lessons.Forgotten{ID: all[at].ID, Repository: r.Name})
-		said = append(said, fmt.Sprintf("Forgotten of %s: %s", r.Name, all[at].Text))
+		said = append(said, fmt.Sprintf("Forgotten about %s: %s", r.Name, all[at].Text))
 	}
 	text := b.SecretFinder().Mask(word.Text)
 	switch {
 	case text == "":
 	case kept >= lessons.Most:
-		return b.Answer(m, fmt.Sprintf("%s: %d notes of a repository are kept, and %s has as many. Forget one first.", p.Name, lessons.Most, r.Name))
+		return b.Answer(m, fmt.Sprintf("%s: a repository keeps at most %d lessons, and %s has that many. Forget one first.", p.Name, lessons.Most, r.Name))
 	case len([]rune(word.Text)) > lessons.MaxText:
-		return b.Answer(m, fmt.Sprintf("%s: a lesson has at most %d characters. What is longer belongs into the repository's AGENTS.md.", p.Name, lessons.MaxText))
+		return b.Answer(m, fmt.Sprintf("%s: a lesson has at most %d characters. Longer text belongs in the repository's AGENTS.md.", p.Name, lessons.MaxText))
 	case slices.ContainsFunc(all, func(l lessons.Lesson) bool { return l.Text == text }):
-		return b.Answer(m, fmt.Sprintf("%s: that is known of %s already.", p.Name, r.Name))
+		return b.Answer(m, fmt.Sprintf("%s: that is known about %s already.", p.Name, r.Name))
 	default:
 		f = append(f, lessons.Noted{Repository: r.Name, Folder: "", Text: text, Person: p.ID})
 		said = append(said, fmt.Sprintf("Remembered for %s, as %s says: %s", r.Name, p.Name, plaintext.QuoteLine(text)))
@@ -109,9 +109,9 @@ func (b lessonBook) list(ctx context.Context, m intent.Message, r repository.Rep
 		return nil, err
 	}
 	if len(all) == 0 {
-		return b.Answer(m, fmt.Sprintf("Nothing was learned of %s yet. Whoever may approve can say \"remember for this repository: …\".", r.Name)), nil
+		return b.Answer(m, fmt.Sprintf("Nothing was learned about %s yet. Approvers can say \"remember for this repository: …\".", r.Name)), nil
 	}
-	list := []string{fmt.Sprintf("Learned of %s:", r.Name)}
+	list := []string{fmt.Sprintf("Learned about %s:", r.Name)}
 	var texts []string
 	for _, l := range all {
 		by := "seen by the program"
@@ -121,7 +121,7 @@ func (b lessonBook) list(ctx context.Context, m intent.Message, r repository.Rep
 		list = append(list, fmt.Sprintf("%d. %s (%s on %s; %s)", l.ID, l.Text, by, l.At.UTC().Format("2006-01-02"), l.Source))
 		texts = append(texts, "- "+l.Text)
 	}
-	list = append(list, `Whoever may approve can say "forget lesson N" or "correct lesson N: …".`)
+	list = append(list, "Approvers can say \"forget lesson N\" or \"correct lesson N: …\".")
 	return b.Answer(m, strings.Join(list, "\n"), workflow.Button{ActionID: workflow.ButtonLessons, Label: "Propose for AGENTS.md", Value: store.NewToken(), Means: strings.Join(texts, "\n")}), nil
 }
 

@@ -123,7 +123,7 @@ func (j *Judge) leaveDecision(
 	}
 	update := store.Update{ClearStop: true, Open: ledger.Rest}
 	said := fmt.Sprintf(
-		"%s, nothing is under way here that I could stop. Revision %d stays open for somebody who may approve.",
+		"%s, nothing is under way here that I could stop. Revision %d stays open for an approver.",
 		p.Name, s.Revision,
 	)
 	switch {
@@ -134,10 +134,10 @@ func (j *Judge) leaveDecision(
 	}
 	if reading {
 		said = fmt.Sprintf("Stopped reading what was written below revision %d, as %s asked. "+
-			"The revision stays open for somebody who may approve.", s.Revision, p.Name)
+			"The revision stays open for an approver.", s.Revision, p.Name)
 	} else if asking || s.Open {
 		said = fmt.Sprintf(
-			"Stopped what was under way, as %s asked. Revision %d stays open for somebody who may approve.",
+			"Stopped what was under way, as %s asked. Revision %d stays open for an approver.",
 			p.Name, s.Revision,
 		)
 	}
@@ -167,7 +167,7 @@ func (j *Judge) howToGoOn(ctx context.Context, p workflow.Person, mark string) (
 		j.Log.Warn("cannot tell whether a person may approve", "user", p.ID, "err", err)
 	}
 	if err != nil || why != "" {
-		return "it goes on when somebody who may approve writes here.", nil, nil
+		return "it goes on when an approver writes here.", nil, nil
 	}
 	return "write here to go on.", nil, nil
 }

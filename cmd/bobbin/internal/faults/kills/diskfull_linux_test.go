@@ -174,7 +174,7 @@ func (s *smallDiskRun) paused(ctx context.Context, session int) {
 }
 
 const fullWords = "The disk of the machine I run on is full, so I stopped in the middle. " +
-	"Nothing that I had kept is lost. Whoever runs me frees space there; reply here then, and I go on."
+	"Nothing that I had kept is lost. My operator frees space there; reply here then, and I go on."
 
 // A full disk leads to one clear line, wherever it is met. Sessions whose files are elsewhere continue, and
 // with space again a reply continues the work up to the push.

@@ -66,7 +66,7 @@ func (f *faultRun) ending(s *faultySession, log string, note noting) {
 	}
 	alarm := regexp.MustCompile(`level=ERROR msg="model call failed" session=` + f.sessionID(s))
 	if s.fault.rests && !alarm.MatchString(log) {
-		note("whoever runs the bot finds nothing of it in the log")
+		note("the operator finds nothing of it in the log")
 	}
 	if s.fault.spoil != nil && s.hits == 0 {
 		note("its fault never came")

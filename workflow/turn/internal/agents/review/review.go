@@ -180,7 +180,7 @@ func (v Verdict) ForPerson() string {
 	if len(v.Findings) == 0 {
 		return "Reviewed: nothing found"
 	}
-	lines := []string{"Reviewed. To have something of it changed, say so:"}
+	lines := []string{"Reviewed. To have any of it changed, say so:"}
 	for i, f := range v.Findings {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d. %s. %s", i+1, f.line(), f.Do)))
 	}

@@ -70,7 +70,7 @@ var EndReason = map[agent.End]string{
 // FailureReasons holds kinds of failure in words for people. A kind without an entry is shown by its own
 // name.
 var FailureReasons = map[endpoint.Kind]string{
-	endpoint.KindQuota:       "no allowance is left",
+	endpoint.KindQuota:       "no quota is left",
 	endpoint.KindUnreachable: "its endpoint does not answer",
 	endpoint.KindBadAnswer:   "its answers came broken",
 	endpoint.KindRefused:     "its endpoint refuses the request",

@@ -22,7 +22,7 @@ func TestWhatIsToldOfAModelThatIsAskedAgain(t *testing.T) {
 		"The model's endpoint does not answer at the moment. Nothing is lost; I keep trying for a while.": {
 			Kind: endpoint.KindUnreachable, Reason: "sk-123", Wait: 12 * time.Second,
 		},
-		"Asking the model small instead: big could not answer (no allowance is left).": {
+		"Asking the model small instead: big could not answer (no quota is left).": {
 			Kind: endpoint.KindQuota, Model: "big", Instead: "small", Reason: "sk-123",
 		},
 	} {

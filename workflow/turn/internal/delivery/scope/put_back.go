@@ -110,7 +110,7 @@ func (s *Scope) layRemoval(
 					"where it belongs; the scope takes it in:\n" + prompt.Fence("removed", r.Diff()),
 			},
 			store.Lines(s.ProgramLine("The files have changed since at "+r.Places()+
-				", so it is made anew instead of put back.")))
+				", so it is redone instead of put back.")))
 		return s.Record(ctx, written...)
 	}
 	if err := s.Trees.LetCommandsWrite(tree); err != nil {

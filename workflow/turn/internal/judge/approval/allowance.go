@@ -43,11 +43,11 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, er
 func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	switch {
 	case s.Halted != "":
-		return "the work is stopped", "The work is stopped. Once somebody who may approve has said \"go on\", I ask about the push again."
+		return "the work is stopped", "The work is stopped. Once an approver has said \"go on\", I ask about the push again."
 	case asked && (s.Open || s.Phase == workflow.PhaseConsulting):
 		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered."
 	}
-	return "no push waits", "No push waits for a word at this moment."
+	return "no push waits", "No push waits for an answer right now."
 }
 
 // wordsMissing returns what a message that allows a push has to say beside: that it is done all the same, if
@@ -60,9 +60,9 @@ func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) 
 	case m.Kind == workflow.MessageAction || m.Says.Push.AllTheSame:
 		return "", ""
 	case len(w.Objections) > 0:
-		return "somebody objects", "Somebody objects to this. To have the branch in spite of that, reply \"push all the same\"."
+		return "somebody objects", "Somebody objects to this. To push the branch anyway, reply \"push all the same\"."
 	case w.Unproven != "" && !m.Says.Push.Unproven:
-		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To have the branch all the same, reply \"push it unproven\".", w.Unproven)
+		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To push the branch anyway, reply \"push it unproven\".", w.Unproven)
 	}
 	return "", ""
 }

@@ -48,7 +48,7 @@ func (ap *Approvals) Approve(ctx context.Context, m intent.Message, p workflow.P
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m.Message))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
-		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve at this moment. I say when there is."+prompt.EnteredText(m.Message)), nil
+		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve yet. I say when there is one."+prompt.EnteredText(m.Message)), nil
 	case revision != s.Revision:
 		return ap.refuseRevision(revision, m, p, "an old revision",
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m.Message))), nil

@@ -101,7 +101,7 @@ func (ap *Approvals) backportParts(by asker, want Backport, push backports.Push,
 	if len(orders) == 0 {
 		return ap.Refuse(m, p, "backport", "asked for already", stands)
 	}
-	said := fmt.Sprintf("Backport to %s, as %s says. On a branch of its own, with a proof of its own.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
+	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
 	if len(standing) > 0 {
 		said += " " + stands
 	}

@@ -31,8 +31,8 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 		return f
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
-	said := fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why)
+	f = append(f, consent.Decision{What: "speak", Reason: "held for an approver: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	said := fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why)
 	if m.Kind != workflow.MessageForm { // the entered text is already in the thread, above this line
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
@@ -45,18 +45,18 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{What: "speak", Reason: "held for somebody who may approve: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f, consent.Decision{What: "speak", Reason: "held for an approver: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
 	quoted := " " + quoteShortened(m.Text, maxHeldQuote)
 	if quoted != ` "`+m.Text+`"` {
 		quoted = "\n" + prompt.Quote(m.Text)
 	}
-	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for somebody who may approve (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
+	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for an approver (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
 		workflow.Button{ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
 func (hw *HeldWords) RefusePress(m intent.Message, p workflow.Person, what, why string) []store.Part {
-	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for somebody who may approve (%s).", p.Name, why))
+	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why))
 }
 
 // maxHeldQuote is how many characters of a held message are quoted beside its button, so that people see
@@ -244,7 +244,7 @@ func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Pe
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return hw.Refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your word: %s. %s", p.Name, why, approvers.Who())), nil
+		return hw.Refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your request: %s. %s", p.Name, why, approvers.Who())), nil
 	}
 	a, err := hw.StandingApproval(ctx)
 	if err != nil {

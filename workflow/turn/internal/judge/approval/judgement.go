@@ -48,7 +48,7 @@ func (ap *Approvals) mayDecide(
 		parts, err = ap.RefuseUnknown(m, err)
 		return parts, false, err
 	case why != "":
-		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your word on %s: %s. %s", p.Name, this, why, approvers.Who())), false, nil
+		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your decision on %s: %s. %s", p.Name, this, why, approvers.Who())), false, nil
 	}
 	return nil, true, nil
 }

@@ -112,7 +112,7 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m intent.Message, p work
 // are called once for each removal.
 func (ap *Approvals) askToPutBack(ctx context.Context, by asker, a workflow.Approvers, why string, r workflow.Removal) ([]store.Part, error) {
 	m, p := by.Message, by.Person
-	said := fmt.Sprintf("%s, I cannot take your word on this: %s. %s", p.Name, why, a.Who())
+	said := fmt.Sprintf("%s, I cannot take your decision on this: %s. %s", p.Name, why, a.Who())
 	f := ap.Refuse(m, p, "put_back", why, said)
 	if r.User != "" {
 		return f, nil
@@ -128,7 +128,7 @@ func (ap *Approvals) askToPutBack(ctx context.Context, by asker, a workflow.Appr
 		}
 		called = true
 		if d.User == p.ID {
-			ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += " You asked already; it waits for somebody who may." })
+			ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += " You have asked already; it waits for an approver." })
 			return f, nil
 		}
 	}

@@ -44,7 +44,7 @@ func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.A
 		return nil, err
 	}
 	if slices.Contains(before, p.ID) && scope == "" {
-		f = append(ledger.Without[store.Lines](f), store.Lines(ap.ProgramLine(fmt.Sprintf("%s %s asked for revision %d already; it waits for somebody who may.", said, p.Name, revision))))
+		f = append(ledger.Without[store.Lines](f), store.Lines(ap.ProgramLine(fmt.Sprintf("%s %s asked for revision %d already; it waits for an approver.", said, p.Name, revision))))
 		return f, nil
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)

@@ -89,7 +89,7 @@ func (ap *Approvals) TakeUp(
 		return ap.Approve(ctx, m, p, revision, scope)
 	case mark != s.Halted:
 		said := fmt.Sprintf("%s: somebody said stop again since. "+
-			"Write \"fix it\" if revision %d is to be taken up all the same.", p.Name, revision)
+			"Write \"fix it\" if revision %d is to be taken up anyway.", p.Name, revision)
 		return ap.refuseRevision(revision, m, p, "an older stop", said), nil
 	}
 	return ap.takeUpParts(ctx, m, p, scope)

@@ -33,7 +33,7 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 	case s.Phase != workflow.PhaseAligning || revision != s.Revision || s.ReportKind != workflow.ReportRequest:
 		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
 	case why != "":
-		return refused(why, fmt.Sprintf("%s, I cannot take this as the word to begin: %s. It waits for somebody who may approve. %s", p.Name, why, approvers.Who()))
+		return refused(why, fmt.Sprintf("%s, I cannot take this as approval to start: %s. It waits for an approver. %s", p.Name, why, approvers.Who()))
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {

@@ -234,7 +234,7 @@ func (d *Duplicates) Join(ctx context.Context, m workflow.Message, p workflow.Pe
 		store.Update{Events: []workflow.Event{workflow.EventStop}, ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Join(m.ID) }},
 		consent.Decision{What: "join", Allowed: true, Reason: twin, User: p.ID, MessageTS: m.TS, Revision: d.Session().Revision},
 		duplicate.Joined{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
-		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. Write here to go on here all the same.", d.link(other.Thread, other.Title), p.Name))),
+		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. Write here to go on here anyway.", d.link(other.Thread, other.Title), p.Name))),
 	}, nil
 }
 

@@ -112,7 +112,7 @@ func (o *Objections) noted(ctx context.Context, p workflow.Person, a *workflow.A
 	if err != nil || late != "" {
 		return p.Name + ", " + late, err
 	}
-	return fmt.Sprintf("Noted, %s: nothing is pushed before somebody who may approve has seen this.", p.Name), nil
+	return fmt.Sprintf("Noted, %s: nothing is pushed before an approver has seen this.", p.Name), nil
 }
 
 // TooLate says that a push under the approval has begun, which nothing calls back, or nothing if none has.

@@ -100,7 +100,7 @@ func (o *Objections) following(ctx context.Context, v *Void) (string, error) {
 		return "", err
 	}
 	so, err := o.soFar(ctx)
-	return so + "Nothing is pushed without a new word.", err
+	return so + "Nothing is pushed without a new approval.", err
 }
 
 // soFar says what was done under the standing approval: "1 of 2 tasks was done before that. ". It returns an

@@ -26,7 +26,7 @@ var words = regexp.MustCompile(
 func TestWordsOfTheStoriesAreNoClaims(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
-	err := filepath.WalkDir(filepath.Join("..", "..", "cmd", "bobbin",
+	err := filepath.WalkDir(filepath.Join("..", "..", "..", "..", "..", "cmd", "bobbin",
 		"testdata"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "careless_") {
 			return err

@@ -114,5 +114,5 @@ func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 		}
 	}
 	return strings.Join(append([]string{text}, tried...), " ") +
-		" Rest with reply until somebody who may approve has.", nil
+		" Rest with reply until an approver has.", nil
 }

@@ -215,7 +215,7 @@ func (l *Tools) beginWork(
 			return model.Result{}, err
 		}
 		waits := l.MaskShown(
-			fmt.Sprintf("Revision %d. I need a word of approval before I build this (%s). %s: "+
+			fmt.Sprintf("Revision %d. I need an approval before I build this (%s). %s: "+
 				"reply \"go ahead\".",
 				report.Revision, why, strings.TrimSuffix(who, ".")),
 		)

@@ -13,16 +13,16 @@ var disks = []struct {
 	errno      syscall.Errno
 	what, cure string
 }{
-	{syscall.ENOSPC, "The disk of the machine I run on is full", "Whoever runs me frees space there"},
+	{syscall.ENOSPC, "The disk of the machine I run on is full", "My operator frees space there"},
 	{
 		syscall.EDQUOT, "The disk quota of the account I run as is used up",
-		"Whoever runs me raises it or frees space there",
+		"My operator raises it or frees space there",
 	},
 	{
 		syscall.EROFS, "The disk of the machine I run on cannot be written to any more",
-		"Whoever runs me makes it writable again",
+		"My operator makes it writable again",
 	},
-	{syscall.EIO, "The disk of the machine I run on fails", "Whoever runs me looks after it"},
+	{syscall.EIO, "The disk of the machine I run on fails", "My operator looks after it"},
 }
 
 // DiskMessage returns the sentence about the disk error in err, or an empty string if err is no disk

@@ -16,7 +16,7 @@ func TestDiskWords(t *testing.T) {
 	t.Parallel()
 	for errno, want := range map[syscall.Errno]string{
 		syscall.ENOSPC: "is full, so I stopped in the middle. Nothing that I had kept is lost. " +
-			"Whoever runs me frees space there; reply here",
+			"My operator frees space there; reply here",
 		syscall.EDQUOT: "The disk quota of the account I run as is used up, so",
 		syscall.EROFS:  "cannot be written to any more, so",
 		syscall.EIO:    "The disk of the machine I run on fails, so",

@@ -31,7 +31,7 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 		return &remote.Error{
 			Op:     "merge " + p.BaseBranch(),
 			Reason: strings.TrimPrefix(err.Error(), "repo: "),
-			Cure:   "Whoever runs me can correct `base` of that repository",
+			Cure:   "My operator can correct `base` of that repository",
 		}
 	}
 	if tip == s.BaseCommit {
@@ -119,8 +119,8 @@ func (b baseMerger) askAboutBase(
 		}
 	}
 	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
-	text := fmt.Sprintf("%s moved to %s since, and it clashes with `%s`:\n%s\nShall I go on? I do, from "+
-		"the old base (%s), and leave the merge to whoever reviews the branch; say \"stop\" to merge first.",
+	text := fmt.Sprintf("%s moved to %s since, and it conflicts with `%s`:\n%s\nI go on from "+
+		"the old base (%s), and leave the merge to the reviewer of the branch; say \"stop\" to merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"),
 		prompt.ShortHash(s.BaseCommit))
 	return b.Record(ctx,

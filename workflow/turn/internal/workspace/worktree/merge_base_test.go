@@ -71,6 +71,6 @@ func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
 		Repository: repository.Repository{Base: "develop"},
 	}), &gone)
 	require.Equal(t,
-		`shop has no branch, tag or commit "develop": its branches are main. Whoever runs me can correct `+
+		`shop has no branch, tag or commit "develop": its branches are main. My operator can correct `+
 			"`base` of that repository.", RemoteWords(gone))
 }

@@ -208,7 +208,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
 	if why := p.Tests.Unprovable(); why != "" {
-		t.SayIfNew(ctx, why+" Whoever runs me can have it installed, "+
+		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
 	}
 }

@@ -77,7 +77,7 @@ func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
 		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(),
 			`select text from lines order by id desc limit 1`).Scan(&said))
 		require.Equal(t, "This thread is about shop, which the configuration does not name any more. "+
-			"Whoever runs me can put it back under that name; then reply here."+c.more, said)
+			"My operator can put it back under that name; then reply here."+c.more, said)
 		var buttons int
 		require.NoError(t, ledger.Store.Pool.QueryRow(t.Context(),
 			`select count(*) from buttons where action_id = 'change_repository'`).Scan(&buttons))

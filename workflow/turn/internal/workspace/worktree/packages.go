@@ -61,8 +61,8 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 		pf.SayIfNew(ctx, FetchFailed(p.Repository.Name, err))
 	}
 	if have != nil && have.Fetched && len(have.Missing) == 0 && len(have.Refused) > 0 {
-		pf.SayIfNew(ctx, fmt.Sprintf("The packages that %s names (%s) are here. Refused on the way: %s. "+
-			"A host that is meant belongs under `setup.allow`.",
+		pf.SayIfNew(ctx, fmt.Sprintf("The packages that %s needs (%s) are fetched. Refused on the way: %s. "+
+			"Add a host that is needed under `setup.allow`.",
 			p.Repository.Name, names, refusals(have.Refused)))
 	}
 }
@@ -164,8 +164,8 @@ func (pf packageFetcher) sayStillFetching(ctx context.Context, repository, names
 		case <-timer.C:
 		}
 		past = wait
-		line := fmt.Sprintf("Fetching the packages that %s names (%s); %s so far. "+
-			"Builds and tests begin after it, I read meanwhile.", repository, names, wait)
+		line := fmt.Sprintf("Fetching the packages that %s needs (%s); %s so far. "+
+			"Builds and tests begin after that; I read the code meanwhile.", repository, names, wait)
 		if err := pf.Record(ctx, store.Lines(pf.ProgramLine(line))); err != nil && ctx.Err() == nil {
 			pf.Log.Warn("the thread was not told of a wait", "err", err)
 		}
@@ -178,16 +178,16 @@ func FetchFailed(repository string, err error) string {
 	const rest = " I go on without them; builds and tests that need them will fail."
 	var m *packages.Missing
 	if !errors.As(err, &m) {
-		return fmt.Sprintf("I could not fetch the packages that %s names: %s.", repository,
+		return fmt.Sprintf("I could not fetch the packages that %s needs: %s.", repository,
 			prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
 	}
-	line := fmt.Sprintf("I could not fetch the packages that %s names (%s): %s.", repository,
+	line := fmt.Sprintf("I could not fetch the packages that %s needs (%s): %s.", repository,
 		plaintext.CutLine(m.Names, 200), m.Why)
 	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
 		line += " It says: `" + strings.ReplaceAll(said, "`", "'") + "`."
 	}
 	if m.Cure != "" {
-		line += " For whoever runs me: " + m.Cure + "."
+		line += " For my operator: " + m.Cure + "."
 	}
 	return line + rest
 }

@@ -25,8 +25,8 @@ func TestMissingPackagesInWords(t *testing.T) {
 		Refused: []proxy.Refusal{{Target: "git.example:443", Why: "x"}},
 		Output:  "npm error\nnpm error 403",
 	}
-	require.Equal(t, "I could not fetch the packages that shop names (package.json): "+
-		"`npm install` was refused `git.example`. For whoever runs me: if that is meant, `setup: {allow: "+
+	require.Equal(t, "I could not fetch the packages that shop needs (package.json): "+
+		"`npm install` was refused `git.example`. For my operator: if that is meant, `setup: {allow: "+
 		"[registry.npmjs.org, git.example]}` in the configuration. I go on without them; "+
 		"builds and tests that need them will fail.",
 		FetchFailed("shop", &refused))

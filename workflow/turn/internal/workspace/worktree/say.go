@@ -25,8 +25,8 @@ const waitingNotice = "Others are at work"
 func (t *Trees) acquireSlot(ctx context.Context, r repository.Repository) error {
 	announce, err := t.Store.Queue.AcquireSlot(ctx, t.Session().ID, r.Name, t.Seats)
 	if announce {
-		t.SayOnce(ctx, waitingNotice, waitingNotice+", as many as may be at once. "+
-			"I begin as soon as one of them is done; what you write meanwhile is read.")
+		t.SayOnce(ctx, waitingNotice, waitingNotice+", the most allowed at once. "+
+			"I begin as soon as one of them is done, and read what you write meanwhile.")
 	}
 	return err
 }
@@ -37,12 +37,12 @@ func (t *Trees) askRepository(ctx context.Context) error {
 	}
 	if len(t.Catalog.Repositories) == 0 {
 		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is "+
-			"configured yet, so I can look at nothing. Whoever runs me adds one under `repositories:`.")))
+			"configured yet, so I can look at nothing. My operator adds one under `repositories:`.")))
 	}
 	names := t.Catalog.Names()
 	if len(names) == 0 {
 		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is "+
-			"open to this channel. Whoever runs me adds the channel to one, under `channels:`.")))
+			"open to this channel. My operator adds the channel to one, under `channels:`.")))
 	}
 	return t.Record(ctx,
 		store.Update{Open: ledger.Rest},
@@ -55,7 +55,7 @@ func (t *Trees) askRepository(ctx context.Context) error {
 // repository, so no answer would help but the button.
 func sayNotConfigured(ctx context.Context, t *Trees, name string) error {
 	text := "This thread is about " + name + ", which the configuration does not name any more. " +
-		"Whoever runs me can put it back under that name; then reply here."
+		"My operator can put it back under that name; then reply here."
 	buttons := t.Catalog.ChangeButton("Choose repository…")
 	if buttons != nil {
 		text += " Or choose another one."
@@ -105,7 +105,7 @@ func (t *Trees) sayFolderMissing(ctx context.Context, p *Checkout) (bool, error)
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(t.ProgramLine(
 			fmt.Sprintf("The configuration limits %s to the folder `%s`, and %s has no such folder. "+
-				"Whoever runs me corrects `scope:` of that repository; reply here then, and I go on.",
+				"My operator corrects `scope:` of that repository; reply here then, and I go on.",
 				p.Repository.Name, folder, p.BaseBranch()))),
 	)
 }

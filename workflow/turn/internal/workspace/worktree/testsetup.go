@@ -99,7 +99,7 @@ func (s *Setup) Judge(by, line, source string) (project.Project, error) {
 	s.mu.Unlock()
 	switch {
 	case s.Configured:
-		return now, model.Mistakef("No command can be named: whoever runs me has set how %s is tested "+
+		return now, model.Mistakef("No command can be named: the operator has set how %s is tested "+
 			"(`%s`). Call check without one.", s.Repository, now.TestShown())
 	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
 		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. "+

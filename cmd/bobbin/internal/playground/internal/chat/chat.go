@@ -26,13 +26,13 @@ type Site struct {
 	assets fs.FS
 }
 
-// New returns a Site for people with the key of the door.
+// New returns a Site for people with the key that pageauth asks for.
 func New(v *view.Viewer, d pageauth.Door) *Site {
 	assets, _ := fs.Sub(files, "assets") // cannot fail: the folder is embedded
 	return &Site{Viewer: v, door: d, assets: assets}
 }
 
-// Handler returns the handler of the whole site, behind the door.
+// Handler returns the handler of the whole site, behind pageauth.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {

@@ -6,5 +6,5 @@
 // is a form (deeds.go), and works without the script. With the script, forms are sent in the background, and
 // server-sent events (live.go) keep the page up to date: after a change in the workspace the server sends the
 // regions of the page that differ, and the script replaces them without touching what a person is typing.
-// Package door decides who may use the page.
+// Package pageauth decides who may use the page.
 package chat
