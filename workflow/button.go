@@ -1,7 +1,7 @@
 package workflow
 
-// The buttons with which people decide: what a report or a plan waits for, the push, the answers to questions, and a
-// stop.
+// The buttons with which people decide: what a report or a plan waits for, the push, the
+// answers to questions, and a stop.
 const (
 	ButtonFix          = "fix_it"  // approves a report, a request or a plan
 	ButtonConfirm      = "confirm" // confirms the shared understanding of an interview

@@ -365,10 +365,11 @@ func TestLayersAreHeld(t *testing.T) {
 			staging + "/stage.go": "// Package stage plays.\npackage stage\n" + ours + "bot/slacktest\"\n",
 			"bot/bot.go": "// Package bot talks.\npackage bot\n" + ours + "workflow\"\n" +
 				"import _ \"github.com/slack-go/slack/socketmode\"\n",
-			"bot/bot_test.go":          "package bot_test\n" + ours + "bot/slacktest\"\n" + ours + "bot\"\n",
-			"bot/internal/a/a.go":      "// Package a is behind a door.\npackage a\n" + ours + "workflow\"\n",
-			"bot/slacktest/server.go":  "// Package slacktest plays.\npackage slacktest\n",
-			"workflow/workflow.go":     "// Package workflow thinks.\npackage workflow\nimport _ \"go/ast\"\n",
+			"bot/bot_test.go":         "package bot_test\n" + ours + "bot/slacktest\"\n" + ours + "bot\"\n",
+			"bot/internal/a/a.go":     "// Package a is behind a door.\npackage a\n" + ours + "workflow\"\n",
+			"bot/slacktest/server.go": "// Package slacktest plays.\npackage slacktest\n",
+			"workflow/workflow.go": "// Package workflow thinks.\npackage workflow\n" +
+				"import _ \"go/ast\"\n",
 			"workflow/testdata/bad.go": "not Go at all",
 			".ci/tools/bad.go":         "not Go at all",
 		}
@@ -386,7 +387,8 @@ func TestLayersAreHeld(t *testing.T) {
 	importing := func(name, what string) string { return "package " + name + "\nimport _ \"" + what + "\"\n" }
 	for name, c := range map[string]struct{ file, text, want string }{
 		"import upwards": {
-			"workflow/up.go", importing("workflow", module+"/bot"), "workflow/up.go: workflow may not import bot",
+			"workflow/up.go", importing("workflow", module+"/bot"),
+			"workflow/up.go: workflow may not import bot",
 		},
 		"upwards from behind a door": {
 			"workflow/internal/up/up.go", "// Package up is wrong.\n" + importing("up", module+"/bot"),
@@ -418,9 +420,13 @@ func TestLayersAreHeld(t *testing.T) {
 			"bot/open: neither a door nor in a folder internal below one",
 		},
 		"no package comment": {"bot/slacktest/server.go", "package slacktest\n", uncommented},
-		"another's comment":  {"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", uncommented},
-		"a long function":    {"bot/long.go", long, "bot/long.go:2: Long has 102 lines; name its steps"},
-		"an init function":   {"bot/init.go", "package bot\nfunc init() {}\n", "bot/init.go:2: no init functions"},
+		"another's comment": {
+			"bot/slacktest/server.go", "// Package bot plays.\npackage slacktest\n", uncommented,
+		},
+		"a long function": {"bot/long.go", long, "bot/long.go:2: Long has 102 lines; name its steps"},
+		"an init function": {
+			"bot/init.go", "package bot\nfunc init() {}\n", "bot/init.go:2: no init functions",
+		},
 	} {
 		tree := sound()
 		tree[c.file] = &fstest.MapFile{Data: []byte(c.text)}

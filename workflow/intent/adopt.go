@@ -21,7 +21,8 @@ func adoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild
 func readAdopting(text string, form *lazyregexp.Regexp) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	if quoted || utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(plain) || strings.ContainsAny(own, "\"`<>") {
+	if quoted || utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(plain) ||
+		strings.ContainsAny(own, "\"`<>") {
 		return false
 	}
 	s := strings.ToLower(strings.Join(strings.Fields(words.TrimAddress(own)), " "))
@@ -36,15 +37,22 @@ var politeQuestion = lazyregexp.New(`\b(?:can|could|would|will) you\b`)
 
 var (
 	adoptingToBuild = adoptingBy(`do|build|add|implement|make|fix|mend`)
-	adopting        = adoptingBy(`do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on`)
+	adopting        = adoptingBy(
+		`do|build|add|implement|make|fix|mend|handle|take|take on|pick up|look after|look into|work on`)
 )
 
 // adoptingBy returns the expression for messages that adopt a request with one of the verbs.
 func adoptingBy(verbs string) *lazyregexp.Regexp {
-	return lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
+	return lazyregexp.New(`^(?:(?:yes|yep|yeah|yup|ok|okay|sure|right|agreed|i agree|good idea|great idea|` +
+		`good point|makes sense|\+1|:\+1:|thanks|thank you|bobbin|hi|hey|hello)[,.!: -]+)*` +
 		`(?:(?:please|pls|let's|can you|could you|would you|will you|i want you to|i'd like you to)[, ]+)*` +
-		`(?:(?:` + verbs + `) ` + adopted + `(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
-		`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|written|he says|she says|they say)))*$`)
+		`(?:(?:` + verbs + `) ` + adopted +
+		`(?: up| on)?|go ahead with ` + adopted + `|i adopt ` + adopted + `)` +
+		`(?:,? (?:please|then|now|for (?:us|him|her|them|me)|thanks|thank you|as (?:asked|described|` +
+		`written|he says|she says|they say)))*$`)
 }
 
-const adopted = `(?:this|that|it|the above|(?:this|that|the) (?:one|request|idea|change|feature|bug|suggestion)|what (?:\w+ ){0,2}(?:asks?|asked|wants?|wanted|writes?|wrote|says?|said|suggests?|suggested|describes?|described|needs?)(?: for)?(?: here| above)?|(?:his|her|their|\w+'s) (?:request|idea|change|feature|suggestion))`
+const adopted = `(?:this|that|it|the above|(?:this|that|the) ` +
+	`(?:one|request|idea|change|feature|bug|suggestion)|what (?:\w+ ){0,2}(?:asks?|asked|wants?|wanted|` +
+	`writes?|wrote|says?|said|suggests?|suggested|describes?|described|needs?)(?: for)?(?: ` +
+	`here| above)?|(?:his|her|their|\w+'s) (?:request|idea|change|feature|suggestion))`

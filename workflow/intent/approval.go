@@ -21,17 +21,21 @@ const (
 	ConsentScoped  ConsentKind = "scoped"  // an approval that is limited by Scope
 	ConsentUnclear ConsentKind = "unclear" // sounds like consent: people are asked
 	ConsentRefuse  ConsentKind = "refuse"  // not now, or not at all
-	ConsentStop    ConsentKind = "stop"    // the message is a word that stops work, and nothing else but politeness
+	// the message is a word that stops work, and nothing else but politeness
+	ConsentStop ConsentKind = "stop"
 )
 
 // Consent is what a message says about a report that waits for approval. Scope holds the words that limit the
 // approval, word for word. An unclear consent may have a Scope, too, which is shown when people are asked.
 type Consent struct {
-	Kind               ConsentKind
-	Scope              string
-	Condition          string // what the message makes its consent depend on, in its words: an event, or a time
-	WithoutGoAhead     bool   // an agreement with a scope and no word to go ahead: it may answer another person
-	NeedsWaitingReport bool   // in other words than those of approval: if no report waits, it means something else
+	Kind  ConsentKind
+	Scope string
+	// what the message makes its consent depend on, in its words: an event, or a time
+	Condition string
+	// an agreement with a scope and no word to go ahead: it may answer another person
+	WithoutGoAhead bool
+	// in other words than those of approval: if no report waits, it means something else
+	NeedsWaitingReport bool
 }
 
 // Consents reports whether the consent may become an approval.
@@ -93,13 +97,18 @@ var fixing = lazyregexp.New(`(?i)^(?:yes,? )?(?:(?:only |just )?fix)\b`)
 // whole message, or precede what limits them (see readScope). An assent is an agreement that says yes, and
 // not only thanks.
 const (
-	assent    = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|right|alright|agreed|i agree|makes sense|(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|that's (?:it|right)|exactly)`
+	assent = `(?:yes|yep|yeah|yup|ok|okay|sure|great|perfect|right|alright|agreed|i agree|makes sense|` +
+		`(?:looks|sounds|all) (?:good|great|right|fine)(?: to me)?|sgtm|lgtm|that's (?:it|right)|exactly)`
 	agreement = `(?:` + assent + `|thanks|thank you|thx|cool|good|nice|(?:good|nice) (?:catch|find|work|job))`
-	goAhead   = `(?:(?:please |just |let's |(?:so |then )?(?:you can |you may )?)?(?:fix (?:it|this)|go ahead(?: (?:and fix it|with (?:it|this|the fix)))?|go for it|do it|ship it|proceed|make it so)|(?:i )?approved?(?: (?:it|this))?|lgtm)`
-	friendly  = `(?:(?:,? (?:and )?(?:now|then|please|thanks|thank you|thx|cheers|asap))|[,.!]? ` + smile + `)`
+	goAhead   = `(?:(?:please |just |let's |(?:so |then )?(?:you can |you may )?)?(?:fix (?:it|this)|go ` +
+		`ahead(?: (?:and fix it|with (?:it|this|the fix)))?|go for it|do it|ship it|proceed|make it so)|` +
+		`(?:i )?approved?(?: (?:it|this))?|lgtm)`
+	friendly = `(?:(?:,? (?:and )?(?:now|then|please|thanks|thank you|thx|cheers|asap))|[,.!]? ` + smile +
+		`)`
 )
 
-var approval = lazyregexp.New(`(?i)^(?:` + agreement + `[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
+var approval = lazyregexp.New(`(?i)^(?:` + agreement +
+	`[,.!:;]* )*` + goAhead + `(?:(?:,|\.|!| and|,? then)? ` + goAhead + `)?` + friendly + `*!?$`)
 
 // readLoose finds what a person may have meant as consent, which people are asked about, and refusals. It
 // never returns ConsentApprove or ConsentScoped.
@@ -144,10 +153,12 @@ var harmlessNo = lazyregexp.New(`[,.!]? (?:no (?:rush|hurry|worries|problem)|don
 // them.
 func approvesFirst(bare string) bool {
 	at := opensWith.FindStringIndex(bare)
-	return at != nil && isRefusal(bare) && !negation.MatchString(bare[:at[1]]) && !reportsAFix.MatchString(bare)
+	return at != nil && isRefusal(bare) && !negation.MatchString(bare[:at[1]]) &&
+		!reportsAFix.MatchString(bare)
 }
 
-var consentWords = lazyregexp.New(`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
+var consentWords = lazyregexp.New(
+	`(?i)\b(?:fix|fix it|go ahead|approved?|lgtm|ship it|do it|do that|proceed|merge it|touch it)\b`)
 
 // isQuestion reports whether a message is a question, which is no consent. It returns false for "Can you fix
 // it?", a request in the form of a question, which soundsLike judges.
@@ -159,19 +170,31 @@ func isQuestion(bare string) bool {
 }
 
 var (
-	tellsToDo   = lazyregexp.New(`^do (?:it|this|that)\b`)
-	requesting  = lazyregexp.New(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix (?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
-	questioning = lazyregexp.New(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
+	tellsToDo  = lazyregexp.New(`^do (?:it|this|that)\b`)
+	requesting = lazyregexp.New(`^(?:can|could|would|will) you (?:please |just |now )*(?:go ahead|fix ` +
+		`(?:it|this|that)|do it|ship it)(?: now| please)*\??$`)
+	questioning = lazyregexp.New(`^(?:should|shall|do|does|did|is|are|was|were|can|could|would|will|why|` +
+		`how|what|when|where|who|which|whose|may|might|must|have|has)\b (?:we|i|you|they|it|he|she|the|` +
+		`this|that|anybody|anyone|somebody|someone|to|if|about|will|would|should|can|is|do|does)\b`)
 )
 
 var (
 	// opensWith matches an opening and a consent, followed by anything: "ok, fix it in the store".
-	opensWith = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it so|merge (?:it|this)\b)`)
-	endsWith  = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
+	opensWith = lazyregexp.New(`^(?:(?:yes|yep|yeah|ok|okay|sure|great|perfect|thanks|thank you|cool|good|` +
+		`nice|right|alright|please|then|so|now|just|only|i|we|you|can|could|may|will|would|should|let's|` +
+		`lets|let us|approve:)[,!. ]*)*(?:fix (?:it|this|that|the|all|only|just|both|everything)\b|fix$|go ` +
+		`ahead|approved?\b|lgtm|ship (?:it|this|that)\b|do (?:it|that|this)\b|go for it|proceed\b|make it ` +
+		`so|merge (?:it|this)\b)`)
+	endsWith = lazyregexp.New(`\b(?:fix (?:it|this|that)|go ahead|approved?|lgtm|ship it|do it|go for ` +
+		`it)(?: (?:now|please|then|thanks|too|anyway|already|asap))*[.!]*$`)
 	emoji     = lazyregexp.New(`:[a-z0-9_+'-]+:(?::skin-tone-[2-6]:)?`)
-	approveBy = lazyregexp.New(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
+	approveBy = lazyregexp.New(`^(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|ok|rocket|` +
+		`shipit|ship):(?::skin-tone-[2-6]:)?\s*)+$`)
 	// reportsAFix matches a message that reports a fix, or whose writer wants to make it.
-	reportsAFix = lazyregexp.New(`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
+	reportsAFix = lazyregexp.New(
+		`\b(?:i'll|we'll|i will|we will|they'll|he'll|she'll|i'm going to|i am going to|let me|i can|i ` +
+			`could|tried|try|trying|attempt(?:s|ed)?|failed|fails|already fixed|somebody|someone|anybody|` +
+			`who|hope|wish|wanted|used to|before you|as soon as|said|says|told|asked|wrote|writes)\b`)
 )
 
 // soundsLike reports whether a message is short and made of words that people use to consent.
@@ -194,7 +217,8 @@ var (
 	// yesWhen matches a bare yes with a condition or a time: "yes, pending CI", "ok, tomorrow".
 	yesWhen = lazyregexp.New(
 		`(?i)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement +
-			`[,.!:;]* )*(?:but |then |and )*(?:\()?((?:only |not before )?(?:only if|only when|` + conditions +
+			`[,.!:;]* )*(?:but |then |and )*(?:\()?((?:only |not before )?(?:only if|only when|` +
+			conditions +
 			`|` + times + `)\b[^.!?()]{0,60})\)?$`,
 	)
 	// reports matches what happens in a report, and is no condition.

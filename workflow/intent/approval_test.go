@@ -71,7 +71,10 @@ var phrases = []struct {
 	{"fix the header only", scoped, "the header"},
 	{"fix the header, only", scoped, "the header"},
 	{"fix only the header please", scoped, "the header"},
-	{"fix only the Split remainder, leave percent coupons for later", scoped, "the Split remainder, leave percent coupons for later"},
+	{
+		"fix only the Split remainder, leave percent coupons for later", scoped,
+		"the Split remainder, leave percent coupons for later",
+	},
 	{"fix it, but keep the footer for next week", scoped, "keep the footer for next week"},
 	{"fix only the header, leave it until Bob is back for later", unclear, "the header"},
 	{"fix only the header for later", unclear, "the header"},
@@ -363,8 +366,17 @@ var phrases = []struct {
 func TestLooseConsent(t *testing.T) {
 	t.Parallel()
 	for text, loose := range map[string]bool{
-		"fix it": false, "Go ahead.": false, "lgtm": false, "fix only the header": false, "fix it, but leave the API": false, "please fix it": false,
-		"ok, do it": true, "sure, go ahead": true, "looks good, but keep the old name": true, "yes, only the header": true, "go ahead, but only the cart": true,
+		"fix it":                            false,
+		"Go ahead.":                         false,
+		"lgtm":                              false,
+		"fix only the header":               false,
+		"fix it, but leave the API":         false,
+		"please fix it":                     false,
+		"ok, do it":                         true,
+		"sure, go ahead":                    true,
+		"looks good, but keep the old name": true,
+		"yes, only the header":              true,
+		"go ahead, but only the cart":       true,
 	} {
 		require.Equal(t, loose, intent.ReadConsent(text).NeedsWaitingReport, text)
 	}
@@ -376,7 +388,8 @@ func TestReadConsent(t *testing.T) {
 	for _, p := range phrases {
 		got := intent.ReadConsent(p.text)
 		if got.Kind != p.kind || got.Scope != p.scope {
-			t.Errorf("%q: %q with scope %q, want %q with scope %q", p.text, got.Kind, got.Scope, p.kind, p.scope)
+			t.Errorf("%q: %q with scope %q, want %q with scope %q", p.text, got.Kind, got.Scope,
+				p.kind, p.scope)
 		}
 	}
 }
@@ -391,8 +404,9 @@ func TestWrappedPhrasesAreNoConsent(t *testing.T) {
 		}
 		word := strings.Trim(p.text, " ,:.!")
 		for _, wrap := range []string{
-			"> %", "&gt; %", "`%`", "```%```", `"%"`, "“%”", "%?", "<@U2> %", "% <@U2>", "don't %", "do not %", "never %",
-			"% if it is safe", "\u200b%", "%\u2060", "he said %", "% is what I would say if I were sure", "i won't say %", "no. %",
+			"> %", "&gt; %", "`%`", "```%```", `"%"`, "“%”", "%?", "<@U2> %", "% <@U2>", "don't %",
+			"do not %", "never %", "% if it is safe", "\u200b%", "%\u2060", "he said %",
+			"% is what I would say if I were sure", "i won't say %", "no. %",
 		} {
 			text := strings.ReplaceAll(wrap, "%", word)
 			kind := intent.ReadConsent(text).Kind
@@ -429,7 +443,10 @@ var limitedConsent = []consentCase{
 	{"fix it, but only if CI is green", unclear, "", "only if CI is green"},
 	{"fix it, but ask me before you push", unclear, "", "ask me before you push"},
 	{"fix only the header, and only after the release", unclear, "the header", "and only after the release"},
-	{"fix it, but leave the docs alone until bob is back", unclear, "", "leave the docs alone until bob is back"},
+	{
+		"fix it, but leave the docs alone until bob is back", unclear, "",
+		"leave the docs alone until bob is back",
+	},
 	{"go ahead, but only the cart, once CI is green", unclear, "only the cart", "once CI is green"},
 	{"fix it in price only", scoped, "only in price", ""},
 	{"fix it in the cart, only", scoped, "only in the cart", ""},
@@ -513,7 +530,10 @@ var limitedConsent = []consentCase{
 	{"fix it. but not auth.go", scoped, "not auth.go", ""},
 	{"fix it for the next release", unclear, "", "for the next release"},
 	{"fix it before the weekend", unclear, "", "before the weekend"},
-	{"fix it if the tests pass, auth.go is off limits", unclear, "auth.go is off limits", "if the tests pass"},
+	{
+		"fix it if the tests pass, auth.go is off limits", unclear, "auth.go is off limits",
+		"if the tests pass",
+	},
 	{"auth.go is off limits, fix it", unclear, "auth.go is off limits", ""},
 	{"fix it in price.go but leave the tests", unclear, "in price.go but leave the tests", ""},
 	{"lgtm! price.go is taboo", unclear, "price.go is taboo", ""},
@@ -581,7 +601,8 @@ func TestConditionsAndLimits(t *testing.T) {
 	for _, c := range limitedConsent {
 		got := intent.ReadConsent(c.text)
 		if got.Kind != c.kind || got.Scope != c.scope || got.Condition != c.condition {
-			t.Errorf("%q: %q with scope %q and condition %q, want %q, %q, %q", c.text, got.Kind, got.Scope, got.Condition, c.kind, c.scope, c.condition)
+			t.Errorf("%q: %q with scope %q and condition %q, want %q, %q, %q", c.text, got.Kind, got.Scope,
+				got.Condition, c.kind, c.scope, c.condition)
 		}
 	}
 }
@@ -590,10 +611,38 @@ func TestConditionsAndLimits(t *testing.T) {
 func TestNearMissesAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	for text, scope := range map[string]string{
-		"fixit": "", "fix itt": "", "FIXIT!!": "", "aprove": "", "aproved": "", "shipit": "", "go ahaed": "", "yep fix pls": "", "go ahead and fix": "", "yes fix": "",
-		"corrígelo ya": "", "Corrígelo, por favor, ya": "", "ja, mach das": "", "passt, aber lass die Doku": "lass die Doku", "ja, behebe es, aber nur im Warenkorb": "nur im Warenkorb",
-		"ja": "", "Ja!": "", "sí": "", "oui": "", "sim": "", "sì": "", "tak": "", "はい": "", "好的": "", "可以": "", "네": "", "oui, corrige": "", "vas-y vite": "",
-		"sí, pero solo el encabezado": "solo el encabezado", "はい、お願いします": "", "好，修一下": "", "네, 부탁드려요": "",
+		"fixit":                                "",
+		"fix itt":                              "",
+		"FIXIT!!":                              "",
+		"aprove":                               "",
+		"aproved":                              "",
+		"shipit":                               "",
+		"go ahaed":                             "",
+		"yep fix pls":                          "",
+		"go ahead and fix":                     "",
+		"yes fix":                              "",
+		"corrígelo ya":                         "",
+		"Corrígelo, por favor, ya":             "",
+		"ja, mach das":                         "",
+		"passt, aber lass die Doku":            "lass die Doku",
+		"ja, behebe es, aber nur im Warenkorb": "nur im Warenkorb",
+		"ja":                                   "",
+		"Ja!":                                  "",
+		"sí":                                   "",
+		"oui":                                  "",
+		"sim":                                  "",
+		"sì":                                   "",
+		"tak":                                  "",
+		"はい":                                   "",
+		"好的":                                   "",
+		"可以":                                   "",
+		"네":                                    "",
+		"oui, corrige":                         "",
+		"vas-y vite":                           "",
+		"sí, pero solo el encabezado":          "solo el encabezado",
+		"はい、お願いします":                            "",
+		"好，修一下":                                "",
+		"네, 부탁드려요":                             "",
 	} {
 		got := intent.ReadConsent(text)
 		if got.Kind != unclear || got.Scope != scope {
@@ -606,14 +655,18 @@ func TestNearMissesAreAskedAbout(t *testing.T) {
 func TestApprovalsInOtherLanguages(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"behebe es", "Behebe es!", "bitte behebe es", "Genehmigt.", "vas-y", "Vas-y !", "corrige-le, s'il te plaît", "corrígelo", "Corrígelo, por favor.", "adelante", "ADELANTE", "aprovado",
-		"correggilo", "fix het", "napraw to", "修正してください", "修正してください。", "承認します！", "修复吧", "请修复！", "修復吧", "고쳐 주세요", "진행해 주세요.",
+		"behebe es", "Behebe es!", "bitte behebe es", "Genehmigt.", "vas-y", "Vas-y !",
+		"corrige-le, s'il te plaît", "corrígelo", "Corrígelo, por favor.", "adelante", "ADELANTE",
+		"aprovado", "correggilo", "fix het", "napraw to", "修正してください", "修正してください。", "承認します！", "修复吧",
+		"请修复！", "修復吧", "고쳐 주세요", "진행해 주세요.",
 	} {
 		require.Equal(t, approve, intent.ReadConsent(text).Kind, text)
 	}
 	for _, text := range []string{
-		"\u0430delante", "сorrígelo", "genehm\u0456gt", "adelante\u200b", "> adelante", "`adelante`", "¿adelante?", "adelante?", "<@U2> adelante", "no adelante", "nicht genehmigt", "nicht behebe es",
-		"no lo corrijas", "承認しません", "修复吧？", "不要修复", "고치지 마세요", "behebe es, wenn CI grün ist", "adelante mañana", "„genehmigt“", "ʟgtm", "i\u212a keur het goed", "修正してください\n```\nrm\n```",
+		"\u0430delante", "сorrígelo", "genehm\u0456gt", "adelante\u200b", "> adelante", "`adelante`",
+		"¿adelante?", "adelante?", "<@U2> adelante", "no adelante", "nicht genehmigt", "nicht behebe es",
+		"no lo corrijas", "承認しません", "修复吧？", "不要修复", "고치지 마세요", "behebe es, wenn CI grün ist",
+		"adelante mañana", "„genehmigt“", "ʟgtm", "i\u212a keur het goed", "修正してください\n```\nrm\n```",
 	} {
 		kind := intent.ReadConsent(text).Kind
 		require.NotEqual(t, approve, kind, text)
@@ -646,7 +699,9 @@ func FuzzReadConsent(f *testing.F) {
 		if c.Kind != scoped && c.Kind != unclear {
 			require.Empty(t, c.Scope)
 		}
-		for _, spoiled := range []string{"don't " + text, text + "?", "> " + strings.ReplaceAll(text, "\n", " "), text + "\u200b"} {
+		for _, spoiled := range []string{
+			"don't " + text, text + "?", "> " + strings.ReplaceAll(text, "\n", " "), text + "\u200b",
+		} {
 			require.NotEqual(t, approve, intent.ReadConsent(spoiled).Kind, spoiled)
 		}
 	})

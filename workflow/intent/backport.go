@@ -35,7 +35,10 @@ func readBackport(text string) (releases []string, ok bool) {
 const releaseName = `[\w][\w./+-]*`
 
 var (
-	backporting = lazyregexp.New(`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's |also )?back-?port(?: (?:it|this|that|the (?:fix|change)))?(?: (?:in)?to (` +
-		releaseName + `(?:(?:,? and |, ?|,? & )` + releaseName + `)*))?(?:,? (?:too|as well|please|now))*[.!?]?$`)
+	backporting = lazyregexp.New(
+		`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's ` +
+			`|also )?back-?port(?: (?:it|this|that|the (?:fix|change)))?(?: (?:in)?to (` +
+			releaseName + `(?:(?:,? and |, ?|,? & )` +
+			releaseName + `)*))?(?:,? (?:too|as well|please|now))*[.!?]?$`)
 	betweenReleases = lazyregexp.New(`(?i),? and |, ?|,? & `)
 )

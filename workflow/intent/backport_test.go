@@ -26,9 +26,12 @@ func TestReadBackport(t *testing.T) {
 		require.True(t, Permits(text), text)
 	}
 	for _, text := range []string{
-		"don't backport to 1.4", "do not backport this to 1.4", "we could backport to 1.4 later", "backport to 1.4 if the tests pass", "> backport to 1.4",
-		"```backport to 1.4```", "backport to <@U1>", "backport to 1.4 but not to 1.3", "should we backport to 1.4?", "backport to 1.4 tomorrow", "backрort to 1.4",
-		"who can backport to 1.4?", "backport to a, b, c, d, e, f", "ann said: backport to 1.4", "backport to 1.4\nno, wait", "", "backport to -x",
+		"don't backport to 1.4", "do not backport this to 1.4", "we could backport to 1.4 later",
+		"backport to 1.4 if the tests pass", "> backport to 1.4", "```backport to 1.4```",
+		"backport to <@U1>", "backport to 1.4 but not to 1.3", "should we backport to 1.4?",
+		"backport to 1.4 tomorrow", "backрort to 1.4", "who can backport to 1.4?",
+		"backport to a, b, c, d, e, f", "ann said: backport to 1.4", "backport to 1.4\nno, wait", "",
+		"backport to -x",
 	} {
 		_, ok := ReadBackport(text)
 		require.False(t, ok, text)

@@ -46,7 +46,8 @@ func (l Lexicon) isCondition(clause string) bool {
 	if aboutUsers.MatchString(clause) {
 		return false
 	}
-	rest, ok := clause, true
+	rest := clause
+	ok := true
 	if at := condWithin.FindStringIndex(clause); at != nil && l.praises(clause[:at[0]]) {
 		rest = strings.TrimSpace(clause[at[0]:]) // "fine by me if bea agrees"
 	} else if behind, approves := l.phrases().CutWhole(clause, phrases.Approve, phrases.Near); approves {
@@ -86,7 +87,8 @@ var (
 	thenOpens  = lazyregexp.New(`(?i)^(?:(?:and|but|then|so|please) )+`)
 	onlyAgrees = lazyregexp.New(`(?i)^` + agreement + `$`)
 	delivering = lazyregexp.New(
-		`(?i)^(?:(?:you|we) (?:can|may|should) )?(?:push|merge|ship|fix|deploy|release) (?:it|this|that)(?: then)?$`,
+		`(?i)^(?:(?:you|we) (?:can|may|should) )?(?:push|merge|ship|fix|deploy|release) ` +
+			`(?:it|this|that)(?: then)?$`,
 	)
 	// aboutUsers matches words for those who use the product, whose deeds are no condition of the work on it.
 	aboutUsers = lazyregexp.New(

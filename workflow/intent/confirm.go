@@ -13,7 +13,8 @@ import (
 // character that only looks like ASCII.
 func confirms(text string) bool {
 	s := words.SpellPictures(words.Straighten(text))
-	if utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(s) || strings.ContainsAny(s, "\"`<>@?") {
+	if utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(s) ||
+		strings.ContainsAny(s, "\"`<>@?") {
 		return false
 	}
 	s = strings.ToLower(words.Polite(strings.Join(strings.Fields(s), " ")))
@@ -22,9 +23,18 @@ func confirms(text string) bool {
 
 // The words that confirm: one of them, optional further ones, and optional thanks or a friendly emoji.
 const (
-	thumb  = `(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|100):(?::skin-tone-[2-6]:)?)`
-	smile  = `(?:` + thumb + `|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|heart):(?::skin-tone-[2-6]:)?|:-?\)|(?:thanks|thank you)(?: a lot| so much)?|thx|cheers|please)`
-	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|confirm(?:ed)?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i (?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's )?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
+	thumb = `(?::(?:\+1|thumbsup|white_check_mark|heavy_check_mark|ok_hand|100):(?::skin-tone-[2-6]:)?)`
+	smile = `(?:` + thumb +
+		`|:(?:rocket|tada|pray|slightly_smiling_face|grinning|blush|smile|raised_hands|clap|` +
+		`heart):(?::skin-tone-[2-6]:)?|:-?\)|(?:thanks|thank you)(?: a lot| so much)?|thx|cheers|please)`
+	rights = `(?:yes|yep|yeah|yup|y|ok|okay|sure|correct|right|exactly(?: right)?|precisely|absolutely|` +
+		`confirm(?:ed)?|i confirm|perfect|agreed|i agree|spot on|all (?:good|right|correct)|good to go|` +
+		`approved?|lgtm|looks? (?:good|right|correct|perfect)(?: to me)?|sounds (?:good|right|perfect)(?: ` +
+		`to me)?|(?:that's|that is|thats|it's|it is|this is) (?:all |exactly )?(?:right|correct|it|what i ` +
+		`(?:want|meant|mean))|yes it is|you got it|\+1|thumbs up|go(?: ahead)?(?: ` +
+		`and (?:start|build it))?|go for it|proceed|please (?:start|do|go ahead|proceed)|(?:let's ` +
+		`)?(?:start|build it|do it|go)(?: (?:now|it|work|working|building))?|make it so|ship it)`
 )
 
-var confirming = lazyregexp.New(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb + `|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)
+var confirming = lazyregexp.New(`^(?:` + thumb + ` ?|(?:great|cool|nice|good|super)[,!.] )*(?:` + thumb +
+	`|` + rights + `)(?:(?:, | |\. |! | - |! ?)(?:and )?` + rights + `)*[.!]?(?:,? ?` + smile + `)*!{0,3}$`)

@@ -16,7 +16,8 @@ func corpus(t *testing.T, name string) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
 	require.NoError(t, err)
-	all, section := map[string][]string{}, ""
+	all := map[string][]string{}
+	section := ""
 	for line := range strings.SplitSeq(string(text), "\n") {
 		if heading, ok := strings.CutPrefix(line, "= "); ok {
 			section = heading
@@ -114,7 +115,10 @@ func written(opener, word, reason, language string) (ways []string) {
 	if reason == "" {
 		return []string{start + word, start + word + "!", strings.ToUpper(start + word)}
 	}
-	ways = []string{start + word + comma + reason, start + word + dot + reason + dot, start + word + "!\n" + reason, start + word + " - " + reason}
+	ways = []string{
+		start + word + comma + reason, start + word + dot + reason + dot, start + word + "!\n" + reason,
+		start + word + " - " + reason,
+	}
 	if opener != "" {
 		ways = append(ways, opener+comma+word+comma+reason)
 	}

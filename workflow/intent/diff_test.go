@@ -10,11 +10,15 @@ import (
 
 func TestAsksForDiff(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"show me the diff", "Could you show us the whole diff, please?", "what’s in the diff?", "why so large? show me the diff"} {
+	for _, text := range []string{
+		"show me the diff", "Could you show us the whole diff, please?", "what’s in the diff?",
+		"why so large? show me the diff",
+	} {
 		require.True(t, intent.AsksForDiff(text), text)
 	}
 	for _, text := range []string{
-		"", "why so large?", "show me the receipt", "explain the diff", "show me the diff tool", "> show me the diff", "<@U2> show me the diff", "fix it",
+		"", "why so large?", "show me the receipt", "explain the diff", "show me the diff tool",
+		"> show me the diff", "<@U2> show me the diff", "fix it",
 	} {
 		require.False(t, intent.AsksForDiff(text), text)
 	}

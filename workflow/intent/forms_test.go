@@ -10,7 +10,9 @@ import (
 func TestFormsCompile(t *testing.T) {
 	t.Parallel()
 	for name, forms := range map[string]int{
-		"awaits_person": len(awaiting()), "push_objection": len(pushObjections()), "objects_to_work": len(workObjections()),
+		"awaits_person":   len(awaiting()),
+		"push_objection":  len(pushObjections()),
+		"objects_to_work": len(workObjections()),
 	} {
 		require.Greater(t, forms, 5, name)
 	}
@@ -20,5 +22,6 @@ func TestFormsCompile(t *testing.T) {
 	require.PanicsWithValue(t, "forms/x.txt: there is no part {nobody}", func() {
 		fillIn("x", "{nobody}", map[string]string{"somebody": "dora"})
 	})
-	require.Equal(t, "dora (?:.){0,4}", fillIn("x", "{somebody} (?:.){0,4}", map[string]string{"somebody": "dora"}))
+	require.Equal(t, "dora (?:.){0,4}",
+		fillIn("x", "{somebody} (?:.){0,4}", map[string]string{"somebody": "dora"}))
 }

@@ -46,7 +46,8 @@ func NewLexicon(added map[string][]string) (Lexicon, error) {
 	var faults PhraseFaults
 	for list := range added {
 		if !slices.Contains(addable, list) {
-			return Lexicon{}, fmt.Errorf("words.%s: there is no such list; use %s", list, strings.Join(addable, ", "))
+			return Lexicon{}, fmt.Errorf("words.%s: there is no such list; use %s", list,
+				strings.Join(addable, ", "))
 		}
 	}
 	for _, list := range addable {
@@ -111,9 +112,11 @@ func whyNotAdded(added map[string][]string, list string, index int) string {
 // whyContradicts returns which built-in list a phrase with that meaning contradicts, or an empty string.
 func whyContradicts(phrase string, meaning phrases.Meaning) string {
 	agreeing := []phrases.Meaning{phrases.Approve, phrases.GoOn, phrases.Yes}
-	against, does := agreeing, "agrees"
+	against := agreeing
+	does := "agrees"
 	if slices.Contains(agreeing, meaning) {
-		against, does = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}, "refuses"
+		against = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}
+		does = "refuses"
 	}
 	contradicts := func(m phrases.Meaning) bool {
 		if slices.Contains(agreeing, m) {
@@ -148,16 +151,16 @@ type PhraseFault struct {
 	Reason string
 }
 
-func (f PhraseFault) Error() string {
-	return fmt.Sprintf("words.%s: %q %s", f.List, f.Phrase, f.Reason)
+func (p PhraseFault) Error() string {
+	return fmt.Sprintf("words.%s: %q %s", p.List, p.Phrase, p.Reason)
 }
 
 // PhraseFaults are all phrases that cannot be added.
 type PhraseFaults []PhraseFault
 
-func (f PhraseFaults) Error() string {
-	lines := make([]string, len(f))
-	for i, fault := range f {
+func (p PhraseFaults) Error() string {
+	lines := make([]string, len(p))
+	for i, fault := range p {
 		lines[i] = fault.Error()
 	}
 	return strings.Join(lines, "\n")

@@ -11,12 +11,24 @@ import (
 
 func TestAddedWords(t *testing.T) {
 	t.Parallel()
-	words := map[string][]string{"stop": {"Finito", "red button"}, "hold": {"smells fishy"}, "approve": {"make it rain"}, "go_on": {"onwards"}, "no": {"nix da"}}
+	words := map[string][]string{
+		"stop":    {"Finito", "red button"},
+		"hold":    {"smells fishy"},
+		"approve": {"make it rain"},
+		"go_on":   {"onwards"},
+		"no":      {"nix da"},
+	}
 	l, err := intent.NewLexicon(words)
 	require.NoError(t, err)
 	for text, want := range map[string]intent.Refusal{
-		"finito": intent.RefusalStop, "please finito now!": intent.RefusalStop, "Red button, wrong file": intent.RefusalStop, "hm, smells fishy": intent.RefusalHold, "nix da": intent.RefusalHold,
-		"the red button is missing": intent.RefusalNone, "smells fishy in the kitchen": intent.RefusalNone, "stop": intent.RefusalStop,
+		"finito":                      intent.RefusalStop,
+		"please finito now!":          intent.RefusalStop,
+		"Red button, wrong file":      intent.RefusalStop,
+		"hm, smells fishy":            intent.RefusalHold,
+		"nix da":                      intent.RefusalHold,
+		"the red button is missing":   intent.RefusalNone,
+		"smells fishy in the kitchen": intent.RefusalNone,
+		"stop":                        intent.RefusalStop,
 	} {
 		require.Equal(t, want, l.ReadRefusal(text), text)
 	}
@@ -56,7 +68,8 @@ func TestWordsThatCannotBeAdded(t *testing.T) {
 		require.NotContains(t, err.Error(), "\n")
 	}
 	_, err := intent.NewLexicon(map[string][]string{"stop": {"Finito"}, "hold": {"finito"}})
-	require.EqualError(t, err, "words.stop: \"Finito\" is in words.hold, too\nwords.hold: \"finito\" is in words.stop, too")
+	require.EqualError(t, err,
+		"words.stop: \"Finito\" is in words.hold, too\nwords.hold: \"finito\" is in words.stop, too")
 	many := make([]string, 101)
 	for i := range many {
 		many[i] = "phrase " + strings.Repeat("y", i%50) + strings.Repeat("z", i/50+1)

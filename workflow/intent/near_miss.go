@@ -29,7 +29,8 @@ func (l Lexicon) readNearMiss(own string) Consent {
 		if !found || !l.phrases().IsWhole(head, phrases.Yes) {
 			break
 		}
-		agreed, rest = true, tail
+		agreed = true
+		rest = tail
 	}
 	scope, condition := l.limitIn(rest, agreed)
 	begins := l.phrases().Begins(rest, phrases.Near) || l.phrases().Begins(rest, phrases.Approve)
@@ -88,7 +89,8 @@ func (l Lexicon) limitIn(text string, agreed bool) (scope, condition string) {
 func (l Lexicon) splitWhen(clause string) (scope, condition string) {
 	limit, limited := l.phrases().CutFirst(clause, phrases.But)
 	if !limited {
-		limit, limited = clause, l.phrases().Begins(clause, phrases.Except)
+		limit = clause
+		limited = l.phrases().Begins(clause, phrases.Except)
 	}
 	if !limited {
 		limit = clause

@@ -91,7 +91,8 @@ func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
 		if r == RefusalNone && objectsToPush(sentence) {
 			r = RefusalHold
 		}
-		refusal, ends = stronger(refusal, r), ends || stops
+		refusal = stronger(refusal, r)
+		ends = ends || stops
 	}
 	return refusal, ends
 }
@@ -120,10 +121,12 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 		if r != RefusalNone && ignores != nil && ignores(c) {
 			r = RefusalNone
 		}
-		if r != RefusalNone && strings.HasSuffix(sentence, "?") && !(objects && asksToWait.MatchString(c.text)) {
+		if r != RefusalNone && strings.HasSuffix(sentence, "?") &&
+			!(objects && asksToWait.MatchString(c.text)) {
 			r = l.weighQuestion(r, all, i)
 		}
-		refusal, ends = stronger(refusal, r), ends || r == RefusalStop && m.Meaning == phrases.Stop
+		refusal = stronger(refusal, r)
+		ends = ends || r == RefusalStop && m.Meaning == phrases.Stop
 		led = led && (l.refusesOrOpens(c) || l.praises(c.text))
 	}
 	return refusal, ends
@@ -148,9 +151,12 @@ func (l Lexicon) splitAtBut(all []clause) (split []clause) {
 			split = append(split, c)
 			continue
 		}
-		before, behind := c, c
-		before.text, before.mark = strings.TrimSpace(c.text[:at[0]]), ','
-		behind.text, behind.but = strings.TrimSpace(c.text[at[1]:]), true
+		before := c
+		behind := c
+		before.text = strings.TrimSpace(c.text[:at[0]])
+		before.mark = ','
+		behind.text = strings.TrimSpace(c.text[at[1]:])
+		behind.but = true
 		m := l.find(behind.text)
 		firm := m.Meaning == phrases.Stop || m.Meaning == phrases.Wait
 		if before.text == "" || m.Meaning == phrases.None ||
@@ -262,7 +268,8 @@ func (l Lexicon) weighNo(m phrases.Match, all []clause, at int, led bool) Refusa
 // weighLate weighs a clause behind other words. A single word there may be a step of a description
 // ("click pay, wait, reload").
 func weighLate(m phrases.Match, all []clause, at int) Refusal {
-	last, short := at == len(all)-1, all[at-1].wordCount() < 3
+	last := at == len(all)-1
+	short := all[at-1].wordCount() < 3
 	switch {
 	case at == 1 && looksLikeName.MatchString(all[0].text):
 		return RefusalHold // "Sam, hold on" may be said to Sam
@@ -330,7 +337,8 @@ var refusingReactions = []string{
 
 // refusingPictures writes the emoji that refuse as Slack names them.
 var refusingPictures = strings.NewReplacer(
-	"❌", ":x:", "❎", ":negative_squared_cross_mark:", "✖", ":heavy_multiplication_x:", "🛑", ":octagonal_sign:",
+	"❌", ":x:", "❎", ":negative_squared_cross_mark:", "✖", ":heavy_multiplication_x:",
+	"🛑", ":octagonal_sign:",
 	"⛔", ":no_entry:", "🚫", ":no_entry_sign:", "🙅", ":no_good:", "✋", ":raised_hand:",
 	"⏸", ":double_vertical_bar:", "⏹", ":black_square_for_stop:",
 )

@@ -17,7 +17,8 @@ func asksWhoKnows(text string) bool {
 		return false
 	}
 	for _, s := range words.Sentences(text) {
-		s = politeAsking.ReplaceAllString(words.Openers.ReplaceAllString(strings.TrimRight(s, " ?!."), ""), "")
+		s = politeAsking.ReplaceAllString(words.Openers.ReplaceAllString(strings.TrimRight(s, " ?!."), ""),
+			"")
 		switch {
 		case whoKnows.MatchString(s):
 			asked = true
@@ -29,16 +30,23 @@ func asksWhoKnows(text string) bool {
 }
 
 const (
-	aFile     = `(?:[\w.-]+/[\w./-]*(?::\d+)?|[\w-]+\.[a-z][a-z0-9]{0,5}(?::\d+)?)`
-	thing     = `(?:` + aFile + `|(?:this|that|it|these|those|the)(?: (?:part of (?:this|the) )?(?:code|files?|lines?|folder|module|package|change|fix|diff|patch|branch|function|area))?)`
-	codeThing = `(?:about )?` + thing + `(?:(?:,| and| or) ` + thing + `)*(?: (?:best|well|most|here|better))?`
+	aFile = `(?:[\w.-]+/[\w./-]*(?::\d+)?|[\w-]+\.[a-z][a-z0-9]{0,5}(?::\d+)?)`
+	thing = `(?:` + aFile + `|(?:this|that|it|these|those|the)(?: (?:part of (?:this|the) ` +
+		`)?(?:code|files?|lines?|folder|module|package|change|fix|diff|patch|branch|function|area))?)`
+	codeThing = `(?:about )?` + thing + `(?:(?:,| and| or) ` + thing +
+		`)*(?: (?:best|well|most|here|better))?`
 )
 
 var (
-	politeAsking = lazyregexp.New(`^(?:(?:do you (?:happen to )?know|(?:can|could) you (?:please )?(?:say|tell(?: me| us)?)|tell (?:me|us)|any idea|i wonder|any(?:one|body) know),? )`)
-	whoKnows     = lazyregexp.New(`^who(?:` + strings.Join([]string{
-		` (?:else |here |on the team |in the team )*(?:might |may |would |could )?(?:knows?|understands?|owns?|maintains?|wrote|looks after|last (?:changed|touched|edited)|has (?:written|worked on)|works on|worked on|is responsible for|is in charge of) ` + codeThing,
-		`(?:'s| is| are) the (?:code ?)?(?:owners?|experts?|maintainers?|authors?|reviewers?)(?: (?:of|for|on) ` + codeThing + `)?`,
-		` (?:else )?(?:should|could|can|would|might|has to|ought to|must) (?:(?:i|we|you) )?(?:ask|review|look|have a look|take a look|be asked|see)(?: at)?(?: ` + codeThing + `)?`,
+	politeAsking = lazyregexp.New(`^(?:(?:do you (?:happen to )?know|(?:can|could) ` +
+		`you (?:please )?(?:say|tell(?: me| us)?)|tell (?:me|us)|any idea|i wonder|any(?:one|body) know),? )`)
+	whoKnows = lazyregexp.New(`^who(?:` + strings.Join([]string{
+		` (?:else |here |on the team |in the team )*(?:might |may |would |could )?(?:knows?|understands?|` +
+			`owns?|maintains?|wrote|looks after|last (?:changed|touched|edited)|has (?:written|worked on)|` +
+			`works on|worked on|is responsible for|is in charge of) ` + codeThing,
+		`(?:'s| is| are) the (?:code ?)?(?:owners?|experts?|maintainers?|authors?|reviewers?)(?: ` +
+			`(?:of|for|on) ` + codeThing + `)?`,
+		` (?:else )?(?:should|could|can|would|might|has to|ought to|must) (?:(?:i|we|you) ` +
+			`)?(?:ask|review|look|have a look|take a look|be asked|see)(?: at)?(?: ` + codeThing + `)?`,
 	}, "|") + `)(?: please)?$`)
 )

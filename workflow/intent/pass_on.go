@@ -11,5 +11,8 @@ import (
 func passesOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	return !quoted && words.IsPlainASCII(plain) && slices.Contains([]string{"pass it on", "yes, pass it on", "yes pass it on", "pass that on", "pass this on"}, strings.ToLower(words.Polite(words.TrimAddress(own))))
+	return !quoted && words.IsPlainASCII(plain) && slices.Contains(
+		[]string{"pass it on", "yes, pass it on", "yes pass it on", "pass that on", "pass this on"},
+		strings.ToLower(words.Polite(words.TrimAddress(own))),
+	)
 }

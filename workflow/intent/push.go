@@ -56,7 +56,10 @@ func pushedValue(text string) (value string, ok bool) {
 // whole message has to say so.
 func pushesAllTheSame(text string) bool {
 	said := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
-	return slices.Contains([]string{"push all the same", "push it all the same", "push it anyway", "push anyway"}, strings.TrimSpace(said))
+	return slices.Contains(
+		[]string{"push all the same", "push it all the same", "push it anyway", "push anyway"},
+		strings.TrimSpace(said),
+	)
 }
 
 // pushWords returns the words of a message in small letters, without courtesies, or an empty string if it

@@ -22,12 +22,12 @@ func objectsToPush(sentence string) bool {
 }
 
 // pushObjections returns the forms of sentences that deny a push.
-var pushObjections = sync.OnceValue(func() []*lazyregexp.Regexp { return readForms("push_objection", `\b(?:`, ")") })
+var pushObjections = sync.OnceValue(func() []*lazyregexp.Regexp {
+	return readForms("push_objection", `\b(?:`, ")")
+})
 
-var (
-	// aboutProduct matches words that the objections of people have not, and those that report a fault have.
-	aboutProduct = lazyregexp.New(
-		`\b(?:fails?|failed|errors?|log|logs|button|hook|queue|order|orders|mail|mails|page|users?|` +
-			`guests?|customers?|warehouse|notification|when|because|yesterday|last|instead|after)\b`,
-	)
+// aboutProduct matches words that the objections of people have not, and those that report a fault have.
+var aboutProduct = lazyregexp.New(
+	`\b(?:fails?|failed|errors?|log|logs|button|hook|queue|order|orders|mail|mails|page|users?|` +
+		`guests?|customers?|warehouse|notification|when|because|yesterday|last|instead|after)\b`,
 )

@@ -10,16 +10,23 @@ import (
 
 func TestReadPush(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"push it", "Push it.", "PUSH IT!", "yes, push it", "yes push it", "please push it", "push it, please", ": push it"} {
+	for _, text := range []string{
+		"push it", "Push it.", "PUSH IT!", "yes, push it", "yes push it", "please push it", "push it, please",
+		": push it",
+	} {
 		require.Equal(t, []bool{true, false}, readPush(text), text)
 	}
-	for _, text := range []string{"push it unproven", "Push it unproven.", "yes, push it unproven", "please push it unproven"} {
+	for _, text := range []string{
+		"push it unproven", "Push it unproven.", "yes, push it unproven", "please push it unproven",
+	} {
 		require.Equal(t, []bool{true, true}, readPush(text), text)
 	}
 	for _, text := range []string{
-		"push it unproven?", "don't push it unproven", "> push it unproven", "unproven", "push unproven", "is it unproven",
-		"", "push", "push it?", "don't push it", "push it later", "push it when CI is green", "> push it", "`push it`", "```\npush it\n```", "push it\nbut not go.sum", "she said push it",
-		"рush it", "push\u200b it", "<@U1> push it", "push it <!channel>", "fix it", "push it!!", "\"push it\"",
+		"push it unproven?", "don't push it unproven", "> push it unproven", "unproven", "push unproven",
+		"is it unproven", "", "push", "push it?", "don't push it", "push it later",
+		"push it when CI is green", "> push it", "`push it`", "```\npush it\n```",
+		"push it\nbut not go.sum", "she said push it", "рush it", "push\u200b it", "<@U1> push it",
+		"push it <!channel>", "fix it", "push it!!", "\"push it\"",
 	} {
 		require.Equal(t, []bool{false, false}, readPush(text), text)
 	}
@@ -28,15 +35,22 @@ func TestReadPush(t *testing.T) {
 func TestAPushMayNameWhatIsRight(t *testing.T) {
 	t.Parallel()
 	for text, value := range map[string]string{
-		"push it, 899 is right": "899", "Push it, 899 is right.": "899", "yes, push it, the 899 is correct": "899", "push it: `899` is fine": "899", "push it, it is right": "", "push it, both are right": "",
+		"push it, 899 is right":                     "899",
+		"Push it, 899 is right.":                    "899",
+		"yes, push it, the 899 is correct":          "899",
+		"push it: `899` is fine":                    "899",
+		"push it, it is right":                      "",
+		"push it, both are right":                   "",
 		"please push it, removing TestCoupon is ok": "removing testcoupon",
 	} {
 		require.Equal(t, []bool{true, false}, readPush(text), text)
 		require.Equal(t, value, intent.PushedValue(text), text)
 	}
 	for _, text := range []string{
-		"push it, 899 is not right", "push it if 899 is right", "push it, I don't think 899 is right", "push it, 899 is right?", "899 is right", "don't push it, 900 is right", "> push it, 899 is right",
-		"push it, 899 is right but leave the rest", "push it when 899 is right", "push it, nothing is right", "push it, not sure 899 is right", "<@U1> push it, 899 is right",
+		"push it, 899 is not right", "push it if 899 is right", "push it, I don't think 899 is right",
+		"push it, 899 is right?", "899 is right", "don't push it, 900 is right", "> push it, 899 is right",
+		"push it, 899 is right but leave the rest", "push it when 899 is right", "push it, nothing is right",
+		"push it, not sure 899 is right", "<@U1> push it, 899 is right",
 	} {
 		require.Equal(t, []bool{false, false}, readPush(text), text)
 	}
@@ -44,11 +58,17 @@ func TestAPushMayNameWhatIsRight(t *testing.T) {
 
 func TestPushesAllTheSame(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"push all the same", "Push it all the same.", "push it anyway", "yes, push it anyway", "please push all the same"} {
+	for _, text := range []string{
+		"push all the same", "Push it all the same.", "push it anyway", "yes, push it anyway",
+		"please push all the same",
+	} {
 		require.True(t, intent.PushesAllTheSame(text), text)
 		require.Equal(t, []bool{true, false}, readPush(text), text)
 	}
-	for _, text := range []string{"push it", "yes", "all the same", "don't push it anyway", "push it anyway?", "> push it anyway", "push it anyway, but not go.sum", "<@U1> push it anyway"} {
+	for _, text := range []string{
+		"push it", "yes", "all the same", "don't push it anyway", "push it anyway?", "> push it anyway",
+		"push it anyway, but not go.sum", "<@U1> push it anyway",
+	} {
 		require.False(t, intent.PushesAllTheSame(text), text)
 	}
 }

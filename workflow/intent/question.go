@@ -13,7 +13,8 @@ import (
 // about" and "why not" ask for something to be done.
 func onlyAsks(text string) bool {
 	own, quoted := words.OwnLines(words.Straighten(text))
-	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) { // quotes and code may say more than the questions
+	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) {
+		// quotes and code may say more than the questions
 		return false
 	}
 	said := slices.DeleteFunc(words.Sentences(text), acknowledges)
@@ -27,6 +28,11 @@ func onlyAsks(text string) bool {
 }
 
 var (
-	informing  = lazyregexp.New(`^(?:what|which|who|whose|where|when|since when|why|how|is|are|was|were|does|do|did|has|have|had)\b`)
-	suggesting = lazyregexp.New(`^(?:how about|what about|what if|why (?:not|don't|doesn't|isn't|aren't|can't)|do (?:it|this|that|you mind|we want|i need)|have (?:you|it|this|that|a|an|the)\b|is (?:it|there) (?:a way|any way|any chance|possible)|are you able|do you think you)\b|\b(?:please|could you|can you|would you|will you)\b|,? and (?:then )?(?:add|remove|delete|change|drop|make|build|fix|rename|replace)\b`)
+	informing = lazyregexp.New(
+		`^(?:what|which|who|whose|where|when|since when|why|how|is|are|was|were|does|do|did|has|have|had)\b`)
+	suggesting = lazyregexp.New(`^(?:how about|what about|what if|why (?:not|don't|doesn't|isn't|aren't|` +
+		`can't)|do (?:it|this|that|you mind|we want|i need)|have (?:you|it|this|that|a|an|the)\b|is (?:it|` +
+		`there) (?:a way|any way|any chance|possible)|are you able|do you think you)\b|\b(?:please|could ` +
+		`you|can you|would you|will you)\b|,? and (?:then )?(?:add|remove|delete|change|drop|make|build|` +
+		`fix|rename|replace)\b`)
 )

@@ -31,9 +31,10 @@ type Reading struct {
 	Refusal            Refusal // stops approved work, or objects to it
 	OnlyStops          bool    // says to stop or to wait, and nothing else
 	RefusalToColleague Refusal // what it has against the work, said to another person
-	WaitsFor           bool    // refuses nothing, but makes approved work wait for a person, an event or a time
-	TakesBack          bool    // takes back an objection of its writer
-	NamesObjection     bool    // says that it takes something back, and does not only agree
+	// refuses nothing, but makes approved work wait for a person, an event or a time
+	WaitsFor       bool
+	TakesBack      bool // takes back an objection of its writer
+	NamesObjection bool // says that it takes something back, and does not only agree
 
 	// What limits approved work.
 	Limit              string // what may change, or has to stay; empty: it limits nothing
@@ -49,10 +50,11 @@ type Reading struct {
 	WrapsUp         bool // ends an interview
 
 	// What it tells the program or the agents to do.
-	Lesson    *command.Lesson // lists, adds, corrects or forgets lessons of the repository; nil: none of these
-	Redirects bool            // makes the step of an agent pointless
-	Task      int             // number of the task that it is for; 0: none
-	TaskText  string          // what it says to that task, or the whole text
+	// lists, adds, corrects or forgets lessons of the repository; nil: none of these
+	Lesson    *command.Lesson
+	Redirects bool   // makes the step of an agent pointless
+	Task      int    // number of the task that it is for; 0: none
+	TaskText  string // what it says to that task, or the whole text
 
 	// Whom and what it names.
 	ToColleague bool // begins with the mention of another person
@@ -88,7 +90,8 @@ func ReadRequest(text string, consultant ...string) Request {
 		wants:        wanting.MatchString(whole),
 		several:      len(strings.Fields(whole)) > 1,
 	}
-	r.Command, r.CommandText = command.ReadFor(text, append([]string{"consultant", "oracle"}, consultant...)...)
+	r.Command, r.CommandText = command.ReadFor(text,
+		append([]string{"consultant", "oracle"}, consultant...)...)
 	return r
 }
 
@@ -145,10 +148,12 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		NamesFile:          mentionsFile.MatchString(text),
 	}
 	r.Push.Allows, r.Push.Unproven = readPush(text)
-	r.Push.AllTheSame, r.Push.Value = pushesAllTheSame(text), namedValue(text)
+	r.Push.AllTheSame = pushesAllTheSame(text)
+	r.Push.Value = namedValue(text)
 	r.Releases, r.Backport = readBackport(text)
 	if limit, limits := l.limitOf(text, consent); limits {
-		r.Limit, r.ObjectsBesideLimit = limit, l.objectsBesideLimit(text)
+		r.Limit = limit
+		r.ObjectsBesideLimit = l.objectsBesideLimit(text)
 	}
 	if lesson, ok := command.ReadLesson(text); ok {
 		r.Lesson = &lesson
@@ -171,7 +176,8 @@ func (r Reading) Permits() bool {
 // Decides reports whether the message may permit something, let work go on, or make other people's messages
 // count.
 func (r Reading) Decides() bool {
-	return r.Permits() || r.Consent.Kind != ConsentNone || r.Adopts || r.Confirms || r.PassesOn || r.SaysGoOn || r.GoesOn
+	return r.Permits() || r.Consent.Kind != ConsentNone || r.Adopts || r.Confirms || r.PassesOn ||
+		r.SaysGoOn || r.GoesOn
 }
 
 // fewWords is how many words an objection has at most that says nothing else: "that's not it".
@@ -205,7 +211,8 @@ func (r Reading) PermitsSame(other Reading) bool {
 		return r.Push.Allows && other.Push.Allows && r.Push.Unproven == other.Push.Unproven &&
 			r.Push.AllTheSame == other.Push.AllTheSame
 	}
-	return other.Consent.Consents() && r.Consent.Kind == other.Consent.Kind && r.Consent.Scope == other.Consent.Scope
+	return other.Consent.Consents() && r.Consent.Kind == other.Consent.Kind &&
+		r.Consent.Scope == other.Consent.Scope
 }
 
 // RefusalTo returns what a message that is said to another person has against the work that was approved by

@@ -27,12 +27,14 @@ func (l Lexicon) goesOn(text string) bool {
 	}
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
-	if quoted || utf8.RuneCountInString(text) > maxConsent || words.AddressesOther(own) || words.Mentions(own) {
+	if quoted || utf8.RuneCountInString(text) > maxConsent || words.AddressesOther(own) ||
+		words.Mentions(own) {
 		return false
 	}
 	said := words.Sentences(text)
 	if slices.ContainsFunc(said, func(s string) bool {
-		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) || goingOnMention.MatchString(s) && negation.MatchString(s)
+		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) ||
+			goingOnMention.MatchString(s) && negation.MatchString(s)
 	}) {
 		return false
 	}

@@ -14,6 +14,7 @@ func asksToReview(text string) bool {
 }
 
 var asksForReview = lazyregexp.New(`^(?:please |(?:can|could|would|will) you (?:please )?)?` +
-	`(?:review ` + theChange + `|have ` + theChange + ` reviewed)(?: (?:again|now|too))?,?(?: please)?[ ?!.]*$`)
+	`(?:review ` + theChange + `|have ` + theChange +
+	` reviewed)(?: (?:again|now|too))?,?(?: please)?[ ?!.]*$`)
 
 const theChange = `(?:it|that|this|the (?:whole )?(?:changes?|diff|fix|branch|commit|patch|work|result))`

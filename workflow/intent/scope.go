@@ -104,9 +104,13 @@ type scopeForm struct {
 // people add to a yes is more often a correction ("yes, but it also happens for guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
-	{words: lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`), before: "only "},
 	{
-		words:  lazyregexp.New(`(?is)^` + openly + `fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
+		words:  lazyregexp.New(`(?is)^` + openly + `fix (?:it|this) (` + where + ` .+?),? only$`),
+		before: "only ",
+	},
+	{
+		words: lazyregexp.New(`(?is)^` + openly +
+			`fix (?:it|this)(?:,|:| -+) ((?:[^,.;:!]|\.\w)+?),? only$`),
 		before: "only ", names: true,
 	},
 	{words: lazyregexp.New(`(?is)^` + openly + `fix (.+?),? only$`)},
@@ -124,7 +128,8 @@ var scopes = []scopeForm{
 	},
 	{
 		words: lazyregexp.New(
-			`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps + ` ` + numbers + `|` + several +
+			`(?is)^` + openly + doThese + `(?:only |just )?(?:the )?(` + steps +
+				` ` + numbers + `|` + several +
 				`)(?:,? only)?$`,
 		),
 		before:  "only ",
@@ -139,7 +144,8 @@ var scopes = []scopeForm{
 		numbers: true,
 	},
 	{
-		words:  lazyregexp.New(`(?is)^` + openly + goAhead + `(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`),
+		words: lazyregexp.New(`(?is)^` + openly + goAhead +
+			`(?:,? and|[,;:.](?: and| but)?| -+| with)? (.+)$`),
 		limits: true,
 	},
 	{
@@ -147,14 +153,20 @@ var scopes = []scopeForm{
 		before: "only ", names: true,
 	},
 	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )+but (.+)$`), limits: true, bare: true},
-	{words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement + `[,.!:;]* )*((?:only|just) .+)$`), limits: true, bare: true},
+	{
+		words: lazyregexp.New(`(?is)^(?:` + agreement + `[,.!:;]* )*` + assent + `[,.!:;]* (?:` + agreement +
+			`[,.!:;]* )*((?:only|just) .+)$`),
+		limits: true,
+		bare:   true,
+	},
 }
 
 // Parts of the forms: a place, what leaves something out, and the numbers of steps.
 const (
-	where    = `(?:in|on|at|for|within|inside|under)`
-	fixAll   = `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `)`
-	except   = `(?:except(?: for)?|excepting|excluding|apart from|aside from|minus|other than|besides|save for|sans)`
+	where  = `(?:in|on|at|for|within|inside|under)`
+	fixAll = `(?:fix (?:it|it all|all of it|everything)|do it all|` + goAhead + `)`
+	except = `(?:except(?: for)?|excepting|excluding|apart from|aside from|minus|other than|besides|save ` +
+		`for|sans)`
 	withOnly = goAhead + `,? with (?:only |just )?(?:the )?`
 	steps    = `(?:steps?|tasks?|parts?|points?|items?|numbers?)`
 	number   = `#?\d{1,2}`
@@ -218,7 +230,8 @@ var (
 			`\b(?:i'll|i'm|i am|i will|we'll|we will|we're)\b[^,;.]*`,
 	)
 	// setAside matches what is left for another time, which limits a fix and is no condition of it.
-	setAside        = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
+	setAside = lazyregexp.New(`(?i)\b((?:leave|keep|save)(?: [\w./'-]+){1,8}) ` +
+		`for (?:later|another (?:time|day)|tomorrow|next (?:week|month|sprint))\b`)
 	anotherSentence = lazyregexp.New(`[.!;]\s+\S|\n\s*\n`)
 )
 
@@ -232,7 +245,10 @@ var (
 	weakLimit = lazyregexp.New(`(?i)^(?:please )?(?:not|only|just|no changes?)\b`)
 	// namesThing matches a weak limit with what it names: with an article, a place, a number of a step, a
 	// path or a name.
-	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) #?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
+	namesThing = lazyregexp.New(`(?i)^(?:please )?(?:(?:not|only|just)(?: (?:change|touch|edit|fix))?|no ` +
+		`changes?(?: (?:to|on))?)\s+(?:(?:the|this|these|those|its|in|inside|within|under|below|outside|` +
+		`beyond|for)\s+\S|[-*] |(?:steps?|tasks?|parts?|points?|items?|options?|hunks?|numbers?) ` +
+		`#?\d|#\d|\d+(?:$|,| and \d)|[\w.-]*[/\x60"_]\S|[\w-]+\.\w|(?-i:\w*[a-z][A-Z]))`)
 	// noThing matches what looks like a thing, and names a time, a manner or the whole.
 	noThing = lazyregexp.New(
 		`(?i)^(?:please )?(?:not|only|just)(?: (?:in|for))? (?:(?:the |this )?(?:two|three|four|few|` +
@@ -245,12 +261,15 @@ var (
 	)
 	// disagrees matches what takes an agreement back ("good catch, but not a bug"), or says what its writer
 	// does.
-	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|checking|wondering|asking|saying|thinking|testing|curious)\b)`)
+	disagrees = lazyregexp.New(`(?i)^(?:not (?:ready|convinced|sure|certain|needed|necessary|worth|(?:a|` +
+		`the) (?:root |real |actual |main )?(?:bug|problem|issue|cause|reason))\b|just (?:reading|looking|` +
+		`checking|wondering|asking|saying|thinking|testing|curious)\b)`)
 )
 
 // maskUnconditional blanks the words that look like a condition and set none.
 func maskUnconditional(said string) string {
-	return notConditional.ReplaceAllStringFunc(said, func(m string) string { return strings.Repeat("_", len(m)) })
+	return notConditional.ReplaceAllStringFunc(said,
+		func(m string) string { return strings.Repeat("_", len(m)) })
 }
 
 // conditionAt returns where the first condition or time begins and ends, or nil if there is none.
@@ -298,7 +317,8 @@ var (
 	limitParts = lazyregexp.New(`(?s)[,;] +`)
 	// putsOff matches a part that puts something off as a whole, bareOnly what leaves no limit before a
 	// condition, and bareObject what of it says nothing of the condition.
-	putsOff    = lazyregexp.New(`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
+	putsOff = lazyregexp.New(
+		`(?i)^(?:please )?(?:leave|keep|save|skip|wait|hold|ask|check|show|tell|let)\b`)
 	bareOnly   = lazyregexp.New(`(?i)^(?:please |but |and |only |just |not |do |it |that |this |then )*$`)
 	bareObject = lazyregexp.New(`(?i)^(?:please |just |do |it |then )+`)
 	// beginsTime matches the words at the end of a text that belong to what follows them.
@@ -353,7 +373,8 @@ func looseCondition(said string) string {
 	if at == nil {
 		return ""
 	}
-	before, after := said[:at[0]], said[at[1]:]
+	before := said[:at[0]]
+	after := said[at[1]:]
 	if end := anotherSentence.FindStringIndex(after); end != nil {
 		after = after[:end[0]]
 	}
@@ -376,7 +397,8 @@ var limiting = lazyregexp.New(`(?is)(?:\bbut |\bonly\b(?: fix)?:? ?|\bexcept |\b
 var (
 	// adverbial matches where or how, said behind words of approval; widens matches what adds to a fix.
 	adverbial = lazyregexp.New(`(?is)^` + openly + goAhead + `,? ((?:with|using|via|` + where + `) .+)$`)
-	widens    = lazyregexp.New(`(?i)\b(?:too|as well|also)$|^(?:for (?:now|me|us|sure)|with (?:it|this|that))\b`)
+	widens    = lazyregexp.New(
+		`(?i)\b(?:too|as well|also)$|^(?:for (?:now|me|us|sure)|with (?:it|this|that))\b`)
 	// consentObject matches what is to be done, behind words that consent.
 	consentObject = lazyregexp.New(`(?i)^[ ,;]*(?:(?:it|this|that|all|everything)\b)?[ ,;]*`)
 	// leadingCondition matches a condition at the beginning of a sentence.
@@ -391,7 +413,8 @@ const (
 		`given \w+'s|pending(?: (?:\w+'s|the|an?|his|her|their|my|our|your|ci|cd|qa|reviews?|approval|` +
 		`tests?|legal|security|confirmation|sign-?off|merge|release|deploy\w*|decision|discussion|` +
 		`results?))|` +
-		`(?:with|w/) (?:the )?` + others + `|(?:with|w/|upon|on|following) (?:\w+'s|his|her|their|the|an?) ` + others
+		`(?:with|w/) (?:the )?` + others +
+		`|(?:with|w/|upon|on|following) (?:\w+'s|his|her|their|the|an?) ` + others
 	others = `(?:ok(?:ay)?|approval|blessing|permission|consent|sign-?off|go-?ahead|agreement|review|` +
 		`nod|lgtm|release|say-?so)`
 	days  = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)`
@@ -415,7 +438,8 @@ const (
 // no hunk can be checked against it.
 func LimitedTo(files, instructions string) (scope, cure string) {
 	var named []string
-	for _, f := range strings.FieldsFunc(files, func(r rune) bool { return r == '\n' || r == ',' || r == ';' }) {
+	for _, f := range strings.FieldsFunc(files,
+		func(r rune) bool { return r == '\n' || r == ',' || r == ';' }) {
 		if f = strings.TrimSpace(f); f != "" {
 			named = append(named, f)
 		}
@@ -424,10 +448,12 @@ func LimitedTo(files, instructions string) (scope, cure string) {
 	switch {
 	case len(named) == 0 && rest == "":
 		return "", `Say what the fix is limited to, or close this and press "Fix it" for all of it.`
-	case utf8.RuneCountInString(files) > workflow.MostEntered || utf8.RuneCountInString(instructions) > workflow.MostEntered:
+	case utf8.RuneCountInString(files) > workflow.MostEntered ||
+		utf8.RuneCountInString(instructions) > workflow.MostEntered:
 		return "", "That is longer than I can hold a change against. Please say it shorter."
 	case refusesLater.MatchString(rest), saysWhen.MatchString(rest):
-		return "", "I cannot wait for something and then fix it. Say what may change; approve it when the time has come."
+		return "", "I cannot wait for something and then fix it. Say what may change; " +
+			"approve it when the time has come."
 	}
 	if len(named) > 0 {
 		scope = "only " + strings.Join(named, ", ")

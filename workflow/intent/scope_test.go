@@ -14,7 +14,10 @@ func TestLimitedTo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ files, instructions, scope string }{
 		{"money/split.go", "", "only money/split.go"},
-		{" money/split.go ,\ncoupon/\n\n", "leave percent coupons for later.", "only money/split.go, coupon/; leave percent coupons for later"},
+		{
+			" money/split.go ,\ncoupon/\n\n", "leave percent coupons for later.",
+			"only money/split.go, coupon/; leave percent coupons for later",
+		},
 		{"", "the rounding, please", "the rounding"},
 		{"", "Keep what happens if the cart is empty", "Keep what happens if the cart is empty"},
 		{"", "nur die Rundung für Gutscheine", "nur die Rundung für Gutscheine"},

@@ -24,7 +24,8 @@ func takesBack(text string) bool {
 func saysItTakesBack(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
 
 var namesObjection = lazyregexp.New(
-	`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|objection))\b`,
+	`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|` +
+		`objection))\b`,
 )
 
 var (

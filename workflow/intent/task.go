@@ -8,7 +8,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-var namedTask = lazyregexp.New(`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
+var namedTask = lazyregexp.New(
+	`(?is)^(?:(?:for|about|on|in|to) )?task #?(\d{1,3})\s*(?:[:,.–—-]|\))\s*(\S.*)$`)
 
 // taskNamed reads a message such as "task 2: keep the name". It returns the task's number and the rest of the
 // message, or 0 and the whole text if no task is named.

@@ -14,4 +14,5 @@ func acknowledges(text string) bool {
 	return acknowledging.MatchString(s)
 }
 
-var acknowledging = lazyregexp.New(`^(?:(?:` + smile + `|nice|great|cool|super|perfect|awesome|good(?: (?:job|work|find))?|well done|got it|noted|i see|interesting|wow|ah|oh|hm+|fyi)(?:[,.! ]+|$))+$`)
+var acknowledging = lazyregexp.New(`^(?:(?:` + smile + `|nice|great|cool|super|perfect|awesome|good(?: ` +
+	`(?:job|work|find))?|well done|got it|noted|i see|interesting|wow|ah|oh|hm+|fyi)(?:[,.! ]+|$))+$`)

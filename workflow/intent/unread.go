@@ -15,7 +15,8 @@ func withUnread(said, scope, condition string) (string, string) {
 	if rest == "" {
 		return scope, condition
 	}
-	limit, when := rest, ""
+	limit := rest
+	when := ""
 	if conditionAt(rest) != nil {
 		limit, when = splitCondition(rest)
 	}
@@ -93,7 +94,8 @@ var (
 	adds = lazyregexp.New(`(?i)^(?:also\b|add |make |write |it (?:also|only|still) )|\b(?:too|as well|also)$`)
 	// fencesOff matches a clause that names what has to stay.
 	fencesOff = lazyregexp.New(
-		`(?i)\b(?:is|are|stays?|remains?) (?:off.limits|taboo|untouched|as (?:it|they) (?:is|are)|out of scope)$`,
+		`(?i)\b(?:is|are|stays?|remains?) (?:off.limits|taboo|untouched|as (?:it|they) ` +
+			`(?:is|are)|out of scope)$`,
 	)
 )
 

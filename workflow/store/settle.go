@@ -12,20 +12,21 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
-// A SettleRule decides which messages lose their buttons when the parts are recorded, because the session no longer
-// waits for what they offer.
+// A SettleRule decides which messages lose their buttons when the parts are recorded, because the session no
+// longer waits for what they offer.
 type SettleRule func(parts []Part) Settlement
 
 // A Settlement is what a SettleRule decided.
 type Settlement struct {
-	// Settle returns which of the open messages lose their buttons, in the order in which they are posted again.
-	// nil: none does.
-	Settle      func(open []OpenMessage) []SettledMessage
-	EndQuestion string // ends the waiting for an answer to the newest question, with this note; empty: it goes on waiting
+	// Settle returns which of the open messages lose their buttons, in the order in which they are
+	// posted again. nil: none does.
+	Settle func(open []OpenMessage) []SettledMessage
+	// ends the waiting for an answer to the newest question, with this note; empty: it goes on waiting
+	EndQuestion string
 }
 
-// An OpenMessage is a message of the thread with a button that can still be pressed. Buttons that only show details
-// count for nothing.
+// An OpenMessage is a message of the thread with a button that can still be pressed. Buttons that only
+// show details count for nothing.
 type OpenMessage struct {
 	ID      int64
 	Buttons []workflow.Button
@@ -90,8 +91,8 @@ func openMessages(ctx context.Context, tx pgx.Tx, session string) ([]OpenMessage
 	})
 }
 
-// removeButtons writes the messages again without their buttons. One whose posting was never tried, or was refused, is
-// posted without them.
+// removeButtons writes the messages again without their buttons. One whose posting was never tried, or was
+// refused, is posted without them.
 func (s settling) removeButtons(ctx context.Context, tx pgx.Tx, settled []SettledMessage) error {
 	if len(settled) == 0 {
 		return nil
@@ -100,11 +101,16 @@ func (s settling) removeButtons(ctx context.Context, tx pgx.Tx, settled []Settle
 	if err := s.turn.store.Queue.InsertPost(ctx, tx, s.turn.id); err != nil {
 		return err
 	}
-	ids, notes, brief := make([]int64, len(settled)), make([]string, len(settled)), make([]bool, len(settled))
+	ids := make([]int64, len(settled))
+	notes := make([]string, len(settled))
+	brief := make([]bool, len(settled))
 	for i, m := range settled {
-		ids[i], notes[i], brief[i] = m.ID, m.Note, m.Brief
+		ids[i] = m.ID
+		notes[i] = m.Note
+		brief[i] = m.Brief
 	}
-	if _, err := tx.Exec(ctx, `select 1 from outbox where id = any($1) order by id for update`, ids); err != nil {
+	if _, err := tx.Exec(ctx, `select 1 from outbox where id = any($1) order by id for update`,
+		ids); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `update outbox o set settled = n.note, buttons = `+detailButtons+`
@@ -120,7 +126,8 @@ func (s settling) removeButtons(ctx context.Context, tx pgx.Tx, settled []Settle
 			where o.id = n.id and o.settled is null and o.refused is null
 			returning o.key, o.session_id, o.line_id, `+detailButtons+` as details, n.brief, n.place)
 		insert into outbox (key, session_id, line_id, buttons, alone, rewrites, brief)
-		select key || ':settled', session_id, line_id, details, true, key, brief from answered order by place`,
+		select key || ':settled', session_id, line_id, details, true, key, brief from answered
+			order by place`,
 		ids, notes, workflow.ButtonDetails, brief)
 	return err
 }

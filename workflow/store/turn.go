@@ -22,8 +22,8 @@ import (
 type Turn struct {
 	spending.Account // what the session has used
 
-	// Settles decides which messages lose their buttons by what is recorded; nil: none does. It is set before the first
-	// recording.
+	// Settles decides which messages lose their buttons by what is recorded; nil: none does. It is set
+	// before the first recording.
 	Settles SettleRule
 
 	store *Store

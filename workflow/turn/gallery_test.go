@@ -515,7 +515,9 @@ func labelled(b ...string) (list []workflow.Button) {
 // pushQuestions returns a question before a push for each kind of reason.
 func pushQuestions(correctOrStop []string) []workflow.Line {
 	return []workflow.Line{
-		with("The work is ready and proven, but pushing it needs a separate permission, because it changes more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what to leave out.",
+		with("The work is ready and proven, but pushing it needs a separate permission, because it changes "+
+			"more than the code:\n  • the build: `.github/workflows/test.yml`\nNothing was pushed. "+
+			"Reply \"push it\" to allow exactly these files (tree 134b2ba), or say what to leave out.",
 			labelled(append([]string{"push_it", "Push it", "primary", "show_diff", "Show the diff", ""},
 				correctOrStop...)...)...),
 		with("The work is ready, but nothing can be proven here: eslint is not installed.\n"+
@@ -531,7 +533,9 @@ func pushQuestions(correctOrStop []string) []workflow.Line {
 			labelled(append([]string{
 				"push_it", "Push it unproven", "primary", "show_diff", "Show the diff", "",
 			}, correctOrStop...)...)...),
-		with("The work is ready and proven, but pushing it needs a separate permission, because somebody objected:\n  • bea: \"wrong file\"\n  • gus reacted with :x:\nNothing was pushed. Reply \"push all the same\" to allow exactly these files (tree 134b2ba), or say what to leave out.",
+		with("The work is ready and proven, but pushing it needs a separate permission, because somebody "+
+			"objected:\n  • bea: \"wrong file\"\n  • gus reacted with :x:\nNothing was pushed. Reply "+
+			"\"push all the same\" to allow exactly these files (tree 134b2ba), or say what to leave out.",
 			labelled(append([]string{"push_it", "Push all the same", "primary"}, correctOrStop...)...)...),
 	}
 }
@@ -561,7 +565,8 @@ func consentSamples() map[string][]workflow.Line {
 		},
 		"a stop without work": says(
 			"gus, nothing is under way here that I could stop. Revision 1 stays open for an approver.",
-			"Stopped reading what was written below revision 1, as gus asked. The revision stays open for an approver.",
+			"Stopped reading what was written below revision 1, as gus asked. "+
+				"The revision stays open for an approver.",
 		),
 		"a stop in the channel": append(
 			says("Nothing is at work in this channel, so there is nothing to stop."),
@@ -660,7 +665,8 @@ func questionSamples() map[string][]workflow.Line {
 				"may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...),
 		},
 		"a push needs a permission": pushQuestions(correctOrStop),
-		"a message waits for an approver": {with("gus, this waits for an approver (guests cannot approve): \"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
+		"a message waits for an approver": {with("gus, this waits for an approver (guests cannot approve): "+
+			"\"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
 		"shall stopped work go on": {with("ann, shall the stopped work go on (revision "+
 			"1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
 		"which repository": {with("Which repository is this about? Reply with one "+
@@ -673,9 +679,13 @@ func questionSamples() map[string][]workflow.Line {
 // replySamples returns examples of the answers to what people say and press.
 func replySamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
-		"a request to put back is repeated": says("gus, I cannot take your decision on this: guests cannot approve. Any full member of the workspace who is in this channel can. You have asked already; it waits for an approver."),
+		"a request to put back is repeated": says("gus, I cannot take your decision on this: " +
+			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
+			"You have asked already; it waits for an approver."),
 		"a request to put back": {with(
-			"gus, I cannot take your decision on this: guests cannot approve. Any full member of the workspace who is in this channel can. gus asks to put this back: `coupon/coupon.go:68` +0 −7",
+			"gus, I cannot take your decision on this: guests cannot approve. "+
+				"Any full member of the workspace who is in this channel can. gus asks to put this back: "+
+				"`coupon/coupon.go:68` +0 −7",
 			labelled("put_back", "Put it back", "")...,
 		)},
 		"a message is given to a task": says("Noted for task 2: “keep the name”",
@@ -684,8 +694,12 @@ func replySamples() map[string][]workflow.Line {
 				"to reach one of them, begin with its number."),
 		"a request from the home tab is refused": says("I cannot take this: " +
 			"guests cannot start work here; ask a full member to."),
-		"a message is set aside": says("I cannot take what was written here last: Slack does not tell me who wrote it (…). Please write it again in a moment; if that does not help, my operator finds the cause with `bobbin doctor`.",
-			"I cannot take what was written here last: something failed on my side (panic: runtime error: index out of range [3] with length 3). Please write it in other words; if that does not help, my operator finds the cause in the log."),
+		"a message is set aside": says("I cannot take what was written here last: "+
+			"Slack does not tell me who wrote it (…). Please write it again in a moment; "+
+			"if that does not help, my operator finds the cause with `bobbin doctor`.",
+			"I cannot take what was written here last: something failed on my side (panic: runtime error: "+
+				"index out of range [3] with length 3). Please write it in other words; "+
+				"if that does not help, my operator finds the cause in the log."),
 		"an objection is noted": says("Noted, bea: nothing is pushed before an approver has seen this."),
 		"an objection after the push": says("bea, it was pushed already: " +
 			"`bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, " +
@@ -695,7 +709,9 @@ func replySamples() map[string][]workflow.Line {
 			"or write \"fix it\"."),
 		"a report is approved": says("Revision 1 approved by ann.",
 			"Revision 1 approved by ann, limited to: the guard"),
-		"a confirmation is refused": says("gus, I cannot take this as approval to start: guests cannot approve. It waits for an approver. Any full member of the workspace who is in this channel can."),
+		"a confirmation is refused": says(
+			"gus, I cannot take this as approval to start: guests cannot approve. " +
+				"It waits for an approver. Any full member of the workspace who is in this channel can."),
 		"passing on is refused": says("gus, I cannot take this from you: "+
 			"guests cannot approve. Any full member of the workspace who is in this channel can.",
 			"ann: there is nothing to pass on. It was passed on already, or changed since."),
@@ -708,20 +724,25 @@ func replySamples() map[string][]workflow.Line {
 		"stopped": {
 			with("Stopped, as ann asked. The work so far is kept; write \"go on\" here to go on.",
 				labelled("go_on", "Go on", "")...),
-			with("Stopped: the request was deleted. The work so far is kept; it goes on when an approver writes here."),
+			with("Stopped: the request was deleted. The work so far is kept; " +
+				"it goes on when an approver writes here."),
 		},
 		"a repository is chosen": says("ann chose the repository bank instead of shop."),
 		"another repository after the approval": says("The work was approved for shop already. " +
 			"For bank, please begin another thread."),
 		"an approval is refused": says("gus, I cannot take your approval: " +
 			"guests may not approve. Any full member of the channel may."),
-		"a word on a push is refused": says("ann, I cannot take your decision on this push: guests may not approve. Any full member of the channel may.", "No push waits for an answer right now.",
+		"a word on a push is refused": says("ann, I cannot take your decision on this push: guests may not "+
+			"approve. Any full member of the channel may.", "No push waits for an answer right now.",
 			"Those files changed since. Please answer the newest question.",
 			"That was written before I asked about these files. Please read it, and answer again."),
-		"a stranger is refused": says("I cannot take this: people from outside this workspace cannot take part here."),
-		"lessons are changed": says("Forgotten about shop: run make gen first\nRemembered for shop, as bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
+		"a stranger is refused": says("I cannot take this: people from outside this workspace cannot take " +
+			"part here."),
+		"lessons are changed": says("Forgotten about shop: run make gen first\nRemembered for shop, as " +
+			"bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
 		"lessons": {with(
-			"Learned about shop:\n3. run make tools first (said by @bea on 2026-03-02; said in the thread)\nApprovers can say \"forget lesson N\" or \"correct lesson N: …\".",
+			"Learned about shop:\n3. run make tools first (said by @bea on 2026-03-02; "+
+				"said in the thread)\nApprovers can say \"forget lesson N\" or \"correct lesson N: …\".",
 			labelled("lessons_to_agents", "Propose for AGENTS.md", "")...,
 		)},
 		"a limit is raised": says("The limit is not reached any more; going on.",
@@ -729,7 +750,8 @@ func replySamples() map[string][]workflow.Line {
 		"a thread is joined already": says("bea: this thread is joined already. " +
 			"Write here to go on here."),
 		"a thread is joined": says(
-			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: work goes on there. Write here to go on here anyway."),
+			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
+				"work goes on there. Write here to go on here anyway."),
 		"the other thread is joined": says("The same was reported in [“one cent too " +
 			"much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
 	}
@@ -761,7 +783,8 @@ func workSamples() map[string][]workflow.Line {
 				labelled("change_repository", "Change repository…", "")...),
 		},
 		"the repository is not configured any more": {with(
-			"This thread is about shop, which the configuration does not name any more. My operator can put it back under that name; then reply here. Or choose another one.",
+			"This thread is about shop, which the configuration does not name any more. "+
+				"My operator can put it back under that name; then reply here. Or choose another one.",
 			labelled("change_repository", "Choose repository…", "")...,
 		)},
 		"an answer": says("The refund adds up the lines " +
@@ -775,19 +798,23 @@ func workSamples() map[string][]workflow.Line {
 			{Agent: "critic", Text: "Reviewed: nothing found"},
 			{
 				Agent: "critic",
-				Text: "Reviewed. To have any of it changed, say so:\n1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down.",
+				Text: "Reviewed. To have any of it changed, say so:\n" +
+					"1. bug at `money/split.go:13`: negative amounts are cut towards zero. Round them down.",
 			},
 		},
 		"the work is blocked, with buttons": {with("Blocked: eslint has to be installed here\n"+
 			"The work so far is kept, and nothing was pushed: `money/split.go`.\nReply \"go on\" when it "+
 			"is there, or say what to do instead.", labelled("show_diff", "Show the diff", "")...)},
-		"a commit with a secret is refused": says("Not committed: `config/app.go:12` looks like a secret (AWS key). I take it out; if it is not a secret, add it yourself."),
+		"a commit with a secret is refused": says("Not committed: `config/app.go:12` looks like a secret " +
+			"(AWS key). I take it out; if it is not a secret, add it yourself."),
 		"the disk is full": says(folder.DiskMessage(syscall.ENOSPC)),
 		"packages are missing": says(worktree.FetchFailed("shop",
 			errors.New("setup: no registry answers"))),
 		"packages are fetched": says(
-			"The packages that shop needs (go.sum) are fetched. Refused on the way: `example.com:443` (not allowed). Add a host that is needed under `setup.allow`."),
-		"packages are still being fetched": says("Fetching the packages that shop needs (go.sum); 30s so far. Builds and tests begin after that; I read the code meanwhile."),
+			"The packages that shop needs (go.sum) are fetched. Refused on the way: " +
+				"`example.com:443` (not allowed). Add a host that is needed under `setup.allow`."),
+		"packages are still being fetched": says("Fetching the packages that shop needs (go.sum); " +
+			"30s so far. Builds and tests begin after that; I read the code meanwhile."),
 		"paused at a limit": says("Paused: " +
 			limit.Message("Any full member of the channel may approve.")),
 		"near a limit": says(fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.",
@@ -819,7 +846,9 @@ func pushSamples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
-		"the base clashes": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba), and leave the merge to the reviewer of the branch; say \"stop\" to merge first."),
+		"the base clashes": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
+			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba), " +
+			"and leave the merge to the reviewer of the branch; say \"stop\" to merge first."),
 		"the change is explained": says("The split keeps every cent now.\n" +
 			"1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\n" +
 			"Taken out alone, with the tests run without each: 1 of 1 hunk is needed."),
@@ -833,12 +862,15 @@ func pushSamples() map[string][]workflow.Line {
 			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct",
 				"Something is missing…", "", "details", "Details", "")...)},
 		"pictures": append(
-			says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\nNo picture of `web/busy.html`: it did not settle within 20 seconds of computing time."),
+			says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\n"+
+				"No picture of `web/busy.html`: it did not settle within 20 seconds of computing time."),
 			says("No pictures of before and after: there is no Chromium in the sandbox.")...,
 		),
 		"a backport was asked for before": says("The backport to release/1.4 was asked for " +
 			"by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
-		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch and its own proof. The backport to release/1.4 was asked for by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
+		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
+			"and its own proof. The backport to release/1.4 was asked for by bea, " +
+			"as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
 		"a backport is pushed": {with("Backport to `release/1.4`, as bea asked: "+
 			"pushed `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4` at 1a2b3c4, 2 files, "+
 			"+9 −1 lines.\n1 new test: red before, green now; 21 still pass\nFiles: `money/split.go`, "+
@@ -860,6 +892,8 @@ func pushSamples() map[string][]workflow.Line {
 			workflow.FixBackport("release/1.1")),
 		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
-		"a remark on a pull request waits": {with("mallory wrote on the pull request, which waits for an approver (nobody here is known by that login): \"please add my dependency\"", labelled("pass_on", "Pass it on", "")...)},
+		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+
+			"which waits for an approver (nobody here is known by that login): \"please add my dependency\"",
+			labelled("pass_on", "Pass it on", "")...)},
 	}
 }

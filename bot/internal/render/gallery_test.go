@@ -229,8 +229,8 @@ func TestAHomeInTheGallery(t *testing.T) {
 		Waits: []workflow.HomeSession{session(1, workflow.PhaseReported, "a report to approve or correct")},
 		Others: []workflow.HomeSession{
 			session(2, workflow.PhaseExploring, ""),
-			session(3, workflow.PhasePaused, "a decision on how to go on"), session(4, workflow.PhaseDone, ""),
-			session(5, workflow.PhaseStopped, ""),
+			session(3, workflow.PhasePaused, "a decision on how to go on"),
+			session(4, workflow.PhaseDone, ""), session(5, workflow.PhaseStopped, ""),
 		},
 	}} {
 		require.NoError(t,

@@ -37,12 +37,31 @@ var takesThese = lazyregexp.New(
 
 // The words of an interview. Each has to be the whole message.
 var (
-	wrapUp = lazyregexp.New(`^(?:(?:(?:i|we) (?:have|need|got) to (?:go|run|leave)|gotta (?:go|run)|no (?:more )?time|out of time|that will do)[,.! -]+(?:so )?)?` + wrapPhrase +
-		`(?:[,.! -]+(?:and |so |then |just |please )*` + wrapPhrase + `)*(?:[,.! -]+(?:and |then |so )?(?:just )?(?:start|build it|go ahead|go))?[.! ]*$`)
-	moreWanted = lazyregexp.New(`^(?:(?:yes|yeah|yep|sure|let's|let us|just|please|i want|i'd like|give me|i have (?:more )?time)[,.! -]+)*(?:(?:some |a few |a couple (?:of )?|many |lots of )?more questions|keep (?:going|asking)(?: (?:me )?(?:more )?questions)?|keep (?:the questions|them) coming|(?:go|carry) on (?:asking|with the (?:questions|interview))(?: me)?|ask (?:me )?(?:some |a few |a couple |a couple of |all the )?more(?: questions)?|ask (?:away|on|me anything else)|continue (?:asking|the interview|with the (?:questions|interview))|(?:don't|do not) (?:stop asking|wrap up|stop yet)(?: yet| now)?|next question|as many as you (?:like|need|want))(?:[,.! -]+(?:then|i have (?:more )?time|this is (?:good|useful|helpful)|if you (?:like|want|need|must)))?[.! ]*$`)
+	wrapUp = lazyregexp.New(`^(?:(?:(?:i|we) (?:have|need|got) to (?:go|run|leave)|gotta (?:go|run)|no ` +
+		`(?:more )?time|out of time|that will do)[,.! -]+(?:so )?)?` + wrapPhrase +
+		`(?:[,.! -]+(?:and |so |then |just |please )*` +
+		wrapPhrase + `)*(?:[,.! -]+(?:and |then |so )?(?:just )?(?:start|build it|go ahead|go))?[.! ]*$`)
+	moreWanted = lazyregexp.New(
+		`^(?:(?:yes|yeah|yep|sure|let's|let us|just|please|i want|i'd like|give me|i have (?:more )?time)[,` +
+			`.! -]+)*(?:(?:some |a few |a couple (?:of )?|many |lots of )?more questions|keep (?:going|` +
+			`asking)(?: (?:me )?(?:more )?questions)?|keep (?:the questions|them) coming|(?:go|carry) on ` +
+			`(?:asking|with the (?:questions|interview))(?: me)?|ask (?:me )?(?:some |a few |a couple |a ` +
+			`couple of |all the )?more(?: questions)?|ask (?:away|on|me anything else)|continue (?:asking|` +
+			`the interview|with the (?:questions|interview))|(?:don't|do not) (?:stop asking|wrap up|stop ` +
+			`yet)(?: yet| now)?|next question|as many as you (?:like|need|want))(?:[,.! -]+(?:then|i have ` +
+			`(?:more )?time|this is (?:good|useful|helpful)|if you (?:like|want|need|must)))?[.! ]*$`)
 )
 
-const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: (?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: (?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the |your )?(?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your )?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) |rest of the )?questions|remaining(?: ones)?)(?: of the questions| of it)?|no more questions|stop (?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: for (?:the rest|everything(?: else)?|all(?: of them)?|the others))?(?: now| then)?`
+const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |things |that )?up(?: ` +
+	`(?:the|this) (?:interview|questions))?|(?:that's|that is|thats) enough(?: (?:questions|of that|of ` +
+	`this|for now|now))?|enough(?: (?:questions|of that|of this|of the questions))?(?: ` +
+	`(?:already|for now|now))?|(?:take|use|go with|pick|accept|apply) (?:all )?(?:of )?(?:the |your ` +
+	`)?(?:defaults|recommendations|recommended (?:answers|ones|options)|suggestions)|(?:the |your ` +
+	`)?defaults for the rest|skip (?:all )?(?:the |of the )*(?:rest|others|(?:(?:other|remaining) ` +
+	`|rest of the )?questions|remaining(?: ones)?)(?: of the questions| of it)?|no more questions|stop ` +
+	`(?:asking|the (?:questions|interview))(?: me| questions)*|(?:end|finish) ` +
+	`the interview|(?:you )?decide the rest(?: yourself)?|what(?:ever)? you recommend for the rest)(?: ` +
+	`for (?:the rest|everything(?: else)?|all(?: of them)?|the others))?(?: now| then)?`
 
 // joined returns a short message in one line and without courtesy, or "" if the message is too long.
 func joined(text string) string {

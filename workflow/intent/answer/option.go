@@ -45,10 +45,20 @@ func OptionNamed(text string, options []string) (int, bool) {
 
 // Forms of answers to a question with options.
 var (
-	ordinals    = []string{"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
-	choosing    = lazyregexp.New(`^(?:(?:ok|okay|yes|hm+|so|well|then|probably|maybe)[,. ]+)*(?:(?:i|we|let's|let us)(?:'d|'ll| would| will)? )?(?:(?:rather )?(?:say|go with|go for|take|choose|pick|prefer|use|want|like|opt for|vote for) )?`)
-	recommended = lazyregexp.New(`^(?:(?:the |your )?(?:recommended|recommendation|recommended (?:one|option|answer)|default|pick|choice|call|suggestion)|as (?:you )?(?:recommend(?:ed)?|suggest(?:ed)?)|as (?:you )?like|whatever you (?:recommend|suggest|think(?: is (?:best|right))?|like|prefer)|what you (?:recommend|suggest|think is best)|you (?:decide|choose|pick)|up to you|it's up to you|i trust you)[.! ]*$`)
-	place       = lazyregexp.New(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the )?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") + `)|(last|former|latter)))(?: one| option)?[.! ]*$`)
+	ordinals = []string{
+		"first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+	}
+	choosing = lazyregexp.New(`^(?:(?:ok|okay|yes|hm+|so|well|then|probably|maybe)[,. ` +
+		`]+)*(?:(?:i|we|let's|let us)(?:'d|'ll| would| will)? )?(?:(?:rather )?(?:say|go with|go for|take|` +
+		`choose|pick|prefer|use|want|like|opt for|vote for) )?`)
+	recommended = lazyregexp.New(`^(?:(?:the |your )?(?:recommended|recommendation|recommended (?:one|` +
+		`option|answer)|default|pick|choice|call|suggestion)|as (?:you )?(?:recommend(?:ed)?|` +
+		`suggest(?:ed)?)|as (?:you )?like|whatever you (?:recommend|suggest|think(?: ` +
+		`is (?:best|right))?|like|prefer)|what you (?:recommend|suggest|think is best)|you (?:decide|` +
+		`choose|pick)|up to you|it's up to you|i trust you)[.! ]*$`)
+	place = lazyregexp.New(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the ` +
+		`)?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") +
+		`)|(last|former|latter)))(?: one| option)?[.! ]*$`)
 )
 
 // ownWords finds the option with the same words, ignoring case and punctuation.
@@ -59,7 +69,8 @@ func ownWords(s string, options []string) (int, bool) {
 		case strings.EqualFold(strings.TrimSpace(o), s) && s != "":
 			return i, true
 		case lettersOf(o) == lettersOf(s) && lettersOf(s) != "" && !strings.Contains(s, "?"):
-			found, hits = i, hits+1
+			found = i
+			hits = hits + 1
 		}
 	}
 	return found, hits == 1
@@ -106,7 +117,8 @@ func beginning(s string, options []string) (int, bool) {
 	found, hits := 0, 0
 	for i, o := range options {
 		if strings.HasPrefix(lettersOf(o), s) {
-			found, hits = i, hits+1
+			found = i
+			hits = hits + 1
 		}
 	}
 	if hits != 1 || len(letter.FindAllStringIndex(s, 3)) < 3 {

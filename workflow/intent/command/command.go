@@ -58,7 +58,8 @@ type wording struct {
 }
 
 const (
-	opening = `(?is)^(?:(?:please|pls|ok|okay|hey|hi|so|now|and|also|just|let's|let us)[,!]? |((?:can|could|would|will) (?:you|we)) )*`
+	opening = `(?is)^(?:(?:please|pls|ok|okay|hey|hi|so|now|and|also|just|let's|let us)[,!]? |((?:can|` +
+		`could|would|will) (?:you|we)) )*`
 	leadsOn = `(?:\s*(\?)?\s*$|\s*[:,]\s*|\s+-+\s+|\s+`
 )
 
@@ -67,10 +68,15 @@ func worded(c workflow.Command, core, on string) wording {
 }
 
 var wordings = []wording{
-	worded(workflow.CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: (?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
-	worded(workflow.CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
-	worded(workflow.CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`, `(?:(?:on|about|regarding)(?:\s+|:\s*)|(?:for|before|until)\b)`),
-	worded(workflow.CommandStartWork, `(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`, `(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
+	worded(workflow.CommandDiagnose, `diagnose(?: (?:this|it|that|(?:this|the) (?:bug|issue|problem)))?(?: `+
+		`(?:first|only|again|now|properly))*`, `(?:and|but|before|without)\b`),
+	worded(workflow.CommandDiagnose, `(?:(?:run|do|start|give (?:me|us)|(?:i|we)(?:'d like| want| need)) `+
+		`a (?:full |proper )?diagnosis(?: first)?|(?:a )?diagnosis first)`, `(?:on|of|for|about)\s+`),
+	worded(workflow.CommandGrillMe, `(?:grill|interview) (?:me|us)(?: (?:first|now|hard))?`,
+		`(?:(?:on|about|regarding)(?:\s+|:\s*)|(?:for|before|until)\b)`),
+	worded(workflow.CommandStartWork,
+		`(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`,
+		`(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
 }
 
 // asking returns the wordings that name the consultant, or that ask for a second opinion without a name.
@@ -89,7 +95,8 @@ func asking(names []string) []wording {
 	who := `(?:the |our )?@?(?:` + strings.Join(known, "|") + `)`
 	return []wording{
 		worded(workflow.CommandConsult, secondOpinion+`(?: from `+who+`)?`, leads),
-		worded(workflow.CommandConsult, `(?:ask|consult|check with) `+who+`(?:'s (?:opinion|view|advice|take))?`, `(?:(?:on|about|regarding)\s+)?`),
+		worded(workflow.CommandConsult, `(?:ask|consult|check with) `+who+
+			`(?:'s (?:opinion|view|advice|take))?`, `(?:(?:on|about|regarding)\s+)?`),
 	}
 }
 
@@ -102,7 +109,8 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 	if at == nil {
 		return "", false
 	}
-	requested, questioned := at[2] >= 0, at[4] >= 0
+	requested := at[2] >= 0
+	questioned := at[4] >= 0
 	from := at[1]
 	if kept := keptWord.FindString(seen[:from]); kept != "" {
 		from -= len(kept) // words such as "whether" and "before" belong to the question
@@ -124,7 +132,12 @@ func (w wording) read(s, seen string) (rest string, ok bool) {
 var (
 	keptWord = lazyregexp.New(`(?i)(?:whether|for|before|until|from|and|but|without|then|so that)$`)
 	// notNow matches a rest that puts the consultant off to another time, or that means a database.
-	notNow   = lazyregexp.New(`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) (?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
+	notNow = lazyregexp.New(
+		`(?i)^(?:only|later|tomorrow|next time|once|after|before you|when(?:ever)? (?:you|in doubt|that ` +
+			`fails|it fails|needed)|if (?:(?:you|we) (?:are stuck|get stuck|fail|need|can't|cannot|don't|` +
+			`have to)|needed|necessary|in doubt|unsure|stuck|(?:it|this|that|the (?:fix|tests?|build)) ` +
+			`(?:fails?|breaks?|does))|(?:db|databases?|dba|tables?|servers?|schemas?|instances?|drivers?|` +
+			`clients?|support|team|docs|connections?|pages?|buttons?|screens?|forms?|views?|fields?|tab)\b)`)
 	pointing = lazyregexp.New(`(?i)^(?:for )?(?:(?:this|it|that|again|first|too|now|as well|here)[.!]?)?\??$`)
 )
 

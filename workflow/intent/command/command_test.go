@@ -17,11 +17,17 @@ var commands = []struct {
 	rest    string
 }{
 	// A question to the consultant as the first sentence.
-	{"ask the oracle whether the pool may outlive the proxy", workflow.CommandConsult, "whether the pool may outlive the proxy"},
+	{
+		"ask the oracle whether the pool may outlive the proxy", workflow.CommandConsult,
+		"whether the pool may outlive the proxy",
+	},
 	{"Ask the consultant: is it safe?", workflow.CommandConsult, "is it safe?"},
 	{"ASK ORACLE IF WE LEAK CONNECTIONS", workflow.CommandConsult, "IF WE LEAK CONNECTIONS"},
 	{"please ask the oracle why Split rounds twice.", workflow.CommandConsult, "why Split rounds twice"},
-	{", ask the oracle how `pool.Close()` behaves, please 🙏", workflow.CommandConsult, "how `pool.Close()` behaves"},
+	{
+		", ask the oracle how `pool.Close()` behaves, please 🙏", workflow.CommandConsult,
+		"how `pool.Close()` behaves",
+	},
 	{"consult the oracle on the pool size", workflow.CommandConsult, "the pool size"},
 	{"consult the consultant about the lock", workflow.CommandConsult, "the lock"},
 	{"can you ask the oracle whether this is safe?", workflow.CommandConsult, "whether this is safe?"},
@@ -29,7 +35,10 @@ var commands = []struct {
 	{"ask the oracle first, please", workflow.CommandConsult, ""},
 	{"ask the oracle", workflow.CommandConsult, ""},
 	{"let's ask the consultant - is the guard too wide", workflow.CommandConsult, "is the guard too wide"},
-	{"ask the oracle “may the pool outlive the proxy?”", workflow.CommandConsult, "may the pool outlive the proxy?"},
+	{
+		"ask the oracle “may the pool outlive the proxy?”", workflow.CommandConsult,
+		"may the pool outlive the proxy?",
+	},
 	{"ask the oracle's opinion on the guard", workflow.CommandConsult, "the guard"},
 	{"ask Pythia about the cache", workflow.CommandConsult, "the cache"},
 	{"ask @pythia about the cache", workflow.CommandConsult, "the cache"},
@@ -43,12 +52,24 @@ var commands = []struct {
 	{"please /consult is the pool too small?", workflow.CommandConsult, "is the pool too small?"},
 
 	// A question to the consultant as the last sentence.
-	{"The totals are off. Ask the oracle whether it is rounding.", workflow.CommandConsult, "whether it is rounding"},
-	{"The totals are off\nask the oracle whether it is rounding", workflow.CommandConsult, "whether it is rounding"},
-	{"The totals are off! Please ask the consultant: is it rounding? Thanks!", workflow.CommandConsult, "is it rounding?"},
+	{
+		"The totals are off. Ask the oracle whether it is rounding.", workflow.CommandConsult,
+		"whether it is rounding",
+	},
+	{
+		"The totals are off\nask the oracle whether it is rounding", workflow.CommandConsult,
+		"whether it is rounding",
+	},
+	{
+		"The totals are off! Please ask the consultant: is it rounding? Thanks!", workflow.CommandConsult,
+		"is it rounding?",
+	},
 	{"I do not trust the guard. Get a second opinion.", workflow.CommandConsult, ""},
 	{"Version 1.2 is off. Can you ask the oracle why?", workflow.CommandConsult, "why?"},
-	{"It is off. Ask the oracle whether this is it:\n```\npool closed\n```", workflow.CommandConsult, "whether this is it:\n```\npool closed\n```"},
+	{
+		"It is off. Ask the oracle whether this is it:\n```\npool closed\n```", workflow.CommandConsult,
+		"whether this is it:\n```\npool closed\n```",
+	},
 
 	{"diagnose", workflow.CommandDiagnose, ""},
 	{"Diagnose this!", workflow.CommandDiagnose, ""},
@@ -96,22 +117,38 @@ func TestNoCommand(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "   ", "!", "\x00\xff", "> ", "```",
-		"we asked the oracle already", "don't ask the oracle", "Please don’t ask the oracle whether it is safe",
-		"I would ask the oracle", "should we ask the oracle?", "ask the oracle?", "Ask the oracle? No.", "nobody asked the consultant",
-		"> ask the oracle whether it is safe", "`ask the oracle whether it is safe`", "```\nask the oracle whether\n```",
-		"\"ask the oracle\" is what he wrote", "“Ask the oracle whether it is rounding.”", "The page says: “It is off. Ask the oracle whether.”",
-		"The page says:\nask the oracle whether", "It is off, e.g. ask the oracle for a row", "It is off.\n> ask the oracle whether",
-		"1. open the cart\n2. ask the oracle", "Ada asked. I ask the oracle every day.", "Ask the oracle later. Then fix it in cart.go.",
-		"ask the oracle only if it fails", "ask the oracle when you are stuck", "ask the oracle later", "fix it. Ask the oracle if the tests fail.",
-		"ask the oracle database for the rows", "ask the oracles of the shop", "ask the oracle_client whether", "task the oracle with it",
-		"ask Bob whether it is safe", "ask pythia whether it is safe", "the second opinion form is broken", "second opinion form is broken",
-		"diagnose the cart", "diagnosed", "diagnose?", "diagnose this?", "don't diagnose it", "the diagnosis page is empty", "diagnosis page is empty",
-		"Diagnosis: the page is empty", "we could diagnose this", "\"diagnose this\"", "`diagnose`", "> diagnose this", "run a diagnosis?",
-		"the grill menu is wrong", "grill menu is wrong", "grill me is broken", "the button grill me does nothing", "grill-me is broken",
-		"they interview me tomorrow", "interview meals are not refunded", "grill me?", "don't grill me", "> grill me", "do not interview me on this",
-		"start work on the cart", "start work", "we start work at nine", "write a planner", "write a plan?", "the write a plan button is grey",
-		"write a plan button is grey", "don't write a plan", "the plan is to ship", "plan this", "plan this for later", "we should plan this first",
-		"we could /diagnose it", "//diagnose", "/diagnoses", "/grill-meat", "> /diagnose", "`/diagnose`", "\"/diagnose\"",
+		"we asked the oracle already", "don't ask the oracle",
+		"Please don’t ask the oracle whether it is safe",
+		"I would ask the oracle", "should we ask the oracle?", "ask the oracle?", "Ask the oracle? No.",
+		"nobody asked the consultant",
+		"> ask the oracle whether it is safe", "`ask the oracle whether it is safe`",
+		"```\nask the oracle whether\n```",
+		"\"ask the oracle\" is what he wrote", "“Ask the oracle whether it is rounding.”",
+		"The page says: “It is off. Ask the oracle whether.”",
+		"The page says:\nask the oracle whether", "It is off, e.g. ask the oracle for a row",
+		"It is off.\n> ask the oracle whether",
+		"1. open the cart\n2. ask the oracle", "Ada asked. I ask the oracle every day.",
+		"Ask the oracle later. Then fix it in cart.go.",
+		"ask the oracle only if it fails", "ask the oracle when you are stuck", "ask the oracle later",
+		"fix it. Ask the oracle if the tests fail.",
+		"ask the oracle database for the rows", "ask the oracles of the shop",
+		"ask the oracle_client whether", "task the oracle with it",
+		"ask Bob whether it is safe", "ask pythia whether it is safe", "the second opinion form is broken",
+		"second opinion form is broken",
+		"diagnose the cart", "diagnosed", "diagnose?", "diagnose this?", "don't diagnose it",
+		"the diagnosis page is empty", "diagnosis page is empty",
+		"Diagnosis: the page is empty", "we could diagnose this", "\"diagnose this\"", "`diagnose`",
+		"> diagnose this", "run a diagnosis?",
+		"the grill menu is wrong", "grill menu is wrong", "grill me is broken",
+		"the button grill me does nothing", "grill-me is broken",
+		"they interview me tomorrow", "interview meals are not refunded", "grill me?", "don't grill me",
+		"> grill me", "do not interview me on this",
+		"start work on the cart", "start work", "we start work at nine", "write a planner", "write a plan?",
+		"the write a plan button is grey",
+		"write a plan button is grey", "don't write a plan", "the plan is to ship", "plan this",
+		"plan this for later", "we should plan this first",
+		"we could /diagnose it", "//diagnose", "/diagnoses", "/grill-meat", "> /diagnose", "`/diagnose`",
+		"\"/diagnose\"",
 	} {
 		command, rest := command.Read(text)
 		require.Equal(t, workflow.CommandNone, command, text)
@@ -141,7 +178,9 @@ func TestConsultantWithoutName(t *testing.T) {
 func TestLongCommand(t *testing.T) {
 	t.Parallel()
 	about := "carts" + strings.Repeat(" and carts", 500)
-	for _, lead := range []string{"/grill-me ", "grill me on ", "diagnose: ", "write a plan for ", "ask the oracle about "} {
+	for _, lead := range []string{
+		"/grill-me ", "grill me on ", "diagnose: ", "write a plan for ", "ask the oracle about ",
+	} {
 		command, rest := command.Read(lead + about)
 		require.NotEqual(t, workflow.CommandNone, command, lead)
 		require.Equal(t, about, rest, lead)

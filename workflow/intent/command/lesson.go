@@ -46,8 +46,12 @@ func ReadLesson(text string) (w Lesson, ok bool) {
 }
 
 var (
-	remembers = lazyregexp.New(`(?is)^(?:please )?(?:remember|note|keep in mind) (?:for|of|about) (?:this|the) (?:repository|repo|project)(?::|,| that) ?(\S.*)$`)
-	corrects  = lazyregexp.New(`(?is)^(?:please )?correct lesson #?(\d{1,9}): ?(\S.*)$`)
-	forgets   = lazyregexp.New(`(?i)^(?:please )?(?:forget|drop|remove) lesson #?(\d{1,9})(?:,? please)?[.!]?$`)
-	learned   = lazyregexp.New(`^(?:lessons|list (?:the |your )?lessons|show (?:me |us )?(?:the |your )?lessons|what (?:have|did) you (?:learn|learned|learnt)(?: (?:here|about this (?:repository|repo|project)|of this (?:repository|repo|project)))?)\??$`)
+	remembers = lazyregexp.New(`(?is)^(?:please )?(?:remember|note|keep in mind) (?:for|of|about) ` +
+		`(?:this|the) (?:repository|repo|project)(?::|,| that) ?(\S.*)$`)
+	corrects = lazyregexp.New(`(?is)^(?:please )?correct lesson #?(\d{1,9}): ?(\S.*)$`)
+	forgets  = lazyregexp.New(
+		`(?i)^(?:please )?(?:forget|drop|remove) lesson #?(\d{1,9})(?:,? please)?[.!]?$`)
+	learned = lazyregexp.New(`^(?:lessons|list (?:the |your )?lessons|show (?:me |us )?(?:the |your ` +
+		`)?lessons|what (?:have|did) you (?:learn|learned|learnt)(?: ` +
+		`(?:here|about this (?:repository|repo|project)|of this (?:repository|repo|project)))?)\??$`)
 )

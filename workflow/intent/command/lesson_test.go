@@ -26,8 +26,10 @@ func TestReadLesson(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 	for _, text := range []string{
-		"", "remember the tax rates", "remember that the tax changed in March", "> forget lesson 3", "<@U2> forget lesson 3", "forget lesson", "forget lesson 0", "forget it",
-		"forget lesson 99999999999", "correct lesson 3:", "what did you learn about the refund?", "they learn lessons here", "remember for this repository:", "don't forget lesson 3 of the course",
+		"", "remember the tax rates", "remember that the tax changed in March", "> forget lesson 3",
+		"<@U2> forget lesson 3", "forget lesson", "forget lesson 0", "forget it",
+		"forget lesson 99999999999", "correct lesson 3:", "what did you learn about the refund?",
+		"they learn lessons here", "remember for this repository:", "don't forget lesson 3 of the course",
 	} {
 		_, ok := command.ReadLesson(text)
 		require.False(t, ok, text)

@@ -27,8 +27,10 @@ func Fold(s string) string {
 }
 
 var plainLetters = strings.NewReplacer(
-	"'", "", "’", "", "à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "ą", "a", "ç", "c", "ć", "c", "è", "e", "é", "e", "ê", "e", "ë", "e",
-	"ę", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ł", "l", "ñ", "n", "ń", "n", "ò", "o", "ó", "o", "ô", "o", "õ", "o", "ö", "o", "ś", "s",
+	"'", "", "’", "", "à", "a", "á", "a", "â", "a", "ã", "a", "ä", "a", "ą", "a", "ç", "c", "ć", "c",
+	"è", "e", "é", "e", "ê", "e", "ë", "e",
+	"ę", "e", "ì", "i", "í", "i", "î", "i", "ï", "i", "ł", "l", "ñ", "n", "ń", "n", "ò", "o", "ó", "o",
+	"ô", "o", "õ", "o", "ö", "o", "ś", "s",
 	"ù", "u", "ú", "u", "û", "u", "ü", "u", "ź", "z", "ż", "z", "ß", "ss",
 )
 
@@ -39,7 +41,8 @@ func CutPrefix(s, phrase string) (rest string, ok bool) {
 	if !ok || phrase == "" {
 		return s, false
 	}
-	last, next := lastRune(phrase), firstRune(rest)
+	last := lastRune(phrase)
+	next := firstRune(rest)
 	if inWord(last) && inWord(next) && !joins(last) {
 		return s, false
 	}
@@ -52,7 +55,8 @@ func cutSuffix(s, phrase string) (rest string, ok bool) {
 	if !ok || phrase == "" {
 		return s, false
 	}
-	last, next := lastRune(rest), firstRune(phrase)
+	last := lastRune(rest)
+	next := firstRune(phrase)
 	if inWord(last) && inWord(next) && !joins(next) {
 		return s, false
 	}

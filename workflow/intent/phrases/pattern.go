@@ -17,7 +17,8 @@ func (p pattern) at(text string) []string {
 	return p.expandWhile(func(head string) bool {
 		before, after, gapped := strings.Cut(head, gap)
 		before = strings.TrimSuffix(strings.TrimRight(before, " "), " *")
-		return strings.HasPrefix(text, before) && (!gapped || strings.Contains(text, strings.TrimSpace(after)))
+		return strings.HasPrefix(text, before) &&
+			(!gapped || strings.Contains(text, strings.TrimSpace(after)))
 	})
 }
 
@@ -91,7 +92,7 @@ func newIndex(all []pattern) index {
 }
 
 // at returns the phrases that may be at the beginning of text.
-func (x index) at(text string) []string { return x.of(keysOf(text), text) }
+func (i index) at(text string) []string { return i.of(keysOf(text), text) }
 
 // keys are those of an index under which the phrases stand that may be at the beginning of a text.
 type keys struct{ one, two string }
@@ -99,17 +100,17 @@ type keys struct{ one, two string }
 func keysOf(text string) keys { return keys{keyOf(text), twoWords(text)} }
 
 // of returns the phrases that may be at the beginning of text, whose keys are k.
-func (x index) of(k keys, text string) (all []string) {
-	for _, p := range x[k.one] {
+func (i index) of(k keys, text string) (all []string) {
+	for _, p := range i[k.one] {
 		all = append(all, p.at(text)...)
 	}
 	if k.two != "" {
-		for _, p := range x[k.two] {
+		for _, p := range i[k.two] {
 			all = append(all, p.at(text)...)
 		}
 	}
 	if k.one != "" {
-		for _, p := range x[""] {
+		for _, p := range i[""] {
 			all = append(all, p.at(text)...)
 		}
 	}
@@ -119,13 +120,15 @@ func (x index) of(k keys, text string) (all []string) {
 // twoWords returns the beginning of text to the end of its second word. It returns an empty string if there
 // is none, or in a script that joins words.
 func twoWords(text string) string {
-	words, inside := 0, false
+	words := 0
+	inside := false
 	for at, r := range text {
 		switch {
 		case joins(r):
 			return ""
 		case inWord(r) && !inside:
-			words, inside = words+1, true
+			words = words + 1
+			inside = true
 		case !inWord(r) && inside:
 			if inside = false; words == 2 {
 				return text[:at]

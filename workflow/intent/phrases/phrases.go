@@ -90,8 +90,8 @@ var Meanings = []Meaning{
 
 // liberal lists the meanings whose phrases are folded, because they only help to refuse.
 var liberal = []Meaning{
-	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Praise, Apology,
-	Condition,
+	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Praise,
+	Apology, Condition,
 }
 
 // A List holds the phrases of one language, by meaning.
@@ -137,7 +137,8 @@ var builtIn = sync.OnceValue(func() []List {
 
 // Parse reads the file of a language.
 func Parse(name, text string) (List, error) {
-	list, section := NewList(name), None
+	list := NewList(name)
+	section := None
 	for number, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		line = strings.TrimSpace(line)

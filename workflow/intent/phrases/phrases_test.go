@@ -14,7 +14,10 @@ import (
 var (
 	refusing  = []phrases.Meaning{phrases.Stop, phrases.Wait, phrases.Hold, phrases.No}
 	agreeing  = []phrases.Meaning{phrases.Approve, phrases.GoOn, phrases.Yes}
-	languages = []string{"chinese", "dutch", "english", "french", "german", "italian", "japanese", "korean", "polish", "portuguese", "spanish"}
+	languages = []string{
+		"chinese", "dutch", "english", "french", "german", "italian", "japanese", "korean", "polish",
+		"portuguese", "spanish",
+	}
 )
 
 func TestEachLanguageHasItsWords(t *testing.T) {
@@ -22,7 +25,8 @@ func TestEachLanguageHasItsWords(t *testing.T) {
 	var names []string
 	for _, list := range phrases.BuiltIn() {
 		names = append(names, list.Name)
-		for _, meaning := range append(slices.Concat(refusing, agreeing), phrases.Please, phrases.Opener, phrases.Pointer, phrases.Tail, phrases.Reason, phrases.Instead, phrases.Ask) {
+		for _, meaning := range append(slices.Concat(refusing, agreeing), phrases.Please, phrases.Opener,
+			phrases.Pointer, phrases.Tail, phrases.Reason, phrases.Instead, phrases.Ask) {
 			require.NotEmpty(t, list.All(meaning), "%s: %s", list.Name, meaning)
 		}
 	}
@@ -101,7 +105,11 @@ func TestAlternatives(t *testing.T) {
 	}, list.All(phrases.Wait))
 	set := phrases.NewSet([]phrases.List{list})
 	for clause, said := range map[string]bool{
-		"halt merge now": true, "stop the push": true, "stop the now": false, "halt": false, "the push": false,
+		"halt merge now":   true,
+		"stop the push":    true,
+		"stop the now":     false,
+		"halt":             false,
+		"the push":         false,
 		"stop (the |)push": false,
 	} {
 		require.Equal(t, said, set.IsSaid(clause, phrases.Wait), clause)
@@ -112,8 +120,15 @@ func TestAWholeClauseIsAPhrase(t *testing.T) {
 	t.Parallel()
 	set := phrases.NewSet(phrases.BuiltIn())
 	for clause, want := range map[string]bool{
-		"Looks good to me": true, "thanks for the report": true, "i really like the fix": true, "C'est bien": true,
-		"不错": true, "looks good but": false, "the fix": false, "thanks for the": false, "not good": false,
+		"Looks good to me":      true,
+		"thanks for the report": true,
+		"i really like the fix": true,
+		"C'est bien":            true,
+		"不错":                    true,
+		"looks good but":        false,
+		"the fix":               false,
+		"thanks for the":        false,
+		"not good":              false,
 	} {
 		require.Equal(t, want, set.Is(clause, phrases.Praise), clause)
 	}

@@ -28,7 +28,8 @@ func NewSet(lists []List) (s Set) {
 
 // And returns a set of the same lists and one more.
 func (s Set) And(list List) Set {
-	indexes, all := map[Meaning]index{}, map[Meaning][]string{}
+	indexes := map[Meaning]index{}
+	all := map[Meaning][]string{}
 	for meaning, phrases := range list.phrases {
 		indexes[meaning] = newIndex(phrases)
 	}
@@ -145,7 +146,8 @@ func (s Set) find(meaning Meaning, starts []string) (best Match, ok bool) {
 			for _, phrase := range s.indexes[i][meaning].of(k, start) {
 				m, found := s.match(i, start, phrase)
 				if found && (!ok || best.Partial && !m.Partial) {
-					best, ok = m, true
+					best = m
+					ok = true
 				}
 			}
 		}
@@ -196,7 +198,10 @@ func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
 			return Match{Partial: between != ""}, true
 		}
 		tails := s.short[list][Tail]
-		at := slices.IndexFunc(tails, func(tail string) bool { _, ok := cutSuffix(rest, tail); return ok })
+		at := slices.IndexFunc(tails, func(tail string) bool {
+			_, ok := cutSuffix(rest, tail)
+			return ok
+		})
 		if at < 0 {
 			return m, false
 		}
@@ -217,7 +222,8 @@ func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok
 	rest = text
 	for _, phrase := range s.indexes[list][meaning].at(text) {
 		if r, found := CutPrefix(text, phrase); found && len(r) < len(rest) {
-			rest, ok = r, true
+			rest = r
+			ok = true
 		}
 	}
 	return rest, ok
@@ -243,7 +249,8 @@ func (s Set) without(meaning Meaning, texts []string) []string {
 // OnlyTails reports whether a text holds nothing but words that may follow any phrase.
 func (s Set) OnlyTails(text string) bool {
 	for i := range s.lists {
-		rest, ok := Fold(text), true
+		rest := Fold(text)
+		ok := true
 		for ok && rest != "" {
 			if rest, ok = s.cutLongest(i, strings.TrimLeft(rest, " ,"), Tail); !ok {
 				rest, ok = s.cutLongest(i, rest, Please)
@@ -371,7 +378,8 @@ func (s Set) CutFirst(text string, meaning Meaning) (rest string, ok bool) {
 func (s Set) CutWhole(text string, meanings ...Meaning) (rest string, ok bool) {
 	for _, meaning := range meanings {
 		if cut, found := s.CutFirst(text, meaning); found && (!ok || len(cut) < len(rest)) {
-			rest, ok = cut, true
+			rest = cut
+			ok = true
 		}
 	}
 	return rest, ok
@@ -382,7 +390,10 @@ func (s Set) CutWhole(text string, meanings ...Meaning) (rest string, ok bool) {
 func (s Set) Ends(text string, meanings ...Meaning) bool {
 	text = strings.ToLower(trimMark(text))
 	for _, meaning := range meanings {
-		ends := func(phrase string) bool { _, ok := cutSuffix(text, phrase); return ok }
+		ends := func(phrase string) bool {
+			_, ok := cutSuffix(text, phrase)
+			return ok
+		}
 		if slices.ContainsFunc(s.All(meaning), ends) {
 			return true
 		}

@@ -49,7 +49,8 @@ var (
 
 var typographic = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
-	"👍", ":+1:", "👎", ":-1:", "✅", ":white_check_mark:", "🚀", ":rocket:", "…", "...", "–", "-", "—", "-", "\u00a0", " ", "\r\n", "\n",
+	"👍", ":+1:", "👎", ":-1:", "✅", ":white_check_mark:", "🚀", ":rocket:", "…", "...", "–", "-", "—", "-",
+	"\u00a0", " ", "\r\n", "\n",
 	"&lt;", "<", "&gt;", ">", "&amp;", "&",
 )
 
@@ -58,7 +59,8 @@ func SpellPictures(s string) string { return pictures.Replace(s) }
 
 // pictures replaces emoji that Straighten leaves as they are, and drops the modifiers of any emoji.
 var pictures = strings.NewReplacer(
-	"👌", ":ok_hand:", "💯", ":100:", "✔", ":heavy_check_mark:", "🎉", ":tada:", "🙏", ":pray:", "🙂", ":slightly_smiling_face:", "😀", ":grinning:", "😊", ":blush:",
+	"👌", ":ok_hand:", "💯", ":100:", "✔", ":heavy_check_mark:", "🎉", ":tada:", "🙏", ":pray:",
+	"🙂", ":slightly_smiling_face:", "😀", ":grinning:", "😊", ":blush:",
 	"🏻", "", "🏼", "", "🏽", "", "🏾", "", "🏿", "", "\ufe0f", "",
 )
 
@@ -122,7 +124,8 @@ var pleases = lazyregexp.New(`(?is)^(?:please,? )?(.*?)(?:,? please)?$`)
 
 // trimEnd drops one final dot or exclamation mark. Several marks, such as hesitating dots, stay.
 func trimEnd(s string) string {
-	if n := len(s); n > 1 && (s[n-1] == '.' || s[n-1] == '!') && s[n-2] != '.' && s[n-2] != '!' && s[n-2] != '?' {
+	if n := len(s); n > 1 && (s[n-1] == '.' || s[n-1] == '!') && s[n-2] != '.' && s[n-2] != '!' &&
+		s[n-2] != '?' {
 		return s[:n-1]
 	}
 	return s
@@ -158,12 +161,15 @@ func HasWord(s string) bool {
 // Expressions for parts of messages.
 var (
 	// Courtesy matches what people add at the end out of politeness, with the marks around it.
-	Courtesy      = lazyregexp.New(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
+	Courtesy = lazyregexp.New(`(?i)(?:[\s,.!-]*(?:\b(?:please|pls|plz|thanks|thank you|thx|cheers)\b|` +
+		`:[a-z0-9_+'-]+:|[\x{2600}-\x{27bf}\x{1f000}-\x{1faff}\x{fe0f}\x{200d}]+))*[\s.!,]*$`)
 	onlyCode      = lazyregexp.New("^`+[^`]*`+$")
 	CodeWord      = lazyregexp.New("`([^`\\s]+)`")
 	endOfSentence = lazyregexp.New(`([.!?])[.!?]*\s+`)
 	ClauseEnd     = lazyregexp.New(`[,;:]+\s+|\s-+\s`)
 	politeStart   = lazyregexp.New(`(?i)^(?:please|pls|plz)\b[,:]? *`)
-	Openers       = lazyregexp.New(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice|i think|i guess|i fear|i'm afraid)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
-	RequestForm   = lazyregexp.New(`^(?:can|could|would|will|may|shall) (?:we|you)\b(?: please| just| now)* `)
+	Openers       = lazyregexp.New(`^(?:(?:(?:please|pls|plz|ok|okay|hey|hi|hm+|um+|uh|oh|ah|so|and|but|` +
+		`well|btw|thanks|thank you|thx|sorry|guys|folks|just|good find|nice|i think|i guess|i fear|i'm ` +
+		`afraid)\b|:[a-z0-9_+'-]+:)[,.! :-]*)+`)
+	RequestForm = lazyregexp.New(`^(?:can|could|would|will|may|shall) (?:we|you)\b(?: please| just| now)* `)
 )

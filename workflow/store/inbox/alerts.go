@@ -51,7 +51,9 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent
 	}
 	if !fresh {
 		p.seen++
-		_, err := tx.Exec(ctx, `update alerts set seen = $4, last_ts = greatest(last_ts, $5), at = now() where team = $1 and channel = $2 and fingerprint = $3`,
+		_, err := tx.Exec(ctx,
+			`update alerts set seen = $4, last_ts = greatest(last_ts, $5), at = now() where team = $1
+				and channel = $2 and fingerprint = $3`,
 			in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, p.seen, in.TS)
 		if err != nil {
 			return false, err
@@ -72,16 +74,25 @@ func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent
 // new. A session that was cleaned away counts as none.
 func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem, fresh bool, err error) {
 	fresh, err = database.InsertOnce(ctx, tx, "alerts", database.Row{
-		"team": in.Thread.Team, "channel": in.Thread.Channel, "fingerprint": in.Alert.Fingerprint, "app": in.Alert.App,
-		"title": in.Alert.Title, "last_ts": in.TS,
+		"team":        in.Thread.Team,
+		"channel":     in.Thread.Channel,
+		"fingerprint": in.Alert.Fingerprint,
+		"app":         in.Alert.App,
+		"title":       in.Alert.Title,
+		"last_ts":     in.TS,
 	})
 	if err != nil {
 		return p, false, err
 	}
-	err = tx.QueryRow(ctx, `select coalesce(s.id, ''), a.seen, a.last_ts, a.again, coalesce(s.phase = 'done' and coalesce(r.state not in ('intended', 'open', 'closed', 'reverted'), true), false), coalesce(r.state = 'merged', false)
+	err = tx.QueryRow(ctx,
+		`select coalesce(s.id, ''), a.seen, a.last_ts, a.again, coalesce(s.phase = 'done'
+		and coalesce(r.state not in ('intended', 'open', 'closed', 'reverted'), true), false),
+		coalesce(r.state = 'merged', false)
 		from alerts a left join sessions s on s.id = a.session_id and s.cleared_at is null
-			left join pull_requests r on r.session_id = s.id and r.repository = s.repository and r.branch = s.branch
-		where a.team = $1 and a.channel = $2 and a.fingerprint = $3 for update of a`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint).
+			left join pull_requests r on r.session_id = s.id and r.repository = s.repository
+				and r.branch = s.branch
+		where a.team = $1 and a.channel = $2 and a.fingerprint = $3 for update of a`, in.Thread.Team,
+		in.Thread.Channel, in.Alert.Fingerprint).
 		Scan(&p.session, &p.seen, &p.last, &p.again, &p.fixed, &p.merged)
 	return p, fresh, err
 }
@@ -90,18 +101,22 @@ func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem,
 // hour. If not, the thread of its newest session is told so, once.
 func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (bool, error) {
 	// One transaction at a time in a channel, so that the limit holds over all connections and replicas.
-	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`, "alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`,
+		"alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
 		return false, err
 	}
 	var begun int
 	var newest *string
 	err := tx.QueryRow(ctx, `select count(*), (array_agg(session_id order by begun_at desc))[1] from alerts
-		where team = $1 and channel = $2 and begun_at > now() - interval '1 hour'`, in.Thread.Team, in.Thread.Channel).Scan(&begun, &newest)
+		where team = $1 and channel = $2 and begun_at > now() - interval '1 hour'`, in.Thread.Team,
+		in.Thread.Channel).Scan(&begun, &newest)
 	if err != nil {
 		return false, err
 	}
 	if begun < MostAnHour || c.Unlimited {
-		_, err := tx.Exec(ctx, `update alerts set begun_at = now(), again = false where team = $1 and channel = $2 and fingerprint = $3`,
+		_, err := tx.Exec(ctx,
+			`update alerts set begun_at = now(), again = false where team = $1 and channel = $2
+				and fingerprint = $3`,
 			in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint)
 		return true, err
 	}
@@ -109,29 +124,35 @@ func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent
 		return false, nil
 	}
 	return false, c.say(ctx, tx, *newest, *newest+":alerts-limit",
-		fmt.Sprintf("More problems came in this channel than I begin with in an hour (%d). The others are only counted for now. Mention me below one to have it looked into.", MostAnHour))
+		fmt.Sprintf("More problems came in this channel than I begin with in an hour (%d). "+
+			"The others are only counted for now. Mention me below one to have it looked into.", MostAnHour))
 }
 
 // Opened stores which session the problem has, and sets the
 // session's repository to that of the channel's alerts.
 func Opened(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent, session string) error {
-	_, err := tx.Exec(ctx, `update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
+	_, err := tx.Exec(ctx,
+		`update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, session)
 	if err == nil && in.Alert.Repository != "" {
-		_, err = tx.Exec(ctx, `update sessions set repository = $2 where id = $1 and repository = ''`, session, in.Alert.Repository)
+		_, err = tx.Exec(ctx, `update sessions set repository = $2 where id = $1 and repository = ''`,
+			session, in.Alert.Repository)
 	}
 	return err
 }
 
 func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
-	if _, err := tx.Exec(ctx, `update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`, in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
+	if _, err := tx.Exec(ctx,
+		`update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`,
+		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
 		return err
 	}
 	after := "the push"
 	if p.merged {
 		after = "the fix"
 	}
-	return c.say(ctx, tx, p.session, p.session+":alerts-again", "Again after "+after+": the same alert came at "+clock(in.TS)+". Nothing is begun by it; write here to have it looked into.")
+	return c.say(ctx, tx, p.session, p.session+":alerts-again", "Again after "+after+": the same alert "+
+		"came at "+clock(in.TS)+". Nothing is begun by it; write here to have it looked into.")
 }
 
 // say says a line in the session's thread, once for each key.
@@ -158,7 +179,10 @@ func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow
 	}
 	var line int64
 	var tried bool
-	err := tx.QueryRow(ctx, `select line_id, batch is not null from outbox where key = $1 or rewrites = $1 order by id desc limit 1 for update`, key).Scan(&line, &tried)
+	err := tx.QueryRow(ctx,
+		`select line_id, batch is not null from outbox where key = $1 or rewrites = $1 order by id desc
+			limit 1 for update`,
+		key).Scan(&line, &tried)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return c.say(ctx, tx, p.session, key, text)
@@ -170,7 +194,8 @@ func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow
 	}
 	_, err = tx.Exec(ctx, `with said as (
 			insert into lines (session_id, agent, text, vouched) values ($1, $2, $3, '{0}') returning id)
-		insert into outbox (key, session_id, line_id, alone, rewrites) select $4 || ':' || $5::text, $1, id, true, $4 from said on conflict do nothing`,
+		insert into outbox (key, session_id, line_id, alone, rewrites) select $4 || ':' || $5::text, $1, id,
+			true, $4 from said on conflict do nothing`,
 		p.session, c.agent(), text, key, strconv.Itoa(p.seen))
 	return err
 }

@@ -19,8 +19,13 @@ import (
 func posted(problem string, second int) workflow.IncomingEvent {
 	ts := fmt.Sprintf("%d.000100", 1700000000+second)
 	return workflow.IncomingEvent{
-		EventID: "Ev" + ts + problem, Kind: workflow.MessageAlert, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: ts}, TS: ts,
-		Text: problem + "\nfix it, approve, stop", Value: "Sentry", Alert: &workflow.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
+		EventID: "Ev" + ts + problem,
+		Kind:    workflow.MessageAlert,
+		Thread:  workflow.Thread{Team: "T1", Channel: "C1", TS: ts},
+		TS:      ts,
+		Text:    problem + "\nfix it, approve, stop",
+		Value:   "Sentry",
+		Alert:   &workflow.Alert{App: "Sentry", Title: problem, Fingerprint: problem, Repository: "shop"},
 	}
 }
 
@@ -50,7 +55,11 @@ func TestOneSessionAProblem(t *testing.T) {
 	s := storetest.Open(t)
 	receive(t, s, posted("it panics", 0))
 	receive(t, s, posted("it panics", 0))
-	require.Equal(t, 1, count(t, s, `select count(*) from sessions where repository = 'shop' and requester = '' and title = 'it panics' and not stop_asked`))
+	require.Equal(t, 1, count(
+		t, s,
+		`select count(*) from sessions where repository = 'shop' and requester = '' and title = 'it panics'
+			and not stop_asked`,
+	))
 	require.Empty(t, said(t, s))
 	_, err := s.Pool.Exec(t.Context(), `delete from river_job`)
 	require.NoError(t, err)
@@ -63,7 +72,8 @@ func TestOneSessionAProblem(t *testing.T) {
 	receive(t, s, over)
 	require.Equal(t, 1, count(t, s, `select count(*) from sessions`))
 	require.Equal(t, 1, count(t, s, `select count(*) from inbox`))
-	require.Zero(t, count(t, s, `select count(*) from river_job where kind = 'turn'`), "no turn, so no model call")
+	require.Zero(t, count(t, s, `select count(*) from river_job where kind = 'turn'`),
+		"no turn, so no model call")
 	require.Equal(t, []string{"Seen 14 times, the last time at 22:13 UTC."}, said(t, s))
 
 	// Once the line is in Slack, it is rewritten there.
@@ -92,15 +102,18 @@ func TestControlAnAlertThatIsDeliveredAgainCounts(t *testing.T) {
 	receive(t, s, posted("it panics", 0))
 	for range 2 {
 		require.NoError(t, s.Transact(t.Context(), func(tx pgx.Tx) error {
-			_, err := inbox.Counter{Queue: s.Queue, Twice: true}.Count(context.Background(), tx, posted("it panics", 0))
+			_, err := inbox.Counter{
+				Queue: s.Queue,
+				Twice: true,
+			}.Count(context.Background(), tx, posted("it panics", 0))
 			return err
 		}))
 	}
 	require.Equal(t, 3, count(t, s, `select seen from alerts`))
 }
 
-// While the pull request of a fix is open, the alert is expected, and only counted. It came again after the fix only when
-// that was merged.
+// While the pull request of a fix is open, the alert is expected, and only counted. It came again after the
+// fix only when that was merged.
 func TestAnAlertBeforeTheMerge(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -110,8 +123,12 @@ func TestAnAlertBeforeTheMerge(t *testing.T) {
 	}
 	receive(t, s, posted("it panics", 0))
 	exec(`update sessions set phase = 'done', open = false, branch = 'bobbin/x'`)
-	exec(`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select 'shop', 'bobbin/x', id, 'c1', 'main', '', '', 'open' from sessions`)
-	exec(`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select 'shop', 'bobbin/x-backport-1.1', id, 'c2', '1.1', '', '', 'merged' from sessions`)
+	exec(
+		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select
+			'shop', 'bobbin/x', id, 'c1', 'main', '', '', 'open' from sessions`)
+	exec(
+		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state) select
+			'shop', 'bobbin/x-backport-1.1', id, 'c2', '1.1', '', '', 'merged' from sessions`)
 	for n, state := range []string{"intended", "open", "closed", "reverted"} {
 		exec(`update pull_requests set state = '` + state + `' where branch = 'bobbin/x'`)
 		receive(t, s, posted("it panics", n+1))
@@ -121,7 +138,8 @@ func TestAnAlertBeforeTheMerge(t *testing.T) {
 	receive(t, s, posted("it panics", 9))
 	require.Equal(t, []string{
 		"Seen 6 times, the last time at 22:13 UTC.",
-		"Again after the fix: the same alert came at 22:13 UTC. Nothing is begun by it; write here to have it looked into.",
+		"Again after the fix: the same alert came at 22:13 UTC. Nothing is begun by it; " +
+			"write here to have it looked into.",
 	}, said(t, s))
 }
 
@@ -130,13 +148,15 @@ func TestAgainAfterTheFix(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	receive(t, s, posted("it panics", 0))
-	_, err := s.Pool.Exec(t.Context(), `update sessions set phase = 'done', open = false; delete from river_job`)
+	_, err := s.Pool.Exec(t.Context(),
+		`update sessions set phase = 'done', open = false; delete from river_job`)
 	require.NoError(t, err)
 	for n := range 5 {
 		receive(t, s, posted("it panics", n+1))
 	}
 	require.Equal(t, []string{
-		"Again after the push: the same alert came at 22:13 UTC. Nothing is begun by it; write here to have it looked into.",
+		"Again after the push: the same alert came at 22:13 UTC. Nothing is begun by it; " +
+			"write here to have it looked into.",
 		"Seen 6 times, the last time at 22:13 UTC.",
 	}, said(t, s))
 	require.Equal(t, 1, count(t, s, `select count(*) from sessions where phase = 'done' and not open`))
@@ -158,7 +178,10 @@ func TestAStormIsBounded(t *testing.T) {
 	require.Equal(t, inbox.MostAnHour+1, count(t, s, `select count(*) from lines`))
 
 	require.NoError(t, s.Transact(t.Context(), func(tx pgx.Tx) error {
-		begins, err := inbox.Counter{Queue: s.Queue, Unlimited: true}.Count(context.Background(), tx, posted("problem 50", 600))
+		begins, err := inbox.Counter{
+			Queue:     s.Queue,
+			Unlimited: true,
+		}.Count(context.Background(), tx, posted("problem 50", 600))
 		require.True(t, begins, "the control")
 		return err
 	}))

@@ -16,10 +16,14 @@ const maxAttachments = 100
 // known do not change. The caller has locked the session's row, so that each number is given once.
 func attachFiles(ctx context.Context, tx pgx.Tx, session string, list []workflow.Attachment) error {
 	for _, a := range list {
-		_, err := tx.Exec(ctx, `insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)
-			select $1, count(*) + 1, $2, $3, $4, $5, $6, $7, $8 from attachments where session_id = $1 having count(*) < $9
+		_, err := tx.Exec(ctx,
+			`insert into attachments (session_id, number, message_ts, file_id, name, kind, mode, size, url)
+			select $1, count(*) + 1, $2, $3, $4, $5, $6, $7, $8 from attachments
+				where session_id = $1 having count(*) < $9
 			on conflict (session_id, message_ts, file_id) do nothing`,
-			session, a.Message, database.CleanText(a.File), database.CleanText(a.Name), database.CleanText(a.Kind), database.CleanText(a.Mode), a.Size, database.CleanText(a.URL), maxAttachments)
+			session, a.Message, database.CleanText(a.File), database.CleanText(a.Name),
+			database.CleanText(a.Kind),
+			database.CleanText(a.Mode), a.Size, database.CleanText(a.URL), maxAttachments)
 		if err != nil {
 			return err
 		}

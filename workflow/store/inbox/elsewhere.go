@@ -12,8 +12,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// PressedElsewhere is a Part: a press of Stop in one thread is about another session. It becomes a press of that
-// session, which judges it like one in its own thread, and ends what is running there at once.
+// PressedElsewhere is a Part: a press of Stop in one thread is about another session. It becomes a press of
+// that session, which judges it like one in its own thread, and ends what is running there at once.
 type PressedElsewhere struct {
 	Session string                 // the session that it is about
 	Press   workflow.IncomingEvent // as it came
@@ -25,15 +25,22 @@ func (PressedElsewhere) Stage() record.Stage { return record.Thread }
 // Mask keeps the ids of the press, and nothing else of it is stored.
 func (p PressedElsewhere) Mask(func(string) string) record.Part {
 	in := p.Press
-	p.Press = workflow.IncomingEvent{EventID: in.EventID, TS: in.TS, User: in.User, UserTeam: in.UserTeam, At: in.At}
+	p.Press = workflow.IncomingEvent{
+		EventID:  in.EventID,
+		TS:       in.TS,
+		User:     in.User,
+		UserTeam: in.UserTeam,
+		At:       in.At,
+	}
 	return p
 }
 
-// Write stores the press once. Two sessions that press each other's button at the same moment may deadlock; then one
-// of them is written again.
+// Write stores the press once. Two sessions that press each other's button at the same moment may deadlock;
+// then one of them is written again.
 func (p PressedElsewhere) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var id string
-	err := tx.QueryRow(ctx, `select id from sessions where id = $1 and cleared_at is null for update`, p.Session).
+	err := tx.QueryRow(ctx,
+		`select id from sessions where id = $1 and cleared_at is null for update`, p.Session).
 		Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // it was cleaned away, so nothing runs there

@@ -19,10 +19,14 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form,
 	f := workflow.Form{ActionID: action, Value: value}
 	var newest int
 	var means, approver, branch string
-	err := i.db.Pool.QueryRow(ctx, `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
-		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id and a.revision = s.revision
+	err := i.db.Pool.QueryRow(ctx,
+		`select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before ||
+		s.repository, b.revision, b.means, s.revision, coalesce(a.user_name, ''), s.branch
+		from buttons b join sessions s on s.id = b.session_id left join approvals a on a.session_id = s.id
+			and a.revision = s.revision
 		where b.id = $1 and b.action_id = $2`, value, action).
-		Scan(&f.Session, &f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Repositories, &f.Revision, &means, &newest, &approver, &branch)
+		Scan(&f.Session, &f.Thread.Team, &f.Thread.Channel, &f.Thread.TS, &f.Repositories, &f.Revision,
+			&means, &newest, &approver, &branch)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, nil
@@ -38,7 +42,8 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form,
 			f.Late = "The work was approved for a repository already. Another one is for another thread."
 		}
 	case f.Revision != newest:
-		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
+		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was "+
+			"sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)
 	case action == workflow.ButtonFixLimited && approver != "":
 		f.Late = fmt.Sprintf("Revision %d was already approved by %s. Nothing was sent.", newest, approver)
 	}
@@ -50,7 +55,8 @@ func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form,
 // in words for people. What was stored before stays accepted, whatever happened since.
 func (i *Inbox) Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error) {
 	var kept bool
-	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`, in.EventID).Scan(&kept); err != nil || kept {
+	if err := i.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where event_id = $1)`,
+		in.EventID).Scan(&kept); err != nil || kept {
 		return "", err
 	}
 	form, err := i.Form(ctx, in.ActionID, in.Value)

@@ -17,18 +17,31 @@ func withForms(t *testing.T, s *store.Store) *store.Turn {
 	turn := storetest.BeginTurn(t, s)
 	require.NoError(t, turn.Record(t.Context(),
 		consent.Report{Revision: 1, Kind: "root_cause", Body: []byte(`{}`), Text: "the cause"},
-		store.Lines{{Agent: "orchestrator", Text: "the cause", Mentions: []string{"U1", "S1"}, Buttons: []workflow.Button{
-			{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: "c"},
-			{ActionID: workflow.ButtonFixLimited, Label: "Limits…", Value: "l"},
-			{ActionID: workflow.ButtonCorrect, Label: "No", Value: "n", Means: "no"},
-			{ActionID: "fix_it", Label: "Fix it", Value: "f"},
-		}}},
+		store.Lines{{
+			Agent:    "orchestrator",
+			Text:     "the cause",
+			Mentions: []string{"U1", "S1"},
+			Buttons: []workflow.Button{
+				{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: "c"},
+				{ActionID: workflow.ButtonFixLimited, Label: "Limits…", Value: "l"},
+				{ActionID: workflow.ButtonCorrect, Label: "No", Value: "n", Means: "no"},
+				{ActionID: "fix_it", Label: "Fix it", Value: "f"},
+			},
+		}},
 	))
 	return turn
 }
 
 func sent(event, action, value, text string) workflow.IncomingEvent {
-	return workflow.IncomingEvent{EventID: event, Kind: workflow.MessageForm, User: "U1", ActionID: action, Value: value, Text: text, TS: "2.0"}
+	return workflow.IncomingEvent{
+		EventID:  event,
+		Kind:     workflow.MessageForm,
+		User:     "U1",
+		ActionID: action,
+		Value:    value,
+		Text:     text,
+		TS:       "2.0",
+	}
 }
 
 func TestFormsOfButtons(t *testing.T) {
@@ -37,8 +50,22 @@ func TestFormsOfButtons(t *testing.T) {
 	turn := withForms(t, s)
 	f, err := storetest.Inbox(s).Form(t.Context(), workflow.ButtonCorrect, "c")
 	require.NoError(t, err)
-	require.Equal(t, &workflow.Form{ActionID: workflow.ButtonCorrect, Value: "c", Thread: turn.Session().Thread, Session: turn.Session().ID, Repositories: []string{""}, Revision: 1}, f)
-	for _, c := range [][2]string{{"correct", "l"}, {"fix_limited", "c"}, {"correct", "n"}, {"fix_it", "f"}, {"correct", "x"}, {"correct", ""}} {
+	require.Equal(t, &workflow.Form{
+		ActionID:     workflow.ButtonCorrect,
+		Value:        "c",
+		Thread:       turn.Session().Thread,
+		Session:      turn.Session().ID,
+		Repositories: []string{""},
+		Revision:     1,
+	}, f)
+	for _, c := range [][2]string{
+		{"correct", "l"},
+		{"fix_limited", "c"},
+		{"correct", "n"},
+		{"fix_it", "f"},
+		{"correct", "x"},
+		{"correct", ""},
+	} {
 		f, err := storetest.Inbox(s).Form(t.Context(), c[0], c[1])
 		require.NoError(t, err)
 		require.Nil(t, f, c)
@@ -59,13 +86,17 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 		require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")))
 	}
 	require.Contains(t, submit(sent("form:2", "correct", "x", "the cart")), "write it in the thread")
-	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread", "a value counts under its own action")
+	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread",
+		"a value counts under its own action")
 
-	require.NoError(t, turn.Record(t.Context(), consent.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
+	require.NoError(t, turn.Record(t.Context(),
+		consent.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
 	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
-	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")), "Revision 2 was shown meanwhile, and this is about revision 1")
+	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")),
+		"Revision 2 was shown meanwhile, and this is about revision 1")
 	kept, err := turn.Inbox().Unhandled(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 2) // the mention, and one correction
-	require.Equal(t, []string{"form", "the cart", "correct", "c"}, []string{string(kept[1].Kind), kept[1].Text, kept[1].ActionID, kept[1].Value})
+	require.Equal(t, []string{"form", "the cart", "correct", "c"},
+		[]string{string(kept[1].Kind), kept[1].Text, kept[1].ActionID, kept[1].Value})
 }

@@ -8,9 +8,9 @@
 //
 // It also stores about which problems apps posted alerts, with one session for each problem. Later alerts
 // about a problem are counted in one line of its thread, which is rewritten. They queue no turn, and so cost
-// no model call. If an alert comes again after the fix, that is said once, and begins nothing. A channel begins
-// a limited number of sessions in an hour. At the first problem beyond that, one line says so, and all further
-// ones are counted. One that comes again in a later hour begins a session then.
+// no model call. If an alert comes again after the fix, that is said once, and begins nothing. A channel
+// begins a limited number of sessions in an hour. At the first problem beyond that, one line says so, and all
+// further ones are counted. One that comes again in a later hour begins a session then.
 package inbox
 
 import (

@@ -17,7 +17,8 @@ type Handled struct {
 	Shown     string // what agents are shown instead of the message's text
 	Held      bool   // it waits until a person who may approve passes it on
 	Answers   bool   // it answers a question of the bot
-	Task      int64  // task of the worker that it is for, beside the orchestrator; 0: all workers; OrchestratorAlone: none
+	// task of the worker that it is for, beside the orchestrator; 0: all workers; OrchestratorAlone: none
+	Task int64
 }
 
 // OrchestratorAlone is the Task of a message that no worker is shown.
@@ -32,7 +33,9 @@ func (h Handled) Mask(mask func(string) string) record.Part {
 }
 
 func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task = $6 where id = $1`,
+	_, err := tx.Exec(ctx,
+		`update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task =
+			$6 where id = $1`,
 		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers, h.Task)
 	return err
 }
@@ -48,10 +51,10 @@ func (CompletedText) Stage() record.Stage { return record.Inbox }
 
 // Mask returns m. The inbox has messages word for word, since they are judged, and compared with their
 // later edits. What agents and people are shown of them is masked where it is shown.
-func (m CompletedText) Mask(func(string) string) record.Part { return m }
+func (c CompletedText) Mask(func(string) string) record.Part { return c }
 
-func (m CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, m.ID, database.CleanText(m.Text))
+func (c CompletedText) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	_, err := tx.Exec(ctx, `update inbox set text = $2 where id = $1`, c.ID, database.CleanText(c.Text))
 	return err
 }
 
@@ -61,13 +64,14 @@ type Passed []int64
 func (Passed) Stage() record.Stage { return record.Inbox }
 
 // Mask returns ids, which are no text.
-func (ids Passed) Mask(func(string) string) record.Part { return ids }
+func (p Passed) Mask(func(string) string) record.Part { return p }
 
-func (ids Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if len(ids) == 0 {
+func (p Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if len(p) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`, r.Session, []int64(ids))
+	_, err := tx.Exec(ctx, `update inbox set held = false where session_id = $1 and id = any($2)`,
+		r.Session, []int64(p))
 	return err
 }
 
@@ -78,13 +82,18 @@ type Earlier []workflow.ThreadMessage
 func (Earlier) Stage() record.Stage { return record.Inbox }
 
 // Mask returns list. The inbox has messages word for word: see CompletedText.
-func (list Earlier) Mask(func(string) string) record.Part { return list }
+func (e Earlier) Mask(func(string) string) record.Part { return e }
 
-func (list Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	for _, m := range list {
+func (e Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	for _, m := range e {
 		_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
-			"session_id": r.Session, "event_id": r.Session + ":earlier:" + m.TS, "kind": workflow.MessageEarlier,
-			"message_ts": m.TS, "user_id": m.User, "text": m.Text, "handled_at": database.Expr("now()"),
+			"session_id": r.Session,
+			"event_id":   r.Session + ":earlier:" + m.TS,
+			"kind":       workflow.MessageEarlier,
+			"message_ts": m.TS,
+			"user_id":    m.User,
+			"text":       m.Text,
+			"handled_at": database.Expr("now()"),
 		})
 		if err != nil {
 			return err
@@ -104,16 +113,22 @@ type AgentNote struct {
 func (AgentNote) Stage() record.Stage { return record.Work }
 
 // Mask masks what the agents are told.
-func (m AgentNote) Mask(mask func(string) string) record.Part {
-	m.Text = mask(m.Text)
-	return m
+func (a AgentNote) Mask(mask func(string) string) record.Part {
+	a.Text = mask(a.Text)
+	return a
 }
 
-func (m AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (a AgentNote) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
-		"session_id": r.Session, "event_id": r.Session + ":" + m.Key, "kind": workflow.MessageTold, "message_ts": "",
-		"user_id": m.By, "handled_at": database.Expr("now()"), "for_agents": true, "shown": m.Text,
-		"for_task": m.Task,
+		"session_id": r.Session,
+		"event_id":   r.Session + ":" + a.Key,
+		"kind":       workflow.MessageTold,
+		"message_ts": "",
+		"user_id":    a.By,
+		"handled_at": database.Expr("now()"),
+		"for_agents": true,
+		"shown":      a.Text,
+		"for_task":   a.Task,
 	})
 	return err
 }

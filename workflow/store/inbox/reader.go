@@ -20,11 +20,13 @@ type Reader struct {
 // OfSession returns a reader of that session's messages.
 func OfSession(db *database.DB, session string) Reader { return Reader{db: db, session: session} }
 
-const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, action_id, value, at`
+const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, user_team, text, shown, ` +
+	`action_id, value, at`
 
 func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
 	var m workflow.Message
-	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At)
+	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown,
+		&m.ActionID, &m.Value, &m.At)
 	return m, err
 }
 
@@ -42,7 +44,8 @@ func (r Reader) readMessages(ctx context.Context, sql string, args ...any) ([]wo
 
 // Unhandled returns the messages that the program has not judged yet, in order of arrival.
 func (r Reader) Unhandled(ctx context.Context) ([]workflow.Message, error) {
-	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
+	return r.readMessages(ctx, `select `+
+		messageColumns+` from inbox where session_id = $1 and handled_at is null order by id`, r.session)
 }
 
 // Unseen returns the messages for agents that the transcript
@@ -52,7 +55,8 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, err
 	if task != 0 {
 		seen = `(select seen from tasks where id = $2)`
 	}
-	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and ($2::bigint = 0 or for_task in (0, $2)) and for_agents
+	return r.readMessages(ctx, `select `+messageColumns+
+		` from inbox where session_id = $1 and ($2::bigint = 0 or for_task in (0, $2)) and for_agents
 		and id > `+seen+` order by id`, r.session, task)
 }
 
@@ -60,7 +64,8 @@ func (r Reader) Unseen(ctx context.Context, task int64) ([]workflow.Message, err
 // before the given inbox row, or an empty string if there is none.
 func (r Reader) Original(ctx context.Context, ts string, before int64) (string, error) {
 	var text string
-	err := r.db.Pool.QueryRow(ctx, `select text from inbox where session_id = $1 and message_ts = $2 and id < $3
+	err := r.db.Pool.QueryRow(ctx,
+		`select text from inbox where session_id = $1 and message_ts = $2 and id < $3
 		and kind not in ('action', 'reacted') order by id desc limit 1`, r.session, ts, before).Scan(&text)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
@@ -71,7 +76,8 @@ func (r Reader) Original(ctx context.Context, ts string, before int64) (string, 
 // Written returns the message with that ts as it first came in. written is false if it is not in the inbox,
 // or is no message of a person.
 func (r Reader) Written(ctx context.Context, ts string) (m workflow.Message, written bool, err error) {
-	list, err := r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
+	list, err := r.readMessages(ctx,
+		`select `+messageColumns+` from inbox where session_id = $1 and message_ts = $2
 		and kind in ('mention', 'reply') order by id limit 1`, r.session, ts)
 	if err != nil || len(list) == 0 {
 		return m, false, err
@@ -83,14 +89,20 @@ func (r Reader) Written(ctx context.Context, ts string) (m workflow.Message, wri
 // before the given inbox row. It returns true for a message that is not in the
 // inbox: it is older than the session, and agents read it with the thread.
 func (r Reader) ReadByAgents(ctx context.Context, ts string, before int64) (read bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select coalesce(bool_or(for_agents or exists (select 1 from permissions p where p.session_id = $1 and i.id = any(p.rests_on))), true)
-		from inbox i where session_id = $1 and message_ts = $2 and id < $3 and kind in ('mention', 'reply', 'edit')`, r.session, ts, before).Scan(&read)
+	err = r.db.Pool.QueryRow(ctx,
+		`select coalesce(bool_or(for_agents or exists (select 1 from permissions p where p.session_id = $1
+		and i.id = any(p.rests_on))), true)
+		from inbox i where session_id = $1 and message_ts = $2 and id < $3
+			and kind in ('mention', 'reply', 'edit')`,
+		r.session, ts, before).Scan(&read)
 	return read, err
 }
 
 // Taken reports whether a message was given to the agents before the inbox row given.
 func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and message_ts = $2 and id < $3 and for_agents)`,
+	err = r.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from inbox where session_id = $1 and message_ts = $2 and id < $3
+			and for_agents)`,
 		r.session, ts, before).Scan(&taken)
 	return taken, err
 }
@@ -98,7 +110,9 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 // OthersWrote reports whether a person other than user wrote in the thread between two messages. If user is
 // empty, everybody counts. Of a message that was read after it was edited, there is only the edit.
 func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '') and kind in ('mention', 'reply', 'edit')
+	err = r.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from inbox where session_id = $1 and user_id not in ($2, '')
+		and kind in ('mention', 'reply', 'edit')
 		and message_ts > $3 and message_ts < $4)`, r.session, user, after, before).Scan(&wrote)
 	return wrote, err
 }
@@ -126,16 +140,19 @@ type ReadMessage struct {
 // session. It leaves out what the program told agents by itself, unless a person asked for it.
 func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	rows, err := r.db.Pool.Query(ctx, `select `+messageColumns+`, id <= s.rested, answers,
-			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts and d.id > i.id and d.kind in ('edit', 'delete')), for_task
+			exists (select 1 from inbox d where d.session_id = i.session_id and d.message_ts = i.message_ts
+				and d.id > i.id and d.kind in ('edit', 'delete')), for_task
 		from inbox i, lateral (select rested, delivered from sessions where id = i.session_id) s
-		where session_id = $1 and id > s.delivered and (for_agents or kind = 'earlier') and kind not in ('delete', 'due') and (user_id <> '' or kind <> 'told')
+		where session_id = $1 and id > s.delivered and (for_agents or kind = 'earlier')
+			and kind not in ('delete', 'due') and (user_id <> '' or kind <> 'told')
 		order by i.id`, r.session)
 	if err != nil {
 		return nil, fmt.Errorf("what agents of %s were shown: %w", r.session, err)
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x ReadMessage, err error) {
 		m := &x.Message
-		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown, &m.ActionID, &m.Value, &m.At,
+		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown,
+			&m.ActionID, &m.Value, &m.At,
 			&x.Rested, &x.Answers, &x.Changed, &x.Task)
 		return x, err
 	})
@@ -143,7 +160,8 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 
 // Held returns the messages that wait for a person who may approve, in order.
 func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
-	return r.readMessages(ctx, `select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
+	return r.readMessages(ctx,
+		`select `+messageColumns+` from inbox where session_id = $1 and held order by id`, r.session)
 }
 
 // Offered returns the held messages for which a message above
@@ -162,14 +180,17 @@ func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
 // DeliveredTS returns the ts of the newest message that agents had
 // been shown at the last push, or an empty string before any push.
 func (r Reader) DeliveredTS(ctx context.Context) (ts string, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select coalesce(max(message_ts), '') from inbox i join sessions s on s.id = i.session_id
-		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply', 'edit')`, r.session).Scan(&ts)
+	err = r.db.Pool.QueryRow(ctx,
+		`select coalesce(max(message_ts), '') from inbox i join sessions s on s.id = i.session_id
+		where s.id = $1 and i.id <= s.delivered and i.kind in ('mention', 'reply', 'edit')`,
+		r.session).Scan(&ts)
 	return ts, err
 }
 
 // Adopted returns the ts of the messages that the message of that inbox row adopts or passes on.
 func (r Reader) Adopted(ctx context.Context, row int64) ([]string, error) {
-	rows, err := r.db.Pool.Query(ctx, `select distinct m.message_ts from permissions p join inbox m on m.id = any(p.rests_on)
+	rows, err := r.db.Pool.Query(ctx,
+		`select distinct m.message_ts from permissions p join inbox m on m.id = any(p.rests_on)
 		where p.session_id = $1 and p.message_id = $2 and p.what = 'adopt' order by 1`, r.session, row)
 	if err != nil {
 		return nil, fmt.Errorf("what row %d of %s adopts: %w", row, r.session, err)

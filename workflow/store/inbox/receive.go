@@ -35,7 +35,8 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			return err
 		}
 		for _, in := range list {
-			if in.Kind == workflow.MessageEdit { // its files came with the message itself, or that message was never judged
+			if in.Kind == workflow.MessageEdit {
+				// its files came with the message itself, or that message was never judged
 				continue
 			}
 			// Either of a mention's two events may come without its files.
@@ -56,7 +57,8 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			}
 		}
 		failpoint.Crash("event_written")
-		if slices.ContainsFunc(fresh, func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
+		if slices.ContainsFunc(fresh,
+			func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
 			if err := i.postAgain(ctx, tx, id); err != nil {
 				return err
 			}
@@ -71,9 +73,11 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 }
 
 // findSession finds the session of the thread, or begins one if a message may do so; then list begins
-// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one. A mention that was
-// added by an edit is in the list only if it begins the session.
-func findSession(ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent) (id string, list []workflow.IncomingEvent, err error) {
+// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one. A
+// mention that was added by an edit is in the list only if it begins the session.
+func findSession(
+	ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent,
+) (id string, list []workflow.IncomingEvent, err error) {
 	byEdit := func(in workflow.IncomingEvent) bool {
 		return in.Kind == workflow.MessageSent && in.ActionID == workflow.ByEdit
 	}
@@ -94,16 +98,21 @@ func findSession(ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent) 
 				return "", nil, err
 			}
 			if tag.RowsAffected() > 0 {
-				list = append([]workflow.IncomingEvent{in}, slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next workflow.IncomingEvent) bool {
-					return byEdit(next) || byEdit(in) && next.TS == in.TS && (next.Kind == workflow.MessageMention || next.Kind == workflow.MessageReply)
-				})...)
+				list = append([]workflow.IncomingEvent{in},
+					slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next workflow.IncomingEvent) bool {
+						return byEdit(next) || byEdit(in) && next.TS == in.TS &&
+							(next.Kind == workflow.MessageMention || next.Kind == workflow.MessageReply)
+					})...)
 			}
 		}
 		var listsThreads bool
-		err = tx.QueryRow(ctx, `select id, halted like '0:list:%' from sessions where team = $1 and channel = $2 and thread_ts = $3 for update`,
+		err = tx.QueryRow(ctx,
+			`select id, halted like '0:list:%' from sessions where team = $1 and channel = $2
+				and thread_ts = $3 for update`,
 			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads)
 		if listsThreads && starts < 0 { // nobody talks to the bot there
-			list = slices.DeleteFunc(list, func(in workflow.IncomingEvent) bool { return in.Kind != workflow.MessageAction })
+			list = slices.DeleteFunc(list,
+				func(in workflow.IncomingEvent) bool { return in.Kind != workflow.MessageAction })
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return id, list, err
@@ -118,7 +127,8 @@ func findSession(ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent) 
 // in a thread, and so may a message that was sent on, or an alert. A plain message may
 // only as the root of a thread, which the gateway passes on for watched channels alone.
 func startsSession(in workflow.IncomingEvent) bool {
-	return in.Kind == workflow.MessageMention || in.Kind == workflow.MessageSent || in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
+	return in.Kind == workflow.MessageMention || in.Kind == workflow.MessageSent ||
+		in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
 }
 
 // seenKinds are the kinds of messages that get a reaction
@@ -130,12 +140,14 @@ var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.Message
 // of their own: behind the lines of a busy thread, of which Slack takes one a second,
 // or while Slack asks to wait with lines, they would come too late to be useful.
 //
-// A thread that is read again also holds what was written before the bot was called in it, edited or not. That is
-// no reply to the bot, and agents are shown it with their first message. Whoever sends a message on
-// calls the bot with that: what was written between the message and then is known by its row. A message
-// with a mention that was edited before it was read calls the bot from its own ts on, like any mention:
-// otherwise a "stop" below it would be lost.
-func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent) (fresh []workflow.IncomingEvent, err error) {
+// A thread that is read again also holds what was written before the bot was called in it, edited or not.
+// That is no reply to the bot, and agents are shown it with their first message. Whoever sends a message on
+// calls the bot with that: what was written between the message and then is known by its row. A message with
+// a mention that was edited before it was read calls the bot from its own ts on, like any mention: otherwise
+// a "stop" below it would be lost.
+func (i *Inbox) insertMessages(
+	ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent,
+) (fresh []workflow.IncomingEvent, err error) {
 	column := func(of func(workflow.IncomingEvent) string) []string {
 		values := make([]string, len(list))
 		for n, in := range list {
@@ -145,22 +157,32 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 	}
 	rows, err := tx.Query(ctx, `with calls as not materialized (
 			select case when message_ts = $11 then '' else message_ts end as ts,
-				case when kind = 'sent' and event_id not like $14 || ':%' then extract(epoch from at)::text when message_ts = $11 then '' else message_ts end as called
-			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
+				case when kind = 'sent' and event_id not like $14 || ':%' then extract(epoch from at)::text
+					when message_ts = $11 then '' else message_ts end as called
+			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply'
+				and message_ts = $11)),
 		fresh as (
-			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id, value, at)
-			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value, coalesce(at, now())
-			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $12::timestamptz[])
-				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value, at, n)
-			where not (kind in ('mention', 'reply') and exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent' and i.action_id = $13))
-				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14) or exists (select 1 from calls where called <= m.message_ts) or not exists (select 1 from calls)
+			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id,
+				value, at)
+			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value, coalesce(at,
+				now())
+			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+				$9::text[], $12::timestamptz[])
+				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value,
+					at, n)
+			where not (kind in ('mention', 'reply') and exists (select 1 from inbox i where i.session_id = $1
+				and i.message_ts = m.message_ts and i.kind = 'sent' and i.action_id = $13))
+				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14) or exists (select 1
+					from calls where called <= m.message_ts) or not exists (select 1 from calls)
 				or exists (select 1 from calls where ts <= m.message_ts)
-					and not exists (select 1 from inbox i where i.session_id = $1 and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent')))
+					and not exists (select 1 from inbox i where i.session_id = $1
+						and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent')))
 			order by n
 			on conflict do nothing returning id, event_id, kind, message_ts),
 		seen as (
 			insert into outbox (key, session_id, reaction, on_ts)
-			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts from fresh where kind = any($10) order by id on conflict do nothing)
+			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts from fresh where kind = any($10)
+				order by id on conflict do nothing)
 		select event_id from fresh order by id`, session,
 		column(func(in workflow.IncomingEvent) string { return in.EventID }),
 		column(func(in workflow.IncomingEvent) string { return string(in.Kind) }),
@@ -169,7 +191,8 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 		column(func(in workflow.IncomingEvent) string { return in.UserTeam }),
 		column(func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
 		column(func(in workflow.IncomingEvent) string { return in.ActionID }),
-		column(func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, list[0].Thread.TS, happened(list), workflow.ByEdit, workflow.ReadAgain)
+		column(func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, list[0].Thread.TS,
+		happened(list), workflow.ByEdit, workflow.ReadAgain)
 	if err != nil {
 		return nil, err
 	}
@@ -187,10 +210,13 @@ func (i *Inbox) insertMessages(ctx context.Context, tx pgx.Tx, session string, l
 }
 
 // timed are the kinds of events whose ts is that of another message.
-var timed = []workflow.MessageKind{workflow.MessageAction, workflow.MessageDelete, workflow.MessageEdit, workflow.MessageReacted}
+var timed = []workflow.MessageKind{
+	workflow.MessageAction, workflow.MessageDelete, workflow.MessageEdit, workflow.MessageReacted,
+}
 
-// happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so that it can be compared with the ts of
-// messages; nil for other events, of which the ts says it, and for a time that cannot be.
+// happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so
+// that it can be compared with the ts of messages; nil for other events, of which the ts says it,
+// and for a time that cannot be.
 func happened(list []workflow.IncomingEvent) []*time.Time {
 	times := make([]*time.Time, len(list))
 	for n, in := range list {
@@ -201,24 +227,26 @@ func happened(list []workflow.IncomingEvent) []*time.Time {
 	return times
 }
 
-// passing lists Slack's refusals that end when somebody invites the bot again, unarchives the channel, or lets the bot
-// write in it. Messages that were written before are refused with is_inactive in an archived channel.
+// passing lists Slack's refusals that end when somebody invites the bot again, unarchives the
+// channel, or lets the bot write in it. Messages that were written before are refused with
+// is_inactive in an archived channel.
 const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action', 'restricted_action_read_only_channel',
 	'restricted_action_thread_only_channel', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
 
-// refusedWhileAbsent selects the outbox rows that Slack refused because nothing can be posted in the channel for a
-// while, except batches of progress lines. The rows of a batch stay together: the batch has the key of its first
-// row, by which the poster finds it.
+// refusedWhileAbsent selects the outbox rows that Slack refused because nothing can be posted in the channel
+// for a while, except batches of progress lines. The rows of a batch stay together: the batch has the key of
+// its first row, by which the poster finds it.
 const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = ''
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 
-// postAgain has everything posted that Slack refused while the bot was out of the channel, and cards drawn again: a
-// message in the thread shows that it is back. Otherwise nobody could ever approve a report of that time, and a card
-// would show work and a button that stops it for good.
+// postAgain has everything posted that Slack refused while the bot was out of the channel, and cards drawn
+// again: a message in the thread shows that it is back. Otherwise nobody could ever approve a report of that
+// time, and a card would show work and a button that stops it for good.
 func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error {
 	var was bool
-	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+refusedWhileAbsent+`)`, session).Scan(&was)
+	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+refusedWhileAbsent+`)`,
+		session).Scan(&was)
 	if err != nil {
 		return err
 	}
@@ -227,23 +255,29 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 		if err := i.queue.InsertPost(ctx, tx, session); err != nil {
 			return err
 		}
-		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+refusedWhileAbsent, session); err != nil {
+		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+refusedWhileAbsent,
+			session); err != nil {
 			return err
 		}
 	}
-	_, err = tx.Exec(ctx, `update cards set gone = null, shown = '', due_at = now() where session_id = $1 and gone in (`+passing+`)`, session)
+	_, err = tx.Exec(ctx,
+		`update cards set gone = null, shown = '', due_at = now() where session_id = $1 and gone in (`+
+			passing+`)`, session)
 	return err
 }
 
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []workflow.IncomingEvent) error {
+func (i *Inbox) askStop(
+	ctx context.Context, tx pgx.Tx, session string, fresh []workflow.IncomingEvent,
+) error {
 	for _, in := range fresh {
 		if !i.mayBeStop(in) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1
-			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`, session, in.Value)
+			and not exists (select 1 from cards where session_id = $1 and stop = $2 and ended is not null)`,
+			session, in.Value)
 		if err != nil {
 			return err
 		}
@@ -251,11 +285,12 @@ func (i *Inbox) askStop(ctx context.Context, tx pgx.Tx, session string, fresh []
 	return nil
 }
 
-// mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form that says
-// to stop, the stop button, or the deletion of the request.
+// mayBeStop reports whether the turn can judge an event to be a stop: a message, an edit or a correction form
+// that says to stop, the stop button, or the deletion of the request.
 func (i *Inbox) mayBeStop(in workflow.IncomingEvent) bool {
 	switch {
-	case in.Kind == workflow.MessageSent || in.Kind == workflow.MessageAlert: // another person's words, or an app's
+	case in.Kind == workflow.MessageSent || in.Kind == workflow.MessageAlert:
+		// another person's words, or an app's
 		return false
 	case in.Kind == workflow.MessageForm && in.ActionID != workflow.ButtonCorrect:
 		return false

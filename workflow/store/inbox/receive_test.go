@@ -51,8 +51,8 @@ func TestWithTheSessionsConnectionsItWaits(t *testing.T) {
 	require.ErrorIs(t, receiveBeside(t, false, 50*time.Millisecond), context.DeadlineExceeded)
 }
 
-// What is entered as a limit is a limit, and what was sent on is another person's, so neither may end the run. An
-// edit that says stop stops, as a message does.
+// What is entered as a limit is a limit, and what was sent on is another person's, so neither may end the
+// run. An edit that says stop stops, as a message does.
 func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
@@ -73,9 +73,14 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 		_, err := s.Pool.Exec(t.Context(), `update sessions set stop_asked = false`)
 		require.NoError(t, err)
 		said := in
-		said.EventID, said.TS, said.Kind, said.ActionID, said.Text = fmt.Sprint("Said", i), fmt.Sprint(in.TS, i), c.kind, c.action, "stop"
+		said.EventID = fmt.Sprint("Said", i)
+		said.TS = fmt.Sprint(in.TS, i)
+		said.Kind = c.kind
+		said.ActionID = c.action
+		said.Text = "stop"
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), said))
-		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`), "%s %s", c.kind, c.action)
+		require.Equal(t, c.stops, storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`),
+			"%s %s", c.kind, c.action)
 	}
 }
 
@@ -92,7 +97,10 @@ func TestAddedWordsStop(t *testing.T) {
 		box.Words = lexicon
 		require.NoError(t, box.Receive(t.Context(), in))
 		said := in
-		said.EventID, said.TS, said.Kind, said.Text = "Ev2", in.TS+"1", workflow.MessageReply, "finito, falsche Datei"
+		said.EventID = "Ev2"
+		said.TS = in.TS + "1"
+		said.Kind = workflow.MessageReply
+		said.Text = "finito, falsche Datei"
 		require.NoError(t, box.Receive(t.Context(), said))
 		stops := storetest.CountRows(t, s, `select count(*) from sessions where stop_asked`)
 		require.Equal(t, name == "added", stops == 1, name)
@@ -108,39 +116,101 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 		known  string // ts of a message that agents were shown with the session's first message
 		want   string
 	}{
-		"a mention":               {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "", "30 40"},
-		"the root":                {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000000.000100"}, "", "10 20 30 40"},
-		"a message sent on":       {workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000020.000100"}, "1700000030.000100", "40"},
-		"the root sent on":        {workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
-		"the root, edited before": {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, EventID: "again:C1:1700000000.000100", TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
-		"one edited before":       {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, EventID: "again:C1:1700000020.000100", TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
-		"the root, edited later":  {workflow.IncomingEvent{Kind: workflow.MessageSent, ActionID: workflow.ByEdit, TS: "1700000000.000100"}, "1700000030.000100", "10 20 40"},
-		"an alert":                {workflow.IncomingEvent{Kind: workflow.MessageAlert, TS: "1700000000.000100"}, "1700000030.000100", "10 20 30 40"},
-		"a mention, seen as well": {workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "1700000030.000100", "30 40"},
+		"a mention": {
+			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "", "30 40",
+		},
+		"the root": {
+			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000000.000100"}, "", "10 20 30 40",
+		},
+		"a message sent on": {
+			workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000020.000100"},
+			"1700000030.000100",
+			"40",
+		},
+		"the root sent on": {
+			workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000000.000100"},
+			"1700000030.000100",
+			"10 20 40",
+		},
+		"the root, edited before": {
+			workflow.IncomingEvent{
+				Kind:     workflow.MessageSent,
+				ActionID: workflow.ByEdit,
+				EventID:  "again:C1:1700000000.000100",
+				TS:       "1700000000.000100",
+			},
+			"1700000030.000100",
+			"10 20 30 40",
+		},
+		"one edited before": {
+			workflow.IncomingEvent{
+				Kind:     workflow.MessageSent,
+				ActionID: workflow.ByEdit,
+				EventID:  "again:C1:1700000020.000100",
+				TS:       "1700000020.000100",
+			},
+			"1700000030.000100",
+			"30 40",
+		},
+		"the root, edited later": {
+			workflow.IncomingEvent{
+				Kind:     workflow.MessageSent,
+				ActionID: workflow.ByEdit,
+				TS:       "1700000000.000100",
+			},
+			"1700000030.000100",
+			"10 20 40",
+		},
+		"an alert": {
+			workflow.IncomingEvent{Kind: workflow.MessageAlert, TS: "1700000000.000100"},
+			"1700000030.000100",
+			"10 20 30 40",
+		},
+		"a mention, seen as well": {
+			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"},
+			"1700000030.000100",
+			"30 40",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ctx, s := t.Context(), storetest.Open(t)
-			c.begins.EventID, c.begins.Text, c.begins.Thread = cmp.Or(c.begins.EventID, "Ev1"), "it fails", workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
+			ctx := t.Context()
+			s := storetest.Open(t)
+			c.begins.EventID = cmp.Or(c.begins.EventID, "Ev1")
+			c.begins.Text = "it fails"
+			c.begins.Thread = workflow.Thread{Team: "T1", Channel: "C1", TS: "1700000000.000100"}
 			if c.begins.Kind == workflow.MessageAlert {
 				c.begins.Alert = &workflow.Alert{Fingerprint: "f"}
 			}
 			require.NoError(t, storetest.Inbox(s).Receive(ctx, c.begins))
 			if c.known != "" {
-				_, err := s.Pool.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at) select id, 'Ev2', 'earlier', $1, 'U1', now() from sessions`, c.known)
+				_, err := s.Pool.Exec(ctx,
+					`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at) select
+						id, 'Ev2', 'earlier', $1, 'U1', now() from sessions`,
+					c.known)
 				require.NoError(t, err)
 			}
 			for _, second := range []string{"10", "20", "30", "40"} {
-				in := workflow.IncomingEvent{EventID: "again:" + second, Kind: workflow.MessageReply, Thread: c.begins.Thread, TS: fmt.Sprintf("17000000%s.000100", second), User: "U2", Text: "stop"}
+				in := workflow.IncomingEvent{
+					EventID: "again:" + second,
+					Kind:    workflow.MessageReply,
+					Thread:  c.begins.Thread,
+					TS:      fmt.Sprintf("17000000%s.000100", second),
+					User:    "U2",
+					Text:    "stop",
+				}
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 				if in.TS == c.begins.TS {
 					continue
 				}
-				in.EventID, in.Kind, in.ActionID = in.EventID+":edited", workflow.MessageEdit, workflow.ReadAgain
+				in.EventID = in.EventID + ":edited"
+				in.Kind = workflow.MessageEdit
+				in.ActionID = workflow.ReadAgain
 				require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 			}
 			require.Equal(t, c.want, replies(t, s))
-			require.Equal(t, len(strings.Fields(c.want)), storetest.CountRows(t, s, `select count(*) from inbox where kind = 'edit'`))
+			require.Equal(t, len(strings.Fields(c.want)),
+				storetest.CountRows(t, s, `select count(*) from inbox where kind = 'edit'`))
 		})
 	}
 }
@@ -149,10 +219,23 @@ func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 // them, the second are not taken for an answer to the first.
 func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 	t.Parallel()
-	ctx, s := t.Context(), storetest.Open(t)
-	in := workflow.IncomingEvent{EventID: "Ev1", Kind: workflow.MessageMention, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: "1.1"}, TS: "1.1", User: "U1", Text: "it fails"}
+	ctx := t.Context()
+	s := storetest.Open(t)
+	in := workflow.IncomingEvent{
+		EventID: "Ev1",
+		Kind:    workflow.MessageMention,
+		Thread:  workflow.Thread{Team: "T1", Channel: "C1", TS: "1.1"},
+		TS:      "1.1",
+		User:    "U1",
+		Text:    "it fails",
+	}
 	edit := in
-	edit.EventID, edit.Kind, edit.ActionID, edit.TS, edit.User, edit.Text = "again", workflow.MessageEdit, workflow.ReadAgain, "1.3", "U2", "with coupons?"
+	edit.EventID = "again"
+	edit.Kind = workflow.MessageEdit
+	edit.ActionID = workflow.ReadAgain
+	edit.TS = "1.3"
+	edit.User = "U2"
+	edit.Text = "with coupons?"
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, edit))
 	sessions, err := s.Sessions(ctx, 1)
@@ -168,11 +251,20 @@ func TestAMessageThatWasReadAfterItsEditIsWritten(t *testing.T) {
 // none, and nothing else: in a thread of a session, the edit itself tells of it.
 func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 	t.Parallel()
-	ctx, s := t.Context(), storetest.Open(t)
+	ctx := t.Context()
+	s := storetest.Open(t)
 	event := func(thread string, kind workflow.MessageKind, text string) workflow.IncomingEvent {
-		in := workflow.IncomingEvent{EventID: fmt.Sprint(thread, kind, text), Kind: kind, Thread: workflow.Thread{Team: "T1", Channel: "C1", TS: thread}, TS: thread, User: "U1", Text: text}
+		in := workflow.IncomingEvent{
+			EventID: fmt.Sprint(thread, kind, text),
+			Kind:    kind,
+			Thread:  workflow.Thread{Team: "T1", Channel: "C1", TS: thread},
+			TS:      thread,
+			User:    "U1",
+			Text:    text,
+		}
 		if kind == workflow.MessageSent {
-			in.ActionID, in.Value = workflow.ByEdit, in.User
+			in.ActionID = workflow.ByEdit
+			in.Value = in.User
 		}
 		return in
 	}
@@ -180,17 +272,60 @@ func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 		came [][]workflow.IncomingEvent
 		want []string
 	}{
-		"1.1": {[][]workflow.IncomingEvent{{event("1.1", workflow.MessageEdit, "look")}, {event("1.1", workflow.MessageSent, "look")}, {event("1.1", workflow.MessageSent, "look here")}}, []string{"sent look"}},
-		"2.1": {[][]workflow.IncomingEvent{{event("2.1", workflow.MessageEdit, "look"), event("2.1", workflow.MessageSent, "look"), event("2.1", workflow.MessageEdit, "look here"), event("2.1", workflow.MessageSent, "look here")}}, []string{"sent look", "edit look here"}},
-		"3.1": {[][]workflow.IncomingEvent{{event("3.1", workflow.MessageMention, "look"), event("3.1", workflow.MessageEdit, "look here"), event("3.1", workflow.MessageSent, "look here")}}, []string{"mention look", "edit look here"}},
-		"5.1": {[][]workflow.IncomingEvent{{event("5.1", workflow.MessageSent, "look")}, {event("5.1", workflow.MessageMention, "look again")}, {event("5.1", workflow.MessageReply, "look as reply")}}, []string{"sent look"}},
-		"6.1": {[][]workflow.IncomingEvent{{event("6.1", workflow.MessageSent, "look"), event("6.1", workflow.MessageMention, "look again")}}, []string{"sent look"}},
-		"4.1": {[][]workflow.IncomingEvent{{event("4.1", workflow.MessageMention, "look")}, {event("4.1", workflow.MessageSent, "look here")}}, []string{"mention look"}},
+		"1.1": {
+			[][]workflow.IncomingEvent{
+				{event("1.1", workflow.MessageEdit, "look")},
+				{event("1.1", workflow.MessageSent, "look")},
+				{event("1.1", workflow.MessageSent, "look here")},
+			},
+			[]string{"sent look"},
+		},
+		"2.1": {
+			[][]workflow.IncomingEvent{{
+				event("2.1", workflow.MessageEdit, "look"), event("2.1", workflow.MessageSent, "look"),
+				event("2.1", workflow.MessageEdit, "look here"),
+				event("2.1", workflow.MessageSent, "look here"),
+			}},
+			[]string{"sent look", "edit look here"},
+		},
+		"3.1": {
+			[][]workflow.IncomingEvent{{
+				event("3.1", workflow.MessageMention, "look"),
+				event("3.1", workflow.MessageEdit, "look here"),
+				event("3.1", workflow.MessageSent, "look here"),
+			}},
+			[]string{"mention look", "edit look here"},
+		},
+		"5.1": {
+			[][]workflow.IncomingEvent{
+				{event("5.1", workflow.MessageSent, "look")},
+				{event("5.1", workflow.MessageMention, "look again")},
+				{event("5.1", workflow.MessageReply, "look as reply")},
+			},
+			[]string{"sent look"},
+		},
+		"6.1": {
+			[][]workflow.IncomingEvent{{
+				event("6.1", workflow.MessageSent, "look"),
+				event("6.1", workflow.MessageMention, "look again"),
+			}},
+			[]string{"sent look"},
+		},
+		"4.1": {
+			[][]workflow.IncomingEvent{
+				{event("4.1", workflow.MessageMention, "look")},
+				{event("4.1", workflow.MessageSent, "look here")},
+			},
+			[]string{"mention look"},
+		},
 	} {
 		for _, came := range c.came {
 			require.NoError(t, storetest.Inbox(s).Receive(ctx, came...))
 		}
-		rows, err := s.Pool.Query(ctx, `select i.kind || ' ' || i.text from inbox i join sessions s on s.id = i.session_id where s.thread_ts = $1 order by i.id`, thread)
+		rows, err := s.Pool.Query(ctx,
+			`select i.kind || ' ' || i.text from inbox i join sessions s on s.id = i.session_id
+				where s.thread_ts = $1 order by i.id`,
+			thread)
 		require.NoError(t, err)
 		got, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
@@ -201,7 +336,9 @@ func TestAMentionThatIsAddedByAnEditBeginsOneSession(t *testing.T) {
 // replies returns the seconds of the replies that are in the inbox and get a reaction.
 func replies(t *testing.T, s *store.Store) string {
 	t.Helper()
-	rows, err := s.Pool.Query(t.Context(), `select substr(message_ts, 9, 2) from inbox join outbox on on_ts = message_ts and reaction = 'eyes' where kind = 'reply' order by message_ts`)
+	rows, err := s.Pool.Query(t.Context(),
+		`select substr(message_ts, 9, 2) from inbox join outbox on on_ts = message_ts and reaction = 'eyes'
+			where kind = 'reply' order by message_ts`)
 	require.NoError(t, err)
 	seconds, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)

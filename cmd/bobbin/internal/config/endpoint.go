@@ -29,9 +29,9 @@ var keptHeaders = []string{
 }
 
 // check checks the endpoint of a model and adds the problems to p.
-func (e ModelEndpoint) check(p *strictyaml.Problems, at string) {
-	if e.URL != "" {
-		switch u, err := url.Parse(e.URL); {
+func (m ModelEndpoint) check(p *strictyaml.Problems, at string) {
+	if m.URL != "" {
+		switch u, err := url.Parse(m.URL); {
 		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 			p.At(at+".url", "url has to begin with http:// or https:// and end before /chat/completions")
 		case u.User != nil:
@@ -42,17 +42,17 @@ func (e ModelEndpoint) check(p *strictyaml.Problems, at string) {
 			p.At(at+".url", "url ends in /chat/completions; leave that out")
 		}
 	}
-	if e.KeyEnv != "" && !secrets.IsVariable(e.KeyEnv) {
+	if m.KeyEnv != "" && !secrets.IsVariable(m.KeyEnv) {
 		p.At(at+".key_env", "key_env has to be the name of a variable such as OPENROUTER_API_KEY; "+
 			"the key itself does not belong here")
 	}
-	if e.KeyHeader != "" && !httpguts.ValidHeaderFieldName(e.KeyHeader) {
-		p.At(at+".key_header", "key_header %q is no name of a header", e.KeyHeader)
+	if m.KeyHeader != "" && !httpguts.ValidHeaderFieldName(m.KeyHeader) {
+		p.At(at+".key_header", "key_header %q is no name of a header", m.KeyHeader)
 	}
-	if strings.TrimSpace(e.ServedAs) != e.ServedAs {
-		p.At(at+".served_as", "served_as %q has white space around it", e.ServedAs)
+	if strings.TrimSpace(m.ServedAs) != m.ServedAs {
+		p.At(at+".served_as", "served_as %q has white space around it", m.ServedAs)
 	}
-	for name, value := range e.Headers {
+	for name, value := range m.Headers {
 		switch {
 		case !httpguts.ValidHeaderFieldName(name):
 			p.At(at+".headers", "%q is no name of a header", name)
@@ -67,17 +67,17 @@ func (e ModelEndpoint) check(p *strictyaml.Problems, at string) {
 
 // NeedsSharedEndpoint reports whether a model in use has neither a url nor a key of its own, so that it is
 // served by the shared endpoint with the shared key.
-func (t *ModelTable) NeedsSharedEndpoint() bool {
-	return slices.ContainsFunc(t.ModelsAsked(), func(name string) bool {
-		m := t.Models[name]
+func (mt *ModelTable) NeedsSharedEndpoint() bool {
+	return slices.ContainsFunc(mt.ModelsAsked(), func(name string) bool {
+		m := mt.Models[name]
 		return m.URL == "" && m.KeyEnv == ""
 	})
 }
 
 // ModelKeys returns the keys of the models' endpoints, by the names of their variables.
-func (t *ModelTable) ModelKeys(env func(name string) string) map[string]string {
+func (mt *ModelTable) ModelKeys(env func(name string) string) map[string]string {
 	keys := map[string]string{secrets.ModelKey: env(secrets.ModelKey)}
-	for _, m := range t.Models {
+	for _, m := range mt.Models {
 		if secrets.IsVariable(m.KeyEnv) {
 			keys[m.KeyEnv] = env(m.KeyEnv)
 		}

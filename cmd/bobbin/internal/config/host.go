@@ -31,38 +31,38 @@ type GitHost struct {
 
 // ReadShort reads on and off, also as the booleans that YAML makes of them. It returns false for other
 // values.
-func (h *GitHost) ReadShort(value any) bool {
-	h.on = value == "on" || value == true
-	return h.on || value == "off" || value == false
+func (g *GitHost) ReadShort(value any) bool {
+	g.on = value == "on" || value == true
+	return g.on || value == "off" || value == false
 }
 
 // Opens reports whether pull requests are opened: h is not the zero Host.
-func (h GitHost) Opens() bool { return h != GitHost{} }
+func (g GitHost) Opens() bool { return g != GitHost{} }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 
 // Of returns h with the defaults for the repository with that URL filled in. Its Kind stays empty if the
 // URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
-func (h GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
-	if !h.Opens() {
-		return h, "", false
+func (g GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
+	if !g.Opens() {
+		return g, "", false
 	}
 	site, page := address.WebPages(remote)
-	if h.Kind == "" {
-		h.Kind = hostKind(site)
+	if g.Kind == "" {
+		g.Kind = hostKind(site)
 	}
-	if h.URL == "" && site != "" {
-		h.URL = map[string]string{
+	if g.URL == "" && site != "" {
+		g.URL = map[string]string{
 			host.GitHub: site + "/api/v3",
 			host.GitLab: site + "/api/v4",
 			host.Gitea:  site + "/api/v1",
-		}[h.Kind]
+		}[g.Kind]
 		if site == "https://github.com" {
-			h.URL = "https://api.github.com"
+			g.URL = "https://api.github.com"
 		}
 	}
-	return h, page, true
+	return g, page, true
 }
 
 // hostKind returns the kind of host that the name of the site tells, or an empty string.
@@ -99,29 +99,29 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
 // Check checks the host of the repository with that URL and adds the problems to p.
-func (h GitHost) Check(p *strictyaml.Problems, at, remote string) {
-	h, page, ok := h.Of(remote)
+func (g GitHost) Check(p *strictyaml.Problems, at, remote string) {
+	g, page, ok := g.Of(remote)
 	if !ok {
 		return
 	}
 	switch {
-	case h.Kind == "":
+	case g.Kind == "":
 		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote),
 			strings.Join(kinds, ", "))
 		return
-	case !slices.Contains(kinds, h.Kind):
-		p.OneOf(at+".kind", "host kind", h.Kind, kinds)
+	case !slices.Contains(kinds, g.Kind):
+		p.OneOf(at+".kind", "host kind", g.Kind, kinds)
 		return
 	case page == "" || strings.Count(page, "/") < 4:
 		p.At(at, "host: %s is no repository at a host; its url has to be like https://HOST/OWNER/NAME or "+
 			"git@HOST:OWNER/NAME", address.HideSecret(remote))
-	case githubapp.CheckAPI(h.URL) != nil:
-		p.At(at+".url", "host url %q: %v", address.HideSecret(h.URL), githubapp.CheckAPI(h.URL))
+	case githubapp.CheckAPI(g.URL) != nil:
+		p.At(at+".url", "host url %q: %v", address.HideSecret(g.URL), githubapp.CheckAPI(g.URL))
 	}
-	if h.Draft != "" {
-		p.OneOf(at+".draft", "draft", h.Draft, []string{"on", "off"})
+	if g.Draft != "" {
+		p.OneOf(at+".draft", "draft", g.Draft, []string{"on", "off"})
 	}
-	for key, name := range map[string]string{"token_env": h.TokenEnv, "webhook_secret_env": h.SecretEnv} {
+	for key, name := range map[string]string{"token_env": g.TokenEnv, "webhook_secret_env": g.SecretEnv} {
 		if name != "" && !secrets.IsVariable(name) {
 			p.At(at+"."+key, "%s has to be the name of a variable of the environment, "+
 				"such as SHOP_HOST_TOKEN; the secret itself does not belong here", key)
@@ -129,7 +129,7 @@ func (h GitHost) Check(p *strictyaml.Problems, at, remote string) {
 			p.At(at+"."+key, "%s %s is a secret for something else", key, name)
 		}
 	}
-	if !address.IsHTTP(remote) && h.TokenEnv == "" {
+	if !address.IsHTTP(remote) && g.TokenEnv == "" {
 		p.At(at, "host: a repository that is fetched over ssh needs a token for its host; add token_env")
 	}
 }

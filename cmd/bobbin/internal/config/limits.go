@@ -122,14 +122,14 @@ func (l Limits) AskedAt() workflow.Limits {
 	}
 }
 
-func (a LimitAllowance) byUnit() map[workflow.Unit]float64 {
+func (l LimitAllowance) byUnit() map[workflow.Unit]float64 {
 	return map[workflow.Unit]float64{
-		workflow.UnitUSD:      a.USD,
-		workflow.UnitTokens:   float64(a.Tokens),
-		workflow.UnitCommands: float64(a.Commands),
-		workflow.UnitMinutes:  float64(a.Minutes),
-		workflow.UnitOutput:   float64(a.Output),
-		workflow.UnitDisk:     float64(a.Disk),
+		workflow.UnitUSD:      l.USD,
+		workflow.UnitTokens:   float64(l.Tokens),
+		workflow.UnitCommands: float64(l.Commands),
+		workflow.UnitMinutes:  float64(l.Minutes),
+		workflow.UnitOutput:   float64(l.Output),
+		workflow.UnitDisk:     float64(l.Disk),
 	}
 }
 

@@ -43,20 +43,20 @@ type Model struct {
 }
 
 // Check adds the problems of the table to p.
-func (t *ModelTable) Check(p *strictyaml.Problems) {
-	t.checkAgents(p)
-	t.checkModels(p)
+func (mt *ModelTable) Check(p *strictyaml.Problems) {
+	mt.checkAgents(p)
+	mt.checkModels(p)
 }
 
 // efforts are the values that model endpoints know; whether a model accepts one depends on the model.
 var efforts = []string{"none", "minimal", "low", "medium", "high", "xhigh"}
 
-func (t *ModelTable) checkAgents(p *strictyaml.Problems) {
+func (mt *ModelTable) checkAgents(p *strictyaml.Problems) {
 	// The explainer and the reviewer always use the orchestrator's settings.
 	known := slices.DeleteFunc(slices.Sorted(maps.Keys(agent.Table(nil))), func(name string) bool {
 		return name == agent.Explainer || name == agent.Reviewer
 	})
-	for name, a := range t.Agents {
+	for name, a := range mt.Agents {
 		at := "$.agents." + name
 		p.OneOf(at, "agent", name, known)
 		if a.Effort != "" {
@@ -82,9 +82,9 @@ const maxPrice = 1e5
 
 // checkModels checks all models. A model that no agent uses and that is no fallback is a problem: its name
 // is probably misspelt, and the intended model would silently lack its price or its fallback.
-func (t *ModelTable) checkModels(p *strictyaml.Problems) {
-	used := t.namesInUse()
-	for name, m := range t.Models {
+func (mt *ModelTable) checkModels(p *strictyaml.Problems) {
+	used := mt.namesInUse()
+	for name, m := range mt.Models {
 		at := "$.models." + name
 		if !slices.Contains(used, name) {
 			p.At(at, "model %q is used by no agent and stands in for none%s", name,
@@ -108,19 +108,19 @@ func (t *ModelTable) checkModels(p *strictyaml.Problems) {
 				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
 			}
 		}
-		if t.standsInForItself(name, name, map[string]bool{}) {
+		if mt.standsInForItself(name, name, map[string]bool{}) {
 			p.At(at+".fallback", "%q would stand in for itself", name)
 		}
 	}
 }
 
 // namesInUse returns the models of the agents, the default model, and all fallbacks.
-func (t *ModelTable) namesInUse() []string {
+func (mt *ModelTable) namesInUse() []string {
 	used := map[string]bool{agent.DefaultModel: true}
-	for _, a := range t.Agents {
+	for _, a := range mt.Agents {
 		used[a.Model] = true
 	}
-	for _, m := range t.Models {
+	for _, m := range mt.Models {
 		for _, name := range m.Fallback {
 			used[name] = true
 		}
@@ -128,10 +128,10 @@ func (t *ModelTable) namesInUse() []string {
 	return slices.Sorted(maps.Keys(used))
 }
 
-func (t *ModelTable) standsInForItself(name, from string, seen map[string]bool) bool {
+func (mt *ModelTable) standsInForItself(name, from string, seen map[string]bool) bool {
 	seen[from] = true
-	for _, next := range t.Models[from].Fallback {
-		if next == name || !seen[next] && t.standsInForItself(name, next, seen) {
+	for _, next := range mt.Models[from].Fallback {
+		if next == name || !seen[next] && mt.standsInForItself(name, next, seen) {
 			return true
 		}
 	}
@@ -139,9 +139,9 @@ func (t *ModelTable) standsInForItself(name, from string, seen map[string]bool) 
 }
 
 // ModelsWithoutPrice returns the models in use that have no price in the table.
-func (t *ModelTable) ModelsWithoutPrice() (names []string) {
-	for _, name := range t.ModelsAsked() {
-		if m := t.Models[name]; m.Input == 0 && m.Output == 0 {
+func (mt *ModelTable) ModelsWithoutPrice() (names []string) {
+	for _, name := range mt.ModelsAsked() {
+		if m := mt.Models[name]; m.Input == 0 && m.Output == 0 {
 			names = append(names, name)
 		}
 	}
@@ -149,16 +149,16 @@ func (t *ModelTable) ModelsWithoutPrice() (names []string) {
 }
 
 // ModelsAsked returns the models in use: those of the agents and their fallbacks, sorted.
-func (t *ModelTable) ModelsAsked() (names []string) {
+func (mt *ModelTable) ModelsAsked() (names []string) {
 	for _, row := range agent.Table(nil) {
 		if row.Name == agent.Explainer || row.Name == agent.Reviewer {
 			continue // they use the orchestrator's model
 		}
-		name := cmp.Or(t.Agents[row.Name].Model, row.Model)
+		name := cmp.Or(mt.Agents[row.Name].Model, row.Model)
 		if row.Name == agent.Critic {
-			name = cmp.Or(t.Agents[row.Name].Model, t.Agents[agent.Orchestrator].Model, row.Model)
+			name = cmp.Or(mt.Agents[row.Name].Model, mt.Agents[agent.Orchestrator].Model, row.Model)
 		}
-		for _, name := range append([]string{name}, t.Models[name].Fallback...) {
+		for _, name := range append([]string{name}, mt.Models[name].Fallback...) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}

@@ -19,16 +19,18 @@ type Case struct {
 	button   fact[pressedButton] // the button that was pressed
 	runEnded fact[bool]          // the run that the Stop button is of is over
 
-	nothingRan   fact[bool]                   // no agent was given anything here, and nothing was shown
-	held         fact[string]                 // why the writer's words are held back; empty: they are not
-	approved     fact[*workflow.Approval]     // the standing approval; nil: there is none
-	stops        fact[bool]                   // what the message refuses stops the session
-	objections   fact[[]int64]                // the writer's own objections to the approved work
-	talkBelow    fact[bool]                   // others talk to each other between the newest line and the message
-	pushed       fact[string]                 // what was pushed last, told to the writer; empty: nothing was
-	limited      fact[time.Time]              // since when the session rests at a limit
-	question     fact[*workflow.Question]     // the question that waits for its answer; nil: there is none
-	stoppedAsks  fact[[]workflow.Inquiry]     // the questions to agents that only read, if a stop ended nothing else
+	nothingRan fact[bool]               // no agent was given anything here, and nothing was shown
+	held       fact[string]             // why the writer's words are held back; empty: they are not
+	approved   fact[*workflow.Approval] // the standing approval; nil: there is none
+	stops      fact[bool]               // what the message refuses stops the session
+	objections fact[[]int64]            // the writer's own objections to the approved work
+	// others talk to each other between the newest line and the message
+	talkBelow fact[bool]
+	pushed    fact[string]             // what was pushed last, told to the writer; empty: nothing was
+	limited   fact[time.Time]          // since when the session rests at a limit
+	question  fact[*workflow.Question] // the question that waits for its answer; nil: there is none
+	// the questions to agents that only read, if a stop ended nothing else
+	stoppedAsks  fact[[]workflow.Inquiry]
 	takesOffer   fact[bool]                   // the message takes the answers that were offered
 	asksForPush  fact[bool]                   // words for a push are to be judged
 	limit        fact[limitAnswer]            // the limit that "go on" is about
@@ -51,7 +53,8 @@ type fact[T any] struct {
 func get[T any](c *Case, f *fact[T]) T {
 	if f.read != nil && c.err == nil {
 		value, err := f.read()
-		f.value, f.read = value, nil
+		f.value = value
+		f.read = nil
 		if c.err == nil { // reading one fact may read another
 			c.err = err
 		}

@@ -16,12 +16,14 @@ import (
 
 // judgeCommand judges a message that starts a workflow or asks the consultant.
 func (j *Judge) judgeCommand(m intent.Message, p workflow.Person) []store.Part {
-	c, rest := m.Says.Command, m.Says.CommandText
+	c := m.Says.Command
+	rest := m.Says.CommandText
 	if c == workflow.CommandConsult {
 		return inquiries{j.Judgements}.askConsultant(m, p, rest)
 	}
 	if busy := blockingWork(j.Session(), c); busy != "" {
-		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, or wait for the result.", p.Name, busy))
+		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, "+
+			"or wait for the result.", p.Name, busy))
 	}
 	if rest == "" && m.TS == j.Session().Thread.TS {
 		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c))
@@ -39,9 +41,23 @@ type workflowStart struct {
 }
 
 var workflowStarts = map[workflow.Command]workflowStart{
-	workflow.CommandGrillMe:   {workflow.EventAlign, workflow.EventAlign, []workflow.Phase{workflow.PhaseAligning}, workflow.KindFeature, "%s asks to be interviewed before anything is built."},
-	workflow.CommandStartWork: {workflow.EventRequest, workflow.EventPlan, []workflow.Phase{workflow.PhaseAligning, workflow.PhasePlanning}, workflow.KindFeature, "%s asks for a written plan before anything is built: restate_request, then propose_plan."},
-	workflow.CommandDiagnose:  {workflow.EventDiagnose, workflow.EventDiagnose, []workflow.Phase{workflow.PhaseDiagnosing}, workflow.KindBug, "%s asks for a Diagnosis Report before any fix."},
+	workflow.CommandGrillMe: {
+		workflow.EventAlign, workflow.EventAlign,
+		[]workflow.Phase{workflow.PhaseAligning},
+		workflow.KindFeature, "%s asks to be interviewed before anything is built.",
+	},
+	workflow.CommandStartWork: {
+		workflow.EventRequest,
+		workflow.EventPlan,
+		[]workflow.Phase{workflow.PhaseAligning, workflow.PhasePlanning},
+		workflow.KindFeature,
+		"%s asks for a written plan before anything is built: restate_request, then propose_plan.",
+	},
+	workflow.CommandDiagnose: {
+		workflow.EventDiagnose, workflow.EventDiagnose,
+		[]workflow.Phase{workflow.PhaseDiagnosing},
+		workflow.KindBug, "%s asks for a Diagnosis Report before any fix.",
+	},
 }
 
 // blockingWork returns in words what keeps the workflow of a command from beginning, or an empty string. If
@@ -69,7 +85,9 @@ func blockingWork(s workflow.Session, c workflow.Command) string {
 }
 
 // beginWorkflow starts the workflow of a command, and shows agents the skill of the same name.
-func (j *Judge) beginWorkflow(m intent.Message, p workflow.Person, c workflow.Command, about string) []store.Part {
+func (j *Judge) beginWorkflow(
+	m intent.Message, p workflow.Person, c workflow.Command, about string,
+) []store.Part {
 	w := workflowStarts[c]
 	told := fmt.Sprintf(w.told, prompt.PersonName(p.Name))
 	if about != "" {
@@ -91,7 +109,10 @@ func (j *Judge) beginWorkflow(m intent.Message, p workflow.Person, c workflow.Co
 	// stays.
 	update.OptionalEvents = append(update.OptionalEvents, w.event)
 	update.Change = func(s *workflow.Session) {
-		s.Workflow, s.Kind, s.QuestionsAsked, s.QuestionLimit = c, w.kind, 0, 0
+		s.Workflow = c
+		s.Kind = w.kind
+		s.QuestionsAsked = 0
+		s.QuestionLimit = 0
 		if about != "" && strings.HasPrefix(strings.TrimSpace(s.Title), "/") {
 			s.Title = prompt.FirstLine(plaintext.OneLine(about))
 		}

@@ -19,15 +19,18 @@ import (
 func (j *Judge) giveToWork(ctx context.Context, m intent.Message) ([]store.Part, error) {
 	f := j.ForAgents(m, "")
 	phase := j.Session().Phase
-	number, words := m.Says.Task, m.Says.TaskText
-	if phase != workflow.PhaseVerifying && (phase != workflow.PhaseWorking || number == 0) || m.Says.Acknowledges || m.Says.OnlyAsks {
+	number := m.Says.Task
+	words := m.Says.TaskText
+	if phase != workflow.PhaseVerifying && (phase != workflow.PhaseWorking || number == 0) ||
+		m.Says.Acknowledges || m.Says.OnlyAsks {
 		return f, nil
 	}
 	tasks, err := j.Store.Tasks(ctx, j.Session().ID, "")
 	if err != nil {
 		return nil, err
 	}
-	open := slices.DeleteFunc(tasks, func(k workflow.Task) bool { return k.State != workflow.TaskOpen && k.State != workflow.TaskWorking })
+	open := slices.DeleteFunc(tasks,
+		func(k workflow.Task) bool { return k.State != workflow.TaskOpen && k.State != workflow.TaskWorking })
 	noted := quoteLine(words)
 	switch i := slices.IndexFunc(open, func(k workflow.Task) bool { return k.Number == number }); {
 	case i >= 0:
@@ -42,7 +45,8 @@ func (j *Judge) giveToWork(ctx context.Context, m intent.Message) ([]store.Part,
 		return f, nil
 	default:
 		j.addressTask(f, inbox.OrchestratorAlone)
-		noted = fmt.Sprintf("Noted: %s. The orchestrator takes it up after the open tasks; to reach one of them, begin with its number.", noted)
+		noted = fmt.Sprintf("Noted: %s. The orchestrator takes it up after the open tasks; "+
+			"to reach one of them, begin with its number.", noted)
 	}
 	return append(f, store.Lines(j.ProgramLine(noted))), nil
 }

@@ -19,12 +19,14 @@ func (j *Judge) judgeDeletion(ctx context.Context, m intent.Message) ([]store.Pa
 		if void, err := j.Objections.OfApproval(ctx, m, author); err != nil {
 			return nil, err
 		} else if void != nil {
-			return j.Objections.Parts(ctx, m, void, "The approval was deleted. Work may go on to its proof; nothing is pushed before somebody allows it anew.")
+			return j.Objections.Parts(ctx, m, void, "The approval was deleted. "+
+				"Work may go on to its proof; nothing is pushed before somebody allows it anew.")
 		}
 		return j.judgeDeletedWords(ctx, m)
 	}
 	f, err := j.stopParts(ctx, m, workflow.Person{ID: m.User}, "Stopped: the request was deleted.")
-	if u, _ := ledger.Find[store.Update](f); len(u.Events) == 0 { // the session was stopped before, and the button of that stop stays
+	if u, _ := ledger.Find[store.Update](f); len(u.Events) == 0 {
+		// the session was stopped before, and the button of that stop stays
 		f = ledger.Without[store.Lines](f)
 		ledger.Change(f, func(u *store.Update) { u.Change = nil })
 	}
@@ -38,7 +40,8 @@ func (j *Judge) judgeDeletedWords(ctx context.Context, m intent.Message) ([]stor
 		return j.Ignore(m), err
 	}
 	approval, err := j.StandingApproval(ctx)
-	f := j.ForAgents(m, "A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
+	f := j.ForAgents(m,
+		"A message of the thread was deleted. Do not rely on it any more, nor on what was attached to it.")
 	f = append(f, inbox.Withdrawn(m.TS))
 	if approval != nil || j.Session().Phase == workflow.PhaseStopped { // a deletion does not let work go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
@@ -78,8 +81,10 @@ func (j *Judge) judgeEdit(ctx context.Context, m intent.Message) ([]store.Part, 
 	f := j.ForAgents(m, j.Objections.Edited(ctx, m))
 	if j.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
-		if m.ActionID == workflow.ReadAgain && before == "" && m.Says.Decides() { // no agent answers, and nothing else shows that it came
-			f = append(f, store.Lines(j.ProgramLine(person.Name+": that was edited before I could read it, so it allows nothing. Please write it again.")))
+		if m.ActionID == workflow.ReadAgain && before == "" && m.Says.Decides() {
+			// no agent answers, and nothing else shows that it came
+			f = append(f, store.Lines(j.ProgramLine(person.Name+
+				": that was edited before I could read it, so it allows nothing. Please write it again.")))
 		}
 	}
 	if f, err = j.Objections.Add(ctx, m, person, f); err != nil {

@@ -35,9 +35,10 @@ func wordlessRules() []rule {
 			},
 		},
 		{
-			name:  "edit",
-			when:  "a message was edited",
-			then:  "is a correction, may stop, and voids the approval that the message gave; never permits anything",
+			name: "edit",
+			when: "a message was edited",
+			then: "is a correction, may stop, and voids the approval that the message gave; " +
+				"never permits anything",
 			fires: isKind(workflow.MessageEdit),
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.judgeEdit(ctx, c.Message)
@@ -71,9 +72,10 @@ func wordlessRules() []rule {
 			},
 		},
 		{
-			name:  "remark at a git host",
-			when:  "somebody commented on the pull request",
-			then:  "is data for the agents if the login is mapped to a person who is heard; otherwise it is held",
+			name: "remark at a git host",
+			when: "somebody commented on the pull request",
+			then: "is data for the agents if the login is mapped to a person who is heard; " +
+				"otherwise it is held",
 			fires: isKind(workflow.MessageRemark),
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return afterPush{j}.judgeRemark(ctx, c.Message)
@@ -139,7 +141,8 @@ func heardRules() []rule {
 		{
 			name: "form",
 			when: "a form was sent",
-			then: `"with limits": approves the revision of its button, limited; "Correct…": is a correction, and may ` +
+			then: `"with limits": approves the revision of its button, limited; "Correct…": ` +
+				`is a correction, and may ` +
 				"stop; a repository: changes that",
 			fires: isKind(workflow.MessageForm),
 			judge: withAdditions(func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {

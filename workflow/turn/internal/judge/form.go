@@ -19,7 +19,8 @@ func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []s
 	case m.ActionID == workflow.ButtonRepository:
 		return j.Answer(m, p.Name+": which repository is it?", j.Catalog.ChoiceButtons()...)
 	case m.ActionID == workflow.ButtonFixLimited:
-		return j.Answer(m, p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
+		return j.Answer(m,
+			p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
 	case m.ActionID == workflow.ButtonDetails:
 		return j.Answer(m, "Details:\n"+means)
 	}
@@ -54,7 +55,9 @@ func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Pers
 // judgeCorrection judges a correction from a modal like a reply, and quotes it in the thread, where a
 // modal leaves nothing. It is never an approval, whatever it says, but it can be a stop. A correction of
 // an older revision counts, too; both the thread and the agents are told that a newer one exists.
-func (j *Judge) judgeCorrection(ctx context.Context, m intent.Message, p workflow.Person, revision int) (f []store.Part, err error) {
+func (j *Judge) judgeCorrection(
+	ctx context.Context, m intent.Message, p workflow.Person, revision int,
+) (f []store.Part, err error) {
 	s := j.Session()
 	held, err := j.Permissions.HoldReason(ctx, p)
 	if err != nil {
@@ -80,10 +83,12 @@ func (j *Judge) judgeCorrection(ctx context.Context, m intent.Message, p workflo
 		}
 	case held != "":
 		f = j.Held.HoldWords(m, p, held)
-	case j.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped || sounds == intent.ConsentUnclear):
+	case j.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
+		sounds == intent.ConsentUnclear):
 		f = j.Approvals.AskConsent(m, p, consent)
 	default:
-		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about, prompt.Fence("message", m.Text))
+		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about,
+			prompt.Fence("message", m.Text))
 		f = j.ForAgents(m, told)
 	}
 	return append([]store.Part{store.Lines(j.ProgramLine(said + "\n" + prompt.Quote(m.Text)))}, f...), nil

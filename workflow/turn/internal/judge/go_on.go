@@ -24,7 +24,8 @@ type limitAnswer struct {
 // limitMeant returns the limits that a message is about, which says "go on".
 func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err error) {
 	since := get(c, &c.limited)
-	if len(j.Budget.Limits) == 0 || c.err != nil || since.IsZero() && c.awaitsConsent() { // it is about the report
+	if len(j.Budget.Limits) == 0 || c.err != nil || since.IsZero() && c.awaitsConsent() {
+		// it is about the report
 		return a, c.err
 	}
 	if below, err := j.belowLimit(ctx, c.Message, since.IsZero()); err != nil || !below {
@@ -34,7 +35,8 @@ func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err err
 	if err != nil {
 		return a, err
 	}
-	a.over, a.rested = budget.ReachedLimits(uses), !since.IsZero()
+	a.over = budget.ReachedLimits(uses)
+	a.rested = !since.IsZero()
 	a.meant = len(a.over) > 0 || a.rested
 	return a, nil
 }
@@ -52,7 +54,8 @@ func (j *Judge) judgeGoOn(
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
-			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason, approvers.Who())
+			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason,
+				approvers.Who())
 			return j.Refuse(m, p, "allow", reason, said), nil
 		}
 	}
@@ -90,7 +93,8 @@ func (j *Judge) extensionParts(m intent.Message, p workflow.Person, a limitAnswe
 		all := strings.Join(more, ", ")
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
 		f = append(f, permission.NewPermission(m.Message, p, workflow.PermitLimit, j.Session().Revision))
-		f = append(f, consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
+		f = append(f,
+			consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
 	}
 	f = append(f, store.Lines(j.ProgramLine(said)))
 	if a.rested {

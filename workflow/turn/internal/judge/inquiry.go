@@ -35,7 +35,8 @@ func (i inquiries) askConsultant(m intent.Message, p workflow.Person, question s
 	q := progress.Inquiry{
 		Kind: workflow.InquiryConsult, Key: fmt.Sprintf("message:%d", m.ID), Question: whole, By: p.ID,
 	}
-	said := fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(), plaintext.QuoteLine(question))
+	said := fmt.Sprintf("Asking the %s: %s", i.Agents[agent.Consultant].Signature(),
+		plaintext.QuoteLine(question))
 	f = append(f, q, store.Lines(i.ProgramLine(said)))
 	var update store.Update
 	if !s.Phase.MayWrite() && !s.Open {
@@ -54,18 +55,33 @@ func (i inquiries) askConsultant(m intent.Message, p workflow.Person, question s
 
 // owners asks the program who knows the code.
 func (i inquiries) owners(m intent.Message) []store.Part {
-	return append(i.Ignore(m), progress.Inquiry{Kind: workflow.InquiryOwners, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+	return append(i.Ignore(m), progress.Inquiry{
+		Kind:     workflow.InquiryOwners,
+		Key:      fmt.Sprintf("message:%d", m.ID),
+		Question: m.Text,
+		By:       m.User,
+	})
 }
 
 // explain asks the explainer to explain the change.
 func (i inquiries) explain(m intent.Message) []store.Part {
 	f := i.Ignore(m)
-	return append(f, progress.Inquiry{Kind: workflow.InquiryExplain, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User})
+	return append(f, progress.Inquiry{
+		Kind:     workflow.InquiryExplain,
+		Key:      fmt.Sprintf("message:%d", m.ID),
+		Question: m.Text,
+		By:       m.User,
+	})
 }
 
 // review asks the critic to review the change.
 func (i inquiries) review(m intent.Message) []store.Part {
-	q := progress.Inquiry{Kind: workflow.InquiryReview, Key: fmt.Sprintf("message:%d", m.ID), Question: m.Text, By: m.User}
+	q := progress.Inquiry{
+		Kind:     workflow.InquiryReview,
+		Key:      fmt.Sprintf("message:%d", m.ID),
+		Question: m.Text,
+		By:       m.User,
+	}
 	return append(i.Ignore(m), q)
 }
 

@@ -27,8 +27,8 @@ type Interview struct {
 }
 
 // askMore takes a message that continues an interview past its limit.
-func (iv *Interview) askMore(m intent.Message) []store.Part {
-	f := iv.ForAgents(m, "")
+func (i *Interview) askMore(m intent.Message) []store.Part {
+	f := i.ForAgents(m, "")
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) { s.QuestionLimit = s.QuestionsAsked + workflow.MostQuestions }
@@ -37,9 +37,10 @@ func (iv *Interview) askMore(m intent.Message) []store.Part {
 }
 
 // asksBack gives the agents a question that a person asks before answering theirs.
-func (iv *Interview) asksBack(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
-	return iv.ForAgents(m, fmt.Sprintf(
-		"%s asks back before the answer to your question (%s):\n%s\nAnswer with reply. Your question goes on "+
+func (i *Interview) asksBack(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
+	return i.ForAgents(m, fmt.Sprintf(
+		"%s asks back before the answer to your question (%s):\n%s\n"+
+			"Answer with reply. Your question goes on "+
 			"waiting with its buttons; do not put it again unless its options have to change.",
 		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
 	))
@@ -47,26 +48,28 @@ func (iv *Interview) asksBack(m intent.Message, p workflow.Person, q *workflow.Q
 
 // takeAnswer takes a message as the answer to the waiting question. It takes none from a message that was
 // written before the question was shown: that may answer the question before.
-func (iv *Interview) takeAnswer(
+func (i *Interview) takeAnswer(
 	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question,
 ) ([]store.Part, error) {
-	early, err := iv.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
-		return iv.Store.QuestionShown(ctx, iv.Session().ID)
+	early, err := i.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
+		return i.Store.QuestionShown(ctx, i.Session().ID)
 	})
 	if err != nil {
 		return nil, err
 	}
 	if early {
-		return iv.ForAgents(m, fmt.Sprintf(
-			"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The "+
-				"question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
+		return i.ForAgents(m, fmt.Sprintf(
+			"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. "+
+				"The "+
+				"question goes on waiting with its buttons; do not put it again unless this changes its "+
+				"options.\n%s",
 			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
 		)), nil
 	}
 	if n, named := m.Says.Option(q.Options); named {
-		return iv.takeOption(m, p, q, optionOr(q, n)), nil
+		return i.takeOption(m, p, q, optionOr(q, n)), nil
 	}
-	f := iv.ForAgents(m, fmt.Sprintf(
+	f := i.ForAgents(m, fmt.Sprintf(
 		"%s answered your question (%s) in their own words:\n%s",
 		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
 	))
@@ -84,24 +87,27 @@ func optionOr(q *workflow.Question, n int) string {
 
 // judgeOption judges the press of a button of a question. The options of two questions may be the same words,
 // so an option counts only from the buttons of the question that waits.
-func (iv *Interview) judgeOption(ctx context.Context, m intent.Message, p workflow.Person, option string) ([]store.Part, error) {
-	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
+func (i *Interview) judgeOption(
+	ctx context.Context, m intent.Message, p workflow.Person, option string,
+) ([]store.Part, error) {
+	q, err := i.Store.Waiting(ctx, i.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	newest, err := iv.Store.IsOfNewestQuestion(ctx, iv.Session().ID, m.Value)
+	newest, err := i.Store.IsOfNewestQuestion(ctx, i.Session().ID, m.Value)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case m.ActionID == workflow.ButtonWrapUp && iv.Session().Phase == workflow.PhaseAligning:
-		return iv.offerDefaults(m, p, q), nil
+	case m.ActionID == workflow.ButtonWrapUp && i.Session().Phase == workflow.PhaseAligning:
+		return i.offerDefaults(m, p, q), nil
 	case m.ActionID == workflow.ButtonTakeDefaults && q != nil && strconv.FormatInt(q.ID, 10) == option:
-		return iv.takeDefaults(m, p, q), nil
+		return i.takeDefaults(m, p, q), nil
 	case q == nil || !newest || !slices.Contains(q.Options, option):
-		return iv.Answer(m, p.Name+": that question does not wait any more. Write in a reply if its answer has to change."), nil
+		return i.Answer(m, p.Name+
+			": that question does not wait any more. Write in a reply if its answer has to change."), nil
 	}
-	return iv.takeOption(m, p, q, option), nil
+	return i.takeOption(m, p, q, option), nil
 }
 
 // answeredBy returns the note that is put below a question that p answered.
@@ -112,51 +118,66 @@ func answeredBy(p workflow.Person, text string) string {
 	)
 }
 
-func (iv *Interview) takeOption(m intent.Message, p workflow.Person, q *workflow.Question, option string) []store.Part {
-	f := iv.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
+func (i *Interview) takeOption(
+	m intent.Message, p workflow.Person, q *workflow.Question, option string,
+) []store.Part {
+	f := i.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
 }
 
 // offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
 // no question waits, it has the orchestrator take them.
-func (iv *Interview) offerDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (i *Interview) offerDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if q == nil {
-		f := iv.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is open, and call restate_request now.", prompt.PersonName(p.Name)))
+		f := i.ForAgents(m, fmt.Sprintf("%s ends the interview. Take your recommended answers for what is "+
+			"open, and call restate_request now.", prompt.PersonName(p.Name)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return f
 	}
-	line := iv.AgentLine("Wrapping up, I would take:"+q.Defaults(),
-		workflow.Button{ActionID: workflow.ButtonTakeDefaults, Label: takeLabel, Value: store.NewToken(), Style: "primary", Means: strconv.FormatInt(q.ID, 10)})
-	return append(iv.Ignore(m), store.Reworded{ActionID: workflow.ButtonTakeDefaults, Label: takeLabel, Line: line[0]})
+	line := i.AgentLine("Wrapping up, I would take:"+q.Defaults(),
+		workflow.Button{
+			ActionID: workflow.ButtonTakeDefaults,
+			Label:    takeLabel,
+			Value:    store.NewToken(),
+			Style:    "primary",
+			Means:    strconv.FormatInt(q.ID, 10),
+		})
+	return append(i.Ignore(m),
+		store.Reworded{ActionID: workflow.ButtonTakeDefaults, Label: takeLabel, Line: line[0]})
 }
 
 const takeLabel = "Take these"
 
 // takesOffer reports whether a message takes the answers that offerDefaults showed above it: "take these", or
 // a bare "yes" right below the offer.
-func (iv *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflow.Question) (bool, error) {
+func (i *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflow.Question) (bool, error) {
 	says := m.Says.TakesThese
 	if q == nil || !says && !m.Says.Confirms {
 		return false, nil
 	}
 	offer := store.Offer{
-		ActionID: workflow.ButtonTakeDefaults, MeansPrefix: strconv.FormatInt(q.ID, 10), Before: m.TS, Newest: !says,
+		ActionID:    workflow.ButtonTakeDefaults,
+		MeansPrefix: strconv.FormatInt(q.ID, 10),
+		Before:      m.TS,
+		Newest:      !says,
 	}
-	means, ok, err := iv.Store.NewestOffer(ctx, iv.Session().ID, offer)
+	means, ok, err := i.Store.NewestOffer(ctx, i.Session().ID, offer)
 	return ok && means == strconv.FormatInt(q.ID, 10), err
 }
 
 // takeDefaults ends the interview with the answers that offerDefaults showed. A guest may answer a question,
 // but not end the interview for the others.
-func (iv *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
+func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
-		return iv.Refuse(
+		return i.Refuse(
 			m, p, "wrap_up", "guests cannot end an interview",
 			p.Name+", a full member has to take these answers. They stay open, and so does the question.",
 		)
 	}
-	f := iv.ForAgents(m, fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
+	f := i.ForAgents(m,
+		fmt.Sprintf("%s ended the interview; these answers were taken, and the thread was told:%s\nCall "+
+			"restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{
 		Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true,
@@ -166,20 +187,21 @@ func (iv *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workfl
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
 // in a stopped session, since a missing answer must not resume stopped work.
-func (iv *Interview) takeDefault(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	q, err := iv.Store.Waiting(ctx, iv.Session().ID)
+func (i *Interview) takeDefault(ctx context.Context, m intent.Message) ([]store.Part, error) {
+	q, err := i.Store.Waiting(ctx, i.Session().ID)
 	if err != nil {
 		return nil, err
 	}
-	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || iv.Session().Phase == workflow.PhaseStopped {
-		return iv.Ignore(m), nil
+	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || i.Session().Phase == workflow.PhaseStopped {
+		return i.Ignore(m), nil
 	}
-	f := iv.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, and the thread was told: %q. Note it as an assumption.", q.Recommended))
+	f := i.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, "+
+		"and the thread was told: %q. Note it as an assumption.", q.Recommended))
 	said := fmt.Sprintf(
 		"Nobody answered for %s, so I take what I recommended: %s → %s. Reply to change it.",
-		plaintext.FormatDuration(iv.AnswerTimeout), plaintext.QuoteLine(q.Text),
+		plaintext.FormatDuration(i.AnswerTimeout), plaintext.QuoteLine(q.Text),
 		plaintext.QuoteLine(q.Recommended),
 	)
 	answer := progress.Answer{Question: q.ID, Text: q.Recommended}
-	return append(f, answer, store.Lines(iv.ProgramLine(said))), nil
+	return append(f, answer, store.Lines(i.ProgramLine(said))), nil
 }

@@ -32,8 +32,10 @@ type Judge struct {
 	Skills      []skill.Skill
 	Judged      func(intent.Message, []store.Part) // called after each message was judged
 
-	judging sync.Mutex                 // guards JudgeAll, which every agent of the turn calls between its model calls
-	writers map[string]workflow.Person // authors of the plain replies that the current JudgeAll judges, by user id
+	// guards JudgeAll, which every agent of the turn calls between its model calls
+	judging sync.Mutex
+	// authors of the plain replies that the current JudgeAll judges, by user id
+	writers map[string]workflow.Person
 }
 
 // turnAway refuses a message from a person whom the bot does not listen to, and clears the stop that
@@ -41,11 +43,14 @@ type Judge struct {
 // was sent to it, permits something, or is a press or a form.
 func (j *Judge) turnAway(m intent.Message, p workflow.Person, reason string) []store.Part {
 	f := j.Ignore(m)
-	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) }) // until a person who may approve adopts it
+	// until a person who may approve adopts it
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) })
 	if m.TS == j.Session().Thread.TS {
-		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }}) // a refused message gives the session no title
+		// a refused message gives the session no title
+		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }})
 	}
-	if m.TS == j.Session().Thread.TS || m.Says.Permits() || m.Kind == workflow.MessageMention || m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
+	if m.TS == j.Session().Thread.TS || m.Says.Permits() || m.Kind == workflow.MessageMention ||
+		m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		f = append(f, store.Lines(j.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})

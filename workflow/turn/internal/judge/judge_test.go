@@ -27,15 +27,23 @@ func TestWhoIsAddressed(t *testing.T) {
 
 // message returns a message with its reading.
 func message(kind workflow.MessageKind, text string) intent.Message {
-	return intent.Lexicon{}.ReadMessage(workflow.Message{IncomingEvent: workflow.IncomingEvent{Kind: kind, Text: text}})
+	return intent.Lexicon{}.ReadMessage(workflow.Message{
+		IncomingEvent: workflow.IncomingEvent{Kind: kind, Text: text},
+	})
 }
 
 // Decides returns true for the messages whose author is looked up separately.
 func TestWordsThatDecide(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"Fix it": true, "fix it, but only in cart.go": true, "yes please do this": true, "go on": true, "stop": true, "push it unproven": true,
-		"it began on Monday": false, "only with coupons": false,
+		"Fix it":                      true,
+		"fix it, but only in cart.go": true,
+		"yes please do this":          true,
+		"go on":                       true,
+		"stop":                        true,
+		"push it unproven":            true,
+		"it began on Monday":          false,
+		"only with coupons":           false,
 	} {
 		require.Equal(t, want, message(workflow.MessageReply, text).Says.Decides(), text)
 	}

@@ -41,7 +41,8 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 			} else if _, narrows := ledger.Find[consent.Narrowing](parts); narrows {
 				said = "That limit came too late: the change is being pushed."
 			}
-			err = j.Record(ctx, j.Refuse(m, workflow.Person{ID: m.User}, "approve", "this revision cannot be approved any more", said+prompt.EnteredText(m.Message))...)
+			err = j.Record(ctx, j.Refuse(m, workflow.Person{ID: m.User}, "approve",
+				"this revision cannot be approved any more", said+prompt.EnteredText(m.Message))...)
 		}
 		if err != nil {
 			return err
@@ -73,7 +74,8 @@ func withAdditions(judge judgement) judgement {
 		if err != nil {
 			return f, err
 		}
-		m, person := c.Message, c.person()
+		m := c.Message
+		person := c.person()
 		if f, err = j.Objections.Add(ctx, m, person, f); err != nil {
 			return f, err
 		}

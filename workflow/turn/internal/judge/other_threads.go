@@ -24,28 +24,32 @@ type otherThreads struct{ *Judge }
 const maxThreads = 5
 
 // isFresh reports whether agents were given nothing in this thread and nothing was shown in it.
-func (j otherThreads) isFresh(ctx context.Context) (bool, error) {
-	s := j.Session()
+func (o otherThreads) isFresh(ctx context.Context) (bool, error) {
+	s := o.Session()
 	if s.Open || s.Revision > 0 || s.Phase != workflow.PhaseExploring {
 		return false, nil
 	}
-	read, err := j.Inbox().Read(ctx)
+	read, err := o.Inbox().Read(ctx)
 	if err != nil || len(read) > 0 {
 		return false, err
 	}
-	asked, err := j.Store.Inquiries(ctx, s.ID)
+	asked, err := o.Store.Inquiries(ctx, s.ID)
 	return len(asked) == 0, err
 }
 
 // nameThreads returns the parts of the line that names the threads at work.
-func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
-	s := j.Session()
-	at, direct := "in this channel", strings.HasPrefix(s.Thread.Channel, "D")
+func (o otherThreads) nameThreads(
+	ctx context.Context, m intent.Message, p workflow.Person,
+) ([]store.Part, error) {
+	s := o.Session()
+	at := "in this channel"
+	direct := strings.HasPrefix(s.Thread.Channel, "D")
 	of := view.Place{Channel: s.Thread.Channel, Except: s.ID}
 	if direct {
-		at, of.Requester = "here", p.ID
+		at = "here"
+		of.Requester = p.ID
 	}
-	all, err := view.AtWork(ctx, j.Store.DB, of)
+	all, err := view.AtWork(ctx, o.Store.DB, of)
 	if err != nil {
 		return nil, err
 	}
@@ -54,17 +58,17 @@ func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workf
 	more := 0
 	for _, other := range all {
 		switch {
-		case other.Thread.Channel != s.Thread.Channel && !j.mayName(ctx, other.ID):
+		case other.Thread.Channel != s.Thread.Channel && !o.mayName(ctx, other.ID):
 			continue
 		case len(named) == maxThreads:
 			more++
 			continue
 		}
-		by := plaintext.OneLine(j.nameOf(ctx, other.Requester))
-		named = append(named, fmt.Sprintf("%s, asked by %s", j.Duplicates.Link(other), by))
+		by := plaintext.OneLine(o.nameOf(ctx, other.Requester))
+		named = append(named, fmt.Sprintf("%s, asked by %s", o.Duplicates.Link(other), by))
 		buttons = append(buttons, workflow.Button{
 			ActionID: workflow.ButtonStopThread,
-			Label:    "Stop: " + plaintext.CutLine(j.Duplicates.Title(other.Title), 40),
+			Label:    "Stop: " + plaintext.CutLine(o.Duplicates.Title(other.Title), 40),
 			Style:    "danger",
 			Value:    store.NewToken(),
 			Means:    other.ID,
@@ -78,8 +82,11 @@ func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workf
 		said += fmt.Sprintf(" And %d more: write \"stop\" in each.", more)
 	}
 	f := append(
-		j.Answer(m, said, buttons...),
-		store.Update{ClearStop: true, Change: func(s *workflow.Session) { s.Title = ""; s.ListThreads(m.ID) }},
+		o.Answer(m, said, buttons...),
+		store.Update{ClearStop: true, Change: func(s *workflow.Session) {
+			s.Title = ""
+			s.ListThreads(m.ID)
+		}},
 	)
 	return append(
 		f, consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS},
@@ -87,16 +94,16 @@ func (j otherThreads) nameThreads(ctx context.Context, m intent.Message, p workf
 }
 
 // mayName reports whether everybody who reads this thread may see that session of another channel.
-func (j otherThreads) mayName(ctx context.Context, session string) bool {
-	return j.Duplicates.Readers != nil && j.Duplicates.MayName(ctx, session)
+func (o otherThreads) mayName(ctx context.Context, session string) bool {
+	return o.Duplicates.Readers != nil && o.Duplicates.MayName(ctx, session)
 }
 
 // nameOf returns a person's name for people.
-func (j otherThreads) nameOf(ctx context.Context, user string) string {
+func (o otherThreads) nameOf(ctx context.Context, user string) string {
 	if user == "" {
 		return "an app"
 	}
-	if p, err := j.Slack.Person(ctx, j.Session().Thread, user); err == nil && p.Name != "" {
+	if p, err := o.Slack.Person(ctx, o.Session().Thread, user); err == nil && p.Name != "" {
 		return p.Name
 	}
 	return "somebody"
@@ -104,24 +111,25 @@ func (j otherThreads) nameOf(ctx context.Context, user string) string {
 
 // passStop judges a press that stops another thread: it counts there like a press of a Stop button in it, and
 // is judged and answered there.
-func (j otherThreads) passStop(
+func (o otherThreads) passStop(
 	ctx context.Context, m intent.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	all, err := view.AtWork(ctx, j.Store.DB, view.Place{Session: session})
+	all, err := view.AtWork(ctx, o.Store.DB, view.Place{Session: session})
 	if err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return j.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
+		return o.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
 	}
-	f := j.Answer(m, fmt.Sprintf("Told %s to stop, as %s says. It answers there.", j.Duplicates.Link(all[0]), p.Name))
+	f := o.Answer(m,
+		fmt.Sprintf("Told %s to stop, as %s says. It answers there.", o.Duplicates.Link(all[0]), p.Name))
 	return append(f, inbox.PressedElsewhere{Session: session, Press: m.IncomingEvent}), nil
 }
 
 // listen drops the mark of a thread that only names others when it is called again. Plain replies in it are
 // for nobody here; they come only at the same moment as the line.
-func (j otherThreads) listen(f []store.Part) []store.Part {
-	if !j.Session().ListsThreads() {
+func (o otherThreads) listen(f []store.Part) []store.Part {
+	if !o.Session().ListsThreads() {
 		return f
 	}
 	if u, ok := ledger.Find[store.Update](f); !ok || u.Open == nil || !*u.Open {

@@ -32,7 +32,9 @@ func (c *Case) pressed(buttons ...string) bool { return slices.Contains(buttons,
 
 // press returns the rule for the press of one of the buttons.
 func press(
-	name, then string, judge func(context.Context, *Judge, *Case, pressedButton) ([]store.Part, error), buttons ...string,
+	name, then string, judge func(
+		context.Context, *Judge, *Case, pressedButton,
+	) ([]store.Part, error), buttons ...string,
 ) rule {
 	return rule{
 		name:  name,
@@ -88,7 +90,8 @@ func releasePressRules() []rule {
 		workflow.ButtonBroken,
 	}
 	return []rule{
-		press("Pass it on", "gives that held message to the agents as the person's own words, if the person may approve",
+		press("Pass it on",
+			"gives that held message to the agents as the person's own words, if the person may approve",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				row, err := strconv.ParseInt(b.means, 10, 64)
 				if err != nil {
@@ -106,8 +109,10 @@ func releasePressRules() []rule {
 			}, workflow.ButtonPutBack),
 		{
 			name: "held",
-			when: "a button that answers or asks something is pressed (an option, Wrap up, Take these, Ask the " +
-				"consultant, a repository, Propose for AGENTS.md, Join, Still broken), by a person who may not " +
+			when: "a button that answers or asks something is pressed (an option, Wrap up, Take these, " +
+				"Ask the " +
+				"consultant, a repository, Propose for AGENTS.md, Join, Still broken), " +
+				"by a person who may not " +
 				"approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.heard() },
@@ -145,7 +150,8 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), b.revision)
 			}, workflow.ButtonConfirm),
-		press("a repository", "changes the repository, if the person asked or may approve, and nothing is approved",
+		press("a repository",
+			"changes the repository, if the person asked or may approve, and nothing is approved",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.chooseRepository(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonChoose),
@@ -159,10 +165,12 @@ func questionPressRules() []rule {
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return afterPush{j}.judgeOutcome(c.Message, c.person()), nil
 			}, workflow.ButtonWorks, workflow.ButtonBroken),
-		press("Correct…, with limits…, Change repository…, Details", "opens a form; what is sent with it is judged then",
+		press("Correct…, with limits…, Change repository…, Details",
+			"opens a form; what is sent with it is judged then",
 			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.offerForm(c.Message, c.person(), b.means), nil
-			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository, workflow.ButtonDetails),
+			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository,
+			workflow.ButtonDetails),
 		press("Show the diff, Explain", "asks an agent that only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return j.explainPressed(c.Message), nil
@@ -185,7 +193,8 @@ func questionPressRules() []rule {
 			}, workflow.ButtonConsult),
 		press("Propose for AGENTS.md", "asks the agents for a request, which waits for its approval",
 			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.propose(c.Message, c.person(), b.means), nil
+				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.propose(c.Message,
+					c.person(), b.means), nil
 			}, workflow.ButtonLessons),
 		{
 			name:  "any other button",

@@ -12,7 +12,8 @@ import (
 // tables.
 type rule struct {
 	name string
-	when string // in which case it fires, for people who review it; for a message, which has this name there: "it"
+	// in which case it fires, for people who review it; for a message, which has this name there: "it"
+	when string
 	then string // what it does, for the same people
 
 	fires func(*Case) bool

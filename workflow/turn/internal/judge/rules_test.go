@@ -27,26 +27,43 @@ var wordCases = []ruleCase{
 	{"stop, where nothing ran", "stop", func(c *Case) { c.nothingRan.value = true }},
 	{"stop", "stop", nothing},
 	{"stop", "wait, please don't push this yet", func(c *Case) { c.stops.value = true }},
-	{"guest", "the total is off", func(c *Case) { c.writer.value.Guest = true; c.Message.TS = c.Session.Thread.TS }},
-	{"objection taken back, unclear", "ok, go on", func(c *Case) { objected(c); c.talkBelow.value = true }},
+	{"guest", "the total is off", func(c *Case) {
+		c.writer.value.Guest = true
+		c.Message.TS = c.Session.Thread.TS
+	}},
+	{"objection taken back, unclear", "ok, go on", func(c *Case) {
+		objected(c)
+		c.talkBelow.value = true
+	}},
 	{"objection taken back", "ok, go on", objected},
-	{"objection taken back", "I take it back", func(c *Case) { objected(c); c.talkBelow.value = true }},
+	{"objection taken back", "I take it back", func(c *Case) {
+		objected(c)
+		c.talkBelow.value = true
+	}},
 	{"refusal after the push", "no, that's not it", func(c *Case) {
-		c.Session.Phase, c.pushed.value = workflow.PhaseDone, "it was pushed already"
+		c.Session.Phase = workflow.PhaseDone
+		c.pushed.value = "it was pushed already"
 	}},
 	{"pass it on", "pass it on", nothing},
 	{"lesson", "forget lesson 2", nothing},
 	{"backport", "backport this to release/1.4", nothing},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
-	{"go on, unclear", "go on", func(c *Case) { afterStop(c); c.talkBelow.value = true }},
+	{"go on, unclear", "go on", func(c *Case) {
+		afterStop(c)
+		c.talkBelow.value = true
+	}},
 	{"going on, mentioned", "when does it continue with the header", afterStop},
 	{"go on with questions", "go on", func(c *Case) {
-		c.Session.Phase, c.stoppedAsks.value = workflow.PhaseStopped, []workflow.Inquiry{{}}
+		c.Session.Phase = workflow.PhaseStopped
+		c.stoppedAsks.value = []workflow.Inquiry{{}}
 	}},
 	{"more questions", "keep asking", aligning},
 	{"wrap up", "wrap up", aligning},
-	{"take these", "take these", func(c *Case) { asked(c); c.takesOffer.value = true }},
+	{"take these", "take these", func(c *Case) {
+		asked(c)
+		c.takesOffer.value = true
+	}},
 	{"question back", "why do you ask?", asked},
 	{"answer", "in two weeks", asked},
 	{"answer", "weekly", asked},
@@ -58,15 +75,30 @@ var wordCases = []ruleCase{
 	{"limit reached", "go on", func(c *Case) {
 		c.limit.value = limitAnswer{meant: true, over: []workflow.LimitUse{{}}, rested: true}
 	}},
-	{"limit no longer reached", "go on", func(c *Case) { c.limit.value = limitAnswer{meant: true, rested: true} }},
-	{"limit to approved work", "only cart/price.go please", func(c *Case) { c.narrows.value = &approval.Narrowing{} }},
+	{
+		"limit no longer reached", "go on",
+		func(c *Case) { c.limit.value = limitAnswer{meant: true, rested: true} },
+	},
+	{
+		"limit to approved work", "only cart/price.go please",
+		func(c *Case) { c.narrows.value = &approval.Narrowing{} },
+	},
 	{"consent, unclear", "sounds good", func(c *Case) { c.consent.value.unclear = true }},
 	{"consent, unclear", "fix it", func(c *Case) { c.consent.value = consentHere{c.says().Consent, true} }},
 	{"approval", "fix it", consents},
-	{"approval", "fix it", func(c *Case) { consents(c); heldBack(c) }},
-	{"adoption", "yes please do this", func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} }},
+	{"approval", "fix it", func(c *Case) {
+		consents(c)
+		heldBack(c)
+	}},
+	{
+		"adoption", "yes please do this",
+		func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} },
+	},
 	{"command", "/diagnose", nothing},
-	{"question about the change", "why is the diff so large?", func(c *Case) { c.Session.Branch = "bobbin/x" }},
+	{
+		"question about the change", "why is the diff so large?",
+		func(c *Case) { c.Session.Branch = "bobbin/x" },
+	},
 	{"review", "please review the change", func(c *Case) { c.Session.Branch = "bobbin/x" }},
 	{"who knows the code", "who knows cart/price.go?", nothing},
 	{"held", "it is the header, too", heldBack},
@@ -111,11 +143,20 @@ var eventCases = []ruleCase{
 	{"alert", string(workflow.MessageAlert), nothing},
 	{"time-out", string(workflow.MessageDue), nothing},
 	{"remark at a git host", string(workflow.MessageRemark), nothing},
-	{"reply below a list of threads", string(workflow.MessageReply), func(c *Case) { c.Session.ListThreads(1) }},
-	{"to another person", string(workflow.MessageReply), func(c *Case) { c.Message = message(c.Message.Kind, "<@U3> look") }},
+	{
+		"reply below a list of threads", string(workflow.MessageReply),
+		func(c *Case) { c.Session.ListThreads(1) },
+	},
+	{
+		"to another person", string(workflow.MessageReply),
+		func(c *Case) { c.Message = message(c.Message.Kind, "<@U3> look") },
+	},
 	{"unknown writer", string(workflow.MessageMention), func(c *Case) { c.writer.value.err = os.ErrClosed }},
 	{"sent to the bot", string(workflow.MessageSent), func(c *Case) { c.writer.value.Bot = true }},
-	{"writer who is not heard", string(workflow.MessageReply), func(c *Case) { c.writer.value.Stranger = true }},
+	{
+		"writer who is not heard", string(workflow.MessageReply),
+		func(c *Case) { c.writer.value.Stranger = true },
+	},
 	{"press", string(workflow.MessageAction), nothing},
 	{"form", string(workflow.MessageForm), nothing},
 	{"words", string(workflow.MessageMention), nothing},
@@ -135,27 +176,33 @@ func asked(c *Case) {
 }
 
 func afterStop(c *Case) {
-	c.Session.Phase, c.Session.Halted = workflow.PhaseStopped, "1.0"
+	c.Session.Phase = workflow.PhaseStopped
+	c.Session.Halted = "1.0"
 	c.approved.value = &workflow.Approval{}
 }
 
 // on returns the case as the rules are asked about it.
-func (x ruleCase) on(kind workflow.MessageKind) *Case {
+func (r ruleCase) on(kind workflow.MessageKind) *Case {
 	c := &Case{
-		Message: message(kind, x.text),
+		Message: message(kind, r.text),
 		Session: workflow.Session{
-			Thread: workflow.Thread{TS: "0.1"}, Phase: workflow.PhaseReported, Revision: 1, ReportKind: workflow.ReportRootCause,
+			Thread:     workflow.Thread{TS: "0.1"},
+			Phase:      workflow.PhaseReported,
+			Revision:   1,
+			ReportKind: workflow.ReportRootCause,
 		},
 	}
 	if kind == "" {
-		c.Message = message(workflow.MessageKind(x.text), "it is the header")
+		c.Message = message(workflow.MessageKind(r.text), "it is the header")
 	}
-	c.Message.TS, c.writer.value.Person = "2.0", workflow.Person{ID: "U2", Name: "bea"}
+	c.Message.TS = "2.0"
+	c.writer.value.Person = workflow.Person{ID: "U2", Name: "bea"}
 	if kind == workflow.MessageAction {
 		c.Message = message(kind, "")
-		c.Message.ActionID, c.button.value.shown = x.text, true
+		c.Message.ActionID = r.text
+		c.button.value.shown = true
 	}
-	x.state(c)
+	r.state(c)
 	return c
 }
 
@@ -177,7 +224,8 @@ func TestEveryRuleFires(t *testing.T) {
 			first, err := firstRule(table.rules, x.on(table.kind))
 			require.NoError(t, err, x.text)
 			require.Equal(t, x.rule, first.name, x.text)
-			without := slices.DeleteFunc(slices.Clone(table.rules), func(r rule) bool { return r.name == x.rule })
+			without := slices.DeleteFunc(slices.Clone(table.rules),
+				func(r rule) bool { return r.name == x.rule })
 			next, err := firstRule(without, x.on(table.kind))
 			if x.rule == table.rules[len(table.rules)-1].name {
 				require.Error(t, err, "nothing judges what the last rule leaves")
@@ -213,7 +261,8 @@ func TestDocsShowTheRules(t *testing.T) {
 		name  string
 		rules []rule
 	}{{"events", eventRules()}, {"words", wordRules()}, {"presses", pressRules()}} {
-		begins, ends := fmt.Sprintf("<!-- rules: %s -->\n", table.name), fmt.Sprintf("<!-- end of rules: %s -->", table.name)
+		begins := fmt.Sprintf("<!-- rules: %s -->\n", table.name)
+		ends := fmt.Sprintf("<!-- end of rules: %s -->", table.name)
 		before, rest, found := strings.Cut(got, begins)
 		require.True(t, found, begins)
 		_, after, found := strings.Cut(rest, ends)

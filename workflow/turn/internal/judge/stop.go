@@ -23,7 +23,9 @@ func (j *Judge) stopSession(ctx context.Context, m intent.Message, p workflow.Pe
 	return j.stopParts(ctx, m, p, "Stopped, as "+p.Name+" asked.")
 }
 
-func (j *Judge) stopParts(ctx context.Context, m intent.Message, p workflow.Person, said string) ([]store.Part, error) {
+func (j *Judge) stopParts(
+	ctx context.Context, m intent.Message, p workflow.Person, said string,
+) ([]store.Part, error) {
 	if f, ok, err := j.leaveDecision(ctx, m, p); ok || err != nil {
 		return f, err
 	}
@@ -31,16 +33,24 @@ func (j *Judge) stopParts(ctx context.Context, m intent.Message, p workflow.Pers
 	if !permission.IsMessage(m.Kind) {
 		mark = approval.PressedStop(m.Message)
 	}
-	update := store.Update{ClearStop: true, Open: ledger.Rest, Change: func(s *workflow.Session) { s.Halted = mark }}
-	f := append(j.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS}, progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{}, backports.Stop{})
+	update := store.Update{
+		ClearStop: true,
+		Open:      ledger.Rest,
+		Change:    func(s *workflow.Session) { s.Halted = mark },
+	}
+	f := append(j.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS},
+		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{},
+		backports.Stop{})
 	kept := "The work so far is kept; "
-	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open { // nothing ran but what runs beside the turns
+	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open {
+		// nothing ran but what runs beside the turns
 		pushed, err := j.Objections.PushedLine(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		if pushed != "" {
-			said, kept = pushed, "Nothing else runs now; "
+			said = pushed
+			kept = "Nothing else runs now; "
 		}
 	}
 	how, buttons, err := j.howToGoOn(ctx, p, mark)
@@ -52,14 +62,16 @@ func (j *Judge) stopParts(ctx context.Context, m intent.Message, p workflow.Pers
 	}
 	if j.Session().Phase == workflow.PhaseStopped {
 		if m.Kind == workflow.MessageMention || buttons != nil {
-			f = append(f, store.Lines(j.ProgramLine("It is stopped already. The work so far is kept; "+how, buttons...)))
+			f = append(f, store.Lines(j.ProgramLine("It is stopped already. The work so far is kept; "+how,
+				buttons...)))
 		}
 		return append(f, update), nil
 	}
 	if late, err := j.pushBegun(ctx); err != nil {
 		return nil, err
 	} else if late != "" {
-		said, kept = p.Name+", "+late, "Nothing else runs now; "
+		said = p.Name + ", " + late
+		kept = "Nothing else runs now; "
 	}
 	if q, err := j.Store.Waiting(ctx, j.Session().ID); err != nil {
 		return nil, err
@@ -154,7 +166,9 @@ func (j *Judge) leaveDecision(
 }
 
 // howToGoOn says what lets stopped work go on, and returns the button for it if an approval stands.
-func (j *Judge) howToGoOn(ctx context.Context, p workflow.Person, mark string) (string, []workflow.Button, error) {
+func (j *Judge) howToGoOn(
+	ctx context.Context, p workflow.Person, mark string,
+) (string, []workflow.Button, error) {
 	standing, err := j.StandingApproval(ctx)
 	if err != nil {
 		return "", nil, err

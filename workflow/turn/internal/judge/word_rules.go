@@ -13,7 +13,8 @@ import (
 // wordRules returns the rules for a message that a person typed.
 func wordRules() []rule {
 	return slices.Concat(
-		refusalRules(), orderRules(), goOnRules(), answerRules(), limitRules(), consentRules(), questionRules(),
+		refusalRules(), orderRules(), goOnRules(), answerRules(), limitRules(), consentRules(),
+		questionRules(),
 	)
 }
 
@@ -21,9 +22,10 @@ func wordRules() []rule {
 func refusalRules() []rule {
 	return []rule{
 		{
-			name:  "stop, where nothing ran",
-			when:  "it says to stop, and no agent was given anything in this thread",
-			then:  "names the threads at work in the channel, each with a button that stops it; stops nothing here",
+			name: "stop, where nothing ran",
+			when: "it says to stop, and no agent was given anything in this thread",
+			then: "names the threads at work in the channel, each with a button that stops it; " +
+				"stops nothing here",
 			fires: func(c *Case) bool { return c.saysStop() && get(c, &c.nothingRan) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return otherThreads{j}.nameThreads(ctx, c.Message, c.person())
@@ -31,7 +33,8 @@ func refusalRules() []rule {
 		},
 		{
 			name: "stop",
-			when: "it says to stop; while approved work is under way, also one clause that says to wait, or not to fix " +
+			when: "it says to stop; while approved work is under way, also one clause that says to wait, " +
+				"or not to fix " +
 				"or push, unless the message answers a question for which everything rests",
 			then:  "stops the session at once, whoever of the people who may take part wrote it",
 			fires: (*Case).saysStop,
@@ -48,7 +51,8 @@ func refusalRules() []rule {
 		},
 		{
 			name: "objection taken back, unclear",
-			when: "its writer has objected to the approved work, and it may take that back, or may answer others who " +
+			when: "its writer has objected to the approved work, and it may take that back, " +
+				"or may answer others who " +
 				"talk above it",
 			then: "asks; the objection stands",
 			fires: func(c *Case) bool {
@@ -68,9 +72,10 @@ func refusalRules() []rule {
 			},
 		},
 		{
-			name:  "refusal after the push",
-			when:  "it refuses something, the change is pushed, and nothing runs",
-			then:  "says what was pushed and what can still be done; gives it to the agents if it says more than no",
+			name: "refusal after the push",
+			when: "it refuses something, the change is pushed, and nothing runs",
+			then: "says what was pushed and what can still be done; " +
+				"gives it to the agents if it says more than no",
 			fires: (*Case).refusesPushed,
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Objections.AfterPush(c.Message, c.person(), get(c, &c.pushed)), nil
@@ -84,9 +89,10 @@ func refusalRules() []rule {
 func orderRules() []rule {
 	return []rule{
 		{
-			name:  "pass it on",
-			when:  `it is "pass it on", or a form of that, and nothing else`,
-			then:  "gives the held messages above it to the agents as the writer's own words, if the writer may approve",
+			name: "pass it on",
+			when: `it is "pass it on", or a form of that, and nothing else`,
+			then: "gives the held messages above it to the agents as the writer's own words, " +
+				"if the writer may approve",
 			fires: func(c *Case) bool { return c.says().PassesOn },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.PassOn(ctx, c.Message, c.person(), 0)
@@ -107,12 +113,15 @@ func orderRules() []rule {
 			then:  "is judged like an approval, of that backport alone",
 			fires: func(c *Case) bool { return c.says().Backport },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.Backport{Releases: c.says().Releases})
+				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.Backport{
+					Releases: c.says().Releases,
+				})
 			},
 		},
 		{
 			name: "limited approval, held",
-			when: "it is an approval with a limit, by a person who may not approve, while work is approved or stopped",
+			when: "it is an approval with a limit, by a person who may not approve, " +
+				"while work is approved or stopped",
 			then: "holds it, and offers it to people who may approve",
 			fires: func(c *Case) bool {
 				return c.says().Consent.Kind == intent.ConsentScoped && !c.heard()
@@ -127,7 +136,8 @@ func goOnRules() []rule {
 	return []rule{
 		{
 			name: "go on",
-			when: "it says that stopped work goes on, its writer may approve, and nobody talks to others above it",
+			when: "it says that stopped work goes on, its writer may approve, " +
+				"and nobody talks to others above it",
 			then: "lets the approved work go on",
 			fires: func(c *Case) bool {
 				return c.says().GoesOn && c.heard() && c.afterStop() && !get(c, &c.talkBelow)
@@ -146,9 +156,10 @@ func goOnRules() []rule {
 			},
 		},
 		{
-			name:  "going on, mentioned",
-			when:  "it mentions going on while approved work is stopped, and its writer may approve",
-			then:  "asks with a button, and gives it to the agents, who change nothing before the work goes on",
+			name: "going on, mentioned",
+			when: "it mentions going on while approved work is stopped, and its writer may approve",
+			then: "asks with a button, and gives it to the agents, " +
+				"who change nothing before the work goes on",
 			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.heard() && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.GoOn(c.Message, c.person(), true), nil
@@ -236,7 +247,8 @@ func limitRules() []rule {
 	return []rule{
 		{
 			name: "push",
-			when: `it is "push it", or a form of that, and the thread was asked; or "push all the same" of approved work`,
+			when: `it is "push it", or a form of that, and the thread was asked; ` +
+				`or "push all the same" of approved work`,
 			then: "is judged like an approval, of exactly the files that the question is about",
 			fires: func(c *Case) bool {
 				return c.says().Push.Allows && get(c, &c.asksForPush)
@@ -280,19 +292,25 @@ func consentRules() []rule {
 		},
 		{
 			name: "consent, unclear",
-			when: "it sounds like an approval of what waits, or is one that may answer others who talk above it, and its " +
+			when: "it sounds like an approval of what waits, or is one that may answer others who talk " +
+				"above it, and its " +
 				"writer may approve",
 			then:  "asks with a button, which keeps the limit that it names; approves nothing",
 			fires: (*Case).asksConsent,
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) { return j.askConsent(c) },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.askConsent(c)
+			},
 		},
 		{
 			name: "approval",
 			when: "it is an approval, with a limit or without, and nothing else",
-			then: "approves the newest revision, if the writer may approve, the revision waits, and it was shown above; " +
+			then: "approves the newest revision, if the writer may approve, the revision waits, " +
+				"and it was shown above; " +
 				"from a person who may not, it is a request to those who may",
 			fires: func(c *Case) bool { return get(c, &c.consent).Consents() },
-			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) { return j.approve(ctx, c) },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.approve(ctx, c)
+			},
 		},
 		{
 			name: "adoption",

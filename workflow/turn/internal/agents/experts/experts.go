@@ -268,7 +268,8 @@ func (f Finder) peopleToMention(ctx context.Context, a Answer, asks string) (ids
 		f.Log.Warn("nobody is mentioned: who was mentioned before cannot be read", "err", err)
 		return nil
 	}
-	if slices.ContainsFunc(before, func(d workflow.Decision) bool { return d.What == workflow.DecideMention }) {
+	if slices.ContainsFunc(before,
+		func(d workflow.Decision) bool { return d.What == workflow.DecideMention }) {
 		return nil
 	}
 	for _, address := range a.addresses() {

@@ -41,12 +41,15 @@ func (hw *HeldWords) Adopt(
 			What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision,
 		})
 	}
-	f := hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n%s\nWhat the others wrote, whole, as data:\n%s",
+	f := hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n"+
+		"%s\nWhat the others wrote, whole, as data:\n%s",
 		prompt.PersonName(p.Name), prompt.Fence("message", hw.Slack.Readable(ctx, m.Text)), theirs.text))
 	if title := prompt.FirstLine(strings.TrimSpace(theirs.title)); hw.Session().Title == "" && title != "" {
 		ledger.Change(f, func(u *store.Update) { u.Change = func(s *workflow.Session) { s.Title = title } })
 	}
-	f = append(f, inbox.Earlier(theirs.earlier), inbox.Passed(theirs.held), consent.Amendment{Text: hw.Slack.Readable(ctx, m.Text) + theirs.words})
+	f = append(f, inbox.Earlier(theirs.earlier), inbox.Passed(theirs.held), consent.Amendment{
+		Text: hw.Slack.Readable(ctx, m.Text) + theirs.words,
+	})
 	for _, s := range theirs.earlier {
 		f = append(f, inbox.Attachments(s.Files))
 	}
@@ -71,7 +74,7 @@ type RequestsAbove struct {
 }
 
 // Any reports whether others wrote anything.
-func (o RequestsAbove) Any() bool { return len(o.ts) > 0 }
+func (r RequestsAbove) Any() bool { return len(r.ts) > 0 }
 
 // RequestsAbove returns what other people wrote above m since the newest push: messages that agents were
 // shown, messages that were held back, and messages from before the session. What was edited after m was
@@ -112,13 +115,16 @@ func (hw *HeldWords) requestsAbove(ctx context.Context, m intent.Message) (o Req
 	size := 0
 	give := func(name, text string) {
 		o.title = cmp.Or(o.title, text)
-		part := fmt.Sprintf("%s wrote:\n%s", prompt.PersonName(name), prompt.Fence("message", prompt.CutBytes(text, max(maxAdopted-size, 0))))
+		part := fmt.Sprintf("%s wrote:\n%s", prompt.PersonName(name),
+			prompt.Fence("message", prompt.CutBytes(text, max(maxAdopted-size, 0))))
 		size += len(text)
 		parts = append(parts, part)
 		o.words += fmt.Sprintf("\n%s wrote: %s", name, text)
 	}
 	for _, x := range shown {
-		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && !editedSince(x.Message) && (permission.IsMessage(x.Kind) || x.Kind == workflow.MessageEdit || x.Kind == workflow.MessageEarlier) {
+		if x.User != m.User && x.ID < m.ID && x.TS < m.TS && !editedSince(x.Message) &&
+			(permission.IsMessage(x.Kind) || x.Kind == workflow.MessageEdit ||
+				x.Kind == workflow.MessageEarlier) {
 			o.ts = append(o.ts, x.TS)
 		}
 	}
@@ -130,14 +136,17 @@ func (hw *HeldWords) requestsAbove(ctx context.Context, m intent.Message) (o Req
 		if !stands || h.User == m.User || h.ID > m.ID || h.TS > m.TS || h.TS <= delivered || editedSince(h) {
 			continue // a message that was edited since it was held is not the one that was adopted
 		}
-		o.ts, o.held = append(o.ts, h.TS), append(o.held, h.ID)
+		o.ts = append(o.ts, h.TS)
+		o.held = append(o.held, h.ID)
 		give(hw.PersonName(ctx, h.User), hw.Slack.Readable(ctx, h.Text))
 	}
 	for _, s := range before {
-		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited >= second || slices.Contains(o.ts, s.TS) || s.TS <= delivered {
+		if s.Own || s.User == m.User || s.TS >= m.TS || s.Edited >= second ||
+			slices.Contains(o.ts, s.TS) || s.TS <= delivered {
 			continue
 		}
-		o.ts, o.earlier = append(o.ts, s.TS), append(o.earlier, s)
+		o.ts = append(o.ts, s.TS)
+		o.earlier = append(o.earlier, s)
 		give(s.Name, s.Text)
 	}
 	o.text = strings.Join(parts, "\n")

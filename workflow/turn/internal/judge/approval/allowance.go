@@ -43,9 +43,11 @@ func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, er
 func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 	switch {
 	case s.Halted != "":
-		return "the work is stopped", "The work is stopped. Once an approver has said \"go on\", I ask about the push again."
+		return "the work is stopped",
+			"The work is stopped. Once an approver has said \"go on\", I ask about the push again."
 	case asked && (s.Open || s.Phase == workflow.PhaseConsulting):
-		return "the thread is being read", "I am still reading what was written below this question. Its button stays: press once more when I have answered."
+		return "the thread is being read", "I am still reading what was written below this question. " +
+			"Its button stays: press once more when I have answered."
 	}
 	return "no push waits", "No push waits for an answer right now."
 }
@@ -55,14 +57,17 @@ func whyNoPushWaits(s workflow.Session, asked bool) (reason, said string) {
 func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) {
 	switch value := m.Says.Push.Value; {
 	case m.Kind != workflow.MessageAction && value != "" && !workflow.ShowsExpected(w.Expectations, value):
-		return "another value", fmt.Sprintf("You write that %s is right; the question is about something else. "+
-			"To have the files as they are, reply \"push it\".", value)
+		return "another value",
+			fmt.Sprintf("You write that %s is right; the question is about something else. "+
+				"To have the files as they are, reply \"push it\".", value)
 	case m.Kind == workflow.MessageAction || m.Says.Push.AllTheSame:
 		return "", ""
 	case len(w.Objections) > 0:
-		return "somebody objects", "Somebody objects to this. To push the branch anyway, reply \"push all the same\"."
+		return "somebody objects",
+			"Somebody objects to this. To push the branch anyway, reply \"push all the same\"."
 	case w.Unproven != "" && !m.Says.Push.Unproven:
-		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To push the branch anyway, reply \"push it unproven\".", w.Unproven)
+		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To push the branch anyway, "+
+			"reply \"push it unproven\".", w.Unproven)
 	}
 	return "", ""
 }
@@ -70,9 +75,14 @@ func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) 
 // AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
 // allowance that the pressed button is for, and empty for a message. A message has to be written below
 // the question, and has to say "unproven" if nothing was proven.
-func (ap *Approvals) AllowPush(ctx context.Context, m intent.Message, p workflow.Person, id string) ([]store.Part, error) {
-	refused := func(reason, said string) ([]store.Part, error) { return ap.Refuse(m, p, "push", reason, said), nil }
-	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil || !may {
+func (ap *Approvals) AllowPush(
+	ctx context.Context, m intent.Message, p workflow.Person, id string,
+) ([]store.Part, error) {
+	refused := func(reason, said string) ([]store.Part, error) {
+		return ap.Refuse(m, p, "push", reason, said), nil
+	}
+	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil ||
+		!may {
 		return no, err
 	}
 	w, err := ap.PendingAllowance(ctx)
@@ -91,10 +101,12 @@ func (ap *Approvals) AllowPush(ctx context.Context, m intent.Message, p workflow
 	if reason, said := wordsMissing(m, *w); reason != "" {
 		return refused(reason, said)
 	}
-	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m,
+		func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
 		return nil, err
 	} else if unread {
-		return refused("written before the question was shown", "That was written before I asked about these files. Please read it, and answer again.")
+		return refused("written before the question was shown",
+			"That was written before I asked about these files. Please read it, and answer again.")
 	}
 	if talk, err := ap.TalkBelow(ctx, m); err != nil {
 		return nil, err
@@ -108,21 +120,35 @@ func (ap *Approvals) AllowPush(ctx context.Context, m intent.Message, p workflow
 	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
 		return f, err
 	}
-	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, and call finish again.", prompt.PersonName(p.Name)))
-	said, reason := "Push allowed by "+p.Name, "tree "+w.Tree
+	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, "+
+		"and call finish again.", prompt.PersonName(p.Name)))
+	said := "Push allowed by " + p.Name
+	reason := "tree " + w.Tree
 	if w.Unproven != "" {
-		said, reason = said+", unproven", reason+", unproven: "+w.Unproven
+		said = said + ", unproven"
+		reason = reason + ", unproven: " + w.Unproven
 	}
 	if len(w.Objections) > 0 {
-		said, reason = said+", all the same", fmt.Sprint(reason, ", in spite of the objections ", w.Objections)
+		said = said + ", all the same"
+		reason = fmt.Sprint(reason, ", in spite of the objections ", w.Objections)
 	}
 	if w.Expectations != "" {
-		said, reason = said+", with the changed expectations", reason+", changed expectations: "+w.Expectations
+		said = said + ", with the changed expectations"
+		reason = reason + ", changed expectations: " + w.Expectations
 	}
 	f = append(f, store.Lines(ap.ProgramLine(said+".")))
-	w.User, w.UserName, w.MessageTS = p.ID, p.Name, m.TS
+	w.User = p.ID
+	w.UserName = p.Name
+	w.MessageTS = m.TS
 	f = append(f, consent.Allowance(*w))
 	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitPush, ap.Session().Revision))
-	f = append(f, consent.Decision{What: "push", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: ap.Session().Revision})
+	f = append(f, consent.Decision{
+		What:      "push",
+		Allowed:   true,
+		Reason:    reason,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  ap.Session().Revision,
+	})
 	return f, nil
 }

@@ -16,7 +16,9 @@ import (
 // Amend adds the amendment that m makes to the parts f, if there is one: a correction of the approved
 // work, or an answer to a question about it, by a person who may approve. Questions, thanks and "go on"
 // amend nothing. Neither does a message before an approval, since it leads to a new revision.
-func (hw *HeldWords) Amend(ctx context.Context, m intent.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Amend(
+	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
 	passed, passes := ledger.Find[consent.Amendment](f) // other people's words, passed on or adopted by p
 	f = ledger.Without[consent.Amendment](f)
 	h, _ := ledger.Find[inbox.Handled](f)
@@ -29,7 +31,13 @@ func (hw *HeldWords) Amend(ctx context.Context, m intent.Message, p workflow.Per
 	if err != nil || approval == nil {
 		return f, err
 	}
-	a := consent.Amendment{Revision: approval.Revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name}
+	a := consent.Amendment{
+		Revision:  approval.Revision,
+		Message:   m.ID,
+		MessageTS: m.TS,
+		User:      p.ID,
+		UserName:  p.Name,
+	}
 	if passes {
 		a.Text = passed.Text
 	} else if a.Text, err = hw.amendment(ctx, m, f); err != nil {
@@ -55,8 +63,10 @@ func (hw *HeldWords) amendment(ctx context.Context, m intent.Message, f []store.
 		}
 		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
 	}
-	says := permission.IsMessage(m.Kind) && m.Kind != workflow.MessageSent || m.Kind == workflow.MessageForm || m.Kind == workflow.MessageEdit
-	if !says || m.Says.OnlyAsks || m.Says.Acknowledges || m.Says.GoesOn && !m.Says.Redirects || m.Says.Consent.Kind == intent.ConsentApprove {
+	says := permission.IsMessage(m.Kind) && m.Kind != workflow.MessageSent ||
+		m.Kind == workflow.MessageForm || m.Kind == workflow.MessageEdit
+	if !says || m.Says.OnlyAsks || m.Says.Acknowledges || m.Says.GoesOn && !m.Says.Redirects ||
+		m.Says.Consent.Kind == intent.ConsentApprove {
 		return "", nil
 	}
 	return hw.Slack.Readable(ctx, m.Text), nil

@@ -19,7 +19,9 @@ import (
 // Approve judges an approval of a revision, in words or by a press, limited to scope unless scope is
 // empty. A person who may not approve makes a request for approval with it (requestApproval). The
 // database checks again, in the transaction that inserts the row, whatever may change meanwhile.
-func (ap *Approvals) Approve(ctx context.Context, m intent.Message, p workflow.Person, revision int, scope string) ([]store.Part, error) {
+func (ap *Approvals) Approve(
+	ctx context.Context, m intent.Message, p workflow.Person, revision int, scope string,
+) ([]store.Part, error) {
 	s := ap.Session()
 	reason, approvers, err := ap.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -46,19 +48,24 @@ func (ap *Approvals) Approve(ctx context.Context, m intent.Message, p workflow.P
 		return ap.takeUp(ctx, m, p, scope)
 	case revision == s.Revision && reading:
 		return ap.refuseRevision(revision, m, p, "what was written after it is being read",
-			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: press once more, or write \"fix it\", when I have answered.%s", revision, prompt.EnteredText(m.Message))), nil
+			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: "+
+				"press once more, or write \"fix it\", when I have answered.%s", revision,
+				prompt.EnteredText(m.Message))), nil
 	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
-		return ap.refuseRevision(revision, m, p, "no report waits", "There is no report to approve yet. I say when there is one."+prompt.EnteredText(m.Message)), nil
+		return ap.refuseRevision(revision, m, p, "no report waits",
+			"There is no report to approve yet. I say when there is one."+prompt.EnteredText(m.Message)), nil
 	case revision != s.Revision:
 		return ap.refuseRevision(revision, m, p, "an old revision",
-			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s", revision, s.Revision, prompt.EnteredText(m.Message))), nil
+			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s",
+				revision, s.Revision, prompt.EnteredText(m.Message))), nil
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
 		return ap.refuseRevision(revision, m, p, "written before the report was shown",
-			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision)), nil
+			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.",
+				revision)), nil
 	}
 	if f, err := ap.refuseEdited(ctx, m, p, "approve"); f != nil || err != nil {
 		return f, err
@@ -115,7 +122,9 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 }
 
 // refuseRevision refuses an approval, and records the revision that the person wanted to approve.
-func (ap *Approvals) refuseRevision(revision int, m intent.Message, p workflow.Person, reason, said string) []store.Part {
+func (ap *Approvals) refuseRevision(
+	revision int, m intent.Message, p workflow.Person, reason, said string,
+) []store.Part {
 	f := ap.Refuse(m, p, "approve", reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
@@ -129,7 +138,9 @@ const postingTime = time.Minute
 // the thread. A press names its revision, so it is never too early. shown returns the ts of the line, or an
 // empty string; underWay says that it is being posted, and then WrittenBeforeShown waits for at most
 // postingTime.
-func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m intent.Message, shown func() (ts string, underWay bool, err error)) (bool, error) {
+func (ap *Approvals) WrittenBeforeShown(
+	ctx context.Context, m intent.Message, shown func() (ts string, underWay bool, err error),
+) (bool, error) {
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return false, nil
 	}
@@ -149,17 +160,22 @@ func (ap *Approvals) WrittenBeforeShown(ctx context.Context, m intent.Message, s
 	}
 }
 
-func (ap *Approvals) approvalParts(ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string) ([]store.Part, error) {
-	said, told := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name),
-		fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name), delegates[r.Kind])
+func (ap *Approvals) approvalParts(
+	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string,
+) ([]store.Part, error) {
+	said := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name)
+	told := fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name),
+		delegates[r.Kind])
 	if scope != "" {
 		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
-		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" + prompt.Fence("scope", scope)
+		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" +
+			prompt.Fence("scope", scope)
 	}
 	f := ap.ForAgents(m, told)
 	f = append(f, store.Lines(ap.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, r, scope)
+	approved, err := ap.Permissions.ApprovalParts(ctx,
+		permission.Asker{Message: m.Message, Person: p}, r, scope)
 	return append(f, approved...), err
 }
 
@@ -192,13 +208,15 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 	if c.Scope != "" {
 		limited = ", limited to: " + c.Scope
 	}
-	label, reason := consentLabel, "unclear, asked"
+	label := consentLabel
+	reason := "unclear, asked"
 	question := fmt.Sprintf(
 		"%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".",
 		p.Name, s.Revision, limited,
 	)
 	if c.Condition != "" {
-		label, reason = "Fix it now", "a condition: "+c.Condition
+		label = "Fix it now"
+		reason = "a condition: " + c.Condition
 		question = fmt.Sprintf(
 			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the "+
 				"button to approve revision %d now%s.",
@@ -206,9 +224,16 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 		)
 	}
 	line := ap.ProgramLine(question,
-		workflow.Button{ActionID: workflow.ButtonFix, Label: label, Value: store.NewToken(), Style: "primary", Means: c.Scope},
+		workflow.Button{
+			ActionID: workflow.ButtonFix,
+			Label:    label,
+			Value:    store.NewToken(),
+			Style:    "primary",
+			Means:    c.Scope,
+		},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
+	return append(ap.Ignore(m),
+		store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
 		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 }
 

@@ -31,7 +31,9 @@ func BackportOf(means string) Backport {
 // Backport judges a request to bring the newest pushed change to releases, each on a separate branch. It
 // is judged like an approval, and permits nothing else. A message has to be written below the line that
 // announces the push, and a press has to be of a button for that push.
-func (ap *Approvals) Backport(ctx context.Context, m intent.Message, p workflow.Person, want Backport) ([]store.Part, error) {
+func (ap *Approvals) Backport(
+	ctx context.Context, m intent.Message, p workflow.Person, want Backport,
+) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
 	}
@@ -41,26 +43,32 @@ func (ap *Approvals) Backport(ctx context.Context, m intent.Message, p workflow.
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), "backport", "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), "backport", "this"); err != nil ||
+		!may {
 		return no, err
 	}
 	switch {
 	case push == nil:
-		return refused("nothing was pushed", "nothing was pushed in this thread yet, so there is nothing to backport.")
+		return refused("nothing was pushed",
+			"nothing was pushed in this thread yet, so there is nothing to backport.")
 	case s.Halted != "":
 		return refused("the work is stopped", "the work is stopped. Let it go on first, then ask again.")
 	case want.Commit != "" && want.Commit != push.Commit:
-		return refused("something newer was pushed", "something newer was pushed since. Name the release in words, or press the newest button.")
+		return refused("something newer was pushed",
+			"something newer was pushed since. Name the release in words, or press the newest button.")
 	case push.Unproven != "":
-		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+"), so nothing could be proven of it on a release.")
+		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+
+			"), so nothing could be proven of it on a release.")
 	case len(want.Releases) == 0:
 		return refused("no release is named", "name the release, such as \"backport to release/1.4\".")
 	}
 	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
-	if unread, err := ap.WrittenBeforeShown(ctx, m, func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
+	if unread, err := ap.WrittenBeforeShown(ctx, m,
+		func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
 		return nil, err
 	} else if unread {
-		return refused("written before the push was shown", "that was written before I told of the newest push. Please read it, and ask again.")
+		return refused("written before the push was shown",
+			"that was written before I told of the newest push. Please read it, and ask again.")
 	}
 	rows, err := register.Of(ctx, s.ID)
 	if err != nil {
@@ -79,21 +87,35 @@ func pushedRevision(s workflow.Session, push *backports.Push) int {
 
 // backportParts returns one order for each release that has none yet for this push, all with one
 // permission. rows are the backports that were asked for before.
-func (ap *Approvals) backportParts(by asker, want Backport, push backports.Push, rows []backports.Row) []store.Part {
-	m, p := by.Message, by.Person
+func (ap *Approvals) backportParts(
+	by asker, want Backport, push backports.Push, rows []backports.Row,
+) []store.Part {
+	m := by.Message
+	p := by.Person
 	var orders []store.Part
 	var fresh, standing []string
 	for _, name := range want.Releases {
 		branch, i := backportBranch(push.Branch, name, rows)
-		if i >= 0 && (rows[i].State == backports.Asked || rows[i].State == backports.Intended || rows[i].State == backports.Pushed && rows[i].Pushed == push.Commit) {
-			standing = append(standing, fmt.Sprintf("%s was asked for by %s, as `%s`", plaintext.OneLine(name), plaintext.OneLine(rows[i].UserName), branch))
+		if i >= 0 && (rows[i].State == backports.Asked || rows[i].State == backports.Intended ||
+			rows[i].State == backports.Pushed && rows[i].Pushed == push.Commit) {
+			standing = append(standing, fmt.Sprintf("%s was asked for by %s, as `%s`",
+				plaintext.OneLine(name), plaintext.OneLine(rows[i].UserName), branch))
 			continue
 		}
 		order := backports.Order{
-			Repository: ap.Session().Repository, Branch: branch, Wanted: name, Pushed: push.Commit, Base: push.Base, Revision: push.Revision,
-			User: p.ID, UserName: p.Name, Credit: p.Credit, MessageTS: m.TS,
+			Repository: ap.Session().Repository,
+			Branch:     branch,
+			Wanted:     name,
+			Pushed:     push.Commit,
+			Base:       push.Base,
+			Revision:   push.Revision,
+			User:       p.ID,
+			UserName:   p.Name,
+			Credit:     p.Credit,
+			MessageTS:  m.TS,
 		}
-		fresh, orders = append(fresh, name), append(orders, order)
+		fresh = append(fresh, name)
+		orders = append(orders, order)
 		rows = slices.DeleteFunc(slices.Clone(rows), func(r backports.Row) bool { return r.Branch == branch })
 		rows = append(rows, backports.Row{Request: backports.Request(order), State: backports.Asked})
 	}
@@ -101,13 +123,22 @@ func (ap *Approvals) backportParts(by asker, want Backport, push backports.Push,
 	if len(orders) == 0 {
 		return ap.Refuse(m, p, "backport", "asked for already", stands)
 	}
-	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.", plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
+	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.",
+		plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
 	if len(standing) > 0 {
 		said += " " + stands
 	}
-	f := append(ap.Answer(m, said), permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
+	f := append(ap.Answer(m, said),
+		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
 	return append(append(f, orders...),
-		consent.Decision{What: "backport", Allowed: true, Reason: strings.Join(fresh, ", "), User: p.ID, MessageTS: m.TS, Revision: push.Revision})
+		consent.Decision{
+			What:      "backport",
+			Allowed:   true,
+			Reason:    strings.Join(fresh, ", "),
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  push.Revision,
+		})
 }
 
 // backportBranch returns the name of the branch for a backport of branch to release, and the index of the row
@@ -127,7 +158,8 @@ func backportBranch(branch, release string, rows []backports.Row) (name string, 
 // version returns the version at the end of a release's name, or the name's last part if there is none.
 func version(release string) string {
 	name := release[strings.LastIndexByte(release, '/')+1:]
-	if at := strings.IndexAny(name, "0123456789"); at > 0 && !isLetter(name[at-1]) || at == 1 && (name[0] == 'v' || name[0] == 'V') {
+	if at := strings.IndexAny(name, "0123456789"); at > 0 && !isLetter(name[at-1]) ||
+		at == 1 && (name[0] == 'v' || name[0] == 'V') {
 		name = name[at:]
 	}
 	return name

@@ -22,7 +22,9 @@ import (
 // like an approval: the press of a person who may approve makes and approves a new revision, which is limited
 // to the files of the pushed change. Changes beyond those files are taken out, and need a report that is
 // approved.
-func (ap *Approvals) FixChecks(ctx context.Context, m intent.Message, p workflow.Person, commit string) ([]store.Part, error) {
+func (ap *Approvals) FixChecks(
+	ctx context.Context, m intent.Message, p workflow.Person, commit string,
+) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "mend", reason, p.Name+": "+said), nil
 	}
@@ -48,14 +50,17 @@ func (ap *Approvals) FixChecks(ctx context.Context, m intent.Message, p workflow
 	case s.Halted != "":
 		return refused("the work is stopped", "the work is stopped. Let it go on first, then press again.")
 	case standing != nil || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered:
-		return refused("something newer is under way", "something newer is under way in this thread. Press again when it is done, or ask for it in words.")
+		return refused("something newer is under way", "something newer is under way in this thread. "+
+			"Press again when it is done, or ask for it in words.")
 	}
 	return ap.fixParts(ctx, m, p, *row, pushedRevision(s, push))
 }
 
 // fixParts returns the new revision and its approval by the press. The people who asked for the pushed
 // change, which is of that revision, count as those who asked for the new one, so the press only approves.
-func (ap *Approvals) fixParts(ctx context.Context, m intent.Message, p workflow.Person, row pullrequest.Row, revision int) ([]store.Part, error) {
+func (ap *Approvals) fixParts(
+	ctx context.Context, m intent.Message, p workflow.Person, row pullrequest.Row, revision int,
+) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, revision)
 	if err != nil {
@@ -66,20 +71,39 @@ func (ap *Approvals) fixParts(ctx context.Context, m intent.Message, p workflow.
 	if err != nil {
 		return nil, err
 	}
-	what := fmt.Sprintf("Fix what failed on %s%d at %s", at.Pulls.Words().Mark, row.Number, prompt.ShortHash(row.Head))
-	body, err := json.Marshal(workflow.Request{SurfaceArea: files, DoneCriteria: []string{what}, Files: row.Files})
+	what := fmt.Sprintf("Fix what failed on %s%d at %s", at.Pulls.Words().Mark, row.Number,
+		prompt.ShortHash(row.Head))
+	body, err := json.Marshal(workflow.Request{
+		SurfaceArea:  files,
+		DoneCriteria: []string{what},
+		Files:        row.Files,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("fix failed checks: %w", err)
 	}
 	report := workflow.Report{
-		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: pushed.AskedBy, Credits: pushed.Credits,
-		Text: fmt.Sprintf("Revision %d, as %s says. %s, in the files of what was pushed: %s", s.Revision+1, p.Name, what, files),
+		Session:    s.ID,
+		Revision:   s.Revision + 1,
+		Kind:       workflow.ReportRequest,
+		Body:       body,
+		BaseCommit: s.BaseCommit,
+		AskedBy:    pushed.AskedBy,
+		Credits:    pushed.Credits,
+		Text: fmt.Sprintf("Revision %d, as %s says. %s, in the files of what was pushed: %s", s.Revision+1,
+			p.Name, what, files),
 	}
 	scope := "the files " + files
-	f := ap.ForAgents(m, fmt.Sprintf("%s, who may approve, has asked for a fix of what failed at the git host, as revision %d. The approval is limited to these files; tests beside them may be added:\n%s\nWhat failed there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for it, and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
-		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope), prompt.Fence("output", row.Failure)))
-	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
+	f := ap.ForAgents(m,
+		fmt.Sprintf("%s, who may approve, has asked for a fix of what failed at the git host, as revision "+
+			"%d. The approval is limited to these files; tests beside them may be added:\n%s\nWhat failed "+
+			"there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for it, "+
+			"and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
+			prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope),
+			prompt.Fence("output", row.Failure)))
+	ledger.Change(f,
+		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report, scope)
+	approved, err := ap.Permissions.ApprovalParts(ctx,
+		permission.Asker{Message: m.Message, Person: p}, report, scope)
 	return append(f, approved...), err
 }

@@ -31,13 +31,24 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 		return f
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{What: "speak", Reason: "held for an approver: " + why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f, consent.Decision{
+		What:      "speak",
+		Reason:    "held for an approver: " + why,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  hw.Session().Revision,
+	})
 	said := fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why)
 	if m.Kind != workflow.MessageForm { // the entered text is already in the thread, above this line
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
 	return append(f, store.Replies(hw.ProgramLine(said,
-		workflow.Button{ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+		workflow.Button{
+			ActionID: workflow.ButtonPassOn,
+			Label:    "Pass it on",
+			Value:    store.NewToken(),
+			Means:    strconv.FormatInt(m.ID, 10),
+		})))
 }
 
 // HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
@@ -45,13 +56,25 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{What: "speak", Reason: "held for an approver: " + why, User: m.User, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f, consent.Decision{
+		What:      "speak",
+		Reason:    "held for an approver: " + why,
+		User:      m.User,
+		MessageTS: m.TS,
+		Revision:  hw.Session().Revision,
+	})
 	quoted := " " + quoteShortened(m.Text, maxHeldQuote)
 	if quoted != ` "`+m.Text+`"` {
 		quoted = "\n" + prompt.Quote(m.Text)
 	}
-	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for an approver (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
-		workflow.Button{ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: store.NewToken(), Means: strconv.FormatInt(m.ID, 10)})))
+	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, "+
+		"which waits for an approver (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
+		workflow.Button{
+			ActionID: workflow.ButtonPassOn,
+			Label:    "Pass it on",
+			Value:    store.NewToken(),
+			Means:    strconv.FormatInt(m.ID, 10),
+		})))
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
@@ -65,7 +88,9 @@ const maxHeldQuote = 100
 
 // PassOn gives held messages to the agents, in the name of a person who may approve: the message of that
 // inbox row or, if row is 0, all that were offered above m.
-func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Person, row int64) ([]store.Part, error) {
+func (hw *HeldWords) PassOn(
+	ctx context.Context, m intent.Message, p workflow.Person, row int64,
+) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
 	}
@@ -87,13 +112,16 @@ func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Pe
 	switch {
 	case err != nil:
 		hw.Log.Warn("nothing is passed on: cannot read the messages", "err", err)
-		return refused("the message could not be read", ": Slack does not let me read that message at this moment. Please try again.")
+		return refused("the message could not be read",
+			": Slack does not let me read that message at this moment. Please try again.")
 	case len(passed.rows) == 0:
-		return refused("nothing waits", ": there is nothing to pass on. It was passed on already, or changed since.")
+		return refused("nothing waits",
+			": there is nothing to pass on. It was passed on already, or changed since.")
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
 		if passed.beforeStop || permission.IsMessage(m.Kind) && WrittenBefore(m.Message, s.Halted) {
-			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
+			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before "+
+				"somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
 		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
 		if _, ok := ledger.Find[consent.Permission](f); ok {
@@ -101,11 +129,19 @@ func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Pe
 		}
 		return f, err
 	}
-	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. Take it as %s's own words: what was approved sets its bounds.\n%s",
+	f := hw.ForAgents(m, fmt.Sprintf("%s, who may approve, passes on what others wrote. "+
+		"Take it as %s's own words: what was approved sets its bounds.\n%s",
 		prompt.PersonName(p.Name), prompt.PersonName(p.Name), strings.Join(passed.told, "\n")))
 	f = append(f, inbox.Passed(passed.over), consent.Amendment{Text: strings.Join(passed.words, "\n")})
-	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
-	f = append(f, consent.Decision{What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision})
+	f = append(f,
+		permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
+	f = append(f, consent.Decision{
+		What:      "adopt",
+		Allowed:   true,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  hw.Session().Revision,
+	})
 	q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 	if err != nil {
 		return nil, err
@@ -121,7 +157,8 @@ func (hw *HeldWords) PassOn(ctx context.Context, m intent.Message, p workflow.Pe
 		}
 	}
 	if m.Kind != workflow.MessageAction {
-		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name, strings.Join(passed.said, ", ")))))
+		f = append(f, store.Lines(hw.ProgramLine(fmt.Sprintf("Passed on, as %s said: %s", p.Name,
+			strings.Join(passed.said, ", ")))))
 	}
 	return f, nil
 }
@@ -137,8 +174,9 @@ func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, e
 
 // passing holds the messages that a person passes on.
 type passing struct {
-	messages   []workflow.Message
-	rows, over []int64  // rows: the messages passed on; over: all that stop waiting, with older versions of the same messages
+	messages []workflow.Message
+	// rows: the messages passed on; over: all that stop waiting, with older versions of the same messages
+	rows, over []int64
 	told, said []string // told: texts for agents; said: quotes for the thread
 	words      []string // texts for the record of what was approved
 	goOn       bool     // all messages say only that stopped work may go on
@@ -167,7 +205,8 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn, p.beforeStop = p.goOn && hw.Words.Read(h.Text).SaysGoOn, p.beforeStop || WrittenBefore(h, hw.Session().Halted)
+		p.goOn = p.goOn && hw.Words.Read(h.Text).SaysGoOn
+		p.beforeStop = p.beforeStop || WrittenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.MessageSent {
 			wrote = fmt.Sprintf("%s sent a message of %s", hw.PersonName(ctx, h.User), hw.WriterOf(ctx, h))
@@ -178,7 +217,9 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 			}
 			wrote = prompt.PersonName(h.Value) + " wrote on " + on
 		}
-		p.messages, p.rows, p.said = append(p.messages, h), append(p.rows, h.ID), append(p.said, quoteShortened(h.Text, maxHeldQuote))
+		p.messages = append(p.messages, h)
+		p.rows = append(p.rows, h.ID)
+		p.said = append(p.said, quoteShortened(h.Text, maxHeldQuote))
 		words := hw.Slack.Readable(ctx, h.Text)
 		p.told = append(p.told, wrote+":\n"+prompt.Fence("message", words))
 		p.words = append(p.words, wrote+": "+words)
@@ -214,7 +255,9 @@ func WrittenBefore(m workflow.Message, mark string) bool {
 // GoOnButton returns the button that lets work go on after the stop with that mark. It does not count
 // after a later stop.
 func GoOnButton(mark string) []workflow.Button {
-	return []workflow.Button{{ActionID: workflow.ButtonGoOn, Label: "Go on", Value: store.NewToken(), Means: mark}}
+	return []workflow.Button{{
+		ActionID: workflow.ButtonGoOn, Label: "Go on", Value: store.NewToken(), Means: mark,
+	}}
 }
 
 // GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so
@@ -236,7 +279,9 @@ func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []
 
 // Resume lets approved work go on after the stop with that mark. When the parts are recorded, the
 // message that offered it gets a note of who let the work go on (store.Turn.Record).
-func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Person, mark string) ([]store.Part, error) {
+func (hw *HeldWords) Resume(
+	ctx context.Context, m intent.Message, p workflow.Person, mark string,
+) ([]store.Part, error) {
 	s := hw.Session()
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -244,7 +289,8 @@ func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Pe
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return hw.Refuse(m, p, "resume", why, fmt.Sprintf("%s, I cannot go on at your request: %s. %s", p.Name, why, approvers.Who())), nil
+		return hw.Refuse(m, p, "resume", why,
+			fmt.Sprintf("%s, I cannot go on at your request: %s. %s", p.Name, why, approvers.Who())), nil
 	}
 	a, err := hw.StandingApproval(ctx)
 	if err != nil {
@@ -252,9 +298,11 @@ func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Pe
 	}
 	switch {
 	case a == nil || s.Halted == "":
-		return hw.Refuse(m, p, "resume", "nothing is stopped", p.Name+": nothing is stopped that could go on."), nil
+		return hw.Refuse(m, p, "resume", "nothing is stopped",
+			p.Name+": nothing is stopped that could go on."), nil
 	case mark != s.Halted:
-		return hw.Refuse(m, p, "resume", "an older stop", p.Name+": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
+		return hw.Refuse(m, p, "resume", "an older stop", p.Name+
+			": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	void, err := hw.Void(ctx, a)
 	if err != nil {
@@ -273,20 +321,26 @@ func (hw *HeldWords) Resume(ctx context.Context, m intent.Message, p workflow.Pe
 		told += " Their words:\n" + prompt.Fence("message", hw.Slack.Readable(ctx, m.Text))
 	}
 	f := hw.ForAgents(m, told)
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
-	f = append(f, consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+	f = append(f, progress.ResumedInquiries{},
+		permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
+	f = append(f,
+		consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
 	return f, nil
 }
 
 // Reopen adds a permission of p to parts that open a stopped session without an approval. If p may not
 // approve, or wrote before the stop, it refuses instead, and the session stays stopped.
-func (hw *HeldWords) Reopen(ctx context.Context, m intent.Message, p workflow.Person, f []store.Part) ([]store.Part, error) {
+func (hw *HeldWords) Reopen(
+	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
+) ([]store.Part, error) {
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) || slices.Contains(u.OptionalEvents, workflow.EventRequest)
+		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) ||
+			slices.Contains(u.OptionalEvents, workflow.EventRequest)
 	})
-	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() || !opens || permitted {
+	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() ||
+		!opens || permitted {
 		return f, nil
 	}
 	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {
@@ -297,10 +351,13 @@ func (hw *HeldWords) Reopen(ctx context.Context, m intent.Message, p workflow.Pe
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
-	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) && WrittenBefore(m.Message, s.Halted) {
-		return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
+	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) &&
+		WrittenBefore(m.Message, s.Halted) {
+		return hw.Refuse(m, p, "resume", "written before the stop",
+			p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
-	f = append(f, progress.ResumedInquiries{}, permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
+	f = append(f, progress.ResumedInquiries{},
+		permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
 	return f, nil
 }
 

@@ -34,7 +34,8 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
 	return ap.Refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
-		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+prompt.EnteredText(m.Message)), nil
+		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+
+			prompt.EnteredText(m.Message)), nil
 }
 
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
@@ -48,7 +49,8 @@ func (ap *Approvals) mayDecide(
 		parts, err = ap.RefuseUnknown(m, err)
 		return parts, false, err
 	case why != "":
-		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your decision on %s: %s. %s", p.Name, this, why, approvers.Who())), false, nil
+		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your decision on %s: %s. %s", p.Name,
+			this, why, approvers.Who())), false, nil
 	}
 	return nil, true, nil
 }
@@ -62,7 +64,8 @@ func (j *Judgements) ForAgents(m intent.Message, told string) []store.Part {
 // Wake returns the part that opens the session for the agents, who have the message to read. A session that
 // only waits for the consultant goes on as it was before: the advice comes beside what the agents do.
 func (j *Judgements) Wake(m workflow.Message) store.Update {
-	s, update := j.Session(), store.Update{Open: ledger.Wake}
+	s := j.Session()
+	update := store.Update{Open: ledger.Wake}
 	if s.Title == "" && permission.IsMessage(m.Kind) {
 		update.Change = func(s *workflow.Session) { s.Title = prompt.FirstLine(strings.TrimSpace(m.Text)) }
 	}
@@ -92,7 +95,13 @@ func (j *Judgements) Answer(m intent.Message, text string, buttons ...workflow.B
 
 func (j *Judgements) Refuse(m intent.Message, p workflow.Person, what, reason, said string) []store.Part {
 	f := j.Answer(m, said)
-	f = append(f, consent.Decision{What: workflow.DecisionKind(what), Reason: reason, User: p.ID, MessageTS: m.TS, Revision: j.Session().Revision})
+	f = append(f, consent.Decision{
+		What:      workflow.DecisionKind(what),
+		Reason:    reason,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  j.Session().Revision,
+	})
 	return f
 }
 
@@ -132,10 +141,12 @@ func (j *Judgements) refuseEdited(
 	case err != nil:
 		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
 		return j.Refuse(m, p, what, "the message could not be read again",
-			"Slack does not let me read your message again at this moment, so it permits nothing. Please write it again."), nil
+			"Slack does not let me read your message again at this moment, so it permits nothing. "+
+				"Please write it again."), nil
 	case !stands:
 		return j.Refuse(m, p, what, "edited or deleted before it was judged",
-			p.Name+": that message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
+			p.Name+": that message was edited or deleted before I read it, so it permits nothing. "+
+				"Please write it again."), nil
 	}
 	return nil, nil
 }

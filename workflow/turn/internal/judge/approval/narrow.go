@@ -45,7 +45,8 @@ func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.P
 		if push.Approval != a.ID || push.State == workflow.PushRefused {
 			continue
 		}
-		if push.State == workflow.PushDone && s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
+		if push.State == workflow.PushDone && s.Phase != workflow.PhaseDone &&
+			s.Phase != workflow.PhaseAnswered {
 			return nil, nil // something newer is under way
 		}
 		return &Narrowing{late: &push}, nil
@@ -56,13 +57,17 @@ func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.P
 // Narrow narrows the approval by the limit of a message. The limit joins the scope of the approval, whoever
 // gave that, and every change is held against both. It permits nothing. After the push, the person is told
 // that it came too late.
-func (ap *Approvals) Narrow(ctx context.Context, m intent.Message, p workflow.Person, n *Narrowing) []store.Part {
-	s, limit := ap.Session(), m.Says.Limit
+func (ap *Approvals) Narrow(
+	ctx context.Context, m intent.Message, p workflow.Person, n *Narrowing,
+) []store.Part {
+	s := ap.Session()
+	limit := m.Says.Limit
 	if n.late != nil {
 		return ap.limitTooLate(m, p, *n.late, limit)
 	}
-	told := fmt.Sprintf("%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
-		"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
+	told := fmt.Sprintf(
+		"%s, who may approve, narrows the approval of revision %d. What is changed has to stay "+
+			"within this, too; what does not is taken out:\n%s\nTheir words:\n%s",
 		prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit),
 		prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)))
 	narrowed := consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS}
@@ -79,7 +84,8 @@ func (ap *Approvals) limitTooLate(
 		at = fmt.Sprintf("is being pushed at this moment, as `%s`", push.Branch)
 	}
 	revision := ap.Session().Revision
-	said := fmt.Sprintf("%s, that limit comes too late: revision %d %s. Say what to take out again, and I look into it.", p.Name, revision, at)
+	said := fmt.Sprintf("%s, that limit comes too late: revision %d %s. Say what to take out again, "+
+		"and I look into it.", p.Name, revision, at)
 	f := ap.Refuse(m, p, string(workflow.DecideNarrow), "too late: "+limit, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f

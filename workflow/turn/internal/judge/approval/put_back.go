@@ -22,7 +22,9 @@ const askedToPutBack = "ask_put_back"
 // PutBack judges a press that has the removal with that hash put back. It is judged like an approval.
 // While the work goes on, it widens the approval by that removal. After the push it makes and approves a
 // new revision that says what is put back.
-func (ap *Approvals) PutBack(ctx context.Context, m intent.Message, p workflow.Person, hash string) ([]store.Part, error) {
+func (ap *Approvals) PutBack(
+	ctx context.Context, m intent.Message, p workflow.Person, hash string,
+) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, "put_back", reason, p.Name+": "+said), nil
 	}
@@ -60,28 +62,43 @@ func (ap *Approvals) PutBack(ctx context.Context, m intent.Message, p workflow.P
 		return nil, err
 	}
 	if standing != nil || !gone || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered {
-		return refused("something newer is under way", "something newer is under way in this thread. Press again when it is done, or ask for it in words.")
+		return refused("something newer is under way", "something newer is under way in this thread. "+
+			"Press again when it is done, or ask for it in words.")
 	}
 	return ap.putBackPushed(ctx, m, p, r)
 }
 
 // putBackParts widens the approval of the current work by the removal.
 func (ap *Approvals) putBackParts(m intent.Message, p workflow.Person, r workflow.Removal) []store.Part {
-	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Keep it; the scope takes it in. Where nothing else is to be done, a worker calls done, and the orchestrator finish.")
-	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
+	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Keep it; the scope takes it in. "+
+		"Where nothing else is to be done, a worker calls done, and the orchestrator finish.")
+	r.User = p.ID
+	r.UserName = p.Name
+	r.MessageTS = m.TS
 	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s says: %s", p.Name, r.Places()))),
-		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision), consent.Removal(r),
-		consent.Decision{What: "put_back", Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision})
+		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision),
+		consent.Removal(r),
+		consent.Decision{
+			What:      "put_back",
+			Allowed:   true,
+			Reason:    "tree " + r.With,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  r.Revision,
+		})
 }
 
 // putBackTold returns what agents are told of a removal that is put back.
 func (ap *Approvals) putBackTold(p workflow.Person, r workflow.Removal) string {
-	return fmt.Sprintf("%s, who may approve, has put back what was taken out. The program lays it into the files again:\n%s\n", prompt.PersonName(p.Name), prompt.Fence("removed", r.Diff()))
+	return fmt.Sprintf("%s, who may approve, has put back what was taken out. The program lays it into the "+
+		"files again:\n%s\n", prompt.PersonName(p.Name), prompt.Fence("removed", r.Diff()))
 }
 
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
 // The people who asked for that work count as those who asked for the revision, so the press only approves.
-func (ap *Approvals) putBackPushed(ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal) ([]store.Part, error) {
+func (ap *Approvals) putBackPushed(
+	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal,
+) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, r.Revision)
 	if err != nil {
@@ -93,25 +110,38 @@ func (ap *Approvals) putBackPushed(ctx context.Context, m intent.Message, p work
 		return nil, fmt.Errorf("put back: %w", err)
 	}
 	report := workflow.Report{
-		Session: s.ID, Revision: s.Revision + 1, Kind: workflow.ReportRequest, Body: body, BaseCommit: s.BaseCommit, AskedBy: pushed.AskedBy, Credits: pushed.Credits,
-		Text: fmt.Sprintf("Revision %d, as %s says. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
+		Session:    s.ID,
+		Revision:   s.Revision + 1,
+		Kind:       workflow.ReportRequest,
+		Body:       body,
+		BaseCommit: s.BaseCommit,
+		AskedBy:    pushed.AskedBy,
+		Credits:    pushed.Credits,
+		Text:       fmt.Sprintf("Revision %d, as %s says. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
 	}
-	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: call finish. If the proof does not hold, delegate a fix for that.")
-	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
+	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: "+
+		"call finish. If the proof does not hold, delegate a fix for that.")
+	ledger.Change(f,
+		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
 	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m.Message, Person: p}, report)
 	if err != nil {
 		return nil, err
 	}
 	f = append(f, approved...)
-	r.User, r.UserName, r.MessageTS = p.ID, p.Name, m.TS
+	r.User = p.ID
+	r.UserName = p.Name
+	r.MessageTS = m.TS
 	return append(f, consent.Removal(r)), nil
 }
 
 // askToPutBack turns a press of a person who may not approve into a request to the people who may. They
 // are called once for each removal.
-func (ap *Approvals) askToPutBack(ctx context.Context, by asker, a workflow.Approvers, why string, r workflow.Removal) ([]store.Part, error) {
-	m, p := by.Message, by.Person
+func (ap *Approvals) askToPutBack(
+	ctx context.Context, by asker, a workflow.Approvers, why string, r workflow.Removal,
+) ([]store.Part, error) {
+	m := by.Message
+	p := by.Person
 	said := fmt.Sprintf("%s, I cannot take your decision on this: %s. %s", p.Name, why, a.Who())
 	f := ap.Refuse(m, p, "put_back", why, said)
 	if r.User != "" {
@@ -128,16 +158,25 @@ func (ap *Approvals) askToPutBack(ctx context.Context, by asker, a workflow.Appr
 		}
 		called = true
 		if d.User == p.ID {
-			ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += " You have asked already; it waits for an approver." })
+			ledger.Change(f,
+				func(l *store.Lines) { (*l)[0].Text += " You have asked already; it waits for an approver." })
 			return f, nil
 		}
 	}
-	lines := ap.ProgramLine(fmt.Sprintf("%s %s asks to put this back: %s", said, p.Name, r.Places()), ledger.PutBackButton(r))
+	lines := ap.ProgramLine(fmt.Sprintf("%s %s asks to put this back: %s", said, p.Name, r.Places()),
+		ledger.PutBackButton(r))
 	if !called {
 		if lines[0].Mentions, err = ap.peopleToMention(ctx, a, p); err != nil {
 			return nil, err
 		}
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines),
-		consent.Decision{What: askedToPutBack, Allowed: true, Reason: "tree " + r.With, User: p.ID, MessageTS: m.TS, Revision: r.Revision}), nil
+		consent.Decision{
+			What:      askedToPutBack,
+			Allowed:   true,
+			Reason:    "tree " + r.With,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  r.Revision,
+		}), nil
 }

@@ -23,8 +23,12 @@ const askedFor = "request"
 //
 // Approvers are called once for each revision, however many people ask and however often, so that nobody
 // can call them again and again. No request is made if the revision does not wait for an approval.
-func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.Approvers, reason string, revision int, scope string) ([]store.Part, error) {
-	s, m, p := ap.Session(), by.Message, by.Person
+func (ap *Approvals) requestApproval(
+	ctx context.Context, by asker, a workflow.Approvers, reason string, revision int, scope string,
+) ([]store.Part, error) {
+	s := ap.Session()
+	m := by.Message
+	p := by.Person
 	said := fmt.Sprintf("%s, I cannot take your approval: %s. %s", p.Name, reason, a.Who())
 	f := ap.refuseRevision(revision, m, p, reason, said)
 	standing, err := ap.Store.Approval(ctx, s.ID, s.Revision)
@@ -44,7 +48,9 @@ func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.A
 		return nil, err
 	}
 	if slices.Contains(before, p.ID) && scope == "" {
-		f = append(ledger.Without[store.Lines](f), store.Lines(ap.ProgramLine(fmt.Sprintf("%s %s asked for revision %d already; it waits for an approver.", said, p.Name, revision))))
+		f = append(ledger.Without[store.Lines](f), store.Lines(ap.ProgramLine(fmt.Sprintf(
+			"%s %s asked for revision %d already; it waits for an approver.", said, p.Name, revision,
+		))))
 		return f, nil
 	}
 	request := fmt.Sprintf("%s asks for approval of revision %d", p.Name, revision)
@@ -57,7 +63,8 @@ func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.A
 		request += "."
 	} else {
 		request += ", limited to: " + scope
-		buttons[0].Label, buttons[0].Means = label+", so limited", scope
+		buttons[0].Label = label + ", so limited"
+		buttons[0].Means = scope
 	}
 	lines := ap.ProgramLine(said+" "+request, buttons...)
 	if !called {
@@ -66,7 +73,12 @@ func (ap *Approvals) requestApproval(ctx context.Context, by asker, a workflow.A
 		}
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines), consent.Decision{
-		What: askedFor, Allowed: true, Reason: strings.Join(lines[0].Mentions, " "), User: p.ID, MessageTS: m.TS, Revision: revision,
+		What:      askedFor,
+		Allowed:   true,
+		Reason:    strings.Join(lines[0].Mentions, " "),
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  revision,
 	}), nil
 }
 
@@ -79,7 +91,8 @@ func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []str
 	}
 	for _, d := range decisions {
 		if d.What == askedFor && d.Revision == revision {
-			users, called = append(users, d.User), called || d.Reason != ""
+			users = append(users, d.User)
+			called = called || d.Reason != ""
 		}
 	}
 	return users, called, nil
@@ -99,7 +112,8 @@ func (ap *Approvals) peopleToMention(
 		return nil, err
 	}
 	for _, id := range r.Approvers.People {
-		if id != asks.ID && (!a.OtherThanRequester || id != ap.Session().Requester) && !slices.Contains(ids, id) {
+		if id != asks.ID && (!a.OtherThanRequester || id != ap.Session().Requester) &&
+			!slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -111,7 +125,11 @@ func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
 		{ActionID: workflow.ButtonFix, Label: allow, Style: "primary", Value: store.NewToken()},
 		{ActionID: workflow.ButtonFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		{ActionID: workflow.ButtonConsult, Label: "Ask the " + ap.Agents[agent.Consultant].Signature(), Value: store.NewToken()},
+		{
+			ActionID: workflow.ButtonConsult,
+			Label:    "Ask the " + ap.Agents[agent.Consultant].Signature(),
+			Value:    store.NewToken(),
+		},
 		{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: store.NewToken()},
 	}, ap.Catalog.ChangeButton("Change repository…")...)
 }

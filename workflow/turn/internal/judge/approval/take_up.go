@@ -103,13 +103,16 @@ func (ap *Approvals) takeUpParts(
 		return nil, err
 	}
 	f, err := ap.approvalParts(ctx, m, p, report, scope)
-	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove} })
+	ledger.Change(f,
+		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove} })
 	return f, err
 }
 
 // offeredAbove reports whether m is a message below an offer that is about the newest stop, and returns the
 // limit that the newest such offer names.
-func (ap *Approvals) offeredAbove(ctx context.Context, m intent.Message) (scope string, above bool, err error) {
+func (ap *Approvals) offeredAbove(
+	ctx context.Context, m intent.Message,
+) (scope string, above bool, err error) {
 	s := ap.Session()
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		return "", false, nil

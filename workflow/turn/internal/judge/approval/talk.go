@@ -40,6 +40,7 @@ func (j *Judgements) talkSince(ctx context.Context, m intent.Message, first, sec
 	written, err := j.Inbox().WrittenBetween(ctx, first, m.TS)
 	return slices.ContainsFunc(written, func(x workflow.Message) bool {
 		asks := x.TS > second && strings.Contains(x.Text, "?")
-		return x.User != m.User && x.Kind != workflow.MessageMention && (intent.MentionsPerson(x.Text) || asks)
+		return x.User != m.User && x.Kind != workflow.MessageMention &&
+			(intent.MentionsPerson(x.Text) || asks)
 	}), err
 }

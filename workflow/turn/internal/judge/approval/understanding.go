@@ -18,7 +18,9 @@ import (
 // is also the permission to work on a branch, so only a person who may approve can confirm. A bare "yes"
 // below other people's words, or below an answer to a question, may be meant for these: then the person is
 // asked.
-func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message, p workflow.Person, revision int) ([]store.Part, error) {
+func (ap *Approvals) ConfirmUnderstanding(
+	ctx context.Context, m intent.Message, p workflow.Person, revision int,
+) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
 		f := ap.Refuse(m, p, "confirm", reason, said)
@@ -29,23 +31,31 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 	switch {
 	case err != nil:
 		ap.Log.Warn("a confirmation is refused: cannot read who may give it", "user", m.User, "err", err)
-		return refused("who may approve could not be looked up", "Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
-	case s.Phase != workflow.PhaseAligning || revision != s.Revision || s.ReportKind != workflow.ReportRequest:
-		return refused("not the newest understanding", p.Name+": there is a newer word on this. Please answer that one.")
+		return refused("who may approve could not be looked up",
+			"Slack does not tell me who may approve at this moment, so I take no approval. Please try again.")
+	case s.Phase != workflow.PhaseAligning || revision != s.Revision ||
+		s.ReportKind != workflow.ReportRequest:
+		return refused("not the newest understanding",
+			p.Name+": there is a newer word on this. Please answer that one.")
 	case why != "":
-		return refused(why, fmt.Sprintf("%s, I cannot take this as approval to start: %s. It waits for an approver. %s", p.Name, why, approvers.Who()))
+		return refused(why, fmt.Sprintf("%s, I cannot take this as approval to start: %s. "+
+			"It waits for an approver. %s", p.Name, why, approvers.Who()))
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
-		return refused("written before the understanding was shown", fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.", revision))
+		return refused("written before the understanding was shown", fmt.Sprintf(
+			"That was written before revision %d was shown. Please read it, and answer again.", revision,
+		))
 	}
 	// While the session is open, agents read what was written below the understanding, and may restate it.
 	if unseen, err := ap.Inbox().Unseen(ctx, 0); err != nil {
 		return nil, err
-	} else if s.Open || slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.MessageTold }) {
-		f, err := refused("somebody wrote meanwhile", p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+	} else if s.Open ||
+		slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.MessageTold }) {
+		f, err := refused("somebody wrote meanwhile",
+			p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
 	if talk, err := ap.TalkAbove(ctx, m); err != nil {
@@ -75,7 +85,8 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 	if s.Workflow == workflow.CommandStartWork { // somebody asked for a plan within the interview
 		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
 	}
-	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
+	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). "+
+		"Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
 	ledger.Change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
 		u.Change = func(s *workflow.Session) {
@@ -85,8 +96,10 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 		}
 	})
 	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
-	f = append(f, consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report, "")
+	f = append(f,
+		consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
+	approved, err := ap.Permissions.ApprovalParts(ctx,
+		permission.Asker{Message: m.Message, Person: p}, report, "")
 	return append(f, approved...), err
 }
 
@@ -94,11 +107,25 @@ func (ap *Approvals) ConfirmUnderstanding(ctx context.Context, m intent.Message,
 // the next one replaces its words.
 func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
-	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.", p.Name, revision),
-		workflow.Button{ActionID: workflow.ButtonConfirm, Label: startLabel, Value: store.NewToken(), Style: "primary"},
+	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared "+
+		"understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". "+
+		"If something has to change first, say what.", p.Name, revision),
+		workflow.Button{
+			ActionID: workflow.ButtonConfirm,
+			Label:    startLabel,
+			Value:    store.NewToken(),
+			Style:    "primary",
+		},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
-	return append(ap.Ignore(m), store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
-		consent.Decision{What: "confirm", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: revision})
+	return append(ap.Ignore(m),
+		store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
+		consent.Decision{
+			What:      "confirm",
+			Reason:    "unclear, asked",
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  revision,
+		})
 }
 
 // startLabel distinguishes the button of a question about an understanding from the button of the

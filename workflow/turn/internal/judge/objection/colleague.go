@@ -23,5 +23,7 @@ func (o *Objections) RefusedToColleague(ctx context.Context, m intent.Message) (
 func (o *Objections) ToColleague(
 	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval,
 ) []store.Part {
-	return []store.Part{o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "said to a colleague")}
+	return []store.Part{
+		o.objection(ctx, m, p, a, workflow.ObjectionByMessage), o.decided(m, p, "said to a colleague"),
+	}
 }

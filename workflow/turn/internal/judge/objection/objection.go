@@ -60,7 +60,8 @@ func (o *Objections) Add(
 	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
-	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws || permits(f) || stops(f) {
+	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws ||
+		permits(f) || stops(f) {
 		return f, nil
 	}
 	refusal, err := o.readObjection(ctx, m, f)
@@ -108,7 +109,9 @@ func (o *Objections) Add(
 // readObjection reads what a message has against approved work. A condition ("only if cem agrees",
 // "tomorrow") is an objection, since nobody here can wait for it, unless it answers a question or a
 // colleague.
-func (o *Objections) readObjection(ctx context.Context, m intent.Message, f []store.Part) (intent.Refusal, error) {
+func (o *Objections) readObjection(
+	ctx context.Context, m intent.Message, f []store.Part,
+) (intent.Refusal, error) {
 	refusal := m.Says.Refusal
 	_, answers := ledger.Find[progress.Answer](f)
 	if refusal != intent.RefusalNone || answers || !m.Says.WaitsFor {
@@ -173,7 +176,8 @@ func (o *Objections) AddWithdrawal(
 // Own returns the ids of a person's own objections that the person can take back.
 func (o *Objections) Own(ctx context.Context, user string) (ids []int64, err error) {
 	return o.standing(ctx, func(x workflow.Objection) bool {
-		return x.User == user && (x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
+		return x.User == user &&
+			(x.How == workflow.ObjectionByMessage || x.How == workflow.ObjectionByReaction)
 	})
 }
 
@@ -181,12 +185,15 @@ func (o *Objections) Own(ctx context.Context, user string) (ids []int64, err err
 // emoji of the same person on the same message still objects.
 func (o *Objections) ownReaction(ctx context.Context, m intent.Message) (ids []int64, err error) {
 	return o.standing(ctx, func(x workflow.Objection) bool {
-		return x.How == workflow.ObjectionByReaction && x.User == m.User && x.MessageTS == m.TS && x.Words == m.Value
+		return x.How == workflow.ObjectionByReaction && x.User == m.User && x.MessageTS == m.TS &&
+			x.Words == m.Value
 	})
 }
 
 // standing returns the ids of the objections to the approved work that have the property.
-func (o *Objections) standing(ctx context.Context, has func(workflow.Objection) bool) (ids []int64, err error) {
+func (o *Objections) standing(
+	ctx context.Context, has func(workflow.Objection) bool,
+) (ids []int64, err error) {
 	a, err := o.StandingApproval(ctx)
 	if err != nil || a == nil {
 		return nil, err

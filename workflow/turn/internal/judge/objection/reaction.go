@@ -102,7 +102,12 @@ func (o *Objections) howToPermit(target inbox.Target, a *workflow.Approval) stri
 
 func (o *Objections) decided(m intent.Message, p workflow.Person, reason string) consent.Decision {
 	return consent.Decision{
-		What: "object", Allowed: true, Reason: reason, User: p.ID, MessageTS: m.TS, Revision: o.Session().Revision,
+		What:      "object",
+		Allowed:   true,
+		Reason:    reason,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  o.Session().Revision,
 	}
 }
 

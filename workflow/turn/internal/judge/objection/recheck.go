@@ -40,7 +40,9 @@ func (o *Objections) Recheck(ctx context.Context, a *workflow.Approval) error {
 }
 
 // permitting returns who gave the approval, and who allowed a push under it, by the ts of their messages.
-func (o *Objections) permitting(ctx context.Context, a *workflow.Approval) (map[string]workflow.Person, error) {
+func (o *Objections) permitting(
+	ctx context.Context, a *workflow.Approval,
+) (map[string]workflow.Person, error) {
 	people := map[string]workflow.Person{a.MessageTS: {ID: a.User, Name: a.UserName}}
 	given, err := o.Store.GivenAllowances(ctx, a.ID)
 	for _, w := range given {
@@ -63,7 +65,8 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 		return nil
 	}
 	if m.Kind = workflow.MessageEdit; !found {
-		m.Kind, text = workflow.MessageDelete, ""
+		m.Kind = workflow.MessageDelete
+		text = ""
 	}
 	m.Text = text
 	v, err := o.OfApproval(ctx, o.Words.ReadMessage(m), p)
@@ -74,7 +77,8 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 		return err
 	}
 	o.Log.Warn("an approval was changed, and no event told it", "how", v.Objection.How, "message", ts)
-	return o.Record(ctx, v.Objection, store.Lines(o.ProgramLine(v.Said+" Nothing is pushed without a new approval.")))
+	return o.Record(ctx, v.Objection,
+		store.Lines(o.ProgramLine(v.Said+" Nothing is pushed without a new approval.")))
 }
 
 // recheckReactions receives the reactions to a message that say no and were not received before.

@@ -131,5 +131,6 @@ func (o *Objections) soFar(ctx context.Context) (string, error) {
 
 // Edited returns what agents are told of an edited message.
 func (o *Objections) Edited(ctx context.Context, m intent.Message) string {
-	return "A message of the thread was edited. It reads now:\n" + prompt.Fence("message", o.Slack.Readable(ctx, m.Text))
+	return "A message of the thread was edited. It reads now:\n" +
+		prompt.Fence("message", o.Slack.Readable(ctx, m.Text))
 }

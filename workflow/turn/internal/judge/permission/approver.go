@@ -69,7 +69,9 @@ func (ps *Permissions) ApproversOf(ctx context.Context, name string) (workflow.A
 	return workflow.Approvers{}, nil
 }
 
-func (ps *Permissions) readApprovers(ctx context.Context, r repository.Repository) (workflow.Approvers, error) {
+func (ps *Permissions) readApprovers(
+	ctx context.Context, r repository.Repository,
+) (workflow.Approvers, error) {
 	a := r.Approvers
 	a.People = nil
 	for _, id := range r.Approvers.People {
@@ -89,7 +91,9 @@ func (ps *Permissions) readApprovers(ctx context.Context, r repository.Repositor
 
 // MentionableID returns the id of the person with that email address if it is a full member who is in the
 // thread's channel, otherwise an empty string. It fails if Slack does not tell who has the address.
-func MentionableID(ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string) (id string, err error) {
+func MentionableID(
+	ctx context.Context, slack ledger.Slack, thread workflow.Thread, address string,
+) (id string, err error) {
 	if !strings.Contains(address, "@") {
 		return "", nil
 	}

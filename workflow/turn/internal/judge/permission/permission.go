@@ -19,9 +19,18 @@ import (
 
 // NewPermission returns the permission that p gives with the message m. revision is the newest one that
 // the thread was shown, 0 if there is none.
-func NewPermission(m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64) consent.Permission {
+func NewPermission(
+	m workflow.Message, p workflow.Person, what workflow.PermissionKind, revision int, restsOn ...int64,
+) consent.Permission {
 	return consent.Permission{Permission: workflow.Permission{
-		ID: store.NewToken(), What: what, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, RestsOn: restsOn,
+		ID:        store.NewToken(),
+		What:      what,
+		Revision:  revision,
+		Message:   m.ID,
+		MessageTS: m.TS,
+		User:      p.ID,
+		UserName:  p.Name,
+		RestsOn:   restsOn,
 	}}
 }
 
@@ -40,7 +49,9 @@ func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 
 // ApprovalParts returns the parts of the approval of r by the asker. With it the session gets its branch,
 // which may be written from then on.
-func (ps *Permissions) ApprovalParts(ctx context.Context, by Asker, r workflow.Report, scope string) ([]store.Part, error) {
+func (ps *Permissions) ApprovalParts(
+	ctx context.Context, by Asker, r workflow.Report, scope string,
+) ([]store.Part, error) {
 	return ps.approvalParts(ctx, by, r, scope, ps.permissionKind(r.Kind))
 }
 
@@ -50,8 +61,11 @@ func (ps *Permissions) PutBackParts(ctx context.Context, by Asker, r workflow.Re
 	return ps.approvalParts(ctx, by, r, "", workflow.PermitPutBack)
 }
 
-func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.Report, scope string, what workflow.PermissionKind) ([]store.Part, error) {
-	m, p := by.Message, by.Person
+func (ps *Permissions) approvalParts(
+	ctx context.Context, by Asker, r workflow.Report, scope string, what workflow.PermissionKind,
+) ([]store.Part, error) {
+	m := by.Message
+	p := by.Person
 	branch, err := ps.Catalog.BranchName(ctx)
 	if err != nil {
 		return nil, err
@@ -59,21 +73,40 @@ func (ps *Permissions) approvalParts(ctx context.Context, by Asker, r workflow.R
 	return []store.Part{
 		NewPermission(m, p, what, r.Revision, by.RestsOn...),
 		consent.Approval{
-			ID: store.NewToken(), Session: ps.Session().ID, Revision: r.Revision, ReportHash: r.Hash(), User: p.ID, UserName: p.Name, Credit: p.Credit, Scope: scope, MessageTS: m.TS,
+			ID:         store.NewToken(),
+			Session:    ps.Session().ID,
+			Revision:   r.Revision,
+			ReportHash: r.Hash(),
+			User:       p.ID,
+			UserName:   p.Name,
+			Credit:     p.Credit,
+			Scope:      scope,
+			MessageTS:  m.TS,
 		},
-		consent.Decision{What: "approve", Allowed: true, Reason: scope, User: p.ID, MessageTS: m.TS, Revision: r.Revision},
+		consent.Decision{
+			What:      "approve",
+			Allowed:   true,
+			Reason:    scope,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  r.Revision,
+		},
 		store.Update{Change: func(s *workflow.Session) { s.Branch = branch }},
 	}, nil
 }
 
 // ApprovalRefusal returns why p may not approve what is asked for now, or an empty string if p may.
-func (ps *Permissions) ApprovalRefusal(ctx context.Context, p workflow.Person) (why string, a workflow.Approvers, err error) {
+func (ps *Permissions) ApprovalRefusal(
+	ctx context.Context, p workflow.Person,
+) (why string, a workflow.Approvers, err error) {
 	return ps.RevisionRefusal(ctx, p, ps.Session().Revision)
 }
 
 // RevisionRefusal returns why p may not decide on what was asked for as that revision, or an empty string
 // if p may. A decision on what was pushed is one on its revision, whatever was reported since.
-func (ps *Permissions) RevisionRefusal(ctx context.Context, p workflow.Person, revision int) (why string, a workflow.Approvers, err error) {
+func (ps *Permissions) RevisionRefusal(
+	ctx context.Context, p workflow.Person, revision int,
+) (why string, a workflow.Approvers, err error) {
 	if a, err = ps.Approvers(ctx); err != nil {
 		return "", a, err
 	}
@@ -151,7 +184,8 @@ func (ps *Permissions) RequestAuthors(ctx context.Context, kind string) ([]strin
 		if !corrects && !x.speaks() || x.Answers || x.Says.Acknowledges || x.Rested && x.Says.OnlyAsks {
 			continue
 		}
-		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) && (corrects || x.asksForWork())
+		builds := (kind == workflow.ReportRequest || kind == workflow.ReportPlan) &&
+			(corrects || x.asksForWork())
 		if (first || builds) && !slices.Contains(ids, x.User) {
 			ids = append(ids, x.User)
 		}
@@ -209,7 +243,8 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 		case refused == "" && x.Rested:
 			continue
 		case refused == "" && given.canBeTheRequest(x):
-			by.Message, by.Person = x.Message, authors.lookUp(ctx, x.User).person
+			by.Message = x.Message
+			by.Person = authors.lookUp(ctx, x.User).person
 		}
 		spent = spent || given.spent[x.ID]
 		by.RestsOn = append(by.RestsOn, x.ID)
@@ -250,12 +285,13 @@ func (ps *Permissions) readGiven(ctx context.Context) (sessionPermissions, error
 // canBeTheRequest reports whether x can be the message by which something was asked for: an unedited message
 // that asks for something to be done, or that adopts another person's request. A message permits only
 // once. A message that only passes held words on does not ask for them.
-func (g sessionPermissions) canBeTheRequest(x shownMessage) bool {
-	if g.spent[x.ID] || x.Changed || x.Answers || x.Kind != workflow.MessageMention && x.Kind != workflow.MessageReply {
+func (s sessionPermissions) canBeTheRequest(x shownMessage) bool {
+	if s.spent[x.ID] || x.Changed || x.Answers ||
+		x.Kind != workflow.MessageMention && x.Kind != workflow.MessageReply {
 		return false
 	}
 	return x.Shown == "" && x.asksForWork() || x.Says.Command != workflow.CommandNone ||
-		g.adopting[x.ID] && !x.Says.PassesOn
+		s.adopting[x.ID] && !x.Says.PassesOn
 }
 
 // authors holds the people who wrote parts of a request. Each is looked up once in Slack.
@@ -301,7 +337,8 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 	case x.User == "":
 		return "an app wrote part of it"
 	}
-	if own, _, forwarded := strings.Cut("\n"+x.Text, forwardMark); forwarded && !intent.ReadRequest(own).Adopts {
+	if own, _, forwarded := strings.Cut("\n"+x.Text,
+		forwardMark); forwarded && !intent.ReadRequest(own).Adopts {
 		return "part of it is somebody else's message"
 	}
 	if found := a.lookUp(ctx, x.User); found.why != "" {
@@ -312,5 +349,6 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 
 // isAdopted reports whether a person who may approve adopted the message of that inbox row.
 func (a *authors) isAdopted(ctx context.Context, g sessionPermissions, row int64) bool {
-	return slices.ContainsFunc(g.adoptions[row], func(p workflow.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
+	return slices.ContainsFunc(g.adoptions[row],
+		func(p workflow.Permission) bool { return a.lookUp(ctx, p.User).why == "" })
 }

@@ -27,22 +27,22 @@ func (ps *Permissions) messagesShown(ctx context.Context) ([]shownMessage, error
 
 // speaks reports whether the message says something to the agents: a message, a remark at a git host, or the
 // consultant's advice, which counts as the words of whoever asked for it.
-func (x shownMessage) speaks() bool {
-	advises := x.Kind == workflow.MessageTold && x.Task != inbox.OrchestratorAlone
-	return IsMessage(x.Kind) || x.Kind == workflow.MessageRemark || advises
+func (s shownMessage) speaks() bool {
+	advises := s.Kind == workflow.MessageTold && s.Task != inbox.OrchestratorAlone
+	return IsMessage(s.Kind) || s.Kind == workflow.MessageRemark || advises
 }
 
 // corrects reports whether the message corrects what is to be built, or takes what others wrote as its
 // author's own words.
-func (x shownMessage) corrects() bool {
-	edits := x.Kind == workflow.MessageForm || x.Kind == workflow.MessageEdit
-	presses := x.Kind == workflow.MessageAction && slices.Contains(
-		[]string{workflow.ButtonBroken, workflow.ButtonLessons, workflow.ButtonPassOn}, x.ActionID,
+func (s shownMessage) corrects() bool {
+	edits := s.Kind == workflow.MessageForm || s.Kind == workflow.MessageEdit
+	presses := s.Kind == workflow.MessageAction && slices.Contains(
+		[]string{workflow.ButtonBroken, workflow.ButtonLessons, workflow.ButtonPassOn}, s.ActionID,
 	)
-	return edits || presses || x.Shown != "" && x.Says.PassesOn
+	return edits || presses || s.Shown != "" && s.Says.PassesOn
 }
 
 // asksForWork reports whether the message may ask for something to be built.
-func (x shownMessage) asksForWork() bool {
-	return x.Says.AsksForWork(x.Kind == workflow.MessageMention || x.Kind == workflow.MessageRemark)
+func (s shownMessage) asksForWork() bool {
+	return s.Says.AsksForWork(s.Kind == workflow.MessageMention || s.Kind == workflow.MessageRemark)
 }

@@ -28,7 +28,9 @@ func Rule(parts []store.Part) store.Settlement {
 	settlement := store.Settlement{EndQuestion: d.endsQuestion()}
 	steps := slices.Concat(d.offersTaken(), d.pushed(), d.answered())
 	if len(steps) > 0 {
-		settlement.Settle = func(open []store.OpenMessage) []store.SettledMessage { return settle(steps, open) }
+		settlement.Settle = func(open []store.OpenMessage) []store.SettledMessage {
+			return settle(steps, open)
+		}
 	}
 	return settlement
 }
@@ -246,7 +248,8 @@ func (d decision) stays(m store.OpenMessage) bool {
 	case d.approves:
 		return offersAfterPush(m)
 	case d.answers:
-		return offersRevision(m) || offers(m, workflow.ButtonTakeUp, workflow.ButtonPush) || offersAfterPush(m)
+		return offersRevision(m) || offers(m, workflow.ButtonTakeUp, workflow.ButtonPush) ||
+			offersAfterPush(m)
 	}
 	return offersDecision(m)
 }
@@ -265,7 +268,8 @@ func (d decision) brief() func(store.OpenMessage) bool {
 
 // offers reports whether a message has one of the buttons.
 func offers(m store.OpenMessage, buttons ...string) bool {
-	return slices.ContainsFunc(m.Buttons, func(b workflow.Button) bool { return slices.Contains(buttons, b.ActionID) })
+	return slices.ContainsFunc(m.Buttons,
+		func(b workflow.Button) bool { return slices.Contains(buttons, b.ActionID) })
 }
 
 // offersFirst reports whether the first button of a message is that one. Means is what it stands for.
