@@ -51,13 +51,13 @@ deps: ## install what the tests use, or say what is missing
 	@.ci/deps
 
 # What the tree does not keep yet: lines of 110 columns, and no assignments of several unrelated names.
-LIMITS ?= --columns 0 --packed 2000
+
 lint: ## check formatting and limits of lines, functions and packages, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...
 	go vet -tags failpoints ./workflow/failpoint
 	$(TOOL) staticcheck ./...
-	go run ./.ci/rooms --limits $(LIMITS)
+	go run ./.ci/rooms --limits
 
 race-stories: deps ## run the race detector on four whole stories; SIZE=whole of test-all includes them
 	$(RACE) $(GOTEST) -race -timeout 60m ./cmd/bobbin -run 'TestScript/($(STORIES))$$'

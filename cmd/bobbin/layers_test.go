@@ -135,9 +135,8 @@ var doors = map[string][]string{
 	},
 	"workflow/skill": {"workflow/plaintext"},
 	"workflow/store": {
-		"workflow", "workflow/plaintext", "workflow/store/consent", "workflow/store/database",
-		"workflow/store/inbox", "workflow/store/progress", "workflow/store/queue",
-		"workflow/store/spending",
+		"workflow", "workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
+		"workflow/store/progress", "workflow/store/queue", "workflow/store/spending",
 	},
 	"workflow/store/audit": {"workflow/store/database"},
 	"workflow/store/backports": {
@@ -187,15 +186,15 @@ var doors = map[string][]string{
 		"repo/design", "repo/disk", "repo/git", "repo/git/diff", "repo/git/owners", "repo/git/remote",
 		"repo/host", "repo/proof", "repo/proof/hunktrial", "repo/proof/past", "repo/proof/testtrial",
 		"repo/sandbox", "repo/screenshot", "workflow", "workflow/agent", "workflow/agent/decision",
-		"workflow/intent", "workflow/intent/answer", "workflow/intent/command", "workflow/metrics",
-		"workflow/model", "workflow/model/endpoint", "workflow/plaintext", "workflow/redact",
-		"workflow/redact/private", "workflow/repository", "workflow/skill", "workflow/store",
-		"workflow/store/backports", "workflow/store/consent", "workflow/store/database",
-		"workflow/store/duplicate", "workflow/store/inbox", "workflow/store/lessons",
-		"workflow/store/pauses", "workflow/store/pictures", "workflow/store/progress",
-		"workflow/store/pullrequest", "workflow/store/queue", "workflow/store/silence",
-		"workflow/store/spending", "workflow/store/storetest", "workflow/store/view", "workflow/tool",
-		"workflow/tool/find", "workflow/tool/workfile", "workflow/tracing",
+		"workflow/intent", "workflow/intent/command", "workflow/metrics", "workflow/model",
+		"workflow/model/endpoint", "workflow/plaintext", "workflow/redact", "workflow/redact/private",
+		"workflow/repository", "workflow/skill", "workflow/store", "workflow/store/backports",
+		"workflow/store/consent", "workflow/store/database", "workflow/store/duplicate",
+		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/pauses",
+		"workflow/store/pictures", "workflow/store/progress", "workflow/store/pullrequest",
+		"workflow/store/queue", "workflow/store/silence", "workflow/store/spending",
+		"workflow/store/storetest", "workflow/store/view", "workflow/tool", "workflow/tool/find",
+		"workflow/tool/workfile", "workflow/tracing",
 	},
 	"workflow/turn/turntest": {
 		"bot", "bot/people", "bot/poster", "bot/slacktest", "repo/build", "repo/git/remote",
@@ -205,8 +204,8 @@ var doors = map[string][]string{
 	},
 }
 
-// inTests lists the doors that the tests of a door, and of what is behind it, may import besides those in
-// doors.
+// inTests lists the doors that the tests of a door, and of what is behind it, may
+// import besides those in doors.
 var inTests = map[string][]string{
 	"bot":                      {"bot/gateway", "bot/poster"},
 	"bot/gateway":              {"bot/poster", "workflow/intent/command"},
@@ -219,7 +218,6 @@ var inTests = map[string][]string{
 	"repo/host/githubapp":      {"repo/git"},
 	"repo/proof":               {"repo/git/remote"},
 	"workflow/agent/decision":  {"workflow/agent"},
-	"workflow/intent":          {"workflow/intent/answer", "workflow/intent/command"},
 	"workflow/model/modeltest": {"workflow/model", "workflow/model/endpoint"},
 	"workflow/pullrequests": {
 		"repo/host/gitea", "repo/host/github", "repo/host/gitlab", "workflow/store/backports",
@@ -361,10 +359,11 @@ func TestLayersAreHeld(t *testing.T) {
 	sound := func() fstest.MapFS {
 		ours := "import _ \"" + module + "/"
 		texts := map[string]string{
-			"cmd/bobbin/main.go":  "// Command bobbin wires.\npackage main\n" + ours + "bot\"\n",
-			staging + "/stage.go": "// Package stage plays.\npackage stage\n" + ours + "bot/slacktest\"\n",
-			"bot/bot.go": "// Package bot talks.\npackage bot\n" + ours + "workflow\"\n" +
-				"import _ \"github.com/slack-go/slack/socketmode\"\n",
+			"cmd/bobbin/main.go": "// Command bobbin wires.\npackage main\n" + ours + "bot\"\n",
+			staging + "/stage.go": "// Package stage plays.\npackage stage\n" + ours +
+				"bot/slacktest\"\n",
+			"bot/bot.go": "// Package bot talks.\npackage bot\n" + ours +
+				"workflow\"\nimport _ \"github.com/slack-go/slack/socketmode\"\n",
 			"bot/bot_test.go":         "package bot_test\n" + ours + "bot/slacktest\"\n" + ours + "bot\"\n",
 			"bot/internal/a/a.go":     "// Package a is behind a door.\npackage a\n" + ours + "workflow\"\n",
 			"bot/slacktest/server.go": "// Package slacktest plays.\npackage slacktest\n",
@@ -513,8 +512,8 @@ func sources(t *testing.T, tree fs.FS) (names []string) {
 
 // isHidden reports whether the go command passes over a folder of that name.
 func isHidden(name string) bool {
-	return name == "testdata" || name == "node_modules" ||
-		strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+	return name == "testdata" || name == "node_modules" || strings.HasPrefix(name, ".") ||
+		strings.HasPrefix(name, "_")
 }
 
 func checkImports(say func(string, ...any), name string, file *ast.File, table map[string][]string) {
@@ -544,13 +543,13 @@ func checkImports(say func(string, ...any), name string, file *ast.File, table m
 		if test {
 			continue
 		}
-		first, _, _ := strings.Cut(imported, "/")
-		if slices.Contains(vocabulary, door) && strings.Contains(first, ".") {
+		if first, _, _ := strings.Cut(imported,
+			"/"); slices.Contains(vocabulary, door) && strings.Contains(first, ".") {
 			say("%s: %s imports the standard library alone, not %s", name, door, imported)
 		}
 		for library, by := range libraryOwners {
-			uses := imported == library || strings.HasPrefix(imported, library+"/")
-			if uses && !slices.Contains(by, door) {
+			if (imported == library || strings.HasPrefix(imported, library+"/")) &&
+				!slices.Contains(by, door) {
 				say("%s: only %s may import %s", name, strings.Join(by, ", "), imported)
 			}
 		}

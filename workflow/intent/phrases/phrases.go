@@ -13,7 +13,7 @@
 //	         before an approval it only means "not now".
 //	hold     objects: "wrong file", "I don't think so". The push of approved work waits.
 //	no       refuses, as a sentence of its own: "no", "nope"
-//	approve  approves a report, as the whole message: "fix it". Never short or ambiguous: a bare "yes" is none.
+//	approve  approves a report, as the whole message: "fix it". Never short or ambiguous: no bare "yes".
 //	go_on    lets stopped work go on, as the whole message: "go on"
 //	yes      agrees, but approves nothing: "yes", "sounds good". People are asked what they mean.
 //	near     begins what sounds like an approval and is none: "fix the", "just do". People are asked, too.
@@ -25,14 +25,14 @@
 //	pointer  may precede an objection: "that's the", "you're in the"
 //	tail     may follow words that refuse: "it", "please", "right now"
 //	reason   begins a reason behind words that refuse, if no comma does: "that's", "you are"
-//	instead  begins what is wanted instead, so that a "no" or "stop" before it corrects work and does not end it
+//	instead  begins what is wanted instead, so that a "no" or "stop" before it corrects work
 //	filler   is dropped wherever it stands: "really", "just"
 //	idiom    looks like a refusal and is none: "oh no", "don't you think so"
 //	ask      begins a question that says something: "can you", "isn't that the"
 //	inform   begins what its writer found out, so that a "wait" before it holds work and does not end it
-//	condition makes work wait for a person, an event or a time, as a whole clause: "if ... agrees", "tomorrow"
+//	condition makes work wait for a person, an event or a time, as a whole clause: "if ... agrees"
 //	praise   only praises what was shown, as a whole clause: "looks good", "well done"
-//	apology  apologizes, as a whole clause, so that what stands beside it may say that its writer was wrong
+//	apology  apologizes, as a whole clause: what stands beside it may say that its writer was wrong
 //	talk     refuses nothing when it is said to a colleague: "one moment", "not yet"
 //
 // Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit

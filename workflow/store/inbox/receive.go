@@ -230,8 +230,9 @@ func happened(list []workflow.IncomingEvent) []*time.Time {
 // passing lists Slack's refusals that end when somebody invites the bot again, unarchives the
 // channel, or lets the bot write in it. Messages that were written before are refused with
 // is_inactive in an archived channel.
-const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action', 'restricted_action_read_only_channel',
-	'restricted_action_thread_only_channel', 'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
+const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inactive', 'restricted_action',
+	'restricted_action_read_only_channel', 'restricted_action_thread_only_channel',
+	'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
 
 // refusedWhileAbsent selects the outbox rows that Slack refused because nothing can be posted in the channel
 // for a while, except batches of progress lines. The rows of a batch stay together: the batch has the key of

@@ -107,71 +107,75 @@ func TestAddedWordsStop(t *testing.T) {
 	}
 }
 
+// begun holds how a session begins in a thread that is read again, with the seconds of the messages that are
+// received of it.
+var begun = map[string]struct {
+	begins workflow.IncomingEvent
+	known  string // ts of a message that agents were shown with the session's first message
+	want   string
+}{
+	"a mention": {
+		workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "", "30 40",
+	},
+	"the root": {
+		workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000000.000100"}, "", "10 20 30 40",
+	},
+	"a message sent on": {
+		workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000020.000100"},
+		"1700000030.000100",
+		"40",
+	},
+	"the root sent on": {
+		workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000000.000100"},
+		"1700000030.000100",
+		"10 20 40",
+	},
+	"the root, edited before": {
+		workflow.IncomingEvent{
+			Kind:     workflow.MessageSent,
+			ActionID: workflow.ByEdit,
+			EventID:  "again:C1:1700000000.000100",
+			TS:       "1700000000.000100",
+		},
+		"1700000030.000100",
+		"10 20 30 40",
+	},
+	"one edited before": {
+		workflow.IncomingEvent{
+			Kind:     workflow.MessageSent,
+			ActionID: workflow.ByEdit,
+			EventID:  "again:C1:1700000020.000100",
+			TS:       "1700000020.000100",
+		},
+		"1700000030.000100",
+		"30 40",
+	},
+	"the root, edited later": {
+		workflow.IncomingEvent{
+			Kind:     workflow.MessageSent,
+			ActionID: workflow.ByEdit,
+			TS:       "1700000000.000100",
+		},
+		"1700000030.000100",
+		"10 20 40",
+	},
+	"an alert": {
+		workflow.IncomingEvent{Kind: workflow.MessageAlert, TS: "1700000000.000100"},
+		"1700000030.000100",
+		"10 20 30 40",
+	},
+	"a mention, seen as well": {
+		workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"},
+		"1700000030.000100",
+		"30 40",
+	},
+}
+
 // TestWordsFromBeforeTheSessionAreNoReplies checks what is received of a thread that is read again: only what
 // was written after the bot was called in it, edited or not.
 func TestWordsFromBeforeTheSessionAreNoReplies(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		begins workflow.IncomingEvent
-		known  string // ts of a message that agents were shown with the session's first message
-		want   string
-	}{
-		"a mention": {
-			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"}, "", "30 40",
-		},
-		"the root": {
-			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000000.000100"}, "", "10 20 30 40",
-		},
-		"a message sent on": {
-			workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000020.000100"},
-			"1700000030.000100",
-			"40",
-		},
-		"the root sent on": {
-			workflow.IncomingEvent{Kind: workflow.MessageSent, TS: "1700000000.000100"},
-			"1700000030.000100",
-			"10 20 40",
-		},
-		"the root, edited before": {
-			workflow.IncomingEvent{
-				Kind:     workflow.MessageSent,
-				ActionID: workflow.ByEdit,
-				EventID:  "again:C1:1700000000.000100",
-				TS:       "1700000000.000100",
-			},
-			"1700000030.000100",
-			"10 20 30 40",
-		},
-		"one edited before": {
-			workflow.IncomingEvent{
-				Kind:     workflow.MessageSent,
-				ActionID: workflow.ByEdit,
-				EventID:  "again:C1:1700000020.000100",
-				TS:       "1700000020.000100",
-			},
-			"1700000030.000100",
-			"30 40",
-		},
-		"the root, edited later": {
-			workflow.IncomingEvent{
-				Kind:     workflow.MessageSent,
-				ActionID: workflow.ByEdit,
-				TS:       "1700000000.000100",
-			},
-			"1700000030.000100",
-			"10 20 40",
-		},
-		"an alert": {
-			workflow.IncomingEvent{Kind: workflow.MessageAlert, TS: "1700000000.000100"},
-			"1700000030.000100",
-			"10 20 30 40",
-		},
-		"a mention, seen as well": {
-			workflow.IncomingEvent{Kind: workflow.MessageMention, TS: "1700000020.000100"},
-			"1700000030.000100",
-			"30 40",
-		},
-	} {
+	for name, c := range begun {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()

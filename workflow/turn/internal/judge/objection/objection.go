@@ -137,7 +137,11 @@ func stops(f []store.Part) bool {
 
 // objection returns what p has against the work of the approval, as a part.
 func (o *Objections) objection(
-	ctx context.Context, m intent.Message, p workflow.Person, a *workflow.Approval, how workflow.ObjectionKind,
+	ctx context.Context,
+	m intent.Message,
+	p workflow.Person,
+	a *workflow.Approval,
+	how workflow.ObjectionKind,
 ) consent.Objection {
 	return consent.Objection{
 		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
