@@ -50,8 +50,6 @@ test-all: deps ## run the race detector on the packages whose goroutines share m
 deps: ## install what the tests use, or say what is missing
 	@.ci/deps
 
-# What the tree does not keep yet: lines of 110 columns, and no assignments of several unrelated names.
-
 lint: ## check formatting and limits of lines, functions and packages, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
 	go vet ./...

@@ -32,8 +32,8 @@
 // (intent/reading.go); no model takes part. Then the first rule of a table that fires judges it: a
 // stop, an answer, an approval, a command, a press, or words for the agents (judge/event_rules.go,
 // word_rules.go, press_rules.go). The order of the rules is a part of what they say, and
-// docs/security.md shows them. worktree opens the repository (worktree.go): package
-// repo keeps one bare mirror of it, and writes the base commit into plain files without a
+// docs/security.md shows them. worktree opens the repository (worktree.go): repo/git
+// keeps one bare mirror of it, and writes the base commit into plain files without a
 // git directory. Meanwhile repo/build/packages fetches what the lock files name, and repo/build
 // builds and tests the base. A tool that runs a command waits for packages and build, a check for
 // the base's tests, too.
@@ -103,7 +103,7 @@
 //   - A session has a web page for whoever may read its channel: bot/page shows what
 //     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
-//     cited lines, which package owners of repo reads.
+//     cited lines, which repo/git/owners reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (judge/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
 //   - The operator may pause a repository, a channel or everything (store/pauses); a

@@ -74,7 +74,7 @@ type OwnTests struct {
 	NotRed []string
 	// unchanged tests of the base that fail there and pass on the branch
 	Fixed []string
-	Cases  Cases
+	Cases Cases
 	// by new test
 	OnBranch map[string]OnBranch
 	// Alone says what was changed, such as "documents", if that is nothing but what no test can show, and
