@@ -18,16 +18,16 @@ func importing(name string, others ...string) string {
 // house is a tree with two storeys, a and cmd, and a wing at the top, bot.
 func house() map[string]string {
 	return map[string]string{
-		"a/a.go":                          importing("a"),
-		"a/git/git.go":                    importing("git", "a", "a/git/internal/pack"),
-		"a/git/internal/pack/p.go":        importing("pack", "a/git/diff"),
-		"a/git/diff/diff.go":              importing("diff"),
-		"a/proof/past/past.go":            importing("past", "a/git"),
-		"a/git/git_test.go":               importing("git", "a/proof/past"),
-		"bot/bot.go":                      importing("bot", "bot/internal/event/kind"),
-		"bot/internal/event/kind/kind.go": importing("kind"),
-		"cmd/x/main.go":                   importing("main", "bot", "a/git", "cmd/x/internal/run"),
-		"cmd/x/internal/run/r.go":         importing("run", "fmt"),
+		"a/a.go":                   importing("a"),
+		"a/git/git.go":             importing("git", "a", "a/git/internal/pack"),
+		"a/git/internal/pack/p.go": importing("pack", "a/git/diff"),
+		"a/git/diff/diff.go":       importing("diff"),
+		"a/proof/past/past.go":     importing("past", "a/git"),
+		"a/git/git_test.go":        importing("git", "a/proof/past"),
+		"bot/bot.go":               importing("bot", "bot/event/kind"),
+		"bot/event/kind/kind.go":   importing("kind"),
+		"cmd/x/main.go":            importing("main", "bot", "a/git", "cmd/x/internal/run"),
+		"cmd/x/internal/run/r.go":  importing("run", "fmt"),
 	}
 }
 

@@ -52,7 +52,7 @@ func TestGuestsReadNoCode(t *testing.T) {
 		require.NoError(t, o.Join("bugs", outsider))
 		m := o.code(p, "with "+outsider, "shop")
 		require.True(t,
-			strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are kept back"), m.Text)
+			strings.HasPrefix(m.Text, "[deep] See […]: […]\n(Code and paths are not shown"), m.Text)
 		require.NotContains(t, string(m.Blocks), "a/b.go")
 		require.True(t, whole(o.code(p, "other "+outsider, "blog")),
 			"a repository that says nothing of guests")

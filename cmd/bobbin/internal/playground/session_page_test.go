@@ -194,7 +194,7 @@ func (t *tab) othersLook(p *Playground) {
 	t.sees("document.body.dataset.me === 'gus'")
 	t.click("#main .replies", "replies")
 	guest := t.again(t.linkToPage())
-	guest.reads(".warn", "Code and paths are kept back")
+	guest.reads(".warn", "Code and paths are not shown")
 	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) " +
 		"&& !document.querySelector('.timeline')")
 	guest.accessible("a guest's page")
