@@ -12,7 +12,7 @@
 //   - mrkdwn turns the Markdown of models into Slack's text; render makes messages, cards,
 //     modals and App Homes
 //   - poster posts what waits in an Outbox
-//   - page serves web pages of sessions; look has their style sheet
+//   - page serves web pages of sessions; pagestyle has their style sheet
 //   - examine reports what Slack lets the app do, for the people who set it up
 //
 // slacktest is a fake Slack for tests that speaks the real protocol, and bottest adds an office of people to

@@ -14,6 +14,9 @@
 //
 // # The tour: one message, from Slack and back
 //
+// Paths here are below workflow where they name no other folder, and the rooms of a turn, such as judge
+// and delivery, are below turn/internal. cmd/bobbin/layers_test.go says which door may import which.
+//
 // Ann writes "@bobbin the total is a cent off" in #bugs.
 //
 // In. Slack sends the message twice over a WebSocket: as app_mention and as message.
@@ -45,8 +48,9 @@
 // runtime (transcript.go) gives each result to ledger, which masks secrets and records
 // it in one transaction (store/record.go): the item of the transcript, the line in the thread,
 // its outbox row and a post job. Between two model calls the loop takes in
-// what people wrote meanwhile, and "stop" cancels it. When the model calls
-// report_root_cause, the turn records a Report with a revision and a hash, shows it with its
+// what people wrote meanwhile. "Stop" cancels it: the inbox marks the session in the transaction that
+// stores the message (store/inbox/receive.go), and the turn looks for that mark (turn/turn.go). When the
+// model calls report_root_cause, the turn records a Report with a revision and a hash, shows it with its
 // buttons, and ends.
 //
 // Out. Another worker (store/queue/drain_worker.go) takes the post job. bot/poster marks the
@@ -124,7 +128,4 @@
 // same data directory continues it at once. If a replica gives no sign of life, another one takes
 // over its jobs (store/queue/replica.go). Replicas also queue a job for each session that has
 // work but no job. Old data is removed once an hour (cmd/bobbin/internal/housekeeping).
-//
-// Paths here are below workflow where they name no other folder, and the rooms of a turn, such as judge
-// and delivery, are below turn/internal. cmd/bobbin/layers_test.go says which door may import which.
 package workflow

@@ -22,7 +22,7 @@ import (
 // message could not be stored at any of Slack's attempts to deliver it, as while the database is away.
 // The gateway reads at most one day back, the 100 most recently active threads, and 1,000 messages of
 // each thread or channel. A message that was edited meanwhile counts as an edit. Edits of older messages,
-// deletions, reactions and button presses are not recovered here; before a push, turn/objection reads
+// deletions, reactions and button presses are not recovered here; before a push, package objection reads
 // again what permits it, and the reactions that say no.
 
 // A History knows which messages were received before.

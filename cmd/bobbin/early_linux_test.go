@@ -29,7 +29,7 @@ func TestSandboxTakesOverBeforeExpensivePackages(t *testing.T) {
 		for _, expensive := range []string{
 			"github.com/alecthomas/chroma/v2/lexers", "github.com/bobbinhq/bobbin/workflow/intent",
 		} {
-			at := order["github.com/bobbinhq/bobbin/repo/sandbox/"+first]
+			at := order["github.com/bobbinhq/bobbin/repo/sandbox/internal/"+first]
 			require.NotZero(t, at, first)
 			require.Less(t, at, order[expensive], "%s is initialized after %s", first, expensive)
 		}

@@ -57,7 +57,6 @@ var doors = map[string][]string{
 	},
 	"deploy":     {},
 	"migrations": {},
-	"repo":       {},
 	"repo/build": {
 		"repo/build/packages", "repo/build/project", "repo/build/result", "repo/disk", "repo/git",
 		"repo/sandbox", "workflow/plaintext",
@@ -212,7 +211,6 @@ var inTests = map[string][]string{
 	"bot/people":               {"bot/poster"},
 	"bot/poster":               {"bot/gateway", "bot/people"},
 	"cmd/bobbin":               {"migrations", "workflow/store/silence", "workflow/tool"},
-	"repo":                     {"repo/git", "repo/git/remote"},
 	"repo/build/packages":      {"repo/git/remote"},
 	"repo/host":                {"repo/host/gitea", "repo/host/github", "repo/host/gitlab"},
 	"repo/host/githubapp":      {"repo/git"},

@@ -20,12 +20,12 @@ import (
 // open such files below an os.Root or an opened folder, because a path may lead elsewhere by the time it is
 // used.
 var agentRooms = []string{
-	"workflow/tool", "workflow/turn", "workflow/skill", "repo", "repo/git/internal/bare", "repo/git",
-	"repo/disk", "repo/git/internal/worktree", "repo/git/internal/worktree/index", "repo/disk",
+	"workflow/tool", "workflow/turn", "workflow/skill", "repo/git/internal/bare", "repo/git", "repo/disk",
+	"repo/git/internal/worktree", "repo/git/internal/worktree/index",
 	"repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree",
 	"repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history",
 	"repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build",
-	"repo/build", "repo/build/project", "repo/design", "repo/design/internal/source",
+	"repo/build/project", "repo/design", "repo/design/internal/source",
 	"repo/design/internal/token",
 }
 
@@ -37,6 +37,7 @@ var ourOwn = map[string]string{
 	"repo/git/mirror.go":                        "mirrors",
 	"repo/git/mirror_look.go":                   "remotes that the operator has named, and mirrors",
 	"repo/git/resolve.go":                       "a folder that is made here, and filled through a root",
+	"repo/disk/filelock.go":                     "lock files, beside what they protect",
 	"repo/disk/disk.go":                         "how much of the disk folders take, and their names",
 	"repo/disk/remove.go":                       "what is to be removed, without following links",
 	"repo/git/internal/dial/dial.go":            "the operator's keys",

@@ -69,7 +69,7 @@ func (t *Turn) Session() workflow.Session {
 	return t.session
 }
 
-// A Status is the state that a running turn checks while its agents are busy.
+// A TurnStatus is the state that a running turn checks while its agents are busy.
 type TurnStatus struct {
 	// no later turn has begun
 	Current bool

@@ -11,7 +11,7 @@ import (
 // Agents read two kinds of text: the program's own words, in lines that begin with its mark, and what
 // others wrote, which is data. Data of several lines is put into a fence; a name is put into a line of
 // the program in a form that cannot pass for more. Permission depends on neither: it is a row
-// (turn/approval/approve.go). The marks are there so that an honest model is not misled.
+// (approval/approve.go). The marks are there so that an honest model is not misled.
 
 // ProgramMark begins each text that the program itself writes for an agent.
 const ProgramMark = "(program) "

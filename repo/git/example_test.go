@@ -1,4 +1,4 @@
-package repo_test
+package git_test
 
 import (
 	"context"
