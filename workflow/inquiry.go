@@ -46,7 +46,7 @@ type Inquiry struct {
 type Advice struct {
 	BottomLine string   `json:"bottom_line" jsonschema:"two or three sentences"`
 	Steps      []string `json:"steps"`
-	Effort     string   `json:"effort" jsonschema:"quick (under an hour), short (hours), medium (a day or two) or large"`
+	Effort     string   `json:"effort" jsonschema:"quick (under 1 hour), short (hours), medium (a day or two) or large"`
 	Confidence string   `json:"confidence"`
 	Risks      []string `json:"risks,omitempty"`
 }

@@ -265,7 +265,8 @@ var fixPeers = []peer{
 		name: "opencode",
 		command: func(modules, home, work, url string) (*exec.Cmd, error) {
 			settings := fmt.Sprintf(
-				`{"model": "played/played", "autoupdate": false, "share": "disabled", "provider": {"played": {"npm": "@ai-sdk/openai-compatible",
+				`{"model": "played/played", "autoupdate": false, "share": "disabled",
+				"provider": {"played": {"npm": "@ai-sdk/openai-compatible",
 				"options": {"baseURL": %q, "apiKey": "none"}, "models": {"played": {}}}}}`,
 				url,
 			)

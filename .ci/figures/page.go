@@ -114,9 +114,10 @@ func pageOf(m []string, results []result, began time.Time, pairs int) string {
 
 <!-- written by go run ./.ci/figures; do not edit -->
 
-What Bobbin does, measured beside other tools that do it: on one machine, in one run, in turns. Each time of ours is divided by
-the peer's time beside it, so that what else the machine does counts for both; a ratio is the median of these pairs, with the
-least and the most in brackets. A bound is what we want to hold; where the last column says no, it does not hold yet.
+What Bobbin does, measured beside other tools that do it: on one machine, in one run, in turns. Each time of
+ours is divided by the peer's time beside it, so that what else the machine does counts for both. A ratio is
+the median of these pairs, with the least and the most in brackets. A bound is what we want to hold; where the
+last column says no, it does not hold yet.
 
     go run ./.ci/figures                # all of this, again (pairs: %d)
     go run ./.ci/figures -list          # what there is; -only NAME measures one

@@ -181,7 +181,8 @@ func TestAPersonsMessageHasRichText(t *testing.T) {
 	require.JSONEq(t, `[{"type":"rich_text","block_id":"`+blockID(t, m)+
 		`","elements":[{"type":"rich_text_section","elements":[
 		{"type":"text","text":"hi "},{"type":"user","user_id":"`+o.ben.ID+`"},{"type":"text","text":" see "},
-		{"type":"link","url":"https://x.test","text":"this"},{"type":"text","text":" & "},{"type":"channel","channel_id":"`+
+		{"type":"link","url":"https://x.test","text":"this"},{"type":"text","text":" & "},
+		{"type":"channel","channel_id":"`+
 		o.bugs.ID+`"}]}]}]`, string(m.Blocks))
 	require.Equal(t, "hi @ben see this & #bugs", o.Readable(m.Text))
 }

@@ -14,7 +14,7 @@ import (
 type auditCommand struct {
 	operate.PlaceFlags
 	ID     string `arg:"" optional:"" help:"The session."`
-	Verify bool   `help:"Print nothing, but check that no record of a decision was changed, removed or inserted by hand, in this session or in all of them."`
+	Verify bool   `help:"Print nothing, but check that nobody changed a record by hand (all sessions, or this one)."`
 }
 
 // Help returns the detailed text of bobbin audit --help.

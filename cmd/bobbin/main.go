@@ -69,7 +69,7 @@ type commands struct {
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
 	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
-	Doctor     doctorCommand     `cmd:"" help:"Check everything that the bot needs, and say what is wrong and how to fix it."`
+	Doctor     doctorCommand     `cmd:"" help:"Check all that the bot needs, and say how to fix what is wrong."`
 	Serve      serveCommand      `cmd:"" help:"Run the bot."`
 	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so too)."`
 	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one whole."`
@@ -83,7 +83,7 @@ type commands struct {
 // operatorCommands holds the commands of day-to-day operation.
 type operatorCommands struct {
 	operate.Commands
-	Init       initcmd.Command    `cmd:"" help:"Ask a few questions, write the configuration, and check that all of it works."`
+	Init       initcmd.Command    `cmd:"" help:"Ask a few questions, write the configuration, and check that it works."`
 	Completion completion.Command `cmd:"" help:"Set up completion of commands and flags in a shell."`
 	Reload     reloadCommand      `cmd:"" help:"Have the running bot load its changed configuration file."`
 	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`

@@ -26,7 +26,7 @@ type playgroundCommand struct {
 	Repo      string `help:"Work on this repository: a folder or an address. It is cloned, and branches go into the clone." placeholder:"PATH|URL"`
 	Push      bool   `help:"Push branches to --repo itself."`
 	TokenEnv  string `help:"The variable with a token for --repo, where it is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
-	Keep      string `help:"The folder of the playground, in which it also goes on (default: one for each --repo beside bobbin's data)." placeholder:"DIR"`
+	Keep      string `help:"Its folder, in which it also goes on (default: one for each --repo)." placeholder:"DIR"`
 	Fresh     bool   `help:"Start over: remove what was in that folder."`
 	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`

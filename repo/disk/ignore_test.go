@@ -248,6 +248,7 @@ func TestIgnoreAsGitDoes(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("git")
 	if err != nil {
+		// git is what the walk is compared with; the product itself needs none here.
 		t.Skip("git is not installed")
 	}
 	dir, root := plantTree(t)

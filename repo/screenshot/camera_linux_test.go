@@ -106,7 +106,8 @@ func TestHostilePages(t *testing.T) {
 
 	// A page sees neither this machine nor a network, and a page without an end is cut.
 	picture, _ := shoot(t, c, repotest.Files{
-		"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png"><script src="https://cdn.example/x.js"></script>
+		"a.html": `<body style="margin:0"><img src="http://127.0.0.1:9/x.png">
+		<script src="https://cdn.example/x.js"></script>
 		<script>for (let i = 0; i < 500; i++) { const d = document.createElement('div'); d.style = 'height: 100000px; width: 9000px; background: rgb(9, 9, 9)'; document.body.append(d); }
 		setInterval(() => document.body.append(document.createElement('p')), 1); window.open('a.html'); location.hash = 'x'; onbeforeunload = () => 'stay';
 		fetch('file:///etc/passwd').then(() => document.body.style.display = 'none');</script>`,

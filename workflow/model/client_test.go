@@ -69,9 +69,11 @@ func TestAskSendsWhatWasMeant(t *testing.T) {
 		"the order of the fields stays: %s", asked[0])
 	require.Contains(t, asked[0], `"properties":{"path":`, "the schema's order stays")
 	require.JSONEq(t, `{
-		"prompt_cache_key": "session-1", "model": "openai/gpt-5-mini", "stream": true, "stream_options": {"include_usage": true},
+		"prompt_cache_key": "session-1", "model": "openai/gpt-5-mini", "stream": true,
+		"stream_options": {"include_usage": true},
 		"reasoning_effort": "high",
-		"tools": [{"type":"function","function":{"name":"read_file","description":"says what it was given","parameters":`+
+		"tools": [{"type":"function","function":{"name":"read_file","description":"says what it was given",
+			"parameters":`+
 		string(r.Tools[0].Schema)+`}}],
 		"messages": [
 			{"role":"system","content":"sys"},

@@ -40,7 +40,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
@@ -237,11 +237,11 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/delivery/review.go",
 		"workflow/turn/internal/record/ledger/say.go",
 		"workflow/turn/internal/record/ledger/words.go",
-		"workflow/turn/internal/work/orchestrator/report.go",
-		"workflow/turn/internal/work/orchestrator/request.go",
-		"workflow/turn/internal/work/orchestrator/tools.go",
-		"workflow/turn/internal/work/worker/outcome.go",
-		"workflow/turn/internal/work/worker/tools.go",
+		"workflow/turn/internal/tasks/orchestrator/report.go",
+		"workflow/turn/internal/tasks/orchestrator/request.go",
+		"workflow/turn/internal/tasks/orchestrator/tools.go",
+		"workflow/turn/internal/tasks/worker/outcome.go",
+		"workflow/turn/internal/tasks/worker/tools.go",
 		"workflow/turn/internal/workspace/worktree/open.go",
 		"workflow/turn/watchdog.go",
 	}, found)

@@ -19,8 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/worker"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )

@@ -22,7 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 )
 
 // A way is one of the ways to a yes: how a thread gets to where a yes is wanted, what is said or pressed

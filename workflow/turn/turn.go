@@ -22,7 +22,7 @@
 //     holds the critic's verdict
 //   - background: backport, lookback and pictures run beside the turns, each in its own jobs
 //   - delivery proves the change, confines it to its scope, commits and pushes
-//   - work: orchestrator has the tools of the leading agent, and worker runs the tasks, in parallel if they
+//   - tasks: orchestrator has the tools of the leading agent, and worker runs the tasks, in parallel if they
 //     do not depend on each other
 package turn
 
@@ -55,7 +55,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/orchestrator"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/folder"
 )
 

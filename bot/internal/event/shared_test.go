@@ -29,7 +29,8 @@ func TestCommandsThatCannotBeRead(t *testing.T) {
 func TestForwardedBlocksAreQuoted(t *testing.T) {
 	t.Parallel()
 	in, _ := normalised(t,
-		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> look","attachments":[{"is_share":true,"author_name":"bea",
+		`{"type":"message","channel":"C1","user":"U1","ts":"1.1","text":"<@UBOT> look",
+		"attachments":[{"is_share":true,"author_name":"bea",
 		"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"it fails for "},
 		{"type":"user","user_id":"U7"},{"type":"link","url":"https://x.example"}]},{"type":"rich_text_preformatted","elements":[{"type":"text","text":"panic"}]}]}]}}]}]}`)
 	require.Contains(t, in.Text, "> forwarded from bea: it fails for <@U7>https://x.example\n> panic")

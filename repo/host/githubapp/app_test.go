@@ -49,6 +49,7 @@ type hub struct {
 func openHub(t *testing.T, cfg githubtest.Config) *hub {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
+		// The stand-in for GitHub serves its repository by git itself (git http-backend).
 		t.Skip("git is not installed")
 	}
 	cfg.Dir = t.TempDir()

@@ -19,7 +19,7 @@ type Speaker interface {
 }
 
 // OrchestratorTools are the functions behind the orchestrator's tools. Each records what the orchestrator
-// decided, or refuses it with the reason. workflow/turn/internal/work/orchestrator implements them.
+// decided, or refuses it with the reason. workflow/turn/internal/tasks/orchestrator implements them.
 type OrchestratorTools interface {
 	Speaker
 	RootCause(ctx context.Context, c RootCause) (model.Result, error)
@@ -35,7 +35,7 @@ type OrchestratorTools interface {
 	Finish(ctx context.Context, f Finish) (model.Result, error)
 }
 
-// WorkerTools are the functions behind a worker's tools. workflow/turn/internal/work/worker implements them.
+// WorkerTools are the functions behind a worker's tools. workflow/turn/internal/tasks/worker implements them.
 type WorkerTools interface {
 	Speaker
 	Done(ctx context.Context, d Done) (model.Result, error)

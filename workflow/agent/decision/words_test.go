@@ -132,8 +132,10 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 		{"delegate", `{"tasks": [{"description": "fix", "category": "deep", "skill": "tdd"}]}`},
 		{
 			"report_diagnosis",
-			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["fix"], "risk": {"level": "LOW", "reason": "small"},
-			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}], "evidence": [{"claim": "x", "grade": "observed"}]}`,
+			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["fix"],
+			"risk": {"level": "LOW", "reason": "small"},
+			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}],
+			"evidence": [{"claim": "x", "grade": "observed"}]}`,
 		},
 		{
 			"restate_request",

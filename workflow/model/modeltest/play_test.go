@@ -130,7 +130,8 @@ func TestAnswersWithoutAStream(t *testing.T) {
 	require.JSONEq(t, `{"id":"chatcmpl-1_1","object":"chat.completion","created":0,"model":"any",
 		"choices":[{"index":0,"finish_reason":"tool_calls","message":{"role":"assistant","content":"",
 			"tool_calls":[{"id":"call_1_1_1","type":"function","function":{"name":"x","arguments":"{\"a\": 1}"}}]}}],
-		"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,"prompt_tokens_details":{"cached_tokens":5}}}`,
+		"usage":{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12,
+			"prompt_tokens_details":{"cached_tokens":5}}}`,
 		string(body))
 	_, body, err = ask()
 	require.Error(t, err)

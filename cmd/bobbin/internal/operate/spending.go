@@ -21,7 +21,7 @@ import (
 // Spending is the subcommand bobbin spending.
 type Spending struct {
 	PlaceFlags
-	By   []string  `help:"What to group by, as one word or several with commas: month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
+	By   []string  `help:"One or more of month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
 	From time.Time `help:"The first day, as 2026-03-01." format:"2006-01-02" placeholder:"DAY"`
 	To   time.Time `help:"The last day." format:"2006-01-02" placeholder:"DAY"`
 	CSV  bool      `name:"csv" help:"As CSV."`

@@ -131,7 +131,9 @@ func (t *tab) light() {
 	t.t.Helper()
 	bytes, err := chromedp.Run(t.ctx, chromedp.Evaluate[int](
 		`fetch(location.href).then((r) => r.text()).then((page) => new TextEncoder().encode(page).length
-		+ performance.getEntriesByType('resource').filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script').reduce((sum, r) => sum + r.decodedBodySize, 0))`,
+		+ performance.getEntriesByType('resource')
+			.filter((r) => r.initiatorType === 'link' || r.initiatorType === 'script')
+			.reduce((sum, r) => sum + r.decodedBodySize, 0))`,
 		chromedp.EvalAwaitPromise,
 	))
 	require.NoError(t.t, err)
@@ -253,7 +255,8 @@ func TestLongSessionPage(t *testing.T) {
 		`insert into picture_pages (picture_id, number, page, places, before, before_kind, after, after_kind)
 			select id, 1, 'web/cart.html', 2, p, 'png', p, 'png'
 			from pictures,
-				decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
+				decode('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk' ||
+					'YPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64') p`,
 	} {
 		_, err := p.Stage.Store.Pool.Exec(t.Context(), row)
 		require.NoError(t, err)

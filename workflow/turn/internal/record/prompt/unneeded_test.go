@@ -28,7 +28,8 @@ func TestHunksThatNothingNeedsAreNamed(t *testing.T) {
 		},
 	}
 	require.Equal(t,
-		`Not pushed yet. The proof holds, but of the 2 hunks of the fix, each taken out alone, nothing fails without this one:
+		"Not pushed yet. The proof holds, but of the 2 hunks of the fix, each taken out alone, "+
+			`nothing fails without this one:
 Hunk 5e2fcb, cart/cart.go:56
 <diff>
 @@ -56,1 +56,1 @@
@@ -38,7 +39,8 @@ Hunk 5e2fcb, cart/cart.go:56
 It is one of three:
 - Not needed: call finish again, the same, with hunks [{"id": "5e2fcb"}]. The program takes it out and proves the rest.
 - It fixes something: delegate a test that fails without it, then finish.
-- It has to stay, and no test can show why: call finish again, the same, with hunks [{"id": "5e2fcb", "keep": "the reason"}]. People read the reason.`,
+- It has to stay, and no test can show why: call finish again, the same, `+
+			`with hunks [{"id": "5e2fcb", "keep": "the reason"}]. People read the reason.`,
 		UnneededHunks(all))
 	require.Contains(t, UnneededHunks(all, "5e2fcb", "0a1b2c", "bb\nbb"),
 		"There is no hunk \"bb bb\".\nNot pushed")

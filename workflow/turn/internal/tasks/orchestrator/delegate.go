@@ -19,7 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/worker"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/work/worker"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
