@@ -219,6 +219,9 @@ func (p Phase) Ended() bool {
 	return false
 }
 
+// AwaitsConsent reports whether a report or a plan was shown, and waits for an approval.
+func (p Phase) AwaitsConsent() bool { return p == PhaseReported || p == PhasePlanShown }
+
 // MayWrite reports whether agents may change files in the phase. In all other phases their commands
 // work on a throw-away copy.
 func (p Phase) MayWrite() bool {

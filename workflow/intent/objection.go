@@ -136,10 +136,12 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 // to going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
 func (l Lexicon) objects(all []clause, at int) bool {
 	said := all[at].text
+	if objectsToWork(said) || awaitsPerson(said) {
+		return true
+	}
 	sorry := at > 0 && l.phrases().Is(all[at-1].text, phrases.Apology) ||
 		at < len(all)-1 && l.phrases().Is(all[at+1].text, phrases.Apology)
-	return objectsToWork(said) || awaitsPerson(said) ||
-		sorry && l.find("sorry "+said).Meaning == phrases.Hold
+	return sorry && l.find("sorry "+said).Meaning == phrases.Hold
 }
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".

@@ -90,8 +90,7 @@ func ReadRequest(text string, consultant ...string) Request {
 		wants:        wanting.MatchString(whole),
 		several:      len(strings.Fields(whole)) > 1,
 	}
-	r.Command, r.CommandText = command.ReadFor(text,
-		append([]string{"consultant", "oracle"}, consultant...)...)
+	r.Command, r.CommandText = command.Read(text, consultant...)
 	return r
 }
 

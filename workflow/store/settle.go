@@ -76,7 +76,7 @@ func openMessages(ctx context.Context, tx pgx.Tx, session string) ([]OpenMessage
 		from outbox o
 			left join buttons b on b.session_id = o.session_id and b.id = o.buttons::jsonb -> 0 ->> 'Value'
 			left join allowances w on w.id = b.means
-		where o.session_id = $1 and o.settled is null
+		where o.session_id = $1 and o.settled is null and o.buttons is not null
 			and exists (select 1 from jsonb_array_elements(o.buttons::jsonb) x where x ->> 'ActionID' <> $3)
 		order by o.line_id, o.id`, session, workflow.ButtonPush, workflow.ButtonDetails)
 	if err != nil {

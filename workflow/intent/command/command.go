@@ -7,15 +7,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// Read calls ReadFor with the consultant's own names, "consultant" and "oracle".
-func Read(text string) (workflow.Command, string) {
-	return ReadFor(text, "consultant", "oracle")
+// Read calls ReadFor with the consultant's own names, "consultant" and "oracle", and others.
+func Read(text string, others ...string) (workflow.Command, string) {
+	return ReadFor(text, append([]string{"consultant", "oracle"}, others...)...)
 }
 
 // ReadFor returns the command at the start of a message, after the bot's mention, and the text that follows
@@ -33,8 +34,8 @@ func ReadFor(text string, consultantNames ...string) (workflow.Command, string) 
 		return workflow.Command(strings.ToLower(seen[at[2]:at[3]])), unquote(rest)
 	}
 	seen = seen[:words.Courtesy.FindStringIndex(seen)[0]]
-	asks := asking(consultantNames)
-	for _, w := range append(asks, wordings...) {
+	asks := askingFor(consultantNames)
+	for _, w := range slices.Concat(asks, wordings) {
 		if rest, ok := w.read(s, seen); ok {
 			return w.command, rest
 		}
@@ -77,6 +78,20 @@ var wordings = []wording{
 	worded(workflow.CommandStartWork,
 		`(?:write (?:me |us |up )?a (?:written )?plan(?: first)?|plan (?:this|it|that) first)`,
 		`(?:(?:for|to|of|on|about)\s+|(?:before|and|then|so that)\b)`),
+}
+
+// wordingsByNames holds what asking returned, by the names: a program has one set of them.
+var wordingsByNames sync.Map
+
+// askingFor returns the wordings that ask the consultant by one of the names. They are compiled once.
+func askingFor(names []string) []wording {
+	key := strings.Join(names, "\n")
+	if made, ok := wordingsByNames.Load(key); ok {
+		return made.([]wording)
+	}
+	made := asking(names)
+	wordingsByNames.Store(key, made)
+	return made
 }
 
 // asking returns the wordings that name the consultant, or that ask for a second opinion without a name.

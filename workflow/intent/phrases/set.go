@@ -104,9 +104,13 @@ func (s Set) IsSaid(clause string, meaning Meaning) bool {
 
 // Is reports whether a clause is a phrase of that meaning, and nothing else.
 func (s Set) Is(clause string, meaning Meaning) bool {
+	if len(clause) > maxClause {
+		return false
+	}
 	folded := Fold(clause)
+	k := keysOf(folded)
 	for i := range s.lists {
-		if slices.ContainsFunc(s.indexes[i][meaning].at(folded), func(phrase string) bool {
+		if slices.ContainsFunc(s.indexes[i][meaning].of(k, folded), func(phrase string) bool {
 			rest, ok := cutPhrase(folded, phrase)
 			return ok && rest == ""
 		}) {

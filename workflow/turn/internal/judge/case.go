@@ -67,6 +67,7 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	c := &Case{Message: m, Session: j.Session()}
 	c.writer.read = func() (writer, error) {
 		p, err := j.writer(ctx, m)
+		c.Session = j.Session() // tools may have recorded while Slack was asked
 		return writer{p, err}, nil
 	}
 	c.nothingRan.read = func() (bool, error) { return otherThreads{j}.isFresh(ctx) }
@@ -123,7 +124,7 @@ func (c *Case) waiting() *workflow.Question { return get(c, &c.question) }
 
 // awaitsConsent reports whether a report, a request or a plan waits for its approval.
 func (c *Case) awaitsConsent() bool {
-	return c.Session.Phase == workflow.PhaseReported || c.Session.Phase == workflow.PhasePlanShown
+	return c.Session.Phase.AwaitsConsent()
 }
 
 // saysStop reports whether the message stops the session.

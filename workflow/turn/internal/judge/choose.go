@@ -23,7 +23,7 @@ func (j *Judge) chooseRepository(
 ) ([]store.Part, error) {
 	s := j.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
-		return j.Refuse(m, p, "repository", reason, said), nil
+		return j.Refuse(m, p, workflow.DecideRepository, reason, said), nil
 	}
 	approvers, err := j.Permissions.Approvers(ctx)
 	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
@@ -64,7 +64,7 @@ func (j *Judge) chooseRepository(
 		}
 	})
 	f = append(f, consent.Decision{
-		What:      "repository",
+		What:      workflow.DecideRepository,
 		Allowed:   true,
 		Reason:    name,
 		User:      p.ID,

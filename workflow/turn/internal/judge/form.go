@@ -45,7 +45,7 @@ func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Pers
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
 	case workflow.ButtonRepository:
 		if why, err := j.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return j.Held.RefusePress(m, p, "speak", why), err
+			return j.Held.RefusePress(m, p, workflow.DecideSpeak, why), err
 		}
 		return j.chooseRepository(ctx, m, p, m.Text)
 	}

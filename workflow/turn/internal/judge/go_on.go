@@ -56,7 +56,7 @@ func (j *Judge) judgeGoOn(
 		if reason != "" {
 			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason,
 				approvers.Who())
-			return j.Refuse(m, p, "allow", reason, said), nil
+			return j.Refuse(m, p, workflow.DecideAllow, reason, said), nil
 		}
 	}
 	return j.extensionParts(m, p, a), nil
@@ -94,7 +94,13 @@ func (j *Judge) extensionParts(m intent.Message, p workflow.Person, a limitAnswe
 		said = fmt.Sprintf("%s allows %s.", p.Name, all)
 		f = append(f, permission.NewPermission(m.Message, p, workflow.PermitLimit, j.Session().Revision))
 		f = append(f,
-			consent.Decision{What: "allow", Allowed: true, Reason: all, User: p.ID, MessageTS: m.TS})
+			consent.Decision{
+				What:      workflow.DecideAllow,
+				Allowed:   true,
+				Reason:    all,
+				User:      p.ID,
+				MessageTS: m.TS,
+			})
 	}
 	f = append(f, store.Lines(j.ProgramLine(said)))
 	if a.rested {

@@ -54,7 +54,7 @@ func (j *Judge) turnAway(m intent.Message, p workflow.Person, reason string) []s
 		f = append(f, store.Lines(j.ProgramLine("I cannot take this: "+reason+".")))
 	}
 	f = append(f, store.Update{ClearStop: true})
-	f = append(f, consent.Decision{What: "speak", Reason: reason, User: p.ID, MessageTS: m.TS})
+	f = append(f, consent.Decision{What: workflow.DecideSpeak, Reason: reason, User: p.ID, MessageTS: m.TS})
 	return f
 }
 

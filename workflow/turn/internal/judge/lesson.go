@@ -51,7 +51,7 @@ func (lb lessonBook) judge(
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return lb.Refuse(m, p, "lesson", why,
+		return lb.Refuse(m, p, workflow.DecideLesson, why,
 			fmt.Sprintf("%s, I cannot take this for %s: %s. %s", p.Name, r.Name, why, approvers.Who())), nil
 	}
 	all, err := lessons.Of(ctx, lb.Store.DB, r.Name, "")
@@ -112,7 +112,7 @@ func (lb lessonBook) change(
 	}
 	line := strings.Join(said, "\n") + "\nAgents of later sessions are told, and each thread says so."
 	return append(append(lb.Answer(m, line), f...), consent.Decision{
-		What:      "lesson",
+		What:      workflow.DecideLesson,
 		Allowed:   true,
 		Reason:    strings.Join(said, "; "),
 		User:      p.ID,

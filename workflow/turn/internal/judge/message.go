@@ -41,7 +41,7 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 			} else if _, narrows := ledger.Find[consent.Narrowing](parts); narrows {
 				said = "That limit came too late: the change is being pushed."
 			}
-			err = j.Record(ctx, j.Refuse(m, workflow.Person{ID: m.User}, "approve",
+			err = j.Record(ctx, j.Refuse(m, workflow.Person{ID: m.User}, workflow.DecideApprove,
 				"this revision cannot be approved any more", said+prompt.EnteredText(m.Message))...)
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func (j *Judge) Read(m workflow.Message) intent.Message {
 	if m.Kind == workflow.MessageAlert { // an app's words mean nothing here
 		return intent.Message{Message: m}
 	}
-	return j.Words.ReadMessage(m, j.ConsultantNames()...)
+	return j.Words.ReadMessage(m, j.ConsultantName())
 }
 
 // JudgeMessage returns the parts that follow from one message.

@@ -89,7 +89,12 @@ func (o otherThreads) nameThreads(
 		}},
 	)
 	return append(
-		f, consent.Decision{What: "stop", Reason: "nothing ran in this thread", User: p.ID, MessageTS: m.TS},
+		f, consent.Decision{
+			What:      workflow.DecideStop,
+			Reason:    "nothing ran in this thread",
+			User:      p.ID,
+			MessageTS: m.TS,
+		},
 	), nil
 }
 

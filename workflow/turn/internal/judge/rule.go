@@ -43,5 +43,12 @@ func (j *Judge) judgeBy(ctx context.Context, rules []rule, c *Case) ([]store.Par
 	if err != nil {
 		return nil, err
 	}
-	return r.judge(ctx, j, c)
+	parts, err := r.judge(ctx, j, c)
+	if err == nil && c.err != nil { // a fact that only the judgement asked for
+		err = fmt.Errorf("rule %q: %w", r.name, c.err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parts, nil
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 )
 
@@ -248,6 +250,28 @@ func TestNoRuleFiresOnWhatCannotBeRead(t *testing.T) {
 	c.held.read = func() (string, error) { return "", os.ErrClosed }
 	_, err := firstRule(wordRules(), c)
 	require.ErrorIs(t, err, os.ErrClosed)
+}
+
+// A judgement that asks for what cannot be read records nothing, not even what it made of the rest.
+func TestNothingFollowsFromWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	rules := []rule{{
+		name:  "wrap up",
+		fires: func(*Case) bool { return true },
+		judge: func(_ context.Context, _ *Judge, c *Case) ([]store.Part, error) {
+			c.waiting() // only the judgement asks which question waits
+			return []store.Part{store.Update{ClearStop: true}}, nil
+		},
+	}}
+	c := ruleCase{text: "wrap up", state: aligning}.on(workflow.MessageReply)
+	parts, err := (*Judge)(nil).judgeBy(t.Context(), rules, c)
+	require.NoError(t, err)
+	require.Len(t, parts, 1)
+
+	c.question.read = func() (*workflow.Question, error) { return nil, os.ErrClosed }
+	parts, err = (*Judge)(nil).judgeBy(t.Context(), rules, c)
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.Empty(t, parts)
 }
 
 // The page about security shows the tables as they are. UPDATE_GOLDEN=1 writes them there.

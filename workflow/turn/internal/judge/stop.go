@@ -38,7 +38,8 @@ func (j *Judge) stopParts(
 		Open:      ledger.Rest,
 		Change:    func(s *workflow.Session) { s.Halted = mark },
 	}
-	f := append(j.Ignore(m), consent.Decision{What: "stop", Allowed: true, User: p.ID, MessageTS: m.TS},
+	f := append(j.Ignore(m),
+		consent.Decision{What: workflow.DecideStop, Allowed: true, User: p.ID, MessageTS: m.TS},
 		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{},
 		backports.Stop{})
 	kept := "The work so far is kept; "
@@ -124,8 +125,7 @@ func (j *Judge) leaveDecision(
 	if err != nil {
 		return nil, false, err
 	}
-	asking := s.Phase == workflow.PhaseConsulting && !s.Open &&
-		(s.PreviousPhase == workflow.PhaseReported || s.PreviousPhase == workflow.PhasePlanShown)
+	asking := s.Phase == workflow.PhaseConsulting && !s.Open && s.PreviousPhase.AwaitsConsent()
 	waits := j.AwaitsConsent() || s.Phase == workflow.PhaseAligning && s.ReportKind == workflow.ReportRequest
 	if !reading && !asking && !waits || m.Kind == workflow.MessageDelete || p.ID == s.Requester && !p.Guest {
 		return nil, false, nil
@@ -156,8 +156,12 @@ func (j *Judge) leaveDecision(
 	f = append(
 		j.Answer(m, said), update,
 		consent.Decision{
-			What: "stop", Allowed: true, Reason: "the decision stays open", User: p.ID, MessageTS: m.TS,
-			Revision: s.Revision,
+			What:      workflow.DecideStop,
+			Allowed:   true,
+			Reason:    "the decision stays open",
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
 		},
 	)
 	return append(

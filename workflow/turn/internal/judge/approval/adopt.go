@@ -28,7 +28,7 @@ func (hw *HeldWords) Adopt(
 ) []store.Part {
 	if theirs.Err != nil {
 		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", theirs.Err)
-		return hw.Refuse(m, p, "adopt", "the messages could not be read",
+		return hw.Refuse(m, p, workflow.DecideAdopt, "the messages could not be read",
 			p.Name+": Slack does not let me read what stands above at this moment. Please try again.")
 	}
 	why, _, err := hw.Permissions.ApprovalRefusal(ctx, p)
@@ -38,7 +38,11 @@ func (hw *HeldWords) Adopt(
 	}
 	if why != "" {
 		return append(hw.ForAgents(m, ""), consent.Decision{
-			What: "adopt", Reason: why, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision,
+			What:      workflow.DecideAdopt,
+			Reason:    why,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  hw.Session().Revision,
 		})
 	}
 	f := hw.ForAgents(m, fmt.Sprintf("%s asks for what others wrote above in the thread, in these words:\n"+
@@ -57,7 +61,11 @@ func (hw *HeldWords) Adopt(
 	adopts.Adopts = theirs.ts
 	f = append(f, adopts)
 	return append(f, consent.Decision{
-		What: "adopt", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: hw.Session().Revision,
+		What:      workflow.DecideAdopt,
+		Allowed:   true,
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  hw.Session().Revision,
 	})
 }
 

@@ -79,9 +79,10 @@ func (ap *Approvals) AllowPush(
 	ctx context.Context, m intent.Message, p workflow.Person, id string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, "push", reason, said), nil
+		return ap.Refuse(m, p, workflow.DecidePush, reason, said), nil
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, "push", "this push"); err != nil ||
+	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, workflow.DecidePush,
+		"this push"); err != nil ||
 		!may {
 		return no, err
 	}
@@ -117,7 +118,7 @@ func (ap *Approvals) AllowPush(
 				"or write \"push it\" once more.",
 		)
 	}
-	if f, err := ap.refuseEdited(ctx, m, p, "push"); f != nil || err != nil {
+	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecidePush); f != nil || err != nil {
 		return f, err
 	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, "+
@@ -143,7 +144,7 @@ func (ap *Approvals) AllowPush(
 	f = append(f, consent.Allowance(*w))
 	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitPush, ap.Session().Revision))
 	f = append(f, consent.Decision{
-		What:      "push",
+		What:      workflow.DecidePush,
 		Allowed:   true,
 		Reason:    reason,
 		User:      p.ID,

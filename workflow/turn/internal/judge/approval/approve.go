@@ -67,7 +67,7 @@ func (ap *Approvals) Approve(
 			fmt.Sprintf("That was written before revision %d was shown. Please read it, and answer again.",
 				revision)), nil
 	}
-	if f, err := ap.refuseEdited(ctx, m, p, "approve"); f != nil || err != nil {
+	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecideApprove); f != nil || err != nil {
 		return f, err
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
@@ -125,7 +125,7 @@ func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 func (ap *Approvals) refuseRevision(
 	revision int, m intent.Message, p workflow.Person, reason, said string,
 ) []store.Part {
-	f := ap.Refuse(m, p, "approve", reason, said)
+	f := ap.Refuse(m, p, workflow.DecideApprove, reason, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }
@@ -234,7 +234,13 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m),
 		store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
-		consent.Decision{What: "approve", Reason: reason, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+		consent.Decision{
+			What:      workflow.DecideApprove,
+			Reason:    reason,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
+		})
 }
 
 // LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers

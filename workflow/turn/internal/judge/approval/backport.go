@@ -35,7 +35,7 @@ func (ap *Approvals) Backport(
 	ctx context.Context, m intent.Message, p workflow.Person, want Backport,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, "backport", reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
 	}
 	s := ap.Session()
 	register := backports.Register{Store: ap.Store}
@@ -43,7 +43,8 @@ func (ap *Approvals) Backport(
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), "backport", "this"); err != nil ||
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport,
+		"this"); err != nil ||
 		!may {
 		return no, err
 	}
@@ -121,7 +122,7 @@ func (ap *Approvals) backportParts(
 	}
 	stands := "The backport to " + strings.Join(standing, ", that to ") + "."
 	if len(orders) == 0 {
-		return ap.Refuse(m, p, "backport", "asked for already", stands)
+		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already", stands)
 	}
 	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.",
 		plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
@@ -132,7 +133,7 @@ func (ap *Approvals) backportParts(
 		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
 	return append(append(f, orders...),
 		consent.Decision{
-			What:      "backport",
+			What:      workflow.DecideBackport,
 			Allowed:   true,
 			Reason:    strings.Join(fresh, ", "),
 			User:      p.ID,

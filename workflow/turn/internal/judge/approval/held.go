@@ -32,7 +32,7 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{
-		What:      "speak",
+		What:      workflow.DecideSpeak,
 		Reason:    "held for an approver: " + why,
 		User:      p.ID,
 		MessageTS: m.TS,
@@ -57,7 +57,7 @@ func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 	f := hw.Ignore(m)
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{
-		What:      "speak",
+		What:      workflow.DecideSpeak,
 		Reason:    "held for an approver: " + why,
 		User:      m.User,
 		MessageTS: m.TS,
@@ -78,7 +78,9 @@ func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
-func (hw *HeldWords) RefusePress(m intent.Message, p workflow.Person, what, why string) []store.Part {
+func (hw *HeldWords) RefusePress(
+	m intent.Message, p workflow.Person, what workflow.DecisionKind, why string,
+) []store.Part {
 	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why))
 }
 
@@ -92,7 +94,7 @@ func (hw *HeldWords) PassOn(
 	ctx context.Context, m intent.Message, p workflow.Person, row int64,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return hw.Refuse(m, p, "adopt", reason, p.Name+said), nil
+		return hw.Refuse(m, p, workflow.DecideAdopt, reason, p.Name+said), nil
 	}
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -120,8 +122,9 @@ func (hw *HeldWords) PassOn(
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
 		if passed.beforeStop || permission.IsMessage(m.Kind) && WrittenBefore(m.Message, s.Halted) {
-			return hw.Refuse(m, p, "resume", "written before the stop", p.Name+": that was written before "+
-				"somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
+			return hw.Refuse(m, p, workflow.DecideResume, "written before the stop",
+				p.Name+": that was written before "+
+					"somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
 		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
 		if _, ok := ledger.Find[consent.Permission](f); ok {
@@ -136,7 +139,7 @@ func (hw *HeldWords) PassOn(
 	f = append(f,
 		permission.NewPermission(m.Message, p, workflow.PermitAdopt, hw.Session().Revision, passed.rows...))
 	f = append(f, consent.Decision{
-		What:      "adopt",
+		What:      workflow.DecideAdopt,
 		Allowed:   true,
 		User:      p.ID,
 		MessageTS: m.TS,
@@ -272,7 +275,11 @@ func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []
 	question := fmt.Sprintf("%s, shall the stopped work go on (revision %d)? "+
 		"Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision)
 	asked := consent.Decision{
-		What: "resume", Reason: "unclear, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
+		What:      workflow.DecideResume,
+		Reason:    "unclear, asked",
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  s.Revision,
 	}
 	return append(f, store.Lines(hw.ProgramLine(question, GoOnButton(s.Halted)...)), asked)
 }
@@ -289,7 +296,7 @@ func (hw *HeldWords) Resume(
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return hw.Refuse(m, p, "resume", why,
+		return hw.Refuse(m, p, workflow.DecideResume, why,
 			fmt.Sprintf("%s, I cannot go on at your request: %s. %s", p.Name, why, approvers.Who())), nil
 	}
 	a, err := hw.StandingApproval(ctx)
@@ -298,10 +305,10 @@ func (hw *HeldWords) Resume(
 	}
 	switch {
 	case a == nil || s.Halted == "":
-		return hw.Refuse(m, p, "resume", "nothing is stopped",
+		return hw.Refuse(m, p, workflow.DecideResume, "nothing is stopped",
 			p.Name+": nothing is stopped that could go on."), nil
 	case mark != s.Halted:
-		return hw.Refuse(m, p, "resume", "an older stop", p.Name+
+		return hw.Refuse(m, p, workflow.DecideResume, "an older stop", p.Name+
 			": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
 	void, err := hw.Void(ctx, a)
@@ -324,7 +331,13 @@ func (hw *HeldWords) Resume(
 	f = append(f, progress.ResumedInquiries{},
 		permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))
 	f = append(f,
-		consent.Decision{What: "resume", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: s.Revision})
+		consent.Decision{
+			What:      workflow.DecideResume,
+			Allowed:   true,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  s.Revision,
+		})
 	return f, nil
 }
 
@@ -346,14 +359,14 @@ func (hw *HeldWords) Reopen(
 	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {
 		return f, err
 	} else if why != "" {
-		return hw.RefusePress(m, p, "resume", why), nil
+		return hw.RefusePress(m, p, workflow.DecideResume, why), nil
 	}
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
 	}
 	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) &&
 		WrittenBefore(m.Message, s.Halted) {
-		return hw.Refuse(m, p, "resume", "written before the stop",
+		return hw.Refuse(m, p, workflow.DecideResume, "written before the stop",
 			p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
 	}
 	f = append(f, progress.ResumedInquiries{},

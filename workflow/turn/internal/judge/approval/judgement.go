@@ -33,7 +33,8 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 		return nil, fmt.Errorf("read who wrote: %w", err)
 	}
 	ap.Log.Warn("approval refused: cannot read who gave it", "user", m.User, "err", err)
-	return ap.Refuse(m, workflow.Person{ID: m.User}, "approve", "the person could not be looked up",
+	return ap.Refuse(m, workflow.Person{ID: m.User}, workflow.DecideApprove,
+		"the person could not be looked up",
 		"Slack does not tell me who you are at this moment, so I take no approval. Please try again."+
 			prompt.EnteredText(m.Message)), nil
 }
@@ -41,7 +42,8 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 // mayDecide reports whether the person may take that decision on that revision. If not, or if that cannot
 // be read, parts hold the refusal.
 func (ap *Approvals) mayDecide(
-	ctx context.Context, m intent.Message, p workflow.Person, revision int, what, this string,
+	ctx context.Context, m intent.Message, p workflow.Person, revision int,
+	what workflow.DecisionKind, this string,
 ) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
@@ -93,10 +95,13 @@ func (j *Judgements) Answer(m intent.Message, text string, buttons ...workflow.B
 	return f
 }
 
-func (j *Judgements) Refuse(m intent.Message, p workflow.Person, what, reason, said string) []store.Part {
+// Refuse returns the parts of a refusal: what is said, and the decision.
+func (j *Judgements) Refuse(
+	m intent.Message, p workflow.Person, what workflow.DecisionKind, reason, said string,
+) []store.Part {
 	f := j.Answer(m, said)
 	f = append(f, consent.Decision{
-		What:      workflow.DecisionKind(what),
+		What:      what,
 		Reason:    reason,
 		User:      p.ID,
 		MessageTS: m.TS,
@@ -134,7 +139,7 @@ func ReadsSame(before, now string) bool {
 // refuseEdited refuses a message that permits something, if it does not read any more as it was received. f
 // is nil if it does.
 func (j *Judgements) refuseEdited(
-	ctx context.Context, m intent.Message, p workflow.Person, what string,
+	ctx context.Context, m intent.Message, p workflow.Person, what workflow.DecisionKind,
 ) (f []store.Part, err error) {
 	stands, err := j.ReadsAsBefore(ctx, m.Message)
 	switch {
@@ -163,7 +168,5 @@ func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.
 	return nil, err
 }
 
-// ConsultantNames returns the names that people may use for the consultant.
-func (j Judgements) ConsultantNames() []string {
-	return []string{"consultant", "oracle", j.Agents[agent.Consultant].Signature()}
-}
+// ConsultantName returns the name by which people may call the consultant besides the usual ones.
+func (j Judgements) ConsultantName() string { return j.Agents[agent.Consultant].Signature() }

@@ -15,10 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// askedToPutBack is the What of the decision that records a request to put something back. Its Reason
-// names the tree before the removal.
-const askedToPutBack = "ask_put_back"
-
 // PutBack judges a press that has the removal with that hash put back. It is judged like an approval.
 // While the work goes on, it widens the approval by that removal. After the push it makes and approves a
 // new revision that says what is put back.
@@ -26,7 +22,7 @@ func (ap *Approvals) PutBack(
 	ctx context.Context, m intent.Message, p workflow.Person, hash string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, "put_back", reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecidePutBack, reason, p.Name+": "+said), nil
 	}
 	all, err := ap.Store.Removals(ctx, ap.Session().ID)
 	if err != nil {
@@ -79,7 +75,7 @@ func (ap *Approvals) putBackParts(m intent.Message, p workflow.Person, r workflo
 		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision),
 		consent.Removal(r),
 		consent.Decision{
-			What:      "put_back",
+			What:      workflow.DecidePutBack,
 			Allowed:   true,
 			Reason:    "tree " + r.With,
 			User:      p.ID,
@@ -143,7 +139,7 @@ func (ap *Approvals) askToPutBack(
 	m := by.Message
 	p := by.Person
 	said := fmt.Sprintf("%s, I cannot take your decision on this: %s. %s", p.Name, why, a.Who())
-	f := ap.Refuse(m, p, "put_back", why, said)
+	f := ap.Refuse(m, p, workflow.DecidePutBack, why, said)
 	if r.User != "" {
 		return f, nil
 	}
@@ -153,7 +149,7 @@ func (ap *Approvals) askToPutBack(
 	}
 	called := false
 	for _, d := range decisions {
-		if d.What != askedToPutBack || d.Reason != "tree "+r.With {
+		if d.What != workflow.DecideAskPutBack || d.Reason != "tree "+r.With {
 			continue
 		}
 		called = true
@@ -172,7 +168,7 @@ func (ap *Approvals) askToPutBack(
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines),
 		consent.Decision{
-			What:      askedToPutBack,
+			What:      workflow.DecideAskPutBack,
 			Allowed:   true,
 			Reason:    "tree " + r.With,
 			User:      p.ID,

@@ -14,9 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// askedFor is the What of the decision that records a request for approval.
-const askedFor = "request"
-
 // requestApproval turns an approval by a person who may not approve into a request: a line that says who
 // asks, calls the approvers that the configuration names, and has the report's buttons again. A press or
 // message of an approver is then judged by Approve and approves that revision.
@@ -73,7 +70,7 @@ func (ap *Approvals) requestApproval(
 		}
 	}
 	return append(ledger.Without[store.Lines](f), store.Replies(lines), consent.Decision{
-		What:      askedFor,
+		What:      workflow.DecideRequest,
 		Allowed:   true,
 		Reason:    strings.Join(lines[0].Mentions, " "),
 		User:      p.ID,
@@ -90,7 +87,7 @@ func (ap *Approvals) askedBefore(ctx context.Context, revision int) (users []str
 		return nil, false, fmt.Errorf("who asked before: %w", err)
 	}
 	for _, d := range decisions {
-		if d.What == askedFor && d.Revision == revision {
+		if d.What == workflow.DecideRequest && d.Revision == revision {
 			users = append(users, d.User)
 			called = called || d.Reason != ""
 		}

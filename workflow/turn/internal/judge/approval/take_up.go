@@ -68,7 +68,11 @@ func (ap *Approvals) takeUp(
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 	)
 	return append(f, consent.Decision{
-		What: "approve", Reason: "it was stopped, asked", User: p.ID, MessageTS: m.TS, Revision: s.Revision,
+		What:      workflow.DecideApprove,
+		Reason:    "it was stopped, asked",
+		User:      p.ID,
+		MessageTS: m.TS,
+		Revision:  s.Revision,
 	}), nil
 }
 
@@ -77,7 +81,7 @@ func (ap *Approvals) TakeUp(
 	ctx context.Context, m intent.Message, p workflow.Person, revision int, means string,
 ) ([]store.Part, error) {
 	mark, scope, _ := strings.Cut(means, "\n")
-	if no, may, err := ap.mayDecide(ctx, m, p, revision, "approve", "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, revision, workflow.DecideApprove, "this"); err != nil || !may {
 		return no, err
 	}
 	stopped, err := ap.StoppedReport(ctx)

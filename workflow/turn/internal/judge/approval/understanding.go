@@ -23,7 +23,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 ) ([]store.Part, error) {
 	s := ap.Session()
 	refused := func(reason, said string) ([]store.Part, error) {
-		f := ap.Refuse(m, p, "confirm", reason, said)
+		f := ap.Refuse(m, p, workflow.DecideConfirm, reason, said)
 		ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 		return f, nil
 	}
@@ -74,7 +74,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 			return askConfirmation(ap, m, p), nil
 		}
 	}
-	if f, err := ap.refuseEdited(ctx, m, p, "confirm"); f != nil || err != nil {
+	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecideConfirm); f != nil || err != nil {
 		return f, err
 	}
 	report, err := ap.Store.Report(ctx, s.ID, revision)
@@ -97,7 +97,13 @@ func (ap *Approvals) ConfirmUnderstanding(
 	})
 	f = append(f, store.Lines(ap.ProgressLine("Understood, starting.")))
 	f = append(f,
-		consent.Decision{What: "confirm", Allowed: true, User: p.ID, MessageTS: m.TS, Revision: revision})
+		consent.Decision{
+			What:      workflow.DecideConfirm,
+			Allowed:   true,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  revision,
+		})
 	approved, err := ap.Permissions.ApprovalParts(ctx,
 		permission.Asker{Message: m.Message, Person: p}, report, "")
 	return append(f, approved...), err
@@ -120,7 +126,7 @@ func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store
 	return append(ap.Ignore(m),
 		store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
 		consent.Decision{
-			What:      "confirm",
+			What:      workflow.DecideConfirm,
 			Reason:    "unclear, asked",
 			User:      p.ID,
 			MessageTS: m.TS,

@@ -214,7 +214,7 @@ func (d *Duplicates) Join(
 			inbox.Handled{ID: m.ID},
 			store.Lines(d.ProgramLine(said)),
 			consent.Decision{
-				What:      "join",
+				What:      workflow.DecideJoin,
 				Reason:    reason,
 				User:      p.ID,
 				MessageTS: m.TS,
@@ -256,7 +256,7 @@ func (d *Duplicates) Join(
 			Change:    func(s *workflow.Session) { s.Join(m.ID) },
 		},
 		consent.Decision{
-			What:      "join",
+			What:      workflow.DecideJoin,
 			Allowed:   true,
 			Reason:    twin,
 			User:      p.ID,

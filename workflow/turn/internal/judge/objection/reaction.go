@@ -102,7 +102,7 @@ func (o *Objections) howToPermit(target inbox.Target, a *workflow.Approval) stri
 
 func (o *Objections) decided(m intent.Message, p workflow.Person, reason string) consent.Decision {
 	return consent.Decision{
-		What:      "object",
+		What:      workflow.DecideObject,
 		Allowed:   true,
 		Reason:    reason,
 		User:      p.ID,

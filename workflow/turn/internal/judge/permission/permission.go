@@ -84,7 +84,7 @@ func (ps *Permissions) approvalParts(
 			MessageTS:  m.TS,
 		},
 		consent.Decision{
-			What:      "approve",
+			What:      workflow.DecideApprove,
 			Allowed:   true,
 			Reason:    scope,
 			User:      p.ID,

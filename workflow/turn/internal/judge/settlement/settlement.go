@@ -112,7 +112,7 @@ func (d decision) whatIsAnswered() string {
 		return "Asked again below."
 	case allows:
 		return "Push allowed by " + allowance.UserName + "."
-	case decided.What == "join" && decided.Allowed:
+	case decided.What == workflow.DecideJoin && decided.Allowed:
 		return "Joined to another thread."
 	case d.stops:
 		return "Stopped."
@@ -120,7 +120,7 @@ func (d decision) whatIsAnswered() string {
 		return cmp.Or(d.answer.Note, "Answered: "+plaintext.QuoteLine(plaintext.CutLine(d.answer.Text, 120)))
 	case d.reports:
 		return countsNow(d.report.Revision)
-	case decided.What == "repository" && decided.Allowed:
+	case decided.What == workflow.DecideRepository && decided.Allowed:
 		return "The repository " + decided.Reason + " was chosen."
 	case d.opens && handles:
 		return answeredBelow

@@ -41,10 +41,7 @@ func (l *Ledger) DelegatedTasks(ctx context.Context, revision int) ([]workflow.T
 
 // AwaitsConsent reports whether the session waits for an approval: a report or a plan was shown, and no
 // other work is under way.
-func (l *Ledger) AwaitsConsent() bool {
-	p := l.Session().Phase
-	return p == workflow.PhaseReported || p == workflow.PhasePlanShown
-}
+func (l *Ledger) AwaitsConsent() bool { return l.Session().Phase.AwaitsConsent() }
 
 // RevisionPushed reports whether the change that was approved for the revision was pushed.
 func (l *Ledger) RevisionPushed(ctx context.Context, revision int) (bool, error) {
