@@ -243,8 +243,8 @@ func TestEveryRuleFires(t *testing.T) {
 	}
 }
 
-// whileHeld are the rules that judge words which are held back. A new rule is none of them unless it is listed:
-// it is for a writer who is heard.
+// whileHeld are the rules that judge words which are held back. A new rule is none of them unless it is
+// listed: it is for a writer who is heard.
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",

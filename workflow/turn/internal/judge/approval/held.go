@@ -349,7 +349,7 @@ func (hw *HeldWords) Reopen(
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) ||
+		return u.Opens() || slices.Contains(u.Events, workflow.EventRequest) ||
 			slices.Contains(u.OptionalEvents, workflow.EventRequest)
 	})
 	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() ||

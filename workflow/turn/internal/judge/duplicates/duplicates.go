@@ -285,7 +285,7 @@ func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p wor
 func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, error) {
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open
+		return u.Opens()
 	})
 	if d.Session().Phase != workflow.PhaseStopped || !opens {
 		return f, nil
