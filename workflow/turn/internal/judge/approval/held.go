@@ -208,7 +208,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn = p.goOn && hw.Words.Read(h.Text).SaysGoOn
+		p.goOn = p.goOn && hw.Words.SaysGoOn(h.Text)
 		p.beforeStop = p.beforeStop || WrittenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.MessageSent {
