@@ -75,7 +75,7 @@ type TurnStatus struct {
 	StopRequested bool
 	// a message was not judged yet
 	Unhandled bool
-	// the operator has paused the session's channel, repository or everything; see package pauses
+	// the operator has paused the session's channel, repository or everything; see pauses.go
 	Paused bool
 }
 
