@@ -449,8 +449,8 @@ var (
 		Siblings: &workflow.Siblings{
 			Pattern: "total /",
 			Places: []workflow.Sibling{
-				{At: "cart/total.go:40", Verdict: workflow.ReleaseAffected},
-				{At: "api/v2.go:10", Verdict: workflow.ReleaseNotLookedAt},
+				{At: "cart/total.go:40", Verdict: workflow.SiblingAffected},
+				{At: "api/v2.go:10", Verdict: workflow.SiblingNotLookedAt},
 			},
 		},
 	}
