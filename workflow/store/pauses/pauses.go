@@ -104,7 +104,7 @@ type Announced Pause
 
 func (Announced) Stage() record.Stage { return record.Session }
 
-// Mask returns p: it has names, and no text.
+// Mask returns a: it has names, and no text.
 func (a Announced) Mask(func(string) string) record.Part { return a }
 
 func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
