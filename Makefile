@@ -114,7 +114,7 @@ replicas: ## run the same sessions on one to four replicas, each in its own netw
 attacks: ## run all attack tests in full: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
 	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
 	BOBBIN_HOSTILE=all BOBBIN_RACE=1 $(GOTEST) ./workflow/... -count=1 -timeout 60m -run 'Hostile|PathRace'
-	$(GOTEST) -count=1 -timeout 30m ./repo/git/...
+	$(GOTEST) -count=1 -timeout 30m ./repo/...
 	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## record the state that a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)

@@ -15,7 +15,7 @@ import (
 // SendShortcut is the callback_id of the message shortcut in the manifest.
 const SendShortcut = "send_to_bobbin"
 
-// How a message was sent to the bot: the values of an workflow.IncomingEvent's ActionID.
+// How a message was sent to the bot: the values of a workflow.IncomingEvent's ActionID.
 const (
 	ByShortcut = "shortcut"
 	ByReaction = "reaction"
@@ -174,8 +174,8 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 }
 
 // readEdited returns the events of a message that was edited before it was read. Only its newest words are
-// known, so they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one
-// to which a mention was added. One that may begin a session without a mention, or that says stop, also
+// known, so they count as an edit, which permits nothing. A message that calls the bot is a MessageSent,
+// too, as one to which a mention was added. One that may begin a session without a mention, or that says stop, also
 // counts as it is: what was edited never asks for work that nobody approves, and a stop permits nothing.
 func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
 	edit := in

@@ -49,7 +49,7 @@ type Total struct {
 
 func (Total) Stage() record.Stage { return record.Session }
 
-// Mask returns s, which has no text.
+// Mask returns t, which has no text.
 func (t Total) Mask(func(string) string) record.Part { return t }
 
 func (t Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -84,7 +84,7 @@ type Warning workflow.LimitUse
 
 func (Warning) Stage() record.Stage { return record.Session }
 
-// Mask returns u: it has the names of a limit and of whom it is of, and no text.
+// Mask returns w: it has the names of a limit and of the people whose it is, and no text.
 func (w Warning) Mask(func(string) string) record.Part { return w }
 
 func (w Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -123,7 +123,7 @@ func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs
 		p, err := probe(ctx, dir, n.As)
 		switch {
 		case err != nil && f.Named != "":
-			return Programs{}, nil, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
+			return Programs{}, nil, fmt.Errorf("postgres: BOBBIN_POSTGRES_BIN: %w", err)
 		case err != nil:
 		case p.fits(n.Major):
 			return p, nil, nil
@@ -135,7 +135,7 @@ func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs
 }
 
 // errNoFetch means that there is no npm, or no package for this platform and data.
-var errNoFetch = errors.New("cluster: nothing to fetch")
+var errNoFetch = errors.New("postgres: nothing to fetch")
 
 // fits reports whether the programs can run data that major version want created; 0 means that there is no
 // data yet.

@@ -158,11 +158,11 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 		},
 		"named, nothing": {
 			finder: Finder{Named: dir},
-			want:   "cluster: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres",
+			want:   "postgres: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres",
 		},
 		"named, broken": {
 			finder: Finder{Named: broken},
-			want: "cluster: BOBBIN_POSTGRES_BIN: " + broken +
+			want: "postgres: BOBBIN_POSTGRES_BIN: " + broken +
 				"/postgres does not run as WHO: exit status 127 no such library",
 		},
 		"npm, and no npm": {
