@@ -159,7 +159,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 		Kind:     workflow.MessageAction,
 		TS:       "11.2",
 		User:     o.people["bea"],
-		ActionID: "join",
+		ActionID: workflow.ButtonJoin,
 		Value:    press,
 	}))
 	require.NoError(t, th.Judge.JudgeAll(t.Context()))
@@ -220,7 +220,7 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 			Kind:     workflow.MessageAction,
 			TS:       th.tick(),
 			User:     o.people[who],
-			ActionID: "join",
+			ActionID: workflow.ButtonJoin,
 			Value:    button,
 		}))
 		require.NoError(t, th.Judge.JudgeAll(t.Context()))
@@ -279,7 +279,7 @@ func TestAJoinEndsWhatIsUnderWay(t *testing.T) {
 	}
 	inquiries(false)
 	require.NotNil(t, waits())
-	require.NoError(t, th.press(t.Context(), o.people["bea"], "join"))
+	require.NoError(t, th.press(t.Context(), o.people["bea"], workflow.ButtonJoin))
 	require.True(t, th.Session().Joined())
 	inquiries(true)
 	require.Nil(t, waits())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -189,7 +190,8 @@ const moments = `
 
 // people is the condition for inbox rows that people wrote or pressed.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
-	`'sent') and not (kind = 'action' and action_id = 'details')`
+	`'sent') and not (kind = 'action' and action_id = '` +
+	string(workflow.ButtonDetails) + `')`
 
 // agentOf names the agent of the conversation that a
 // transcript row t is in; agents joins the tables for it.

@@ -10,9 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// byReaction is the ActionID of a message that was sent to the bot by a reaction to it.
-const byReaction = "reaction"
-
 // judgeSent judges a message of another author that a person sent to the bot. The person who sent it is
 // the one who asks, and has to be a full member. The words are those of the message's author: they are
 // no consent, no stop, no command, and no permission to build anything (see package permission).
@@ -27,7 +24,7 @@ func (j *Judge) judgeSent(ctx context.Context, m intent.Message, p workflow.Pers
 	if reason != "" {
 		return j.turnAway(m, p, reason), nil
 	}
-	if m.ActionID == byReaction {
+	if m.ActionID == workflow.ByReaction {
 		taken, err := j.Inbox().Taken(ctx, m.TS, m.ID)
 		if err != nil || taken {
 			return j.Ignore(m), err // several people may mark the same message
