@@ -42,8 +42,8 @@ func (l *link) openHome(ctx context.Context, user string) {
 		ctx, cancel := context.WithTimeout(ctx, homeTimeout)
 		defer cancel()
 		select {
-		case l.homes.places() <- struct{}{}:
-			defer func() { <-l.homes.places() }()
+		case l.homes.slots() <- struct{}{}:
+			defer func() { <-l.homes.slots() }()
 		case <-ctx.Done():
 			return
 		}
@@ -85,7 +85,7 @@ type homePublishing struct {
 	free    chan struct{}
 }
 
-func (h *homePublishing) places() chan struct{} {
+func (h *homePublishing) slots() chan struct{} {
 	h.once.Do(func() { h.free = make(chan struct{}, homesAtOnce) })
 	return h.free
 }

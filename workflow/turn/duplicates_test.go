@@ -177,14 +177,14 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
 	require.NoError(t, th.Record(t.Context(), duplicate.Joined{
-		Twin: first.Session().ID,
-		By:   "U1",
-		Line: workflow.Line{Agent: "a", Text: "again"},
+		Other: first.Session().ID,
+		By:    "U1",
+		Line:  workflow.Line{Agent: "a", Text: "again"},
 	}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
-	require.Error(t, first.Record(t.Context(), duplicate.Joined{Twin: th.Session().ID}),
+	require.Error(t, first.Record(t.Context(), duplicate.Joined{Other: th.Session().ID}),
 		"it was never named there")
 
 	// A message in the joined thread lets the work go on there.

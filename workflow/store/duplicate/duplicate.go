@@ -24,7 +24,7 @@ const (
 	maxWords = 4000 // characters of a report that are compared
 	maxRead  = 2000 // newest reports of a repository with which a report is compared
 	maxFound = 10   // best of them, which are examined more closely
-	most     = 3    // twins of a report that Find returns
+	most     = 3    // duplicates of a report that Find returns
 )
 
 // The minimum score of a duplicate, where 1 is the same text: with trigrams, which raise the score of reports
@@ -79,11 +79,11 @@ func Find(ctx context.Context, db *database.DB, session, repository, text string
 	rows, err := db.Pool.Query(ctx, strings.ReplaceAll(search, "{close}", close), session, repository,
 		database.CleanText(text), maxWords, maxRead, limit, maxFound)
 	if err != nil {
-		return nil, fmt.Errorf("twins of %s: %w", session, err)
+		return nil, fmt.Errorf("duplicates of %s: %w", session, err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
 	if err != nil {
-		return nil, fmt.Errorf("twins of %s: %w", session, err)
+		return nil, fmt.Errorf("duplicates of %s: %w", session, err)
 	}
 	var list []Candidate
 	for _, c := range found {

@@ -117,7 +117,7 @@ func releasePressRules() []rule {
 				"by a person who may not " +
 				"approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
-			fires: func(c *Case) bool { return c.pressed(held...) && !c.heard() },
+			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.RefusePress(c.Message, c.person(), "speak", get(c, &c.held)), nil
 			},

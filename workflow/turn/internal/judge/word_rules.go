@@ -124,7 +124,7 @@ func orderRules() []rule {
 				"while work is approved or stopped",
 			then: "holds it, and offers it to people who may approve",
 			fires: func(c *Case) bool {
-				return c.says().Consent.Kind == intent.ConsentScoped && !c.heard()
+				return c.says().Consent.Kind == intent.ConsentScoped && !c.maySpeak()
 			},
 			judge: holdWords,
 		},
@@ -140,7 +140,7 @@ func goOnRules() []rule {
 				"and nobody talks to others above it",
 			then: "lets the approved work go on",
 			fires: func(c *Case) bool {
-				return c.says().GoesOn && c.heard() && c.afterStop() && !get(c, &c.talkBelow)
+				return c.says().GoesOn && c.maySpeak() && c.afterStop() && !get(c, &c.talkBelow)
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.Resume(ctx, c.Message, c.person(), c.Session.Halted)
@@ -150,7 +150,7 @@ func goOnRules() []rule {
 			name:  "go on, unclear",
 			when:  "it says that stopped work goes on, and its writer may approve, but it may answer others",
 			then:  "asks with a button",
-			fires: func(c *Case) bool { return c.says().GoesOn && c.heard() && c.afterStop() },
+			fires: func(c *Case) bool { return c.says().GoesOn && c.maySpeak() && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.GoOn(c.Message, c.person(), false), nil
 			},
@@ -160,7 +160,7 @@ func goOnRules() []rule {
 			when: "it mentions going on while approved work is stopped, and its writer may approve",
 			then: "asks with a button, and gives it to the agents, " +
 				"who change nothing before the work goes on",
-			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.heard() && c.afterStop() },
+			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.maySpeak() && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.GoOn(c.Message, c.person(), true), nil
 			},
@@ -171,7 +171,8 @@ func goOnRules() []rule {
 			then: "asks these again; wakes no other agent",
 			fires: func(c *Case) bool {
 				stopped := c.Session.Phase == workflow.PhaseStopped && c.says().SaysGoOn
-				return stopped && c.heard() && get(c, &c.approved) == nil && len(get(c, &c.stoppedAsks)) > 0
+				return stopped && c.maySpeak() && get(c, &c.approved) == nil &&
+					len(get(c, &c.stoppedAsks)) > 0
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return inquiries{j.Judgements}.askAgain(c.Message, get(c, &c.stoppedAsks)), nil
@@ -187,7 +188,7 @@ func answerRules() []rule {
 			name:  "more questions",
 			when:  "it asks to go on with an interview",
 			then:  "raises the number of questions",
-			fires: func(c *Case) bool { return c.aligning() && c.says().WantsMore && c.heard() },
+			fires: func(c *Case) bool { return c.aligning() && c.says().WantsMore && c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.askMore(c.Message), nil
 			},
@@ -196,7 +197,7 @@ func answerRules() []rule {
 			name:  "wrap up",
 			when:  "it ends an interview",
 			then:  "shows the recommended answers, with a button that takes them",
-			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp && c.heard() },
+			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp && c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.offerDefaults(c.Message, c.person(), c.waiting()), nil
 			},
@@ -205,7 +206,7 @@ func answerRules() []rule {
 			name:  "take these",
 			when:  "it takes the recommended answers that were shown above it",
 			then:  "takes them, unless its writer is a guest",
-			fires: func(c *Case) bool { return c.heard() && get(c, &c.takesOffer) },
+			fires: func(c *Case) bool { return c.maySpeak() && get(c, &c.takesOffer) },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.takeDefaults(c.Message, c.person(), c.waiting()), nil
 			},
@@ -215,7 +216,7 @@ func answerRules() []rule {
 			when: "a question waits for its answer, and it only asks something itself",
 			then: "gives it to the agents; the question goes on waiting",
 			fires: func(c *Case) bool {
-				return c.says().OnlyAsks && c.heard() && c.questionWaits() && !c.namesOption()
+				return c.says().OnlyAsks && c.maySpeak() && c.questionWaits() && !c.namesOption()
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.asksBack(c.Message, c.person(), c.waiting()), nil
@@ -225,7 +226,7 @@ func answerRules() []rule {
 			name:  "answer",
 			when:  "a question waits for its answer, and it is no command",
 			then:  "takes it as the answer, if it was written below the question",
-			fires: func(c *Case) bool { return c.heard() && c.answers() },
+			fires: func(c *Case) bool { return c.maySpeak() && c.answers() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.takeAnswer(ctx, c.Message, c.person(), c.waiting())
 			},
@@ -234,7 +235,7 @@ func answerRules() []rule {
 			name:  "understanding confirmed",
 			when:  "it confirms the shared understanding of an interview, and nothing else",
 			then:  "is judged like an approval of that understanding",
-			fires: func(c *Case) bool { return c.heard() && c.confirms() },
+			fires: func(c *Case) bool { return c.maySpeak() && c.confirms() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), c.Session.Revision)
 			},
@@ -271,7 +272,7 @@ func limitRules() []rule {
 			when: `it is "go on", and the limit at which the session rests is no longer reached`,
 			then: "lets the session go on, unless the writer's words are held",
 			fires: func(c *Case) bool {
-				return c.says().SaysGoOn && get(c, &c.limit).meant && c.heard()
+				return c.says().SaysGoOn && get(c, &c.limit).meant && c.maySpeak()
 			},
 			judge: goOnPastLimit,
 		},
@@ -317,7 +318,7 @@ func consentRules() []rule {
 			when: `it is "yes please do this", or a form of that, below requests of other people`,
 			then: "makes them its writer's own, if the writer may approve",
 			fires: func(c *Case) bool {
-				return c.says().Adopts && c.heard() && c.adopts()
+				return c.says().Adopts && c.maySpeak() && c.adopts()
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.Adopt(ctx, c.Message, c.person(), get(c, &c.requestAbove)), nil
@@ -333,7 +334,7 @@ func questionRules() []rule {
 			name:  "command",
 			when:  "it begins with a command, or ends with a question to the consultant",
 			then:  "starts the workflow, or asks the consultant; permits nothing",
-			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone && c.heard() },
+			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone && c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.judgeCommand(c.Message, c.person()), nil
 			},
@@ -369,7 +370,7 @@ func questionRules() []rule {
 			name:  "held",
 			when:  "its writer may not approve, and work is approved or stopped",
 			then:  "holds it, and offers it to people who may approve; no agent reads it",
-			fires: func(c *Case) bool { return !c.heard() },
+			fires: func(c *Case) bool { return !c.maySpeak() },
 			judge: holdWords,
 		},
 		{
