@@ -184,13 +184,13 @@ var outside = []readerOf{
 	},
 	{
 		"search patterns of models",
-		[]string{"workflow/tool/find/pattern.go newPattern"},
-		[]string{"workflow/tool/find FuzzPattern"},
+		[]string{"workflow/tool/internal/find/pattern.go newPattern"},
+		[]string{"workflow/tool/internal/find FuzzPattern"},
 	},
 	{
 		"the pull request that a commit names",
-		[]string{"repo/git/history/parents.go PullRequest"},
-		[]string{"repo/git/history FuzzPullRequest"},
+		[]string{"repo/git/internal/history/parents.go PullRequest"},
+		[]string{"repo/git/internal/history FuzzPullRequest"},
 	},
 	{
 		"places that reports name",
@@ -241,9 +241,10 @@ var outside = []readerOf{
 	{
 		"source files, for their outline",
 		[]string{
-			"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols",
+			"workflow/tool/internal/find/outline_go.go goSymbols",
+			"workflow/tool/internal/find/outline_lines.go lineSymbols",
 		},
-		[]string{"workflow/tool/find FuzzOutline"},
+		[]string{"workflow/tool/internal/find FuzzOutline"},
 	},
 	{
 		"output of commands",

@@ -1,6 +1,6 @@
-// Package store stores the state of the bot in Postgres. This package has the sessions with their turns, lines
-// and cards, what they used, and the small rows about them: pauses, pictures, duplicates and silence. Its
-// subpackages have the rest, above all what came in (inbox), what was done (progress), what was allowed
+// Package store stores the state of the bot in Postgres. This package has the sessions with their turns,
+// lines and cards, what they used, and the small rows about them: pauses, pictures, duplicates and silence.
+// Its subpackages have the rest, above all what came in (inbox), what was done (progress), what was allowed
 // (consent) and what is posted (outbox).
 //
 // Contracts:
