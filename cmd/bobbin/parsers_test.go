@@ -417,8 +417,8 @@ var outside = []readerOf{
 		"answers of git hosts",
 		[]string{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
-			"repo/host/client.go Page", "repo/host/github/github.go Checks",
-			"repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks",
+			"repo/host/client.go Page", "repo/host/github.go Checks",
+			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},
