@@ -721,14 +721,9 @@ func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string
 			}
 		}
 		// Packages for tests only parse what tests write.
-		if !test && !isSupport(path.Dir(name)) && decoding.Match(text) {
+		if !test && !isForTests(path.Dir(name)) && decoding.Match(text) {
 			decoders[name] = true
 		}
 	}
 	return functions, targets, decoders
-}
-
-// isSupport reports whether a package is for tests and for the demo.
-func isSupport(dir string) bool {
-	return slices.Contains(support, doorOf(doors, dir)) || strings.HasPrefix(dir+"/", gear+"/")
 }
