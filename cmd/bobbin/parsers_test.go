@@ -154,6 +154,7 @@ var outside = []readerOf{
 	{
 		"an endpoint's stream",
 		[]string{
+			"workflow/model/internal/endpoint/exchange.go dataOf",
 			"workflow/model/internal/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
 		},
 		[]string{"workflow/model FuzzStream"},
