@@ -38,7 +38,7 @@
 //	phrases/       the lists of all languages
 //	words/         a message's own words, without quotes, code and courtesy; its sentences
 //
-// A message is read once, by [Lexicon.Read], and whoever judges it gets the [Reading]. What of it may become
+// A message is read once, by [Lexicon.Read], and its judge gets the [Reading]. What of it may become
 // a permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, PassesOn) accepts the whole message
 // or nothing: no quote, no code, no mention of another person, and no character that only looks like one of
 // the words. The Refusal is their opposite: it permits nothing, so one clause of a message is enough. The

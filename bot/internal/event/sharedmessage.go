@@ -173,10 +173,11 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 	return r.readEdited(in, *m.Edited)
 }
 
-// readEdited returns the events of a message that was edited before it was read. Only its newest words are
-// known, so they count as an edit, which permits nothing. A message that calls the bot is a MessageSent,
-// too, as one to which a mention was added. One that may begin a session without a mention, or that says stop, also
-// counts as it is: what was edited never asks for work that nobody approves, and a stop permits nothing.
+// readEdited returns the events of a message that was edited before it was read. Only its newest words
+// are known, so they count as an edit, which permits nothing. A message that calls the bot is a
+// MessageSent, too, as one to which a mention was added. One that may begin a session without a mention,
+// or that says stop, also counts as it is: what was edited never asks for work that nobody approves, and
+// a stop permits nothing.
 func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
 	edit := in
 	edit.Kind = workflow.MessageEdit
