@@ -33,11 +33,14 @@ help: ## list the targets
 test: deps ## run every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	$(GOTEST) $(SIDE_BY_SIDE) $(TESTFLAGS) ./.ci/rooms ./.ci/figures ./...
 
-# The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 25
-# minutes for lint, make test, this target and the demo: SIZE=ci runs the race detector on the packages whose
-# goroutines share data; CI runs race-stories while there is time. The packages are compiled in parallel first. A raced
-# program waits a tenth of a second before it exits, instead of a second.
-RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
+# The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 40
+# minutes for lint, make test, this target and the demo: SIZE=ci runs the race detector on the packages that
+# start goroutines of their own; CI runs race-stories while there is time. The packages are compiled in
+# parallel first. A raced program waits a tenth of a second before it exits, instead of a second.
+RACED := $(addprefix ./,bot/gateway bot/page bot/people bot/poster workflow/agent workflow/store \
+	workflow/store/database workflow/store/queue workflow/turn) $(addprefix ./workflow/turn/internal/, \
+	agents/inquiry agents/runtime background/backport background/lookback delivery record/budget \
+	record/ledger tasks/worker workspace/attachment workspace/folder workspace/worktree)
 STORIES := happy|stop|side_by_side_conflict|permission_held
 test-all: deps ## run the race detector on the packages whose goroutines share most; SIZE=whole: on all packages, with every seed, fault, attack and large size (hours)
 	$(RACE) go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null

@@ -116,9 +116,9 @@ type Sibling struct {
 // The verdicts on a sibling. The program sets ReleaseNotLookedAt on a place that the model did not judge, or
 // judged without having read it.
 const (
-	ReleaseAffected    = "affected"
-	ReleaseNotAffected = "not_affected"
-	ReleaseNotLookedAt = "not_looked_at"
+	SiblingAffected    = "affected"
+	SiblingNotAffected = "not_affected"
+	SiblingNotLookedAt = "not_looked_at"
 )
 
 // A Lookback searches a repository's history and its releases for the commits and releases at which the

@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
@@ -45,7 +44,7 @@ var oldSteps = []struct {
 			store.Lines{workflow.Line{Agent: "bobbin", Text: "Looking at the total"}})
 	}},
 	{"a turn begins, and reads what nobody judged", func(ctx context.Context, a *archive, _ int) (err error) {
-		if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
+		if a.turn, err = a.store.Begin(ctx, a.session, store.NoSettling); err != nil {
 			return err
 		}
 		_, err = a.turn.Inbox().Unhandled(ctx)
@@ -64,7 +63,7 @@ var oldSteps = []struct {
 		return errors.Join(waiting, all, spent)
 	}},
 	{"duplicates of a report are looked for", func(ctx context.Context, a *archive, _ int) error {
-		_, err := duplicate.Find(ctx, a.store.DB, a.session, "repo0",
+		_, err := store.FindDuplicates(ctx, a.store.DB, a.session, "repo0",
 			"The refund of an order with three articles and a coupon is two cents too much")
 		return err
 	}},
@@ -183,7 +182,7 @@ func openArchive(
 	if err != nil {
 		return nil, err
 	}
-	if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
+	if a.turn, err = a.store.Begin(ctx, a.session, store.NoSettling); err != nil {
 		return nil, err
 	}
 	_, err = a.store.Pool.Exec(ctx, `vacuum analyze`)

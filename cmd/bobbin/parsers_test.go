@@ -139,10 +139,11 @@ var outside = []readerOf{
 	{
 		"other words that decide, and commands in words",
 		[]string{
-			"workflow/intent/answer/option.go OptionNamed", "workflow/intent/command/command.go ReadFor",
-			"workflow/intent/task.go taskNamed", "workflow/intent/command/lesson.go ReadLesson",
+			"workflow/intent/internal/answer/option.go OptionNamed",
+			"workflow/intent/internal/command/command.go ReadFor", "workflow/intent/task.go taskNamed",
+			"workflow/intent/internal/command/lesson.go ReadLesson",
 		},
-		[]string{"workflow/intent FuzzWords", "workflow/intent/command FuzzRead"},
+		[]string{"workflow/intent FuzzWords", "workflow/intent/internal/command FuzzRead"},
 	},
 	{
 		"the repository that a message names",

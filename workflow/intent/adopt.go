@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
@@ -17,6 +17,15 @@ func adopts(text string) bool { return readAdopting(text, adopting) }
 // adoptsToBuild reports the same of a message that says to build what is adopted: "please do this", and not
 // "please look into that".
 func adoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
+
+// forwards reports whether a message forwards another person's message without adopting it.
+func forwards(text string) bool {
+	own, _, forwarded := strings.Cut("\n"+text, forwardMark)
+	return forwarded && !adopts(own)
+}
+
+// forwardMark begins the text that was forwarded with a message (see package event).
+const forwardMark = "\n> forwarded"
 
 func readAdopting(text string, form *lazyregexp.Regexp) bool {
 	plain := words.Straighten(text)

@@ -31,7 +31,7 @@
 //	diff.go        questions about the change
 //	request.go     what may be a request to build something, and how vague it is
 //	forms/         sentences that hold work in words that no list has, as expressions: objects_to_work,
-//	               push_objection, awaits_person; forms.go says how they are written
+//	               push_objection, awaits_person; lazyregexp.Forms says how they are written
 //	thanks.go      messages that only thank, or say that they were read
 //	command/       commands, in words or with a slash; lessons of a repository
 //	answer/        answers to questions with options, and to interviews

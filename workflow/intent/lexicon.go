@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 // A Lexicon reads messages by the words of its lists. The zero value has the built-in lists of all languages;
@@ -25,8 +25,13 @@ func (l Lexicon) phrases() phrases.Set {
 	return builtIn()
 }
 
-// LoadWords loads the built-in lists, which the first message does otherwise.
-func LoadWords() { builtIn() }
+// LoadWords loads the built-in lists and forms, which the first message does otherwise.
+func LoadWords() {
+	builtIn()
+	awaiting()
+	workObjections()
+	pushObjections()
+}
 
 var builtIn = sync.OnceValue(func() phrases.Set { return phrases.NewSet(phrases.BuiltIn()) })
 

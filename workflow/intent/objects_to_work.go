@@ -3,7 +3,7 @@ package intent
 import (
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
@@ -16,5 +16,5 @@ func objectsToWork(clause string) bool {
 
 // workObjections returns the forms of clauses that stop or hold the work.
 var workObjections = sync.OnceValue(func() []*lazyregexp.Regexp {
-	return readForms("objects_to_work", "{courteous}(?:", ")")
+	return readForms("objects_to_work").Compile("{courteous}(?:", ")")
 })

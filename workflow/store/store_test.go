@@ -163,7 +163,7 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	first := storetest.BeginTurn(t, s)
-	second, err := s.Begin(t.Context(), first.Session().ID)
+	second, err := s.Begin(t.Context(), first.Session().ID, store.NoSettling)
 	require.NoError(t, err)
 
 	line := store.Lines{{Agent: "orchestrator", Text: "hello"}}
@@ -212,7 +212,7 @@ func TestSessionKnowsItsNewestReport(t *testing.T) {
 		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
 		again, err := s.Session(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
-		later, err := s.Begin(t.Context(), turn.Session().ID)
+		later, err := s.Begin(t.Context(), turn.Session().ID, store.NoSettling)
 		require.NoError(t, err)
 		require.Equal(t, []string{kind, kind, kind},
 			[]string{turn.Session().ReportKind, again.ReportKind, later.Session().ReportKind})
@@ -320,8 +320,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 func TestAButtonMayMeanAnything(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	turn.Settles = func(parts []store.Part) store.Settlement {
+	turn := storetest.BeginSettling(t, s, func(parts []store.Part) store.Settlement {
 		if !slices.ContainsFunc(parts, func(p store.Part) bool {
 			_, answers := p.(progress.Answer)
 			return answers
@@ -337,7 +336,7 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 			}
 			return settled
 		}}
-	}
+	})
 	const option = "a\x00b\xff"
 	require.NoError(t, turn.Record(t.Context(), progress.Question{
 		Text:        "Which\x00?",

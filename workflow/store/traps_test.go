@@ -110,7 +110,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 			Queue: s.Queue,
 			Log:   storetest.Silent,
 			Run: func(ctx context.Context, session string) error {
-				turn, err := s.Begin(ctx, session)
+				turn, err := s.Begin(ctx, session, store.NoSettling)
 				if err != nil {
 					return err
 				}
@@ -137,7 +137,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 	t.Helper()
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev1", "total is off")))
 	return func(ctx context.Context, session string) error {
-		turn, err := s.Begin(ctx, session)
+		turn, err := s.Begin(ctx, session, store.NoSettling)
 		if err != nil {
 			return err
 		}

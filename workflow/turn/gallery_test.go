@@ -449,8 +449,8 @@ var (
 		Siblings: &workflow.Siblings{
 			Pattern: "total /",
 			Places: []workflow.Sibling{
-				{At: "cart/total.go:40", Verdict: workflow.ReleaseAffected},
-				{At: "api/v2.go:10", Verdict: workflow.ReleaseNotLookedAt},
+				{At: "cart/total.go:40", Verdict: workflow.SiblingAffected},
+				{At: "api/v2.go:10", Verdict: workflow.SiblingNotLookedAt},
 			},
 		},
 	}
@@ -846,7 +846,7 @@ func pushSamples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
-		"the base clashes": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
+		"the base conflicts": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
 			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba), " +
 			"and leave the merge to the reviewer of the branch; say \"stop\" to merge first."),
 		"the change is explained": says("The split keeps every cent now.\n" +

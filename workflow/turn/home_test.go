@@ -18,7 +18,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
@@ -158,9 +157,9 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 		return id
 	}
 	judged := func(id string) string {
-		begun, err := o.Store.Begin(ctx, id)
+		begun, err := o.beginTurn(ctx, id)
 		require.NoError(t, err)
-		require.NoError(t, o.openTurn(begun).Judge.JudgeAll(ctx))
+		require.NoError(t, begun.Judge.JudgeAll(ctx))
 		return id
 	}
 	guest := ""
@@ -254,7 +253,7 @@ func TestOnlyAdminsPause(t *testing.T) {
 		Admins:       []string{o.asker},
 	}
 	paused := func() int {
-		list, err := pauses.List(t.Context(), o.Store.DB)
+		list, err := store.ListPauses(t.Context(), o.Store.DB)
 		require.NoError(t, err)
 		return len(list)
 	}

@@ -355,11 +355,11 @@ func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 		return err
 	}
 	if p.down {
-		begun, err := p.runner.Store.Begin(ctx, p.th.Session().ID)
+		begun, err := p.runner.beginTurn(ctx, p.th.Session().ID)
 		if err != nil {
 			return err
 		}
-		p.th.turn = p.runner.openTurn(begun)
+		p.th.turn = begun
 	}
 	return p.th.Judge.JudgeAll(ctx)
 }

@@ -199,11 +199,11 @@ func (r *Runner) begin(
 		where.TS).Scan(&id); err != nil {
 		return nil, err
 	}
-	begun, err := r.Store.Begin(ctx, id)
+	begun, err := r.beginTurn(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	th := &thread{turn: r.openTurn(begun), Thread: where}
+	th := &thread{turn: begun, Thread: where}
 	waiting, err := th.Inbox().Unhandled(ctx)
 	if err != nil {
 		return nil, err

@@ -41,9 +41,17 @@ type turn struct {
 	rests   bool       // the run ends: the next one judges what comes now; guarded by hearing
 }
 
+// beginTurn begins a turn of the session, and fences earlier ones.
+func (r *Runner) beginTurn(ctx context.Context, session string) (*turn, error) {
+	begun, err := r.Store.Begin(ctx, session, settlement.Rule)
+	if err != nil {
+		return nil, err
+	}
+	return r.openTurn(begun), nil
+}
+
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
-	begun.Settles = settlement.Rule
 	ledger := &ledger.Ledger{
 		Turn:    begun,
 		Store:   r.Store,

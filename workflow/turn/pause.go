@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -30,18 +29,18 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p, err := pauses.Of(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
+	p, err := store.PauseOf(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
 	if p == nil || err != nil {
 		return false, err
 	}
 	what := "everything"
 	switch p.Scope {
-	case pauses.Repository:
+	case store.PauseRepository:
 		what = p.Name
-	case pauses.Channel:
+	case store.PauseChannel:
 		what = "this channel"
 	}
-	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("My operator has paused "+what+
+	err = t.Record(ctx, store.PauseAnnounced(*p), store.Lines(t.ProgramLine("My operator has paused "+what+
 		". What is written here is kept, and I go on by myself when it is resumed.")))
 	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil

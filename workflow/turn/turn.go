@@ -120,11 +120,10 @@ var errStopped = errors.New("a person asked to stop")
 // Run takes the session as far as it can go. It returns nil if a later turn fenced it off. It leaves a
 // session that the operator paused as it is.
 func (r *Runner) Run(ctx context.Context, session string) error {
-	begun, err := r.Store.Begin(ctx, session)
+	t, err := r.beginTurn(ctx, session)
 	if err != nil {
 		return err
 	}
-	t := r.openTurn(begun)
 	if paused, err := t.restPaused(ctx); paused || err != nil {
 		return err
 	}
@@ -143,11 +142,10 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // GiveUp ends a session whose turns keep failing because of the program, and tells the thread the cause.
 // If not even its messages can be judged, it sets those aside instead.
 func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error {
-	begun, err := r.Store.Begin(ctx, session)
+	t, err := r.beginTurn(ctx, session)
 	if err != nil {
 		return err
 	}
-	t := r.openTurn(begun)
 	if err := queue.CatchPanic(func() error { return t.Judge.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}

@@ -185,7 +185,7 @@ func questionPressRules() []rule {
 			}, workflow.ButtonJoin),
 		press("an option, Wrap up, Take these", "answers the question that waits, and no other",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Interview.judgeOption(ctx, c.Message, c.person(), b.means)
+				return j.Interview.judgeOption(ctx, c.Message, c.person(), c.waiting(), b.means)
 			}, workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults),
 		press("Ask the consultant", "asks the consultant, who only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {

@@ -243,6 +243,38 @@ func TestEveryRuleFires(t *testing.T) {
 	}
 }
 
+// whileHeld are the rules that judge words which are held back. A new rule is none of them unless it is
+// listed: it is for a writer who is heard.
+var whileHeld = []string{
+	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
+	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",
+	"limit reached", "limit to approved work", "consent, unclear", "approval", "question about the change",
+	"review", "who knows the code", "held",
+}
+
+// What a person says whose words are held back answers no question, and lets nothing go on. The control: the
+// same words of a person who is heard do.
+func TestHeldWordsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	rules := wordRules()
+	answered := 0
+	for _, x := range wordCases {
+		held := x.on(workflow.MessageReply)
+		heldBack(held)
+		judges, err := firstRule(rules, held)
+		require.NoError(t, err, x.text)
+		require.Contains(t, whileHeld, judges.name, x.text)
+		if slices.Contains(whileHeld, x.rule) {
+			continue
+		}
+		answered++
+		own := rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == x.rule })]
+		require.Equal(t, x.rule == rules[len(rules)-1].name, own.fires(held), "%s: %s", x.rule, x.text)
+		require.True(t, own.fires(x.on(workflow.MessageReply)), "the control: %s: %s", x.rule, x.text)
+	}
+	require.Greater(t, answered, len(goOnRules())+len(answerRules()))
+}
+
 // A rule that asks for what cannot be read ends the judging: no later rule takes the message.
 func TestNoRuleFiresOnWhatCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -185,7 +185,7 @@ func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting
 
 // turn answers each unhandled message, and records it as handled together with its lines.
 func (e *echoBot) turn(ctx context.Context, session string) error {
-	t, err := e.store.Begin(ctx, session)
+	t, err := e.store.Begin(ctx, session, store.NoSettling)
 	if err != nil {
 		return err
 	}

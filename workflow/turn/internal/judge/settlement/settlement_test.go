@@ -27,8 +27,7 @@ func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key strin
 
 func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
-	turn = storetest.BeginTurn(t, s)
-	turn.Settles = settlement.Rule
+	turn = storetest.BeginSettling(t, s, settlement.Rule)
 	require.NoError(t, turn.Record(t.Context(),
 		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 			{ActionID: action, Label: "Fix it", Value: "opaque"},
@@ -112,6 +111,22 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, known, "a press that was on its way is still judged")
 		})
+	}
+}
+
+// The control: a turn that was begun without the rule removes no buttons.
+func TestATurnBegunWithoutTheRuleSettlesNothing(t *testing.T) {
+	t.Parallel()
+	for settled, rule := range map[int]store.SettleRule{1: settlement.Rule, 0: store.NoSettling} {
+		s := storetest.Open(t)
+		turn := storetest.BeginSettling(t, s, rule)
+		fix := workflow.Button{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"}
+		require.NoError(t, turn.Record(t.Context(),
+			store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{fix}}}))
+		require.NoError(t,
+			turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+		require.Equal(t, settled,
+			storetest.CountRows(t, s, `select count(*) from outbox where settled is not null`))
 	}
 }
 

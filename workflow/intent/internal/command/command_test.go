@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/command"
 )
 
 // commands are messages that give a command, with the text that follows the command.

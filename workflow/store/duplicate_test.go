@@ -1,4 +1,4 @@
-package duplicate_test
+package store_test
 
 import (
 	"fmt"
@@ -8,13 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 
 // A problem is one problem and what one or several people reported of it.
 type problem struct {
@@ -50,9 +46,9 @@ func tell(t *testing.T, s *store.Store, id, text string) string {
 		`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T1', 'C1', $1, 'shop')`,
 		id)
 	require.NoError(t, err)
-	turn, err := s.Begin(t.Context(), id)
+	turn, err := s.Begin(t.Context(), id, store.NoSettling)
 	require.NoError(t, err)
-	require.NoError(t, turn.Record(t.Context(), duplicate.ReportText{Repository: "shop", Text: text}))
+	require.NoError(t, turn.Record(t.Context(), store.ReportText{Repository: "shop", Text: text}))
 	return id
 }
 
@@ -71,7 +67,7 @@ func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 	}
 	right, wrong, missed := 0, 0, 0
 	for id, text := range texts {
-		found, err := duplicate.Find(t.Context(), s.DB, id, "shop", text)
+		found, err := store.FindDuplicates(t.Context(), s.DB, id, "shop", text)
 		require.NoError(t, err)
 		hit := false
 		for _, f := range found {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/command"
 )
 
 func TestReadLesson(t *testing.T) {

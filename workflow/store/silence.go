@@ -1,9 +1,9 @@
-// Package silence finds sessions at work in whose threads
-// nothing was said for a while, and says one line in them.
+// Sessions at work in whose threads nothing was said for a while, and the line that is then said in them.
 //
-// The line is said once, however many replicas look: the one that says it has
-// locked the session's row, and checks again that the thread is still quiet.
-package silence
+// The line is said once, however many replicas look: the one that says it has locked the session's row, and
+// checks again that the thread is still quiet.
+
+package store
 
 import (
 	"context"
@@ -13,39 +13,38 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// A State describes a session at work in whose thread nothing
+// A SilentSession describes a session at work in whose thread nothing
 // was said for a while, neither by people nor by the bot.
-type State struct {
+type SilentSession struct {
 	Session      workflow.Session
 	For          time.Duration
 	WaitsForSlot bool // it waits for a slot
 	Failing      bool // its turn failed, and will be tried again
-	Tasks        []Task
-	Commands     []Command
+	Tasks        []SilentTask
+	Commands     []SilentCommand
 }
 
-// A Task is a task on which a worker is at work.
-type Task struct {
+// A SilentTask is a task on which a worker is at work.
+type SilentTask struct {
 	Number      int
 	Category    string
 	Description string
 	For         time.Duration
 }
 
-// A Command is a command that runs.
-type Command struct {
+// A SilentCommand is a command that runs.
+type SilentCommand struct {
 	What string
 	For  time.Duration
 }
 
-// quiet is the condition that a session s has something to do and a job to
+// isSilent is the condition that a session s has something to do and a job to
 // do it by (so it does not wait for people), and that nothing was said in
 // its thread for $1. Messages to the bot count as much as lines of the bot.
-const quiet = `s.cleared_at is null
+const isSilent = `s.cleared_at is null
 	and (s.open or exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from inquiries q where q.session_id = s.id and q.answer is null))
 	and exists (select 1 from river_job j where j.kind = 'turn'
@@ -53,33 +52,33 @@ const quiet = `s.cleared_at is null
 	and not exists (select 1 from lines l where l.session_id = s.id and l.at > now() - $1::interval)
 	and not exists (select 1 from inbox i where i.session_id = s.id and i.at > now() - $1::interval)`
 
-// List returns the sessions at work whose threads were quiet for after or longer.
-func List(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
+// ListSilent returns the sessions at work whose threads were quiet for after or longer.
+func ListSilent(ctx context.Context, db *database.DB, after time.Duration) ([]string, error) {
 	rows, err := db.Pool.Query(ctx,
 		`select s.id from sessions s where s.id in (
 			select args->>'session' from river_job where kind = 'turn' and finalized_at is null)
-		and `+quiet+` order by s.id`, after)
+		and `+isSilent+` order by s.id`, after)
 	if err != nil {
 		return nil, fmt.Errorf("quiet threads: %w", err)
 	}
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// A Notifier says a line in quiet threads. It is safe for concurrent use.
-type Notifier struct {
-	store *store.Store
+// A SilenceNotifier says a line in quiet threads. It is safe for concurrent use.
+type SilenceNotifier struct {
+	store *Store
 
 	unguarded bool // tests only: no lock is taken
 }
 
-// NewNotifier returns a Notifier for the sessions in the store.
-func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
+// NewSilenceNotifier returns a Notifier for the sessions in the store.
+func NewSilenceNotifier(s *Store) *SilenceNotifier { return &SilenceNotifier{store: s} }
 
 // Notify says a line in the thread of a session that is still quiet. If another
 // transaction has locked the session's row, because it says something there or because
 // another replica does the same, Notify does nothing, so the line is said once.
-func (n *Notifier) Notify(
-	ctx context.Context, session string, after time.Duration, say func(State) workflow.Line,
+func (n *SilenceNotifier) Notify(
+	ctx context.Context, session string, after time.Duration, say func(SilentSession) workflow.Line,
 ) (said bool, err error) {
 	err = pgx.BeginFunc(ctx, n.store.Pool, func(tx pgx.Tx) error {
 		said = false
@@ -92,7 +91,7 @@ func (n *Notifier) Notify(
 				return err
 			}
 		}
-		x, still, err := readState(ctx, tx, session, after)
+		x, still, err := readSilentSession(ctx, tx, session, after)
 		if err != nil || !still {
 			return err
 		}
@@ -105,15 +104,15 @@ func (n *Notifier) Notify(
 	return said, nil
 }
 
-// readState reads the state of the session. still is false if the thread is not quiet any more.
-func readState(
+// readSilentSession reads the state of the session. still is false if the thread is not quiet any more.
+func readSilentSession(
 	ctx context.Context, tx pgx.Tx, session string, after time.Duration,
-) (x State, still bool, err error) {
-	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+quiet+`)`,
+) (x SilentSession, still bool, err error) {
+	if err := tx.QueryRow(ctx, `select exists (select 1 from sessions s where s.id = $2 and `+isSilent+`)`,
 		after, session).Scan(&still); err != nil || !still {
 		return x, false, err
 	}
-	if x.Session, err = store.ReadSession(ctx, tx, session); err != nil {
+	if x.Session, err = ReadSession(ctx, tx, session); err != nil {
 		return x, false, err
 	}
 	err = tx.QueryRow(ctx,
@@ -132,7 +131,7 @@ func readState(
 	if err != nil {
 		return x, false, err
 	}
-	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Task]); err != nil {
+	if x.Tasks, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentTask]); err != nil {
 		return x, false, err
 	}
 	rows, err = tx.Query(ctx,
@@ -142,6 +141,6 @@ func readState(
 	if err != nil {
 		return x, false, err
 	}
-	x.Commands, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Command])
+	x.Commands, err = pgx.CollectRows(rows, pgx.RowToStructByPos[SilentCommand])
 	return x, err == nil, err
 }

@@ -1,10 +1,11 @@
-// Package duplicate finds the sessions of a repository that seem to be about the same
-// problem, by comparing the words that people wrote. Postgres' full text search
-// does that, with trigrams if the database has pg_trgm; no model takes part.
+// Sessions of a repository that seem to be about the same problem, found by comparing the words that people
+// wrote. Postgres' full text search does that, with trigrams if the database has
+// pg_trgm; no model takes part.
 //
-// A word counts the more, the fewer reports of the repository have it. A result is a guess,
-// and says nothing about who may read the other session: see workflow/turn/internal/judge/duplicates.
-package duplicate
+// A word counts the more, the fewer reports of the repository have it. A result is a guess, and says nothing
+// about who may read the other session: see workflow/turn/internal/judge/duplicates.
+
+package store
 
 import (
 	"context"
@@ -21,10 +22,10 @@ import (
 )
 
 const (
-	maxWords = 4000 // characters of a report that are compared
-	maxRead  = 2000 // newest reports of a repository with which a report is compared
-	maxFound = 10   // best of them, which are examined more closely
-	most     = 3    // twins of a report that Find returns
+	maxReportText         = 4000 // characters of a report that are compared
+	maxReportsCompared    = 2000 // newest reports of a repository with which a report is compared
+	maxDuplicatesExamined = 10   // best of them, which are examined more closely
+	maxDuplicates         = 3    // twins of a report that Find returns
 )
 
 // The minimum score of a duplicate, where 1 is the same text: with trigrams, which raise the score of reports
@@ -52,19 +53,21 @@ func (rt ReportText) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) 
 	_, err := tx.Exec(ctx,
 		`insert into report_words (session_id, repository, words) values ($1, $2, left($3, $4))
 		on conflict (session_id) do update set repository = excluded.repository, words = excluded.words`,
-		r.Session, rt.Repository, database.CleanText(rt.Text), maxWords)
+		r.Session, rt.Repository, database.CleanText(rt.Text), maxReportText)
 	return err
 }
 
-// A Candidate is a session that seems to be about the same problem,
+// A Duplicate is a session that seems to be about the same problem,
 // with the similarity of its report: 1 is word for word.
-type Candidate struct {
+type Duplicate struct {
 	Session string
 	Score   float64
 }
 
-// Find returns the sessions that seem to be about what text says, the most similar first.
-func Find(ctx context.Context, db *database.DB, session, repository, text string) ([]Candidate, error) {
+// FindDuplicates returns the sessions that seem to be about what text says, the most similar first.
+func FindDuplicates(
+	ctx context.Context, db *database.DB, session, repository, text string,
+) ([]Duplicate, error) {
 	schema, err := trigrams(ctx, db)
 	if err != nil {
 		return nil, err
@@ -76,25 +79,26 @@ func Find(ctx context.Context, db *database.DB, session, repository, text string
 			`(lower(left(words, 400)), lower(left($3, 400)))`
 		limit = likely
 	}
-	rows, err := db.Pool.Query(ctx, strings.ReplaceAll(search, "{close}", close), session, repository,
-		database.CleanText(text), maxWords, maxRead, limit, maxFound)
+	rows, err := db.Pool.Query(ctx, strings.ReplaceAll(searchDuplicates, "{close}", close), session,
+		repository,
+		database.CleanText(text), maxReportText, maxReportsCompared, limit, maxDuplicatesExamined)
 	if err != nil {
 		return nil, fmt.Errorf("twins of %s: %w", session, err)
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[duplicateRow])
 	if err != nil {
 		return nil, fmt.Errorf("twins of %s: %w", session, err)
 	}
-	var list []Candidate
+	var list []Duplicate
 	for _, c := range found {
-		if len(list) < most && !otherCode(text, c.Words) {
-			list = append(list, Candidate{c.Session, c.Score})
+		if len(list) < maxDuplicates && !otherCode(text, c.Words) {
+			list = append(list, Duplicate{c.Session, c.Score})
 		}
 	}
 	return list, nil
 }
 
-type candidate struct {
+type duplicateRow struct {
 	Session string
 	Score   float64
 	Words   string
@@ -113,10 +117,10 @@ func otherCode(a, b string) bool {
 		!slices.ContainsFunc(in, func(name string) bool { return slices.Contains(of, name) })
 }
 
-// search weighs each word by how few of the reports have it, and each report
+// searchDuplicates weighs each word by how few of the reports have it, and each report
 // by the weight of the words that both have. It counts at least twenty
 // reports, so that the first reports of a repository are not all alike.
-const search = `with reports as (
+const searchDuplicates = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
 		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
 			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null)

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

@@ -1,7 +1,8 @@
-// Package pauses stores what the operator has paused: everything, a repository or a
-// channel. What comes in meanwhile is stored, its thread is told once, and work rests.
-// When the pause is lifted, a replica wakes each session that has something to do.
-package pauses
+// What the operator has paused: everything, a repository or a channel. What comes in meanwhile is stored, its
+// thread is told once, and the session rests. When the pause is lifted, a replica wakes each session that has
+// something to do.
+
+package store
 
 import (
 	"context"
@@ -17,9 +18,9 @@ import (
 
 // The scopes of a pause.
 const (
-	All        = "all"
-	Repository = "repository"
-	Channel    = "channel"
+	PauseAll        = "all"
+	PauseRepository = "repository"
+	PauseChannel    = "channel"
 )
 
 // A Pause is one pause that the operator has set.
@@ -31,14 +32,14 @@ type Pause struct {
 }
 
 func (p Pause) String() string {
-	if p.Scope == All {
+	if p.Scope == PauseAll {
 		return "everything"
 	}
 	return p.Scope + " " + p.Name
 }
 
-// Set stores a pause. It returns false if the same is paused already; that pause stays as it was.
-func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
+// SetPause stores a pause. It returns false if the same is paused already; that pause stays as it was.
+func SetPause(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	tag, err := db.Pool.Exec(ctx,
 		`insert into pauses (scope, name, paused_by) values ($1, $2, $3) on conflict do nothing`,
 		p.Scope, database.CleanText(p.Name), database.CleanText(p.By))
@@ -48,8 +49,8 @@ func Set(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
-// Seen reports whether any session was about what p pauses, since its name may be mistyped.
-func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) {
+// PauseSeen reports whether any session was about what p pauses, since its name may be mistyped.
+func PauseSeen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) {
 	err = db.Pool.QueryRow(ctx,
 		`select $1 = 'all' or exists (select 1 from sessions where $1 = 'channel' and channel = $2
 			or $1 = 'repository' and repository = $2)`,
@@ -60,8 +61,8 @@ func Seen(ctx context.Context, db *database.DB, p Pause) (seen bool, err error) 
 	return seen, nil
 }
 
-// Lift deletes a pause. It returns false if there was none.
-func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
+// LiftPause deletes a pause. It returns false if there was none.
+func LiftPause(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	tag, err := db.Pool.Exec(ctx, `delete from pauses where scope = $1 and name = $2`, p.Scope, p.Name)
 	if err != nil {
 		return false, fmt.Errorf("resume %s: %w", p, err)
@@ -69,8 +70,8 @@ func Lift(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 	return tag.RowsAffected() > 0, nil
 }
 
-// List returns all pauses.
-func List(ctx context.Context, db *database.DB) ([]Pause, error) {
+// ListPauses returns all pauses.
+func ListPauses(ctx context.Context, db *database.DB) ([]Pause, error) {
 	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses order by scope, name`)
 	if err != nil {
 		return nil, fmt.Errorf("what is paused: %w", err)
@@ -78,9 +79,9 @@ func List(ctx context.Context, db *database.DB) ([]Pause, error) {
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[Pause])
 }
 
-// Of returns a pause that holds for sessions of that channel about that repository,
+// PauseOf returns a pause that holds for sessions of that channel about that repository,
 // or nil if there is none. The repository is empty while it is not known yet.
-func Of(ctx context.Context, db *database.DB, channel, repository string) (*Pause, error) {
+func PauseOf(ctx context.Context, db *database.DB, channel, repository string) (*Pause, error) {
 	rows, err := db.Pool.Query(ctx, `select scope, name, paused_by, at from pauses
 		where scope = 'all' or scope = 'channel' and name = $1 or scope = 'repository' and name = $2
 			order by scope limit 1`,
@@ -98,18 +99,18 @@ func Of(ctx context.Context, db *database.DB, channel, repository string) (*Paus
 	return &p, nil
 }
 
-// Announced is a Part: the session's thread was told of a pause.
+// PauseAnnounced is a Part: the session's thread was told of a pause.
 // Writing it a second time fails with record.ErrStale.
-type Announced Pause
+type PauseAnnounced Pause
 
-func (Announced) Stage() record.Stage { return record.Session }
+func (PauseAnnounced) Stage() record.Stage { return record.Session }
 
-// Mask returns a: it has names, and no text.
-func (a Announced) Mask(func(string) string) record.Part { return a }
+// Mask returns p: it has names, and no text.
+func (p PauseAnnounced) Mask(func(string) string) record.Part { return p }
 
-func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (p PauseAnnounced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	inserted, err := database.InsertOnce(ctx, tx, "pauses_told", database.Row{
-		"session_id": r.Session, "scope": a.Scope, "name": a.Name, "at": a.At,
+		"session_id": r.Session, "scope": p.Scope, "name": p.Name, "at": p.At,
 	})
 	if err == nil && !inserted {
 		err = record.ErrStale

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
 )
 
 var (

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

@@ -1,4 +1,4 @@
-package duplicate
+package store
 
 import (
 	"context"
@@ -11,18 +11,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// Announced is a Part: the duplicates of which the thread is told.
-type Announced []Candidate
+// DuplicatesAnnounced is a Part: the duplicates of which the thread is told.
+type DuplicatesAnnounced []Duplicate
 
 // Stage implements record.Part.
-func (Announced) Stage() record.Stage { return record.Work }
+func (DuplicatesAnnounced) Stage() record.Stage { return record.Work }
 
-// Mask returns list: it has ids, and no text.
-func (a Announced) Mask(func(string) string) record.Part { return a }
+// Mask returns d: it has ids, and no text.
+func (d DuplicatesAnnounced) Mask(func(string) string) record.Part { return d }
 
 // Write stores each duplicate once.
-func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	for _, t := range a {
+func (d DuplicatesAnnounced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	for _, t := range d {
 		twin := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
 		if _, err := database.InsertOnce(ctx, tx, "twins", twin); err != nil {
 			return err
@@ -31,25 +31,25 @@ func (a Announced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return nil
 }
 
-// Joined is a Part: the session is about the same as another one, where work goes on. The
+// JoinedDuplicate is a Part: the session is about the same as another one, where work goes on. The
 // other thread is told so in one line, once, however often they are joined, and regardless of who joins them.
-type Joined struct {
+type JoinedDuplicate struct {
 	Twin, By string
 	Line     workflow.Line // for the other thread
 }
 
 // Stage implements record.Part.
-func (Joined) Stage() record.Stage { return record.Thread }
+func (JoinedDuplicate) Stage() record.Stage { return record.Thread }
 
 // Mask masks the line, which another thread is shown.
-func (j Joined) Mask(mask func(string) string) record.Part {
+func (j JoinedDuplicate) Mask(mask func(string) string) record.Part {
 	j.Line = j.Line.Mask(mask)
 	return j
 }
 
 // Write stores who joined the sessions, and the line with its posting. Two sessions that are
 // joined to each other at the same moment may deadlock; then one of them is written again.
-func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (j JoinedDuplicate) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx,
 		`update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`,
 		r.Session, j.Twin, j.By)
@@ -72,24 +72,24 @@ func (j Joined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	return r.Queue.InsertPost(ctx, tx, j.Twin)
 }
 
-// Unjoined is a Part: it records that work goes on in the session's own thread again.
-type Unjoined struct{}
+// UnjoinedDuplicate is a Part: it records that work goes on in the session's own thread again.
+type UnjoinedDuplicate struct{}
 
 // Stage implements record.Part.
-func (Unjoined) Stage() record.Stage { return record.Work }
+func (UnjoinedDuplicate) Stage() record.Stage { return record.Work }
 
 // Mask returns u, which has no text.
-func (u Unjoined) Mask(func(string) string) record.Part { return u }
+func (u UnjoinedDuplicate) Mask(func(string) string) record.Part { return u }
 
 // Write marks the session's duplicates as not joined.
-func (Unjoined) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (UnjoinedDuplicate) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`update twins set joined_by = '', joined_at = null where session_id = $1`, r.Session)
 	return err
 }
 
-// A State is the current state of a duplicate.
-type State struct {
+// A DuplicateState is the current state of a duplicate.
+type DuplicateState struct {
 	Session string
 	Thread  workflow.Thread
 	Title   string
@@ -99,32 +99,33 @@ type State struct {
 	Joined  bool   // the session was joined to it, and work goes on there
 }
 
-const selectState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
+const selectDuplicateState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
 		case when exists (select 1 from pushes p where p.session_id = s.id
 			and p.state = 'pushed') then s.branch else '' end,
 		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`
 
-// ReadAnnounced returns the duplicates of which the thread was told, as they are now, without
+// ReadAnnouncedDuplicates returns the duplicates of which the thread was told, as they are now, without
 // those that were cleaned away.
-func ReadAnnounced(ctx context.Context, db *database.DB, session string) ([]State, error) {
-	return read(ctx, db, selectState+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin
+func ReadAnnouncedDuplicates(ctx context.Context, db *database.DB, session string) ([]DuplicateState, error) {
+	return readDuplicates(ctx, db,
+		selectDuplicateState+`, t.joined_at is not null from twins t join sessions s on s.id = t.twin
 		where t.session_id = $1 and s.cleared_at is null order by t.score desc, s.id`, session)
 }
 
-// ReadStates returns what is known of the sessions with these ids,
+// ReadDuplicateStates returns what is known of the sessions with these ids,
 // in their order, without those that were cleaned away.
-func ReadStates(ctx context.Context, db *database.DB, ids []string) ([]State, error) {
-	return read(ctx, db, selectState+
+func ReadDuplicateStates(ctx context.Context, db *database.DB, ids []string) ([]DuplicateState, error) {
+	return readDuplicates(ctx, db, selectDuplicateState+
 		`, false from unnest($1::text[]) with ordinality as x (id, at) join sessions s on s.id = x.id
 		where s.cleared_at is null order by x.at`, ids)
 }
 
-func read(ctx context.Context, db *database.DB, sql string, args ...any) ([]State, error) {
+func readDuplicates(ctx context.Context, db *database.DB, sql string, args ...any) ([]DuplicateState, error) {
 	rows, err := db.Pool.Query(ctx, sql, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read twins: %w", err)
 	}
-	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k State, err error) {
+	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k DuplicateState, err error) {
 		err = row.Scan(&k.Session, &k.Thread.Team, &k.Thread.Channel, &k.Thread.TS, &k.Title, &k.Phase,
 			&k.Branch, &k.Report, &k.Joined)
 		return k, err

@@ -1,8 +1,9 @@
-// Package pictures stores pictures of a project's pages from before and after a push. The
-// recording of the push asks for them with a Request, and the side job of package queue takes
-// them (see workflow/turn). End stores them and says the line that brings them into the thread,
-// in one transaction. So after a crash the pictures are taken again, and the line is said once.
-package pictures
+// Pictures of a project's pages from before and after a push. The recording of the push asks for them with a
+// PictureRequest, and the side job of package queue takes them (see workflow/turn). EndPictures stores them
+// and says the line that brings them into the thread, in one transaction. So after a crash the pictures are
+// taken again, and the line is said once.
+
+package store
 
 import (
 	"context"
@@ -12,14 +13,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
-// A Request is a Part: it asks for pictures of what a push changed, once for each key.
-type Request struct {
+// A PictureRequest is a Part: it asks for pictures of what a push changed, once for each key.
+type PictureRequest struct {
 	ID           int64
 	Session      string
 	Key          string
@@ -29,16 +29,16 @@ type Request struct {
 }
 
 // Stage implements record.Part.
-func (Request) Stage() record.Stage { return record.Work }
+func (PictureRequest) Stage() record.Stage { return record.Work }
 
-// Mask returns q: it has hashes and paths, and no text.
-func (q Request) Mask(func(string) string) record.Part { return q }
+// Mask returns p: it has hashes and paths, and no text.
+func (p PictureRequest) Mask(func(string) string) record.Part { return p }
 
 // Write stores the request and queues the job that takes the
 // pictures, if a finished task of the session was visual.
-func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (p PictureRequest) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	changed := []string{}
-	for _, c := range q.Changed {
+	for _, c := range p.Changed {
 		changed = append(changed, database.CleanText(c))
 	}
 	tag, err := tx.Exec(ctx,
@@ -46,32 +46,32 @@ func (q Request) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 		$5, $6
 		where exists (select 1 from tasks where session_id = $1 and category = $7 and state = $8)
 			on conflict do nothing`,
-		r.Session, q.Key, q.Repository, q.Base, q.Commit, changed, workflow.CategoryVisual, workflow.TaskDone)
+		r.Session, p.Key, p.Repository, p.Base, p.Commit, changed, workflow.CategoryVisual, workflow.TaskDone)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
 	return r.Queue.InsertSide(ctx, tx, r.Session, queue.HistoryWork)
 }
 
-// Stopped is a Part that stops the session's open requests.
-type Stopped struct{}
+// PicturesStopped is a Part that stops the session's open requests.
+type PicturesStopped struct{}
 
 // Stage implements record.Part.
-func (Stopped) Stage() record.Stage { return record.Work }
+func (PicturesStopped) Stage() record.Stage { return record.Work }
 
-// Mask returns s, which has no text.
-func (s Stopped) Mask(func(string) string) record.Part { return s }
+// Mask returns p, which has no text.
+func (p PicturesStopped) Mask(func(string) string) record.Part { return p }
 
 // Write implements record.Part.
-func (Stopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (PicturesStopped) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`update pictures set state = 'stopped' where session_id = $1 and state = 'open'`, r.Session)
 	return err
 }
 
-// Open returns the session's oldest open request, or nil if there is none.
-func Open(ctx context.Context, db *database.DB, session string) (*Request, error) {
-	q := Request{Session: session}
+// OpenPictureRequest returns the session's oldest open request, or nil if there is none.
+func OpenPictureRequest(ctx context.Context, db *database.DB, session string) (*PictureRequest, error) {
+	q := PictureRequest{Session: session}
 	err := db.Pool.QueryRow(ctx,
 		`select id, key, repository, base, commit_hash, changed from pictures where session_id = $1
 			and state = 'open' order by id limit 1`,
@@ -86,8 +86,8 @@ func Open(ctx context.Context, db *database.DB, session string) (*Request, error
 	return &q, nil
 }
 
-// A Page is one page of the project before and after a push.
-type Page struct {
+// A PicturedPage is one page of the project before and after a push.
+type PicturedPage struct {
 	Request int64 // with Number it identifies the page in its session
 	Number  int
 	Path    string
@@ -102,9 +102,11 @@ type Picture struct {
 	Kind    string // png or jpg
 }
 
-// End stores the pages and says the line, unless the request was
+// EndPictures stores the pages and says the line, unless the request was
 // stopped or ended before. A line without a text is not said.
-func End(ctx context.Context, s *store.Store, q Request, pages []Page, line workflow.Line) error {
+func EndPictures(
+	ctx context.Context, s *Store, q PictureRequest, pages []PicturedPage, line workflow.Line,
+) error {
 	return s.Transact(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `select 1 from sessions where id = $1 for update`, q.Session); err != nil {
 			return err
@@ -133,8 +135,9 @@ func End(ctx context.Context, s *store.Store, q Request, pages []Page, line work
 	})
 }
 
-// Newest returns the pages of the session's newest push that has any, without the content of the pictures.
-func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error) {
+// NewestPictures returns the pages of the session's newest push that has any, without
+// the content of the pictures.
+func NewestPictures(ctx context.Context, db *database.DB, session string) ([]PicturedPage, error) {
 	rows, err := db.Pool.Query(ctx,
 		`select picture_id, number, page, places, before_kind, after_kind from picture_pages
 		where picture_id = (select max(picture_id) from picture_pages join pictures on id = picture_id
@@ -143,14 +146,15 @@ func Newest(ctx context.Context, db *database.DB, session string) ([]Page, error
 	if err != nil {
 		return nil, fmt.Errorf("pictures of %s: %w", session, err)
 	}
-	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p Page, err error) {
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (p PicturedPage, err error) {
 		err = r.Scan(&p.Request, &p.Number, &p.Path, &p.Places, &p.Before.Kind, &p.After.Kind)
 		return p, err
 	})
 }
 
-// Find returns one picture of the session, from before or after the push. found is false if there is none.
-func Find(
+// FindPicture returns one picture of the session, from before or after the push.
+// found is false if there is none.
+func FindPicture(
 	ctx context.Context, db *database.DB, session string, request int64, number int, before bool,
 ) (p Picture, found bool, err error) {
 	err = db.Pool.QueryRow(ctx,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/answer"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/answer"
 )
 
 // The options of the questions below.

@@ -1,4 +1,4 @@
-package silence_test
+package store_test
 
 import (
 	"sync"
@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/silence"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -34,7 +33,7 @@ func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
-	turn, err := s.Begin(ctx, list[0].ID)
+	turn, err := s.Begin(ctx, list[0].ID, store.NoSettling)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open},
 		store.Lines{{Agent: "deep", Text: "looking"}}))
@@ -53,7 +52,7 @@ func passed(t *testing.T, s *store.Store, d time.Duration) {
 
 func silentOnes(t *testing.T, s *store.Store) int {
 	t.Helper()
-	ids, err := silence.List(t.Context(), s.DB, aWhile)
+	ids, err := store.ListSilent(t.Context(), s.DB, aWhile)
 	require.NoError(t, err)
 	return len(ids)
 }
@@ -101,7 +100,7 @@ func speakers(t *testing.T, unguarded bool) int {
 	turn := atWorkFor(t, s, aWhile)
 	end, err := turn.UnderWay(t.Context(), "go test ./...")
 	require.NoError(t, err)
-	breaker := silence.NewNotifier(s)
+	breaker := store.NewSilenceNotifier(s)
 	breaker.WithoutLock(unguarded)
 	var said atomic.Int32
 	var all, met sync.WaitGroup
@@ -111,7 +110,7 @@ func speakers(t *testing.T, unguarded bool) int {
 			var once sync.Once
 			defer once.Do(met.Done)
 			broke, err := breaker.Notify(t.Context(), turn.Session().ID, aWhile,
-				func(x silence.State) workflow.Line {
+				func(x store.SilentSession) workflow.Line {
 					once.Do(met.Done)
 					met.Wait() // all replicas that got past the lock are here before one of them goes on
 					if len(x.Commands) == 1 && x.Commands[0].What == "go test ./..." {
