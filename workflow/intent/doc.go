@@ -1,7 +1,7 @@
 // Package intent reads what people mean by their words: whether a message approves, limits, refuses, stops or
 // resumes work, asks about it, answers a question, or starts a command. No model takes part.
 //
-// The words that stop, hold, approve, refuse or resume work are lists in files, one file a language:
+// The words that stop, hold, approve, refuse or resume work are lists in files, one file for each language:
 // phrases/languages. A new word of these goes there, also in English; package phrases describes the files.
 // The configuration's words add to them: a Lexicon reads messages by the lists and by what was added. For
 // what is more than a phrase, such as a limit, a file here is named after what its words mean, and a new word
