@@ -65,7 +65,7 @@ func TestDemoWithoutSandbox(t *testing.T) {
 	err := noSandbox(whys, "linux")
 	require.ErrorContains(t, err,
 		"bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
-	require.ErrorContains(t, err, "bobbin playground goes on without commands")
+	require.ErrorContains(t, err, "bobbin playground works without commands")
 	err = noSandbox(whys, "darwin")
 	require.ErrorContains(t, err, "needs Linux, and this is macOS.\nNothing was started. What works:")
 	for _, way := range []string{
@@ -85,11 +85,11 @@ func TestDemoWithoutSandbox(t *testing.T) {
 func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--push needs --repo":       {"playground", "--push"},
-		"variable of a git token":   {"playground", "--token-env", "OPENAI_API_KEY"},
-		"OPENAI_BASE_URL":           {"playground", "--model-url", "ftp://models"},
-		"cannot be read":            {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
-		"not of this machine alone": {"playground", "--addr", "0.0.0.0:8080"},
+		"--push needs --repo":                {"playground", "--push"},
+		"variable of a git token":            {"playground", "--token-env", "OPENAI_API_KEY"},
+		"OPENAI_BASE_URL":                    {"playground", "--model-url", "ftp://models"},
+		"cannot be read":                     {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
+		"can be reached from other machines": {"playground", "--addr", "0.0.0.0:8080"},
 	} {
 		code, _, errs := call(t, t.Context(), nil, args...)
 		require.Equal(t, cli.ExitUsage, code, errs)
@@ -312,7 +312,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 		"app gone": {
 			faulty.URL(), other.BotToken, other.AppToken, config, cli.ExitUsage,
 			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; " +
-				"install it again and set SLACK_BOT_TOKEN anew\n",
+				"install it again and set SLACK_BOT_TOKEN again\n",
 		},
 		"no Slack": {
 			web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage,
