@@ -49,7 +49,7 @@ type File struct {
 
 // A Button carries only an opaque id; what a press means is stored in a row.
 type Button struct {
-	ActionID string
+	ActionID ActionID
 	Label    string
 	Value    string
 	Style    string // "", primary, danger

@@ -33,19 +33,24 @@ const (
 	MessageEarlier MessageKind = "earlier"
 )
 
-// ByEdit is the ActionID of a MessageSent to which its author has added a mention of the bot by an edit. It
-// counts only where the bot was not called before: elsewhere it is a MessageEdit.
-const ByEdit = "edit"
+// The ActionIDs of a MessageSent say how it was sent to the bot.
+const (
+	ByShortcut ActionID = "shortcut"
+	ByReaction ActionID = "reaction"
+	// its author added a mention of the bot by an edit. It counts only where the bot was not called
+	// before: elsewhere it is a MessageEdit.
+	ByEdit ActionID = "edit"
+)
 
 // ReadAgain is the ActionID of a MessageEdit that did not arrive as an event: the message was read later,
 // after it was edited, and nobody knows what it said first. The EventIDs of messages that are read
 // later begin with it and a colon.
-const ReadAgain = "again"
+const ReadAgain ActionID = "again"
 
 // The ActionIDs of a reaction.
 const (
-	ReactionAdded   = "added"
-	ReactionRemoved = "removed"
+	ReactionAdded   ActionID = "added"
+	ReactionRemoved ActionID = "removed"
 )
 
 // A Reaction is an emoji under a message, as Slack lists it.
@@ -68,8 +73,8 @@ type IncomingEvent struct {
 	// raw mrkdwn as Slack sent it, without the bot's own mention
 	Text string
 	// fix_it, correct, consult, stop, option, change_repository, and so on; for a MessageSent:
-	// shortcut, reaction or ByEdit
-	ActionID string
+	// ByShortcut, ByReaction or ByEdit; for a MessageRemark: the place that it is about
+	ActionID ActionID
 	// the button's opaque id; for a MessageSent: its author
 	Value string
 	At    time.Time

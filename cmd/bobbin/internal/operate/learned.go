@@ -18,7 +18,7 @@ import (
 
 // Learned is the subcommand bobbin learned.
 type Learned struct {
-	PlaceFlags
+	StorageFlags
 	Repository string `arg:"" optional:"" help:"Only lessons about this repository."`
 	JSON       bool   `name:"json" help:"As JSON."`
 	Forget     int64  `help:"Forget the lesson with that number." placeholder:"N"`
