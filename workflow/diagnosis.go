@@ -105,7 +105,7 @@ type Siblings struct {
 	Partly  bool      `json:"partly,omitempty"` // not every file was searched; set by the program
 }
 
-// A Sibling is one such place, with the verdict on it.
+// A Sibling is one of these places, with the verdict on it.
 type Sibling struct {
 	At      string `json:"at"` // file:line
 	Verdict string `json:"verdict"`

@@ -43,8 +43,8 @@ const (
 )
 
 // ReadAgain is the ActionID of a MessageEdit that did not arrive as an event: the message was read later,
-// after it was edited, and nobody knows what it said first. The EventID of all that is read later
-// begins with it and a colon.
+// after it was edited, and nobody knows what it said first. The EventIDs of messages that are read
+// later begin with it and a colon.
 const ReadAgain ActionID = "again"
 
 // The ActionIDs of a reaction.
@@ -61,7 +61,7 @@ type Reaction struct {
 
 // An IncomingEvent is one event as the gateway parsed it, before it is judged.
 type IncomingEvent struct {
-	// Slack's event_id or envelope id; never used again
+	// Slack's event_id or envelope id, which Slack never uses twice
 	EventID string
 	Kind    MessageKind
 	Thread  Thread
@@ -161,7 +161,7 @@ type Attachment struct {
 	State   AttachmentState
 	Why     string // for a file that was not read: what is wrong with it and what to do, for people
 	Media   string // for a file that was read: text/plain or the type of a picture, found from its content
-	Content []byte // for a file that was read: its content, where the caller asked for it
+	Content []byte // for a file that was read: its content, if the caller asked for it
 }
 
 // AttachmentState is how far a file was read.

@@ -73,7 +73,7 @@ func TestATaskIsEvaluated(t *testing.T) {
 	// A task that the run has already is not played again.
 	code, _, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out)
 	require.Equal(t, cli.ExitUsage, code)
-	require.Contains(t, errs, "holds a run already; go on with it by --resume")
+	require.Contains(t, errs, "holds a run already; continue it with --resume")
 	code, said, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out",
 		out, "--resume")
 	require.Equal(t, cli.ExitOK, code, errs)

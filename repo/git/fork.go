@@ -15,8 +15,8 @@ import (
 // Fork makes a workspace in dir with the same base as w and with w's current files: also uncommitted
 // ones, but not those that a .gitignore names. started is the tree that the fork began with. The work
 // done in the fork is the difference from started, and Merge(ctx, fork, started, tree of the fork)
-// brings it back. If dir already holds a fork, it is reopened as it is, with the started of its first
-// making. A fork whose making was interrupted is made again.
+// brings it back. If dir already holds a fork, it is reopened as it is, and started is what it was when
+// the fork was made. A fork whose making was interrupted is made again.
 func (w *Workspace) Fork(ctx context.Context, dir string) (fork *Workspace, started string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {

@@ -97,7 +97,7 @@ func (h home) reachable(cfg Config) (home, error) {
 	moved, err := h.move(cfg.varLib, blocked)
 	if err == nil {
 		cfg.Log.Warn("Postgres may not enter this folder, so its data is elsewhere; "+
-			"whoever copies the data directory has to copy that too", "folder", blocked,
+			"if you copy the data directory, copy that folder, too", "folder", blocked,
 			"account", h.as.Name, "data", moved.data)
 	}
 	return moved, err

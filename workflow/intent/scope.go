@@ -433,7 +433,7 @@ const (
 		`break)|some ?(?:day|time)(?: (?:soon|later))?|out of hours|off-?hours`
 )
 
-// LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
+// LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one per line
 // or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as
 // the words after "fix it, but": a second agent checks every hunk against it. A condition is refused, because
 // no hunk can be checked against it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Forms are the lines of files that hold sentences as regular expressions, one a line. A line that begins
+// Forms are the lines of files that hold sentences as regular expressions, one per line. A line that begins
 // with two spaces continues the one before it, "@name = expression" defines a part that the lines below it
 // may use as {name}, and # begins a comment.
 type Forms struct {

@@ -32,7 +32,7 @@ func (d DuplicatesAnnounced) Write(ctx context.Context, tx pgx.Tx, r *record.Rec
 }
 
 // JoinedDuplicate is a Part: the session is about the same as another one, where work goes on. The
-// other thread is told so in one line, once, however often and by whomever they are joined.
+// other thread is told so in one line, once, however often they are joined, and regardless of who joins them.
 type JoinedDuplicate struct {
 	Other, By string
 	Line      workflow.Line // for the other thread

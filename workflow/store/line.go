@@ -202,8 +202,8 @@ type Offer struct {
 	Newest      bool   // its message is the newest of all between people and the bot above that
 }
 
-// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still
-// offers it. ok is false if there is none.
+// NewestOffer returns what the newest button of that kind stands for. Only buttons count whose message is in
+// Slack and still offers them. ok is false if there is none.
 func (s *Store) NewestOffer(
 	ctx context.Context, session string, of Offer,
 ) (means string, ok bool, err error) {
@@ -256,8 +256,8 @@ func (t *Turn) Button(
 	return revision, means, err == nil, err
 }
 
-// IsInMessage reports whether the button with that value stands in the session's message with that ts. A
-// message of which Slack's answer was lost, so that its ts is not known yet, may be any.
+// IsInMessage reports whether the button with that value stands in the session's message with that ts. If
+// Slack's answer was lost, so that the ts of the message is not known yet, any ts counts.
 func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true)
 			from outbox o left join outbox first on first.key = o.rewrites

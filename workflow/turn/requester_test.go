@@ -113,7 +113,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	}
 }
 
-// A part that is asked for by a remark or a press makes whoever asked one of those who asked for the request.
+// A person who asks for a part by a remark or a press is one of those who asked for the request.
 func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	t.Parallel()
 	th, _ := afterAnn(t, pushedNow)
@@ -214,7 +214,7 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.Equal(t, "report=cem approvals:1=cem", permitted())
 }
 
-// While the configuration does not name the repository, whoever may approve work on another one may
+// While the configuration does not name the repository, a person who may approve work on another one may
 // choose that one for the thread.
 func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()

@@ -257,7 +257,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 			return err
 		case err != nil: // the stop is recorded and has to be finished
 			t.Log.Error("keep the work of a stopped task", "task", k.Number, "err", err)
-			clash = "it could not be merged (" + err.Error() + "). Delegate it anew."
+			clash = "it could not be merged (" + err.Error() + "). Delegate it again."
 		}
 		k.State = workflow.TaskFailed
 		k.Summary = "stopped by a person; what it changed so far is still in the workspace"
@@ -289,7 +289,7 @@ func (t *turn) keepStopped(ctx context.Context, k workflow.Task) (clash string, 
 		return "", err
 	}
 	if p := t.Trees.Current(); p == nil || p.Work == nil {
-		return "its own tree could not be opened. Delegate it anew.", nil
+		return "its own tree could not be opened. Delegate it again.", nil
 	}
 	fork, err := t.Trees.OpenTaskTree(ctx, &k, true)
 	if err != nil {

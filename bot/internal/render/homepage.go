@@ -47,7 +47,7 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 			"> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
 	}
 	if home.More {
-		add(homeSection("There are older ones, too; they are in their threads."))
+		add(homeSection("Older sessions are not listed; find them in their threads."))
 	}
 	if len(home.Pauses) > 0 {
 		add(homeHeader("Pause and resume"))

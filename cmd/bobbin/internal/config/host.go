@@ -91,7 +91,8 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
 			p.At("$.people",
-				"people: %q has to be a login at the git host, with the id of a person (U…) behind it", login)
+				"people: %q has to be a login at the git host, with the Slack id of a person (U…) as its "+
+					"value", login)
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (g GitHost) Check(p *strictyaml.Problems, at, remote string) {
 	}
 	switch {
 	case g.Kind == "":
-		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote),
+		p.At(at, "host: %s does not show what kind of host it is; add kind: %s", address.HideSecret(remote),
 			strings.Join(kinds, ", "))
 		return
 	case !slices.Contains(kinds, g.Kind):

@@ -19,7 +19,7 @@ import (
 
 // StorageFlags name the database and the data directory of a bot.
 type StorageFlags struct {
-	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); left out: a private one under the data directory." placeholder:"URL"`
+	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); default: a private one under the data directory." placeholder:"URL"`
 	DataDir     string `from:"BOBBIN_DATA_DIR" help:"Mirrors, workspaces, caches, the private Postgres ($BOBBIN_DATA_DIR; /var/lib/bobbin as root, else ~/.local/share/bobbin)." placeholder:"DIR"`
 }
 

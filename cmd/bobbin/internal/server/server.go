@@ -558,7 +558,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
-		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why,
+		log.Warn("commands and checks are off: no sandbox works on this machine", "why", unavailable.Why,
 			"cure", unavailable.Cure)
 		return nil
 	}

@@ -222,7 +222,7 @@ func otherVersion(n Need, seen []Programs) error {
 	return &Unavailable{
 		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", n.Data, n.Major, list(seen)),
 		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, "+
-			"bring the data over with pg_upgrade, or move that folder away to begin anew",
+			"bring the data over with pg_upgrade, or move that folder away to start over",
 			n.Major),
 	}
 }

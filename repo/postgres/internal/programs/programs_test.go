@@ -175,7 +175,7 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 			made:   15,
 			want: "DATA was made by PostgreSQL 15, and here is 9.6.24 (" + old + "): " +
 				"install version 15 and name its folder in BOBBIN_POSTGRES_BIN, " +
-				"bring the data over with pg_upgrade, or move that folder away to begin anew",
+				"bring the data over with pg_upgrade, or move that folder away to start over",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

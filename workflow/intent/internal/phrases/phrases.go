@@ -1,5 +1,5 @@
 // Package phrases holds the words by which messages stop, hold, approve or refuse work: lists in files, one
-// file a language, which are part of the program.
+// file for each language, which are part of the program.
 //
 // # The files
 //

@@ -20,7 +20,7 @@ func (j *Judge) judgeDeletion(ctx context.Context, m intent.Message) ([]store.Pa
 			return nil, err
 		} else if void != nil {
 			return j.Objections.Parts(ctx, m, void, "The approval was deleted. "+
-				"Work may go on to its proof; nothing is pushed before somebody allows it anew.")
+				"Work may go on to its proof; nothing is pushed before an approver allows it again.")
 		}
 		return j.judgeDeletedWords(ctx, m)
 	}

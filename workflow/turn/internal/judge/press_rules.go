@@ -67,7 +67,7 @@ func stopPressRules() []rule {
 		{
 			name:  "Stop",
 			when:  "the button is pressed",
-			then:  "stops the session at once, whoever of the people who may take part pressed it",
+			then:  "stops the session at once; anybody who may take part can press it",
 			fires: func(c *Case) bool { return c.pressed(workflow.ButtonStop) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.stopSession(ctx, c.Message, c.person())

@@ -36,7 +36,7 @@ func refusalRules() []rule {
 			when: "it says to stop; while approved work is under way, also one clause that says to wait, " +
 				"or not to fix " +
 				"or push, unless the message answers a question for which everything rests",
-			then:  "stops the session at once, whoever of the people who may take part wrote it",
+			then:  "stops the session at once; anybody who may take part can say it",
 			fires: (*Case).saysStop,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.stopSession(ctx, c.Message, c.person())

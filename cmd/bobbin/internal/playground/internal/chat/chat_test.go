@@ -132,7 +132,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"nobody here is called")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", " "), "write something first")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/unknown x"),
-		"/unknown is not a command here. There are /diagnose")
+		"/unknown is not a command here. The commands are /diagnose")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x", "thread", mine),
 		"write @bobbin diagnose there")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x"),

@@ -37,13 +37,13 @@ func (a KeyAuth) Guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !isLoopback(r.Host): // another host name for this address: a DNS rebinding attack
-			refuse(w, "This page is for this machine alone: open the address that bobbin printed.")
+			refuse(w, "This page is only for this machine: open the address that bobbin printed.")
 		case r.URL.Query().Has("key"):
 			a.takeKey(w, r)
 		case !a.hasKey(r):
 			refuse(w, "Open the address that bobbin printed: it has the key to this page.")
 		case sameOrigin.Check(r) != nil:
-			refuse(w, "Another page has sent this.")
+			refuse(w, "This request came from another page.")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -78,7 +78,7 @@ func same(given, key string) bool { return subtle.ConstantTimeCompare([]byte(giv
 func (a KeyAuth) takeKey(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if r.Method != http.MethodGet || !same(q.Get("key"), a.Key) {
-		refuse(w, "That key is of an earlier run. Open the address that bobbin printed last.")
+		refuse(w, "That key is from an earlier run. Open the address that bobbin printed last.")
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
