@@ -74,7 +74,7 @@ func TestProven(t *testing.T) {
 	var got [][]proof
 	for _, f := range proven(files, known, func(s string) string { return s }) {
 		for _, h := range f.Hunks {
-			got = append(got, h.Shown)
+			got = append(got, h.Proofs)
 		}
 	}
 	require.Equal(t, [][]proof{

@@ -34,7 +34,7 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{Project: p}, ErrNoSandbox
 	}
 	cache := c.cacheOrEmpty()
-	release, err := cache.Hold(ctx)
+	release, err := cache.pin(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}

@@ -40,7 +40,7 @@ func (c *Cache) FetchPackages(
 	if c.caches.Packages == nil {
 		return nil, nil
 	}
-	release, err := c.Hold(ctx)
+	release, err := c.pin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +213,8 @@ func (c *Cache) makeGoFolders(dir string) error {
 	return c.caches.Sandbox.Own(dir)
 }
 
-// Hold protects the repository's folder from Clean until release is called, and marks the folder as used.
-func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
+// pin protects the repository's folder from Clean until release is called, and marks the folder as used.
+func (c *Cache) pin(ctx context.Context) (release func(), err error) {
 	if c.mirror == nil || c.caches.Dir == "" {
 		return func() {}, nil
 	}

@@ -75,11 +75,12 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 			strings.HasPrefix(c.Mode, "too large"):
 		case project.IsTest(p.Kind, c.Path):
 			probe.Files = append(probe.Files, File{Path: c.Path, Gone: c.Kind == "deleted"})
-		case project.HoldsTests(p.Kind, c.Path) && c.Kind == "modified":
+		case project.HasTests(p.Kind, c.Path) && c.Kind == "modified":
 			probe.Files = append(probe.Files, File{Path: c.Path, Inline: true})
 		}
 	}
-	return probe, shown.Shown && len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= maxFiles
+	found := len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= maxFiles
+	return probe, shown.Demonstrated && found
 }
 
 // Learn runs the probe on the commit where it was made, and returns the verdict on that commit. If it is

@@ -63,7 +63,7 @@ func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 		{Path: "money/money.go", Kind: "modified"},
 		{Path: "money/split_test.go", Kind: "added"},
 	},
-		proof.Proof{Shown: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}}})
+		proof.Proof{Demonstrated: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}}})
 	require.True(t, ok)
 	require.Equal(t, []File{{Path: "money/split_test.go"}}, probe.Files)
 	var got []Verdict
@@ -123,7 +123,7 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 			Names:   []string{"test_a"},
 		}.narrowed().Test)
 	_, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, proof.Proof{
-		Shown: true,
+		Demonstrated: true,
 	})
 	require.False(t, ok, "no test failed on the base")
 }
@@ -132,7 +132,7 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	t.Parallel()
 	shown := proof.Proof{
-		Shown: true,
+		Demonstrated: true,
 		OwnTests: proof.OwnTests{
 			RedOnBase: []string{"TestSplit"}, Fixed: []string{"total", "total", "rest", "rest"},
 		},

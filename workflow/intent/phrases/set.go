@@ -92,14 +92,14 @@ func (s Set) Find(clause string) Match {
 	return Match{}
 }
 
-// IsSaid reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
+// Matches reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
 // openers before it and tails and a reason behind it.
-func (s Set) IsSaid(clause string, meaning Meaning) bool {
+func (s Set) Matches(clause string, meaning Meaning) bool {
 	if len(clause) > maxClause {
 		return false
 	}
-	_, said := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
-	return said
+	_, found := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
+	return found
 }
 
 // Is reports whether a clause is a phrase of that meaning, and nothing else.

@@ -80,9 +80,9 @@ func NewNotifier(s *store.Store) *Notifier { return &Notifier{store: s} }
 // another replica does the same, Notify does nothing, so the line is said once.
 func (n *Notifier) Notify(
 	ctx context.Context, session string, after time.Duration, say func(State) workflow.Line,
-) (said bool, err error) {
+) (notified bool, err error) {
 	err = pgx.BeginFunc(ctx, n.store.Pool, func(tx pgx.Tx) error {
-		said = false
+		notified = false
 		if !n.unguarded {
 			rows, err := tx.Query(ctx, `select 1 from sessions where id = $1 for update skip locked`, session)
 			if err != nil {
@@ -96,13 +96,13 @@ func (n *Notifier) Notify(
 		if err != nil || !still {
 			return err
 		}
-		said = true
+		notified = true
 		return n.store.WriteLine(ctx, tx, session, say(x))
 	})
 	if err != nil {
 		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)
 	}
-	return said, nil
+	return notified, nil
 }
 
 // readState reads the state of the session. still is false if the thread is not quiet any more.

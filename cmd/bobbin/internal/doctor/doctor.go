@@ -165,16 +165,16 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[Problem], "problem") + ", " +
+	text := cli.Count(count[Problem], "problem") + ", " +
 		cli.Count(count[Warning], "warning") + "."
 	switch {
 	case count[Problem] > 0:
 	case d.botAtWork:
-		said += " A bot is at work already."
+		text += " A bot is at work already."
 	default:
-		said += " Start it: bobbin serve --config " + d.file
+		text += " Start it: bobbin serve --config " + d.file
 	}
-	fmt.Fprintln(w, said)
+	fmt.Fprintln(w, text)
 }
 
 // withoutSecrets returns the console's output behind a filter that replaces every secret by "…".

@@ -96,23 +96,23 @@ func (d *Doctor) examineDataDir(f *List) {
 		return
 	}
 	os.Remove(trial)
-	said := "data directory " + dir
+	text := "data directory " + dir
 	switch {
 	case d.botAtWork:
-		said += ", where a bot is at work now"
+		text += ", where a bot is at work now"
 	case at != dir:
-		said += ", which is made at the first start"
+		text += ", which is made at the first start"
 	}
 	free, known := freeBytes(at)
 	switch {
 	case known && free < minDisk:
-		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)),
+		f.Problem(fmt.Sprintf("%s has %s left", text, cli.Gigabytes(free)),
 			"make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
 	case known && free < scarceDisk:
-		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
+		f.Warn(fmt.Sprintf("%s has %s left", text, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
 			"build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
 	default:
-		f.OK("%s, %s free", said, cli.Gigabytes(free))
+		f.OK("%s, %s free", text, cli.Gigabytes(free))
 	}
 }
 

@@ -74,14 +74,14 @@ func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspa
 		return proof.Command{}, err
 	case ended.Stopped != "":
 		return proof.Command{
-			Said:  fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped),
+			Text:  fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped),
 			Fails: true,
 		}, nil
 	case ended.Code != 0:
 		return proof.Command{
-			Said:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
+			Text:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
 			Fails: true,
 		}, nil
 	}
-	return proof.Command{Said: "The report's command failed before and passes now"}, nil
+	return proof.Command{Text: "The report's command failed before and passes now"}, nil
 }

@@ -36,7 +36,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 		require.NoError(t, checker.Caches.Sandbox.Own(w.Files()))
 		got, err := c.Run(t.Context(), checker.For(m), w)
 		require.NoError(t, err)
-		require.Equal(t, proof.Command{Said: want, Fails: said == "no"}, got)
+		require.Equal(t, proof.Command{Text: want, Fails: said == "no"}, got)
 	}
 }
 

@@ -169,7 +169,7 @@ func (hw *HeldWords) PassOn(
 // belowQuestion reports whether all that is passed on was written in the thread below the newest question.
 // What was written before it answers another one, and a remark or a correction in a form answers none.
 func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
-	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
+	shown, _, err := hw.Store.QuestionTS(ctx, hw.Session().ID)
 	return shown != "" && !slices.ContainsFunc(passed.messages, func(h workflow.Message) bool {
 		return h.Kind != workflow.MessageMention && h.Kind != workflow.MessageReply || h.TS < shown
 	}), err

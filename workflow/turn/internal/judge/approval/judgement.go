@@ -60,7 +60,7 @@ func (ap *Approvals) mayDecide(
 // ForAgents returns the parts that give a message to the agents and open the session for them. told is
 // what they are shown in place of the message's text, unless it is empty.
 func (j *Judgements) ForAgents(m intent.Message, told string) []store.Part {
-	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m.Message)}
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, AgentText: told}, j.Wake(m.Message)}
 }
 
 // Wake returns the part that opens the session for the agents, who have the message to read. A session that

@@ -112,13 +112,13 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []store.P
 // own replies and without messages in the inbox. Of a long thread it keeps the first message and the
 // newest ones, and says how many between them are left out. of holds the ts of the messages in the text.
 func (o *Orchestrator) EarlierText(
-	ctx context.Context, said []workflow.ThreadMessage,
+	ctx context.Context, messages []workflow.ThreadMessage,
 ) (text string, of map[string]bool, err error) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0
-	for i := len(said) - 1; i >= 0; i-- {
-		s := said[i]
+	for i := len(messages) - 1; i >= 0; i-- {
+		s := messages[i]
 		left += s.Skipped
 		kept, err := o.Inbox().Original(ctx, s.TS, 1<<62)
 		if err != nil {
