@@ -68,7 +68,7 @@ func (c Card) Headline() string {
 		text += " · " + c.Worked.Round(time.Second).String()
 	}
 	if c.USD > 0 {
-		text += " · " + Dollars(c.USD)
+		text += " · " + dollars(c.USD)
 	}
 	return text
 }

@@ -386,7 +386,7 @@ func (p *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 
 // wholeExpectation returns the expectation for tests that are not told apart.
 func (p *proving) wholeExpectation(forms []oldForm, old result.Result) Expectation {
-	e := Expectation{Kind: ExpectationFiles, Says: complaintOf(old.Output, 1)}
+	e := Expectation{Kind: expectationFiles, Says: complaintOf(old.Output, 1)}
 	for _, f := range forms {
 		if f.kind != "added" {
 			e.Covers = append(e.Covers, f.path)

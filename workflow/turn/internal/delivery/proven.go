@@ -102,7 +102,7 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
 	if err == nil && shown.Passes() {
-		shown.Command, err = RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
+		shown.Command, err = runApprovedCommand(ctx, d.Ledger, p.Checker, w)
 	}
 	if err == nil && !shown.Passes() {
 		err = d.Trees.Folders.CheckSpace()

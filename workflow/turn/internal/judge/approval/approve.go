@@ -85,7 +85,7 @@ func (ap *Approvals) refuseAgain(
 ) ([]store.Part, error) {
 	s := ap.Session()
 	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
-	void, err := ap.Void(ctx, standing)
+	void, err := ap.void(ctx, standing)
 	if err != nil {
 		return nil, err
 	}

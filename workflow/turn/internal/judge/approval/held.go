@@ -198,7 +198,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := hw.ReadsAsBefore(ctx, h); err != nil {
+		if stands, err := hw.readsAsBefore(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -311,7 +311,7 @@ func (hw *HeldWords) Resume(
 		return hw.Refuse(m, p, workflow.DecideResume, "an older stop", p.Name+
 			": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
-	void, err := hw.Void(ctx, a)
+	void, err := hw.void(ctx, a)
 	if err != nil {
 		return nil, err
 	}

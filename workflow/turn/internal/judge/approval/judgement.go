@@ -110,11 +110,11 @@ func (j *Judgements) Refuse(
 	return f
 }
 
-// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
+// readsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
 // the person who passes it on has read the same text, and for one that permits something, since it may have
 // been edited before it was judged. The text of a form cannot change. A remark at a git host is passed on as
 // it was received.
-func (j *Judgements) ReadsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
+func (j *Judgements) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
 	s := j.Session()
 	switch {
 	case m.Kind == workflow.MessageForm, m.Kind == workflow.MessageAction, m.Kind == workflow.MessageRemark,
@@ -141,7 +141,7 @@ func ReadsSame(before, now string) bool {
 func (j *Judgements) refuseEdited(
 	ctx context.Context, m intent.Message, p workflow.Person, what workflow.DecisionKind,
 ) (f []store.Part, err error) {
-	stands, err := j.ReadsAsBefore(ctx, m.Message)
+	stands, err := j.readsAsBefore(ctx, m.Message)
 	switch {
 	case err != nil:
 		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
@@ -156,9 +156,9 @@ func (j *Judgements) refuseEdited(
 	return nil, nil
 }
 
-// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
+// void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
 // the same since. It returns nil if nothing does.
-func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
+func (j *Judgements) void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
 	all, err := j.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {
 		if x.How == workflow.ObjectionByEdit || x.How == workflow.ObjectionByDeletion {

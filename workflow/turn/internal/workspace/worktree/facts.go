@@ -65,7 +65,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 func (p *Checkout) Unprovable() string {
 	select {
 	case <-p.BaseTested:
-		return p.Tests.Unprovable()
+		return p.Tests.unprovable()
 	default:
 		return ""
 	}

@@ -63,16 +63,16 @@ func (s *Setup) set(found project.Project, named bool) {
 	s.base = result.Result{}
 }
 
-// SetBase stores the result of the base's own run.
-func (s *Setup) SetBase(base result.Result) {
+// setBase stores the result of the base's own run.
+func (s *Setup) setBase(base result.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.base = base
 }
 
-// Unprovable says that nothing can be proven, since the build or the tests of the base do not start,
+// unprovable says that nothing can be proven, since the build or the tests of the base do not start,
 // and why. It returns an empty string if they start, or if that is not known yet.
-func (s *Setup) Unprovable() string {
+func (s *Setup) unprovable() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	command := s.base.Project.TestCommand()
