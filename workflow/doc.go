@@ -110,7 +110,7 @@
 //     cited lines, which repo/git/owners reads.
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (judge/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
-//   - The operator may pause a repository, a channel or everything (store/pauses); a
+//   - The operator may pause a repository, a channel or everything (store/pauses.go); a
 //     turn leaves the session as it is then (turn/pause.go).
 //   - An alert that another app posts in a channel of its repository's watch_apps comes in like a
 //     message (bot/internal/event/alert reads it). store/inbox finds its problem: the first alert begins a

@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
@@ -64,7 +63,7 @@ var oldSteps = []struct {
 		return errors.Join(waiting, all, spent)
 	}},
 	{"duplicates of a report are looked for", func(ctx context.Context, a *archive, _ int) error {
-		_, err := duplicate.Find(ctx, a.store.DB, a.session, "repo0",
+		_, err := store.FindDuplicates(ctx, a.store.DB, a.session, "repo0",
 			"The refund of an order with three articles and a coupon is two cents too much")
 		return err
 	}},

@@ -15,7 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
 // command lets ada run a command, waits until everything is handled, and returns the command's last delivery.
@@ -70,9 +70,9 @@ func TestACommandOpensAThread(t *testing.T) {
 		Text:     `/grill-me "dark mode" for <!channel> & @here, as in https://evil.example/?q=1`,
 		At:       event.ParseTS(root.TS),
 	}}, kept)
-	name, args := command.Read(kept[0].Text)
-	require.Equal(t, workflow.CommandGrillMe, name)
-	require.Contains(t, args, "dark mode")
+	request := intent.ReadRequest(kept[0].Text)
+	require.Equal(t, workflow.CommandGrillMe, request.Command)
+	require.Contains(t, request.CommandText, "dark mode")
 }
 
 func TestCommandsThatSayTooLittle(t *testing.T) {

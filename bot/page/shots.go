@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/pictures"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A shot is a page of the project with pictures from before and after a push.
@@ -20,7 +20,7 @@ type side struct{ When, Path string }
 
 // shots returns the pictures of the newest push that has any.
 func (p *Pages) shots(ctx context.Context, session string) (list []shot, err error) {
-	pages, err := pictures.Newest(ctx, p.Store.DB, session)
+	pages, err := store.NewestPictures(ctx, p.Store.DB, session)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 		s := shot{Page: p.Secrets.Mask(x.Path), Caption: "is new"}
 		for _, taken := range []struct {
 			when string
-			pictures.Picture
+			store.Picture
 		}{{"before", x.Before}, {"after", x.After}} {
 			if taken.Kind != "" {
 				s.Sides = append(s.Sides, side{
@@ -54,9 +54,9 @@ func (p *Pages) servePicture(w http.ResponseWriter, r *http.Request) {
 	request, err := strconv.ParseInt(r.PathValue("request"), 10, 64)
 	number, err2 := strconv.ParseInt(r.PathValue("number"), 10, 32)
 	var found bool
-	var shown pictures.Picture
+	var shown store.Picture
 	if err == nil && err2 == nil && a.Code {
-		if shown, found, err = pictures.Find(r.Context(), p.Store.DB, a.Session.ID, request, int(number),
+		if shown, found, err = store.FindPicture(r.Context(), p.Store.DB, a.Session.ID, request, int(number),
 			r.PathValue("side") == "before"); err != nil {
 			p.fail(w, err)
 			return

@@ -139,10 +139,11 @@ var outside = []readerOf{
 	{
 		"other words that decide, and commands in words",
 		[]string{
-			"workflow/intent/answer/option.go OptionNamed", "workflow/intent/command/command.go ReadFor",
-			"workflow/intent/task.go taskNamed", "workflow/intent/command/lesson.go ReadLesson",
+			"workflow/intent/internal/answer/option.go OptionNamed",
+			"workflow/intent/internal/command/command.go ReadFor", "workflow/intent/task.go taskNamed",
+			"workflow/intent/internal/command/lesson.go ReadLesson",
 		},
-		[]string{"workflow/intent FuzzWords", "workflow/intent/command FuzzRead"},
+		[]string{"workflow/intent FuzzWords", "workflow/intent/internal/command FuzzRead"},
 	},
 	{
 		"the repository that a message names",
@@ -153,17 +154,17 @@ var outside = []readerOf{
 	{
 		"an endpoint's stream",
 		[]string{
-			"workflow/model/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
+			"workflow/model/internal/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
 		},
 		[]string{"workflow/model FuzzStream"},
 	},
 	{
 		"an endpoint's refusal, and how long it asks to wait",
 		[]string{
-			"workflow/model/endpoint/errors.go endpointError",
-			"workflow/model/endpoint/exchange.go retryAfter",
+			"workflow/model/internal/endpoint/errors.go endpointError",
+			"workflow/model/internal/endpoint/exchange.go retryAfter",
 		},
-		[]string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"},
+		[]string{"workflow/model FuzzRefusal", "workflow/model/internal/endpoint FuzzRetryAfter"},
 	},
 	{
 		"arguments of tools",
@@ -183,13 +184,13 @@ var outside = []readerOf{
 	},
 	{
 		"search patterns of models",
-		[]string{"workflow/tool/find/pattern.go newPattern"},
-		[]string{"workflow/tool/find FuzzPattern"},
+		[]string{"workflow/tool/internal/find/pattern.go newPattern"},
+		[]string{"workflow/tool/internal/find FuzzPattern"},
 	},
 	{
 		"the pull request that a commit names",
-		[]string{"repo/git/history/parents.go PullRequest"},
-		[]string{"repo/git/history FuzzPullRequest"},
+		[]string{"repo/git/internal/history/parents.go PullRequest"},
+		[]string{"repo/git/internal/history FuzzPullRequest"},
 	},
 	{
 		"places that reports name",
@@ -240,9 +241,10 @@ var outside = []readerOf{
 	{
 		"source files, for their outline",
 		[]string{
-			"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols",
+			"workflow/tool/internal/find/outline_go.go goSymbols",
+			"workflow/tool/internal/find/outline_lines.go lineSymbols",
 		},
-		[]string{"workflow/tool/find FuzzOutline"},
+		[]string{"workflow/tool/internal/find FuzzOutline"},
 	},
 	{
 		"output of commands",
@@ -415,8 +417,8 @@ var outside = []readerOf{
 		"answers of git hosts",
 		[]string{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
-			"repo/host/client.go Page", "repo/host/github/github.go Checks",
-			"repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks",
+			"repo/host/client.go Page", "repo/host/github.go Checks",
+			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},
@@ -520,7 +522,7 @@ var inside = map[string]string{
 	"repo/build/packages/packages.go": "this program's own file",
 	"cmd/bobbin/internal/address/code_url.go": "the operator's addresses, " +
 		"by url.Parse alone",
-	"workflow/model/endpoint/list.go": "an endpoint's list of models, " +
+	"workflow/model/internal/endpoint/list.go": "an endpoint's list of models, " +
 		"for doctor: a shape of one field",
 	"bot/slack.go": "answers of Slack's API, " +
 		"which slack-go reads",

@@ -23,7 +23,7 @@ var agentRooms = []string{
 	"workflow/tool", "workflow/turn", "workflow/skill", "repo/git/internal/bare", "repo/git", "repo/disk",
 	"repo/git/internal/worktree", "repo/git/internal/worktree/index",
 	"repo/git/internal/objects", "repo/git/internal/spare", "repo/git/internal/gittree",
-	"repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/history",
+	"repo/git/internal/bundle", "repo/git/diff", "repo/git/internal/merge", "repo/git/internal/history",
 	"repo/git/remote", "repo/git/internal/dial", "repo/git/internal/transfer", "repo/proof", "repo/build",
 	"repo/build/project", "repo/design", "repo/design/internal/source",
 	"repo/design/internal/token",

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/bobbinhq/bobbin/workflow/store/silence"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // quietCmd implements "quiet MINUTES": moves all that was said and done so many minutes into the past, and
@@ -50,7 +50,7 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		if err := s.Service.Runner.PostProgressNotes(ctx, 10*time.Minute); err != nil {
 			return false, err
 		}
-		left, err := silence.List(ctx, s.Store.DB, 10*time.Minute)
+		left, err := store.ListSilent(ctx, s.Store.DB, 10*time.Minute)
 		return len(left) == 0, err
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // maxPauses is how many things a home offers to pause; the command bobbin pause knows all of them.
@@ -17,7 +17,7 @@ const maxPauses = 20
 // pauses returns what an admin may pause or resume: first what is paused, then everything, the
 // repositories and their channels.
 func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err error) {
-	paused, err := pauses.List(ctx, h.Store.DB)
+	paused, err := store.ListPauses(ctx, h.Store.DB)
 	if err != nil {
 		return nil, err
 	}
@@ -26,21 +26,21 @@ func (h *Homes) pauses(ctx context.Context) (list []workflow.HomePause, err erro
 	}
 	for _, p := range h.pausable() {
 		if !slices.ContainsFunc(paused,
-			func(is pauses.Pause) bool { return is.Scope == p.Scope && is.Name == p.Name }) {
+			func(is store.Pause) bool { return is.Scope == p.Scope && is.Name == p.Name }) {
 			list = append(list, offered(p, ""))
 		}
 	}
 	return list[:min(len(list), maxPauses)], nil
 }
 
-func (h *Homes) pausable() []pauses.Pause {
-	all := []pauses.Pause{{Scope: pauses.All}}
+func (h *Homes) pausable() []store.Pause {
+	all := []store.Pause{{Scope: store.PauseAll}}
 	for _, r := range h.Repositories {
-		all = append(all, pauses.Pause{Scope: pauses.Repository, Name: r.Name})
+		all = append(all, store.Pause{Scope: store.PauseRepository, Name: r.Name})
 	}
 	for _, r := range h.Repositories {
 		for _, c := range r.Channels {
-			if p := (pauses.Pause{Scope: pauses.Channel, Name: c}); !slices.Contains(all, p) {
+			if p := (store.Pause{Scope: store.PauseChannel, Name: c}); !slices.Contains(all, p) {
 				all = append(all, p)
 			}
 		}
@@ -48,9 +48,9 @@ func (h *Homes) pausable() []pauses.Pause {
 	return all
 }
 
-func offered(p pauses.Pause, by string) workflow.HomePause {
+func offered(p store.Pause, by string) workflow.HomePause {
 	name := p.String()
-	if p.Scope == pauses.Channel {
+	if p.Scope == store.PauseChannel {
 		name = "#" + p.Name
 	}
 	return workflow.HomePause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
@@ -69,16 +69,16 @@ func (h *Homes) Press(ctx context.Context, user string, action workflow.ActionID
 		return nil
 	}
 	scope, name, _ := strings.Cut(value, " ")
-	p := pauses.Pause{Scope: scope, Name: name, By: person.Name}
+	p := store.Pause{Scope: scope, Name: name, By: person.Name}
 	if action == workflow.ButtonResume {
-		_, err = pauses.Lift(ctx, h.Store.DB, p)
+		_, err = store.LiftPause(ctx, h.Store.DB, p)
 		return err
 	}
 	known := slices.ContainsFunc(h.pausable(),
-		func(k pauses.Pause) bool { return k.Scope == scope && k.Name == name })
+		func(k store.Pause) bool { return k.Scope == scope && k.Name == name })
 	if !known {
 		return errors.New("a button that pauses what is not configured: " + value)
 	}
-	_, err = pauses.Set(ctx, h.Store.DB, p)
+	_, err = store.SetPause(ctx, h.Store.DB, p)
 	return err
 }

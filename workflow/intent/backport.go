@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 // A Lexicon reads messages by the words of its lists. The zero value has the built-in lists of all languages;

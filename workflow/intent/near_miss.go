@@ -6,8 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 // readNearMiss reads a message that is almost an approval: with a slip of the keyboard ("fixit"), a yes in

@@ -3,7 +3,7 @@ package intent
 import (
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 // passesOn reports whether a whole message lets the held words of people without permission reach the agents.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent/answer"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/answer"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -51,7 +51,7 @@ type Reading struct {
 
 	// What it tells the program or the agents to do.
 	// lists, adds, corrects or forgets lessons of the repository; nil: none of these
-	Lesson    *command.Lesson
+	Lesson    *LessonRequest
 	Redirects bool   // makes the step of an agent pointless
 	Task      int    // number of the task that it is for; 0: none
 	TaskText  string // what it says to that task, or the whole text
@@ -77,6 +77,9 @@ type Request struct {
 
 	wants, several bool // has a word of asking; has several words
 }
+
+// A LessonRequest asks to remember, correct, forget or list lessons of the repository.
+type LessonRequest = command.Lesson
 
 // ReadRequest reads a message as a part of a request, as [Lexicon.Read] does.
 func ReadRequest(text string, consultant ...string) Request {

@@ -3,8 +3,8 @@ package intent
 import (
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/intent/phrases"
-	"github.com/bobbinhq/bobbin/workflow/intent/words"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/phrases"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 

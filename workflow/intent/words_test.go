@@ -9,8 +9,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/intent/answer"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/answer"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/command"
 )
 
 // sayings are messages of a team. For each reader, yes holds those that it has to accept, and no the

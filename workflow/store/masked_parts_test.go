@@ -9,15 +9,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
-	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A maskedPart is a part with the fields that keep a secret when the part is masked.
@@ -179,7 +175,7 @@ func threadParts() []maskedPart {
 		{store.Lines{}, lineKeeps("")},
 		{store.Replies{}, lineKeeps("")},
 		{store.Reworded{}, reworded},
-		{duplicate.Joined{}, joined},
+		{store.JoinedDuplicate{}, joined},
 		{store.Update{}, kept{
 			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
 			aName: "Events OptionalEvents " +
@@ -199,21 +195,21 @@ func sideParts() []maskedPart {
 			verbatim: "Wanted",
 		}},
 		{backports.Stop{}, nil},
-		{duplicate.Announced{}, kept{anID: "Session"}},
-		{duplicate.ReportText{}, kept{aName: "Repository"}},
-		{duplicate.Unjoined{}, nil},
+		{store.DuplicatesAnnounced{}, kept{anID: "Session"}},
+		{store.ReportText{}, kept{aName: "Repository"}},
+		{store.UnjoinedDuplicate{}, nil},
 		{lessons.Forgotten{}, kept{aName: "Repository"}},
 		{lessons.Noted{}, kept{anID: "Person", aName: "Repository", aPath: "Folder"}},
 		{lessons.Seen{}, kept{anID: "Key", aName: "Repository", aPath: "Folder"}},
-		{pauses.Announced{}, kept{anID: "Name", aName: "Scope By"}},
-		{pictures.Request{}, kept{
+		{store.PauseAnnounced{}, kept{anID: "Name", aName: "Scope By"}},
+		{store.PictureRequest{}, kept{
 			anID: "Session Key", aName: "Repository", aHash: "Base Commit", aPath: "Changed",
 		}},
-		{pictures.Stopped{}, nil},
+		{store.PicturesStopped{}, nil},
 		{pullrequest.Intent{}, kept{aName: "Repository", aPath: "Branch Base Files", aHash: "Head"}},
 		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
-		{spending.Total{}, nil},
-		{spending.Usage{}, nil},
-		{spending.Warning{}, kept{anID: "Subject Day", aName: "Limit"}},
+		{store.UsageTotal{}, nil},
+		{store.Usage{}, nil},
+		{store.LimitWarning{}, kept{anID: "Subject Day", aName: "Limit"}},
 	}
 }

@@ -14,13 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A Turn is the right to write in one session until a later
 // turn begins. The agents of the turn may use it concurrently.
 type Turn struct {
-	spending.Account // what the session has used
+	Account // what the session has used
 
 	// Settles decides which messages lose their buttons by what is recorded; nil: none does. It is set
 	// before the first recording.
@@ -39,7 +38,7 @@ type Turn struct {
 // Begin fails with ErrFenced unless the job is still this worker's: a worker that was frozen
 // and taken for dead has lost its job, and must not fence the worker that has it now.
 func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
-	t := &Turn{Account: spending.AccountOf(s.DB, id), store: s, id: id}
+	t := &Turn{Account: OpenAccount(s.DB, id), store: s, id: id}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session's row first, then the job's: every transaction
 		// that inserts a job locks in this order.
@@ -77,7 +76,7 @@ type TurnStatus struct {
 	StopRequested bool
 	// a message was not judged yet
 	Unhandled bool
-	// the operator has paused the session's channel, repository or everything; see package pauses
+	// the operator has paused the session's channel, repository or everything; see pauses.go
 	Paused bool
 }
 

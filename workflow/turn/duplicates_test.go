@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
@@ -58,7 +57,7 @@ func (o *office) reported(t *testing.T, channel, ts, text string) *thread {
 	th, err := o.begin(t.Context(), workflow.Thread{Team: "T1", Channel: channel, TS: ts}, o.asker,
 		"anybody", text)
 	require.NoError(t, err)
-	require.NoError(t, th.Record(t.Context(), duplicate.ReportText{Repository: "anybody", Text: text},
+	require.NoError(t, th.Record(t.Context(), store.ReportText{Repository: "anybody", Text: text},
 		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest},
 		consent.Report(workflow.Report{
 			Session:    th.Session().ID,
@@ -176,7 +175,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
-	require.NoError(t, th.Record(t.Context(), duplicate.Joined{
+	require.NoError(t, th.Record(t.Context(), store.JoinedDuplicate{
 		Other: first.Session().ID,
 		By:    "U1",
 		Line:  workflow.Line{Agent: "a", Text: "again"},
@@ -184,7 +183,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
-	require.Error(t, first.Record(t.Context(), duplicate.Joined{Other: th.Session().ID}),
+	require.Error(t, first.Record(t.Context(), store.JoinedDuplicate{Other: th.Session().ID}),
 		"it was never named there")
 
 	// A message in the joined thread lets the work go on there.

@@ -28,9 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -38,6 +36,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
@@ -828,13 +827,13 @@ func workSamples() map[string][]workflow.Line {
 			limit.NotLookedInto("Any full member of the channel may approve.", false),
 			limit.NotLookedInto("", true),
 		),
-		"the model could not answer": says(modelWords(&endpoint.Error{
-			Kind: endpoint.KindQuota,
-		}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
+		"the model could not answer": says(modelWords(&model.Error{
+			Kind: model.KindQuota,
+		}), modelWords(&model.Error{Kind: model.KindOverflow})),
 		"the model is asked again": says(again(model.RetryNotice{Wait: time.Minute, Asked: true}),
 			again(model.RetryNotice{
 				Wait: time.Minute,
-			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
+			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
 		"the conversation was shortened": says(runtime.CompactionNotice(model.Compaction{
 			Upto: 40,
 		}), runtime.CompactionNotice(model.Compaction{Cut: 40})),

@@ -11,12 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -310,9 +309,9 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 	case "restate":
 		return th.restates(ctx)
 	case "limit":
-		return errors.Join(th.Record(ctx, spending.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
+		return errors.Join(th.Record(ctx, store.Usage{USD: 2}), th.pauseAtLimit(ctx, &budget.LimitError{}))
 	case "spend":
-		return th.Record(ctx, spending.Usage{USD: 2})
+		return th.Record(ctx, store.Usage{USD: 2})
 	case "not looked into":
 		return th.Record(ctx,
 			store.Lines(th.ProgramLine((&budget.LimitError{}).NotLookedInto("Anybody.", th.AwaitsConsent()))))

@@ -7,11 +7,10 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -30,18 +29,18 @@ func (t *turn) restPaused(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p, err := pauses.Of(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
+	p, err := store.PauseOf(ctx, t.Store.DB, s.Thread.Channel, cmp.Or(s.Repository, r.Name))
 	if p == nil || err != nil {
 		return false, err
 	}
 	what := "everything"
 	switch p.Scope {
-	case pauses.Repository:
+	case store.PauseRepository:
 		what = p.Name
-	case pauses.Channel:
+	case store.PauseChannel:
 		what = "this channel"
 	}
-	err = t.Record(ctx, pauses.Announced(*p), store.Lines(t.ProgramLine("My operator has paused "+what+
+	err = t.Record(ctx, store.PauseAnnounced(*p), store.Lines(t.ProgramLine("My operator has paused "+what+
 		". What is written here is kept, and I go on by myself when it is resumed.")))
 	if errors.Is(err, store.ErrStale) { // the thread was told before
 		return true, nil
@@ -89,7 +88,7 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 // sayModelFailed tells the thread of a failed model call, of a missing verdict or of a reached limit, and
 // pauses the session. It returns every other error unchanged, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
-	var failed *endpoint.Error
+	var failed *model.Error
 	var limit *budget.LimitError
 	words := ""
 	switch {
@@ -114,8 +113,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 
 // modelWords returns what people are told of a failed model call. The endpoint's error text goes to the
 // log only.
-func modelWords(e *endpoint.Error) string {
-	if e.Kind == endpoint.KindOverflow {
+func modelWords(e *model.Error) string {
+	if e.Kind == model.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, " +
 			"even without its older parts. Nothing is lost; ask again in another thread, " +
 			"or reply here once a model with a larger context is configured."

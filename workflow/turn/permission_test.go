@@ -14,10 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -344,7 +342,7 @@ func limitReached(ctx context.Context, th *thread) error {
 	if err := atWork(ctx, th); err != nil {
 		return err
 	}
-	if err := th.Record(ctx, spending.Usage{USD: 2}); err != nil {
+	if err := th.Record(ctx, store.Usage{USD: 2}); err != nil {
 		return err
 	}
 	return th.pauseAtLimit(ctx, &budget.LimitError{})
@@ -630,7 +628,7 @@ func TestOneWayToAYes(t *testing.T) {
 		"everybody is in it, and each way with people who may and who may not")
 	require.GreaterOrEqual(t, len(presses), len(waysToAYes)+7)
 	require.Empty(t, strings.Join(o.ways(t.Context(), cases), "\n"))
-	a, err := audit.Verify(t.Context(), o.Store.DB, "")
+	a, err := consent.VerifyAudit(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 }

@@ -19,12 +19,11 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -444,7 +443,7 @@ func judgeAll(ctx context.Context, st *store.Store) (pushes int, faults []string
 	if faults, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		return 0, nil, err
 	}
-	a, err := audit.Verify(ctx, st.DB, "")
+	a, err := consent.VerifyAudit(ctx, st.DB, "")
 	if err == nil && a.Flaw != nil {
 		faults = append(faults, a.Flaw.String())
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store/silence"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // checkInterval returns how often to look for silent threads: every tenth of the silence, so that no thread
@@ -42,12 +42,12 @@ func (r *Runner) Watchdog(ctx context.Context, silent time.Duration) {
 
 // PostProgressNotes posts a progress note in each silent thread, once.
 func (r *Runner) PostProgressNotes(ctx context.Context, silent time.Duration) error {
-	sessions, err := silence.List(ctx, r.Store.DB, silent)
+	sessions, err := store.ListSilent(ctx, r.Store.DB, silent)
 	if err != nil {
 		return err
 	}
 	for _, id := range sessions {
-		notified, err := silence.NewNotifier(r.Store).Notify(ctx, id, silent, r.silenceLine)
+		notified, err := store.NewSilenceNotifier(r.Store).Notify(ctx, id, silent, r.silenceLine)
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ var phaseText = map[workflow.Phase]string{
 }
 
 // silenceLine returns the progress note for a silent thread.
-func (r *Runner) silenceLine(x silence.State) workflow.Line {
+func (r *Runner) silenceLine(x store.SilentSession) workflow.Line {
 	parts := []string{fmt.Sprintf("Still at work; nothing was said for %s.", plaintext.FormatDuration(x.For))}
 	switch {
 	case x.WaitsForSlot:

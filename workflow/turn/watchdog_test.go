@@ -8,9 +8,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/silence"
 )
 
 // A message whose author Slack does not tell is tried again, and is answered and set aside in the end.
@@ -84,7 +84,7 @@ func TestWhatPanicsIsSetAside(t *testing.T) {
 func TestWhatGoesOnInWords(t *testing.T) {
 	t.Parallel()
 	r := &Runner{Agents: agent.Table(map[string]agent.Setting{"deep": {Display: "smith"}})}
-	for want, x := range map[string]silence.State{
+	for want, x := range map[string]store.SilentSession{
 		"Still at work; nothing was said for 10 min. I wait for a free slot: " +
 			"the limit of concurrent sessions is reached.": {For: 10 * time.Minute, WaitsForSlot: true},
 		"Still at work; nothing was said for 2 h 5 min. Something failed on my side, " +
@@ -97,13 +97,13 @@ func TestWhatGoesOnInWords(t *testing.T) {
 		"Still at work; nothing was said for 12 min. Task 2 [smith] for 14 min: Round the cents up. " +
 			"Running for 3 min: `go test './...'`. Running for 0 s: `ls`.": {
 			For: 12 * time.Minute,
-			Tasks: []silence.Task{{
+			Tasks: []store.SilentTask{{
 				Number:      2,
 				Category:    "deep",
 				Description: "Round the\ncents up.",
 				For:         14*time.Minute + 30*time.Second,
 			}},
-			Commands: []silence.Command{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
+			Commands: []store.SilentCommand{{What: "go test `./...`", For: 3 * time.Minute}, {What: "ls"}},
 		},
 	} {
 		require.Equal(t, want, r.silenceLine(x).Text)

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -50,7 +49,7 @@ func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.Session, "permission", p.ID)
+	return AppendAudit(ctx, tx, r.Session, "permission", p.ID)
 }
 
 // permitted returns the id of the recording's permission, or

@@ -14,7 +14,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/pauses"
 )
 
 // pauseFlags name what is paused or resumed.
@@ -28,16 +27,16 @@ var channelID = regexp.MustCompile(`^[CGD][A-Z0-9]{7,}$`)
 
 // named returns the pause that the flags name. It returns false if they name nothing, or both --all and a
 // name.
-func (p pauseFlags) named() (pauses.Pause, bool) {
+func (p pauseFlags) named() (store.Pause, bool) {
 	switch {
 	case p.All == (p.What != ""):
-		return pauses.Pause{}, false
+		return store.Pause{}, false
 	case p.All:
-		return pauses.Pause{Scope: pauses.All}, true
+		return store.Pause{Scope: store.PauseAll}, true
 	case channelID.MatchString(p.What):
-		return pauses.Pause{Scope: pauses.Channel, Name: p.What}, true
+		return store.Pause{Scope: store.PauseChannel, Name: p.What}, true
 	}
-	return pauses.Pause{Scope: pauses.Repository, Name: p.What}, true
+	return store.Pause{Scope: store.PauseRepository, Name: p.What}, true
 }
 
 var errNothingNamed = errors.New("name a repository or a channel's id, or everything with --all")
@@ -78,7 +77,7 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 			return c.list(ctx, con, s)
 		}
 		p.By = operator()
-		fresh, err := pauses.Set(ctx, s.DB, p)
+		fresh, err := store.SetPause(ctx, s.DB, p)
 		switch {
 		case err != nil:
 			return err
@@ -87,7 +86,7 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 		default:
 			fmt.Fprintf(con.Out, "Paused: %s. It goes on with: bobbin resume %s\n", p, c.again())
 		}
-		if seen, err := pauses.Seen(ctx, s.DB, p); err != nil {
+		if seen, err := store.PauseSeen(ctx, s.DB, p); err != nil {
 			return err
 		} else if !seen {
 			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; "+
@@ -105,12 +104,12 @@ func (p pauseFlags) again() string {
 }
 
 func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error {
-	list, err := pauses.List(ctx, s.DB)
+	list, err := store.ListPauses(ctx, s.DB)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		return json.NewEncoder(con.Out).Encode(append([]pauses.Pause{}, list...))
+		return json.NewEncoder(con.Out).Encode(append([]store.Pause{}, list...))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(con.Out, "Nothing is paused.")
@@ -154,7 +153,7 @@ func (r *Resume) Validate() error {
 func (r *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
 	return r.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		p, _ := r.named()
-		was, err := pauses.Lift(ctx, s.DB, p)
+		was, err := store.LiftPause(ctx, s.DB, p)
 		if err != nil {
 			return err
 		}

@@ -43,7 +43,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -125,7 +124,7 @@ type SlackSettings struct {
 // ModelSettings say which models are used and where they are served.
 type ModelSettings struct {
 	ModelURL, ModelKey string
-	Endpoints          map[string]endpoint.Endpoint // by model: those with their own endpoint
+	Endpoints          map[string]model.Endpoint // by model: those with their own endpoint
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures

@@ -11,9 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -21,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
@@ -138,7 +137,7 @@ func costOf(all []workflow.Inquiry) (usd float64) {
 // of the session, or the model's endpoint. It returns an empty string for any other error.
 func whyNotReviewed(err error) string {
 	var limit *budget.LimitError
-	var failed *endpoint.Error
+	var failed *model.Error
 	switch {
 	case errors.As(err, &limit):
 		return "a limit was reached (" + limit.Used() + ")"

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
-	"github.com/bobbinhq/bobbin/workflow/intent/command"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -73,7 +72,8 @@ func (lb lessonBook) answered(f []store.Part) []store.Part {
 // change returns the parts that remove the lesson with the given number, if there is one, and that store
 // the new text, if there is one.
 func (lb lessonBook) change(
-	m intent.Message, p workflow.Person, r repository.Repository, word command.Lesson, all []lessons.Lesson,
+	m intent.Message, p workflow.Person, r repository.Repository, word intent.LessonRequest,
+	all []lessons.Lesson,
 ) []store.Part {
 	var said []string
 	var f []store.Part

@@ -10,7 +10,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
@@ -40,7 +39,8 @@ func (j *Judge) stopParts(
 	}
 	f := append(j.Ignore(m),
 		consent.Decision{What: workflow.DecideStop, Allowed: true, User: p.ID, MessageTS: m.TS},
-		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{}, pictures.Stopped{},
+		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{},
+		store.PicturesStopped{},
 		backports.Stop{})
 	kept := "The work so far is kept; "
 	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open {
@@ -165,7 +165,7 @@ func (j *Judge) leaveDecision(
 		},
 	)
 	return append(
-		f, progress.StoppedInquiries{Alone: !s.Open}, progress.StoppedLookbacks{}, pictures.Stopped{},
+		f, progress.StoppedInquiries{Alone: !s.Open}, progress.StoppedLookbacks{}, store.PicturesStopped{},
 	), true, nil
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -38,7 +37,12 @@ type Push struct {
 // Request returns the part that requests the pictures. It writes nothing if no finished task of the
 // session was visual.
 func (p Push) Request() store.Part {
-	q := pictures.Request{Key: "push:" + p.Commit, Repository: p.Repository, Base: p.Base, Commit: p.Commit}
+	q := store.PictureRequest{
+		Key:        "push:" + p.Commit,
+		Repository: p.Repository,
+		Base:       p.Base,
+		Commit:     p.Commit,
+	}
 	for _, c := range p.Changes[:min(len(p.Changes), maxChanged)] {
 		q.Changed = append(q.Changed, c.Path)
 	}
@@ -59,7 +63,7 @@ type Photographer struct {
 
 // Run takes the pictures of the session's oldest open request, and posts them.
 func (p *Photographer) Run(ctx context.Context, session string) error {
-	q, err := pictures.Open(ctx, p.Store.DB, session)
+	q, err := store.OpenPictureRequest(ctx, p.Store.DB, session)
 	if err != nil || q == nil {
 		return err
 	}
@@ -72,15 +76,15 @@ func (p *Photographer) Run(ctx context.Context, session string) error {
 		}
 	}
 	p.Log.Info("took pictures", "session", session, "repository", q.Repository, "pages", len(shoot.pages))
-	return pictures.End(ctx, p.Store, *q, shoot.pages, shoot.showPictures())
+	return store.EndPictures(ctx, p.Store, *q, shoot.pages, shoot.showPictures())
 }
 
 // A shooting takes the pictures of one request.
 type shooting struct {
 	*Photographer
-	request    pictures.Request
+	request    store.PictureRequest
 	repository repository.Repository
-	pages      []pictures.Page
+	pages      []store.PicturedPage
 	none       string   // why there are no pictures at all
 	captions   []string // one sentence for each page
 }
@@ -182,11 +186,11 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 		s.captions = append(s.captions,
 			fmt.Sprintf("%s before and after: %s, boxed.", name, plaintext.CountNoun(places, "place")))
 	}
-	s.pages = append(s.pages, pictures.Page{
+	s.pages = append(s.pages, store.PicturedPage{
 		Path:   page,
 		Places: places,
-		Before: pictures.Picture(marked[0]),
-		After:  pictures.Picture(marked[1]),
+		Before: store.Picture(marked[0]),
+		After:  store.Picture(marked[1]),
 	})
 	return nil
 }
@@ -213,7 +217,7 @@ func (s *shooting) files() (list []workflow.File) {
 		name, _, _ = strings.Cut(name, ".")
 		for _, side := range []struct {
 			when, commit string
-			pictures.Picture
+			store.Picture
 		}{{"before", s.request.Base, p.Before}, {"after", s.request.Commit, p.After}} {
 			if len(side.Content) == 0 {
 				continue

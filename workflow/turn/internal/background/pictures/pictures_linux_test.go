@@ -17,7 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/pictures"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -124,13 +123,14 @@ func TestPagesBeforeAndAfter(t *testing.T) {
 		fmt.Sprintf("cart-before.png web/cart.html before (%.7s)", s.commits[0]),
 		fmt.Sprintf("cart-after.png web/cart.html after (%.7s)", s.commits[1]),
 	}, s.files())
-	pages, err := pictures.Newest(t.Context(), s.Store.DB, s.turn.Session().ID)
+	pages, err := store.NewestPictures(t.Context(), s.Store.DB, s.turn.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, pages, 1)
-	was, found, err := pictures.Find(t.Context(), s.Store.DB, s.turn.Session().ID, pages[0].Request, 1, true)
+	was, found, err := store.FindPicture(t.Context(), s.Store.DB, s.turn.Session().ID,
+		pages[0].Request, 1, true)
 	require.NoError(t, err)
 	require.True(t, found && was.Kind == "png" && len(was.Content) > 0)
-	_, found, err = pictures.Find(t.Context(), s.Store.DB, "another session", pages[0].Request, 1, true)
+	_, found, err = store.FindPicture(t.Context(), s.Store.DB, "another session", pages[0].Request, 1, true)
 	require.NoError(t, err)
 	require.False(t, found)
 }
@@ -143,18 +143,18 @@ func TestPicturesAreSaidOnce(t *testing.T) {
 	said := s.take("web/cart.css")
 	require.Contains(t, said, "`web/cart.html?a=1` before and after: 1 place, boxed.")
 	id := s.turn.Session().ID
-	require.NoError(t, pictures.End(t.Context(), s.Store, pictures.Request{ID: 1, Session: id}, nil,
+	require.NoError(t, store.EndPictures(t.Context(), s.Store, store.PictureRequest{ID: 1, Session: id}, nil,
 		workflow.Line{Agent: "a", Text: "twice"}))
 	require.Equal(t, said, s.newest())
 	s.take("web/cart.css")
 	require.Len(t, s.files(), 2)
 
-	require.NoError(t, s.turn.Record(t.Context(), pictures.Request{
+	require.NoError(t, s.turn.Record(t.Context(), store.PictureRequest{
 		Key:        "push:other",
 		Repository: "shop",
 		Base:       s.commits[0],
 		Commit:     s.commits[1],
-	}, pictures.Stopped{}))
+	}, store.PicturesStopped{}))
 	require.NoError(t, s.Run(t.Context(), id))
 	require.Len(t, s.files(), 2)
 }
@@ -203,7 +203,7 @@ func TestNoPictures(t *testing.T) {
 	s.ends(workflow.TaskFailed)
 	require.NoError(t, s.turn.Record(t.Context(),
 		Push{Repository: "shop", Base: s.commits[0], Commit: s.commits[1]}.Request()))
-	asked, err := pictures.Open(t.Context(), s.Store.DB, s.turn.Session().ID)
+	asked, err := store.OpenPictureRequest(t.Context(), s.Store.DB, s.turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, asked, "nobody worked on what people see")
 
@@ -215,7 +215,7 @@ func TestNoPictures(t *testing.T) {
 	lines, err := s.Store.Lines(t.Context(), s.turn.Session().ID)
 	require.NoError(t, err)
 	require.Empty(t, lines)
-	asked, err = pictures.Open(t.Context(), s.Store.DB, s.turn.Session().ID)
+	asked, err = store.OpenPictureRequest(t.Context(), s.Store.DB, s.turn.Session().ID)
 	require.NoError(t, err)
 	require.Nil(t, asked)
 }

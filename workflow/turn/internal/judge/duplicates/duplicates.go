@@ -18,7 +18,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
-	"github.com/bobbinhq/bobbin/workflow/store/duplicate"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -57,21 +56,21 @@ func (d *Duplicates) Announce(
 		return "", nil, nil
 	}
 	text = d.MaskShown(text) // as the other reports are stored, with which it is compared
-	parts = []store.Part{duplicate.ReportText{Repository: repository, Text: text}}
+	parts = []store.Part{store.ReportText{Repository: repository, Text: text}}
 	if d.Readers == nil {
 		return "", nil, parts
 	}
-	found, err := duplicate.Find(ctx, d.Store.DB, d.Session().ID, repository, text)
+	found, err := store.FindDuplicates(ctx, d.Store.DB, d.Session().ID, repository, text)
 	if err != nil {
 		d.Log.Warn("cannot look for duplicates", "err", err)
 		return "", nil, parts
 	}
-	found = slices.DeleteFunc(found, func(t duplicate.Candidate) bool { return !d.MayName(ctx, t.Session) })
+	found = slices.DeleteFunc(found, func(t store.Duplicate) bool { return !d.MayName(ctx, t.Session) })
 	ids := make([]string, len(found))
 	for i, t := range found {
 		ids[i] = t.Session
 	}
-	known, err := duplicate.ReadStates(ctx, d.Store.DB, ids)
+	known, err := store.ReadDuplicateStates(ctx, d.Store.DB, ids)
 	if err != nil {
 		d.Log.Warn("cannot read the states of duplicates", "err", err)
 	}
@@ -87,7 +86,7 @@ func (d *Duplicates) Announce(
 		})
 	}
 	return "Likely the same: " + strings.Join(named, ", ") + ".", buttons, append(parts,
-		duplicate.Announced(found))
+		store.DuplicatesAnnounced(found))
 }
 
 // words returns what people wrote so far, with the thread's root message first. It returns the
@@ -158,7 +157,7 @@ func (d *Duplicates) link(t workflow.Thread, title string) string {
 }
 
 // outcome returns the state of a session in words.
-func outcome(k duplicate.State) string {
+func outcome(k store.DuplicateState) string {
 	switch {
 	case k.Branch != "":
 		return "a fix is pushed"
@@ -179,7 +178,7 @@ func outcome(k duplicate.State) string {
 // Facts returns what is known of the duplicates that the thread was told of, as a prompt for agents, or an
 // empty string if there are none.
 func (d *Duplicates) Facts(ctx context.Context) (string, error) {
-	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
+	known, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, d.Session().ID)
 	if err != nil || len(known) == 0 {
 		return "", err
 	}
@@ -205,7 +204,7 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 func (d *Duplicates) Join(
 	ctx context.Context, m workflow.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
+	known, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +221,12 @@ func (d *Duplicates) Join(
 			},
 		}, nil
 	}
-	at := slices.IndexFunc(known, func(k duplicate.State) bool { return k.Session == session })
+	at := slices.IndexFunc(known, func(k store.DuplicateState) bool { return k.Session == session })
 	switch {
 	case at < 0 || d.Readers == nil || !d.MayName(ctx, session):
 		return refused("the other thread cannot be shown",
 			p.Name+": I cannot join that thread any more. It is gone, or somebody here may not read it.")
-	case slices.ContainsFunc(known, func(k duplicate.State) bool { return k.Joined }):
+	case slices.ContainsFunc(known, func(k store.DuplicateState) bool { return k.Joined }):
 		return refused("joined already", p.Name+": this thread is joined already. Write here to go on here.")
 	case d.Session().Branch != "":
 		return refused("work was approved",
@@ -236,11 +235,11 @@ func (d *Duplicates) Join(
 		return refused("the work is stopped",
 			p.Name+": this thread is stopped. Let it go on first, then press again.")
 	}
-	back, err := duplicate.ReadAnnounced(ctx, d.Store.DB, session)
+	back, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, session)
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(back, func(k duplicate.State) bool { return k.Joined }) {
+	if slices.ContainsFunc(back, func(k store.DuplicateState) bool { return k.Joined }) {
 		return refused("the other is joined itself",
 			p.Name+": that thread is joined to another one itself, so nobody would go on.")
 	}
@@ -263,7 +262,7 @@ func (d *Duplicates) Join(
 			MessageTS: m.TS,
 			Revision:  d.Session().Revision,
 		},
-		duplicate.Joined{Other: session, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
+		store.JoinedDuplicate{Other: session, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
 		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. "+
 			"Write here to go on here anyway.", d.link(other.Thread, other.Title), p.Name))),
 	}, nil
@@ -290,13 +289,13 @@ func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, 
 	if d.Session().Phase != workflow.PhaseStopped || !opens {
 		return f, nil
 	}
-	known, err := duplicate.ReadAnnounced(ctx, d.Store.DB, d.Session().ID)
-	if err != nil || !slices.ContainsFunc(known, func(k duplicate.State) bool { return k.Joined }) {
+	known, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, d.Session().ID)
+	if err != nil || !slices.ContainsFunc(known, func(k store.DuplicateState) bool { return k.Joined }) {
 		return f, err
 	}
 	if d.Session().Joined() {
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Halted = "" }})
 	}
-	return append(f, duplicate.Unjoined{}, progress.ResumedInquiries{},
+	return append(f, store.UnjoinedDuplicate{}, progress.ResumedInquiries{},
 		store.Lines(d.ProgramLine("Going on here again."))), nil
 }

@@ -1,0 +1,234 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+)
+
+// A realGitea is a running Gitea, with an account that may create repositories.
+type realGitea struct {
+	t    *testing.T
+	api  string
+	user *url.Userinfo
+	name string // the name of the test's repository
+}
+
+// do sends a request that the package gitea does not have, and reads the response into out.
+func (rg realGitea) do(method, path string, body, out any) {
+	text, err := json.Marshal(body)
+	require.NoError(rg.t, err)
+	r, err := http.NewRequestWithContext(rg.t.Context(), method, rg.api+path, bytes.NewReader(text))
+	require.NoError(rg.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	password, _ := rg.user.Password()
+	r.SetBasicAuth(rg.user.Username(), password)
+	res, err := http.DefaultClient.Do(r)
+	require.NoError(rg.t, err)
+	defer res.Body.Close()
+	require.Equal(rg.t, 2, res.StatusCode/100, "%s %s: %s", method, path, res.Status)
+	if out != nil {
+		require.NoError(rg.t, json.NewDecoder(res.Body).Decode(out))
+	}
+}
+
+func (rg realGitea) in(method, path string, body, out any) {
+	rg.do(method, "/repos/"+rg.user.Username()+"/"+rg.name+path, body, out)
+}
+
+// as returns the test's repository with a new token of these scopes.
+func (rg realGitea) as(scopes ...string) *GiteaRepository {
+	var made struct {
+		Value string `json:"sha1"`
+	}
+	rg.do("POST", "/users/"+rg.user.Username()+"/tokens",
+		map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
+	return NewGitea(GiteaConfig{
+		API:   rg.api,
+		Web:   strings.TrimSuffix(rg.api, "/api/v1") + "/" + rg.user.Username() + "/" + rg.name,
+		Owner: rg.user.Username(),
+		Name:  rg.name,
+		Token: func(context.Context, bool) (remote.Credential, error) {
+			return remote.Credential{Password: remote.Secret(made.Value)}, nil
+		},
+	})
+}
+
+// branch creates a branch with one commit, and returns that commit.
+func (rg realGitea) branch(name string) (commit string) {
+	var made struct{ Commit struct{ SHA string } }
+	rg.in("POST", "/contents/"+strings.ReplaceAll(name, "/", "-")+".txt", map[string]any{
+		"content":    "aGkK",
+		"branch":     "main",
+		"new_branch": name,
+		"message":    "Add " + name,
+	}, &made)
+	return made.Commit.SHA
+}
+
+// TestARealGitea tests the client, and the responses that hosttest imitates, against a real server.
+// BOBBIN_TEST_GITEA names a Gitea program to start (make gitea builds it); otherwise
+// BOBBIN_GITEA_URL=http://USER:PASSWORD@HOST is a running Gitea or Forgejo with an account that may create
+// repositories.
+func TestARealGitea(t *testing.T) {
+	at, err := url.Parse(os.Getenv("BOBBIN_GITEA_URL"))
+	require.NoError(t, err)
+	if program := os.Getenv("BOBBIN_TEST_GITEA"); program != "" {
+		at = startGitea(t, program)
+	}
+	if at.Host == "" {
+		t.Skip("make gitea runs this: to build one takes minutes")
+	}
+	g := realGitea{
+		t:    t,
+		api:  at.Scheme + "://" + at.Host + "/api/v1",
+		user: at.User,
+		name: fmt.Sprint("shop-", time.Now().UnixNano()),
+	}
+	g.do("POST", "/user/repos",
+		map[string]any{"name": g.name, "auto_init": true, "default_branch": "main", "private": true}, nil)
+	defer func() { g.in("DELETE", "", nil, nil) }()
+	h := g.as("write:repository", "read:issue")
+	g.holdsRights(g.as("write:repository", "read:issue"))
+	commit := g.branch("bobbin/fix-1")
+	g.holdsDrafts(h, commit)
+	g.holdsReports(h, commit)
+	g.holdsEnds(h)
+}
+
+// holdsRights checks that the rights named in the configuration's documentation are enough, and that a
+// missing one is reported.
+func (rg realGitea) holdsRights(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	missing, err := h.Missing(ctx)
+	require.NoError(t, err)
+	require.Empty(t, missing)
+	missing, err = rg.as("read:repository", "read:issue").Missing(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"the scope write:repository"}, missing)
+	_, err = rg.as("read:user").Missing(ctx)
+	require.ErrorContains(t, err, "read")
+	h.client.Root += "-no-such"
+	_, err = h.Find(ctx, "main")
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+// holdsDrafts checks that a draft can be opened, found and reworded, and not opened twice.
+func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.branch("bobbin/fix-2")
+	none, err := h.Find(ctx, "bobbin/fix-1")
+	require.NoError(t, err)
+	require.Nil(t, none)
+	opened := Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}
+	p, err := h.Open(ctx, opened)
+	require.NoError(t, err)
+	require.Equal(t, PullRequest{
+		Number: 1,
+		URL:    h.client.Web + "/pulls/1",
+		State:  Open,
+		Draft:  true,
+		Body:   "Why",
+		Head:   commit,
+	}, p)
+	_, err = h.Open(ctx, opened)
+	require.ErrorIs(t, err, ErrExists)
+	second, err := h.Open(ctx, Opening{Branch: "bobbin/fix-2", Base: "main", Title: "Another"})
+	require.NoError(t, err)
+	require.False(t, second.Draft)
+	found, err := h.Find(ctx, "bobbin/fix-1")
+	require.NoError(t, err)
+	require.Equal(t, &p, found)
+	require.NoError(t, h.Reword(ctx, 1, "Why, and why then"))
+	p, err = h.Look(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, "Why, and why then", p.Body)
+	require.True(t, p.Draft)
+	_, err = h.Look(ctx, 99)
+	require.ErrorIs(t, err, ErrNotFound)
+}
+
+// holdsReports checks that the newest status of each name counts, and that comments of every kind are read
+// over several pages.
+func (rg realGitea) holdsReports(h *GiteaRepository, commit string) {
+	t, ctx := rg.t, rg.t.Context()
+	for _, s := range [][2]string{
+		{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"},
+	} {
+		rg.in("POST", "/statuses/"+commit,
+			map[string]any{"context": s[0], "state": s[1], "description": s[0] + " says so"}, nil)
+	}
+	checks, err := h.Checks(ctx, commit)
+	require.NoError(t, err)
+	states := map[string]CheckState{}
+	for _, c := range checks {
+		states[c.Name] = c.State
+	}
+	require.Equal(t,
+		map[string]CheckState{"test": Failed, "lint": Passed, "docs": Pending}, states)
+
+	// Comments of every kind, over more than one page.
+	for n := range 60 {
+		rg.in("POST", "/issues/1/comments", map[string]any{"body": fmt.Sprint("comment ", n)}, nil)
+	}
+	rg.in("POST", "/pulls/1/reviews", map[string]any{
+		"event":    "COMMENT",
+		"body":     "as a whole",
+		"comments": []any{map[string]any{"path": "bobbin-fix-1.txt", "body": "beside", "new_position": 1}},
+	}, nil)
+	comments, err := h.Comments(ctx, 1)
+	require.NoError(t, err)
+	require.Len(t, comments, 62)
+	var beside Comment
+	for _, c := range comments {
+		require.Equal(t, rg.user.Username(), c.Login)
+		require.False(t, c.At.IsZero(), c.Text)
+		if c.Path != "" {
+			beside = c
+		}
+	}
+	require.Equal(t, Comment{
+		ID:    beside.ID,
+		Login: beside.Login,
+		Text:  "beside",
+		Path:  "bobbin-fix-1.txt",
+		Line:  1,
+		At:    beside.At,
+	}, beside)
+}
+
+// holdsEnds checks the states of a closed and of a merged pull request.
+func (rg realGitea) holdsEnds(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.in("PATCH", "/pulls/2", map[string]any{"state": "closed"}, nil)
+	p, err := h.Look(ctx, 2)
+	require.NoError(t, err)
+	require.Equal(t, Closed, p.State)
+	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
+	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
+		var state struct{ Mergeable bool }
+		if rg.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
+			break
+		}
+	}
+	rg.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
+	p, err = h.Look(ctx, 1)
+	require.NoError(t, err)
+	require.Equal(t, Merged, p.State)
+	require.False(t, p.Draft)
+	commits, err := h.Commits(ctx, "main", time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, p.Merged, commits[0].Hash)
+	require.Contains(t, commits[0].Message, "Fix it")
+}
