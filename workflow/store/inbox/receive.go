@@ -25,7 +25,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
-			begins, err := Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
+			begins, err := counter{Queue: i.queue, Agent: i.Name}.count(ctx, tx, first)
 			if err != nil || !begins {
 				return err
 			}
@@ -52,7 +52,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			return err
 		}
 		if first.Alert != nil {
-			if err := Opened(ctx, tx, first, id); err != nil {
+			if err := opened(ctx, tx, first, id); err != nil {
 				return err
 			}
 		}
