@@ -232,15 +232,16 @@ func (s *Store) NewestOffer(
 // NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers
 // the newest revision for approval, and the newest of all. They are empty if there are none.
 func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and
-			exists (select 1 from buttons b
-				where b.session_id = $1 and b.action_id in ($3, $4)
-					and b.revision = s.revision
-					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
+	err = s.Pool.QueryRow(ctx,
+		`select coalesce(max(ts) filter (where rewrites is null
+				and exists (select 1 from buttons b
+					where b.session_id = $1 and b.action_id in ($3, $4)
+						and b.revision = s.revision
+						and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
 			coalesce(max(ts), '')
-		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2
-			and o.line_id is not null`, session, before, workflow.ButtonFix, workflow.ButtonConfirm).
-		Scan(&offers, &newest)
+		from outbox o join sessions s on s.id = o.session_id
+		where o.session_id = $1 and o.ts < $2 and o.line_id is not null`,
+		session, before, workflow.ButtonFix, workflow.ButtonConfirm).Scan(&offers, &newest)
 	return offers, newest, err
 }
 

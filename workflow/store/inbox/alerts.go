@@ -180,8 +180,10 @@ func (c counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow
 	var line int64
 	var tried bool
 	err := tx.QueryRow(ctx,
-		`select line_id, batch is not null from outbox where key = $1 or rewrites = $1 order by id desc
-			limit 1 for update`,
+		`select line_id, batch is not null from outbox
+		where key = $1 or rewrites = $1
+		order by id desc limit 1
+		for update`,
 		key).Scan(&line, &tried)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
