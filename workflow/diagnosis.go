@@ -113,7 +113,7 @@ type Sibling struct {
 	InFix   bool   `json:"in_fix,omitempty"` // the report says that this place changes; set by the program
 }
 
-// The verdicts on a sibling. The program sets NotLookedAt on a place that the model did not judge, or
+// The verdicts on a sibling. The program sets ReleaseNotLookedAt on a place that the model did not judge, or
 // judged without having read it.
 const (
 	SiblingAffected    = "affected"
@@ -129,7 +129,7 @@ type Lookback struct {
 	Key        string // push:COMMIT or report:REVISION
 	Repository string
 	Base       string          // the commit at which the probe is red
-	Probe      json.RawMessage // what is run (see package retest)
+	Probe      json.RawMessage // what is run (see package past of repo/proof)
 	Found      *LookbackFound  // nil until the search is done
 }
 

@@ -49,7 +49,7 @@ type File struct {
 
 // A Button carries only an opaque id; what a press means is stored in a row.
 type Button struct {
-	ActionID string
+	ActionID ActionID
 	Label    string
 	Value    string
 	Style    string // "", primary, danger
@@ -207,8 +207,8 @@ func WithoutMark(text string) string {
 	return diamondName.ReplaceAllString(text, "$1")
 }
 
-// A line may begin with blanks, letters that show nothing, marks of quotes, lists, headings and emphasis,
-// and the address of a link, before its first visible character.
+// lineStart matches what may precede the first visible character of a line: blanks, letters that show
+// nothing, marks of quotes, lists, headings and emphasis, and the address of a link.
 const lineStart = "^((?:[ \\t\\r\\p{Z}\u115f\u1160\u3164\uffa0*_~>#+-]|&gt;|\\d{1,3}[.)]\\s|<[^|>\\n]*\\|)*)"
 
 // sign matches signs that a line begins with: check marks, shapes, pictures, and names of emoji.

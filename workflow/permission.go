@@ -88,6 +88,7 @@ const (
 	DecideRepository DecisionKind = "repository"   // to choose another repository
 	DecideJoin       DecisionKind = "join"         // to join the thread to another one
 	DecideLesson     DecisionKind = "lesson"       // to remember or to change a lesson
+	DecideWrapUp     DecisionKind = "wrap_up"      // to end an interview
 	DecideNotForMe   DecisionKind = "not_for_me"   // the orchestrator: nobody asks for anything here
 	DecideMention    DecisionKind = "call owners"  // the program: people who know the code were mentioned
 )

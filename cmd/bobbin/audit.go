@@ -12,7 +12,7 @@ import (
 )
 
 type auditCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	ID     string `arg:"" optional:"" help:"The session."`
 	Verify bool   `help:"Print nothing, but check that nobody changed a record by hand (all sessions, or this one)."`
 }

@@ -16,7 +16,7 @@ import (
 )
 
 type cleanCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	DryRun bool   `help:"Only say what would be removed; works beside a running bot."`
 	JSON   bool   `name:"json" help:"As JSON."`
@@ -44,7 +44,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			return err
 		}
 	}
-	s, err := c.Place(con)
+	s, err := c.Target(con)
 	if err != nil {
 		return err
 	}

@@ -583,7 +583,7 @@ func TestAuditIsVerified(t *testing.T) {
 
 func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 	t.Parallel()
-	s, err := operate.PlaceFlags{DataDir: "relative"}.Place(cli.Console{})
+	s, err := operate.StorageFlags{DataDir: "relative"}.Target(cli.Console{})
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 type doctorCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
@@ -29,11 +29,11 @@ the configuration cannot be read.`
 
 // Run examines everything that bobbin serve needs and prints the findings.
 func (d *doctorCommand) Run(ctx context.Context, con cli.Console) error {
-	place, err := d.Place(con)
+	target, err := d.Target(con)
 	if err != nil {
 		return err
 	}
 	return doctor.New(
-		doctor.Options{Config: d.Config, Place: place, SlackURL: d.SlackURL, ModelURL: d.ModelURL}, con,
+		doctor.Options{Config: d.Config, Storage: target, SlackURL: d.SlackURL, ModelURL: d.ModelURL}, con,
 	).Examine(ctx, d.JSON)
 }

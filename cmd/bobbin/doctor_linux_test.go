@@ -137,7 +137,7 @@ func (d *doctorSetup) options() doctor.Options {
 	c := doctor.Options{
 		SlackURL: d.env["SLACK_API_URL"],
 		ModelURL: d.model,
-		Place: storage.Target{
+		Storage: storage.Target{
 			DataDir:     d.env["BOBBIN_DATA_DIR"],
 			DatabaseURL: d.env["DATABASE_URL"],
 			Durable:     true,

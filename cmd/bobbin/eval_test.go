@@ -253,7 +253,7 @@ func TestTasksThatShowNothing(t *testing.T) {
 	require.Equal(t, cli.ExitFailed, code)
 	for _, want := range []string{
 		"wrong   applies-nowhere: good.patch: sums.py: ",
-		`wrong   no-base: repo: source has no branch, tag or commit "v9"`,
+		`wrong   no-base: git: source has no branch, tag or commit "v9"`,
 		"wrong   passes: the hidden tests pass on the base, so they show nothing\n",
 	} {
 		require.Contains(t, said, want)

@@ -154,17 +154,17 @@ var outside = []readerOf{
 	{
 		"an endpoint's stream",
 		[]string{
-			"workflow/model/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
+			"workflow/model/internal/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
 		},
 		[]string{"workflow/model FuzzStream"},
 	},
 	{
 		"an endpoint's refusal, and how long it asks to wait",
 		[]string{
-			"workflow/model/endpoint/errors.go endpointError",
-			"workflow/model/endpoint/exchange.go retryAfter",
+			"workflow/model/internal/endpoint/errors.go endpointError",
+			"workflow/model/internal/endpoint/exchange.go retryAfter",
 		},
-		[]string{"workflow/model FuzzRefusal", "workflow/model/endpoint FuzzRetryAfter"},
+		[]string{"workflow/model FuzzRefusal", "workflow/model/internal/endpoint FuzzRetryAfter"},
 	},
 	{
 		"arguments of tools",
@@ -521,7 +521,7 @@ var inside = map[string]string{
 	"repo/build/packages/packages.go": "this program's own file",
 	"cmd/bobbin/internal/address/code_url.go": "the operator's addresses, " +
 		"by url.Parse alone",
-	"workflow/model/endpoint/list.go": "an endpoint's list of models, " +
+	"workflow/model/internal/endpoint/list.go": "an endpoint's list of models, " +
 		"for doctor: a shape of one field",
 	"bot/slack.go": "answers of Slack's API, " +
 		"which slack-go reads",

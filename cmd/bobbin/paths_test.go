@@ -63,7 +63,6 @@ var ourOwn = map[string]string{
 	"repo/build/caches.go":                      "what this machine has fetched",
 	"workflow/tool/output.go":                   "outputs that were kept, outside of every sandbox",
 	"workflow/turn/folders.go":                  "the folders of sessions themselves, and marks beside them",
-	"workflow/turn/place.go":                    "the same",
 }
 
 // byPath lists the functions that open or change a file by its path.

@@ -169,7 +169,7 @@ func (r *reloader) announce(dir string) (remove func()) {
 const pidFile = "serve.pid"
 
 type reloadCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, to be looked at before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
 }
 
@@ -188,7 +188,7 @@ func (r *reloadCommand) Run(_ context.Context, con cli.Console) error {
 			return err
 		}
 	}
-	s, err := r.Place(con)
+	s, err := r.Target(con)
 	if err != nil {
 		return err
 	}

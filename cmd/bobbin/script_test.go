@@ -30,7 +30,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/repository"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
 // asProgram is the environment variable with which this test binary runs as the program itself.
@@ -417,7 +417,7 @@ func partOfMore(shop []txtar.File) []txtar.File {
 // check that, if the audit does not verify, or if a message of the bot has a problem such as a mention, a
 // link or a preview that the story does not allow.
 func (s *story) end(ts *testscript.TestScript) {
-	if a, err := audit.Verify(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil {
+	if a, err := consent.VerifyAudit(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil {
 		// a story that was interrupted may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 type serveCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
@@ -68,11 +68,11 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
-	place, err := sc.Place(con)
+	target, err := sc.Target(con)
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
-	s, err := server.FromConfig(file, values, place, con.Hide)
+	s, err := server.FromConfig(file, values, target, con.Hide)
 	if err != nil {
 		return s, nil, err
 	}

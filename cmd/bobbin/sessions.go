@@ -12,7 +12,7 @@ import (
 )
 
 type sessionsCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	ID    string `arg:"" optional:"" help:"Show this session whole: lines, tasks, attempts, decisions, pushes."`
 	JSON  bool   `name:"json" help:"The list as JSON."`
 	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`

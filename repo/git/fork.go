@@ -20,7 +20,7 @@ import (
 func (w *Workspace) Fork(ctx context.Context, dir string) (fork *Workspace, started string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("repo: fork: %w", err)
+		return nil, "", fmt.Errorf("git: fork: %w", err)
 	}
 	f := w.mirror.workspaceIn(dir)
 	started, err = f.OpenFork()
@@ -48,13 +48,13 @@ func (w *Workspace) SetBase(ctx context.Context, commit string) error {
 // lacks. Both workspaces must be of the same mirror, and tree must be a whole hash.
 func (w *Workspace) AdoptTree(ctx context.Context, from *Workspace, tree string) error {
 	if from.mirror.dir != w.mirror.dir {
-		return fmt.Errorf("repo: adopt: %s is a workspace of another repository", from.Dir)
+		return fmt.Errorf("git: adopt: %s is a workspace of another repository", from.Dir)
 	}
 	if !plumbing.IsHash(tree) {
-		return fmt.Errorf("repo: adopt: %q is not the whole hash of a tree or commit", tree)
+		return fmt.Errorf("git: adopt: %q is not the whole hash of a tree or commit", tree)
 	}
 	if err := bundle.CopyObjects(ctx, w.Store, from.Store, plumbing.NewHash(tree)); err != nil {
-		return fmt.Errorf("repo: adopt %s: %w", tree, err)
+		return fmt.Errorf("git: adopt %s: %w", tree, err)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent/internal/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // A ContextWindow keeps the conversation of a loop within the model's window. With the zero value
@@ -136,9 +135,9 @@ func (l *Loop) sumUp(
 			Role: model.User, Text: l.Window.Fence("record", part.Record(int(recordShare*float64(window)))),
 		}},
 	})
-	var failed *endpoint.Error
-	if errors.As(err, &failed) && (failed.Kind == endpoint.KindOverflow ||
-		failed.Kind == endpoint.KindRefused || failed.Kind == endpoint.KindBadAnswer) {
+	var failed *model.Error
+	if errors.As(err, &failed) && (failed.Kind == model.KindOverflow ||
+		failed.Kind == model.KindRefused || failed.Kind == model.KindBadAnswer) {
 		return entry, usage, nil
 	}
 	if err != nil {
@@ -159,6 +158,6 @@ func (l *Loop) sumUp(
 
 // isOverflow reports whether err says that a conversation is longer than its model's window.
 func isOverflow(err error) bool {
-	var failed *endpoint.Error
-	return errors.As(err, &failed) && failed.Kind == endpoint.KindOverflow
+	var failed *model.Error
+	return errors.As(err, &failed) && failed.Kind == model.KindOverflow
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent/internal/compaction"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // window is a fake model that accepts at most bytes bytes. It calls look on each request, and end on request
@@ -28,7 +27,7 @@ type window struct {
 func (w *window) ask(_ context.Context, r model.Request) (model.Response, error) {
 	if compaction.Size(r.Messages) > w.bytes {
 		w.refused++
-		return model.Response{}, &endpoint.Error{Kind: endpoint.KindOverflow, Text: "too long"}
+		return model.Response{}, &model.Error{Kind: model.KindOverflow, Text: "too long"}
 	}
 	usage := model.Usage{Input: compaction.Size(r.Messages), Output: 1}
 	if r.System == compaction.Prompt {
@@ -233,9 +232,9 @@ func TestAConversationThatCannotBeShortened(t *testing.T) {
 			w := &window{bytes: 60 << 10}
 			l, _ := looking(w, &page{messages: messages})
 			_, err := l.Run(t.Context())
-			var failed *endpoint.Error
+			var failed *model.Error
 			require.ErrorAs(t, err, &failed)
-			require.Equal(t, endpoint.KindOverflow, failed.Kind)
+			require.Equal(t, model.KindOverflow, failed.Kind)
 			require.LessOrEqual(t, w.refused, 3)
 			require.Zero(t, w.asked)
 		})

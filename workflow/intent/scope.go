@@ -100,8 +100,9 @@ type scopeForm struct {
 	names   bool   // the scope has to name a thing
 }
 
-// The forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind it, because what
-// people add to a yes is more often a correction ("yes, but it also happens for guests").
+// scopes lists the forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind
+// it, because what people add to a yes is more often a correction ("yes, but it also happens for
+// guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model/internal/endpoint"
 )
 
 // A Config holds the settings of a Client. Its zero value asks OpenAI without a key.

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model/internal/endpoint"
 )
 
 func TestAskStreamsAWholeAnswer(t *testing.T) {

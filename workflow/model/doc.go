@@ -16,7 +16,7 @@
 //     longer conversation begins with the bytes of the shorter one, so that endpoints can cache the prefix.
 //   - Temporary failures (429, 5xx, network, cut streams) are retried a limited number of times, after the
 //     wait that the endpoint asks for or after growing waits with jitter. An exhausted quota moves on to the
-//     next model of the fallback chain at once. Any other failure is returned at once as an *endpoint.Error,
+//     next model of the fallback chain at once. Any other failure is returned at once as an *Error,
 //     with a hint for the operator.
 //   - The key is in the request's header and nowhere else: not in errors, not in logs.
 //
@@ -26,5 +26,5 @@
 //
 // Package endpoint makes the exchange with one endpoint, and says what its failures mean. Only chat
 // completions are supported. OpenAI's gpt-6 models refuse tools together with reasoning there; a request for
-// both returns an *endpoint.Error of KindRefused whose hint says so.
+// both returns an *Error of KindRefused whose hint says so.
 package model

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model/internal/endpoint"
 )
 
 // If a stream breaks before its finish reason, nothing of it is kept.

@@ -23,7 +23,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -146,7 +145,7 @@ func TestAFactIsWrittenOnceWhateverTheConnectionDoes(t *testing.T) {
 	fact := func(n int) []store.Part {
 		return []store.Part{
 			progress.Transcript{Items: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"n":%d}`, n))}},
-			spending.Usage{USD: 1},
+			store.Usage{USD: 1},
 			store.Lines{{Agent: "orchestrator", Text: fmt.Sprint("line ", n)}},
 		}
 	}

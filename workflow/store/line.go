@@ -197,7 +197,7 @@ func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (
 
 // An Offer names a kind of button, for NewestOffer.
 type Offer struct {
-	ActionID    string
+	ActionID    workflow.ActionID
 	MeansPrefix string // what the button stands for begins with this
 	Before      string // its message is above the message with this ts
 	In          string // its message has this ts; empty: any
@@ -248,7 +248,7 @@ func (s *Store) NewestLines(ctx context.Context, session, before string) (offers
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(
-	ctx context.Context, action, value string,
+	ctx context.Context, action workflow.ActionID, value string,
 ) (revision int, means string, ok bool, err error) {
 	err = t.store.Pool.QueryRow(ctx,
 		`select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value,

@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A maskedPart is a part with the fields that keep a secret when the part is masked.
@@ -209,8 +208,8 @@ func sideParts() []maskedPart {
 		{store.PicturesStopped{}, nil},
 		{pullrequest.Intent{}, kept{aName: "Repository", aPath: "Branch Base Files", aHash: "Head"}},
 		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
-		{spending.Total{}, nil},
-		{spending.Usage{}, nil},
-		{spending.Warning{}, kept{anID: "Subject Day", aName: "Limit"}},
+		{store.UsageTotal{}, nil},
+		{store.Usage{}, nil},
+		{store.LimitWarning{}, kept{anID: "Subject Day", aName: "Limit"}},
 	}
 }

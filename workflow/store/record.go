@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A Part is one thing that Record writes; see package record.
@@ -24,8 +23,8 @@ type Part = record.Part
 type transaction struct {
 	record.Recording
 	turn   *Turn
-	update Update         // the updates of all parts combined, for the session's own row
-	used   spending.Total // the usage of all parts added up
+	update Update     // the updates of all parts combined, for the session's own row
+	used   UsageTotal // the usage of all parts added up
 }
 
 // Record writes all parts in one transaction, or none of them. It fails with ErrFenced
@@ -77,9 +76,9 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 
 // begin puts the parts, and those that every recording has, in the order of their stages.
 func (t *Turn) begin(parts []Part, now time.Time) *transaction {
-	r := &transaction{turn: t, update: Combined(parts), used: spending.Total{Worked: t.worked(now)}}
+	r := &transaction{turn: t, update: Combined(parts), used: UsageTotal{Worked: t.worked(now)}}
 	for _, p := range parts {
-		if used, ok := p.(spending.Usage); ok {
+		if used, ok := p.(Usage); ok {
 			r.used.Add(used)
 		}
 	}

@@ -104,7 +104,7 @@ type readMark struct{ *transaction }
 
 func (readMark) Stage() record.Stage { return record.Rest }
 
-// Mask returns e, which has no text.
+// Mask returns rm, which has no text.
 func (rm readMark) Mask(func(string) string) record.Part { return rm }
 
 func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

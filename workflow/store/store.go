@@ -1,6 +1,7 @@
-// Package store stores the state of the bot in Postgres. This package has the sessions with their
-// turns, lines and cards. Its subpackages have the rest, above all what came in (inbox), what was
-// done (progress), what was used (spending), what was allowed (consent) and what is posted (outbox).
+// Package store stores the state of the bot in Postgres. This package has the sessions with their turns,
+// lines and cards, what they used, and the small rows about them: pauses, pictures, duplicates and silence.
+// Its subpackages have the rest, above all what came in (inbox), what was done (progress), what was allowed
+// (consent) and what is posted (outbox).
 //
 // Contracts:
 //   - What belongs together is one recording: Turn.Record writes its parts in one transaction, or none of

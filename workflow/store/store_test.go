@@ -274,8 +274,9 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		}
 	}
 	say(false, nil, "one", "two")
-	say(true,
-		[]workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(true, []workflow.Button{
+		{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque", Means: "scope"},
+	}, "report")
 	say(false, nil, "three")
 
 	next := func() *workflow.Posting {
@@ -296,7 +297,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
 	require.Equal(t, storetest.Thread, p.Thread)
-	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}},
+	require.Equal(t, []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"}},
 		p.Lines[0].Buttons, "what it means is not sent")
 	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
@@ -304,11 +305,13 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	storetest.MarkPosted(t, s, next().Key, "9.2")
 	require.Nil(t, next())
 
-	_, means, ok, err := turn.Button(t.Context(), "fix_it", "opaque")
+	_, means, ok, err := turn.Button(t.Context(), workflow.ButtonFix, "opaque")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "scope", means)
-	for action, value := range map[string]string{"fix_it": "forged", "push_it": "opaque"} {
+	for action, value := range map[workflow.ActionID]string{
+		workflow.ButtonFix: "forged", workflow.ButtonPush: "opaque",
+	} {
 		_, _, ok, err = turn.Button(t.Context(), action, value)
 		require.NoError(t, err)
 		require.False(t, ok, "%s of %s", value, action)
@@ -331,7 +334,7 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 			for _, m := range open {
 				settled = append(settled, store.SettledMessage{
 					ID:   m.ID,
-					Note: m.Buttons[0].ActionID + ": " + m.Means,
+					Note: string(m.Buttons[0].ActionID) + ": " + m.Means,
 				})
 			}
 			return settled
@@ -343,9 +346,9 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 		Recommended: option,
 		Options:     []string{option, "c"},
 	}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []workflow.Button{
-		{ActionID: "option", Label: option, Value: "opaque", Means: option},
+		{ActionID: workflow.ButtonOption, Label: option, Value: "opaque", Means: option},
 	}}}))
-	_, means, ok, err := turn.Button(t.Context(), "option", "opaque")
+	_, means, ok, err := turn.Button(t.Context(), workflow.ButtonOption, "opaque")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "ab\uFFFD", means)

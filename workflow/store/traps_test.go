@@ -87,7 +87,7 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 		})
 	})
 	for n := range 150 {
-		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
+		buttons := []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: fmt.Sprint(n)}}
 		require.NoError(t, turn.Record(t.Context(), store.Lines{{
 			Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons,
 		}}))

@@ -14,13 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 )
 
 // A Turn is the right to write in one session until a later
 // turn begins. The agents of the turn may use it concurrently.
 type Turn struct {
-	spending.Account // what the session has used
+	Account // what the session has used
 
 	store   *Store
 	id      string
@@ -37,7 +36,7 @@ type Turn struct {
 // and taken for dead has lost its job, and must not fence the worker that has it now. settles decides
 // which messages lose their buttons by what the turn records.
 func (s *Store) Begin(ctx context.Context, id string, settles SettleRule) (*Turn, error) {
-	t := &Turn{Account: spending.AccountOf(s.DB, id), store: s, id: id, settles: settles}
+	t := &Turn{Account: OpenAccount(s.DB, id), store: s, id: id, settles: settles}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session's row first, then the job's: every transaction
 		// that inserts a job locks in this order.

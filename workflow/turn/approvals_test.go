@@ -13,8 +13,8 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
@@ -186,7 +186,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 			Kind:     workflow.MessageAction,
 			TS:       "1010.0",
 			User:     c.user,
-			ActionID: "fix_it",
+			ActionID: workflow.ButtonFix,
 			Value:    button,
 		}
 	}
@@ -237,7 +237,7 @@ func TestWhoMayApproveWhere(t *testing.T) {
 	require.Len(t, played, len(o.actors)+4*len(standings),
 		"everybody is in it, and each standing in both ways, with people who may and who may not")
 	require.Empty(t, strings.Join(o.matrix(t.Context(), cases), "\n"))
-	a, err := audit.Verify(t.Context(), o.Store.DB, "")
+	a, err := consent.VerifyAudit(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 	var refused int
@@ -382,7 +382,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 			Thread:   th.Thread,
 			TS:       "1010.0",
 			User:     o.actors[i%2].user,
-			ActionID: "fix_it",
+			ActionID: workflow.ButtonFix,
 			Value:    button,
 		}
 		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })
@@ -505,7 +505,7 @@ func TestAStoppedBackportWantsAnotherWord(t *testing.T) {
 	rows, err := th.permitted(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 2, strings.Count(rows, "backport="), rows)
-	a, err := audit.Verify(t.Context(), o.Store.DB, "")
+	a, err := consent.VerifyAudit(t.Context(), o.Store.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, a.Flaw)
 

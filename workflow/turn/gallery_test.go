@@ -30,7 +30,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
@@ -507,7 +506,7 @@ func with(text string, buttons ...workflow.Button) workflow.Line {
 // labelled returns buttons, each of an action id, a label and a style.
 func labelled(b ...string) (list []workflow.Button) {
 	for i := 0; i < len(b); i += 3 {
-		list = append(list, workflow.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+		list = append(list, workflow.Button{ActionID: workflow.ActionID(b[i]), Label: b[i+1], Style: b[i+2]})
 	}
 	return list
 }
@@ -546,7 +545,8 @@ func consentSamples() map[string][]workflow.Line {
 		return workflow.Line{
 			Agent: "orchestrator", Text: text,
 			Buttons: []workflow.Button{
-				{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"},
+				{ActionID: workflow.ButtonFix, Label: label, Style: "primary"},
+				{ActionID: workflow.ButtonCorrect, Label: "No"},
 			},
 		}
 	}
@@ -575,7 +575,11 @@ func consentSamples() map[string][]workflow.Line {
 				Text: "Nothing runs in this thread. At work in this channel: " +
 					"[the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
 				Buttons: []workflow.Button{
-					{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"},
+					{
+						ActionID: workflow.ButtonStopThread,
+						Label:    "Stop: the tax is a cent off",
+						Style:    "danger",
+					},
 				},
 			},
 		),
@@ -586,7 +590,7 @@ func consentSamples() map[string][]workflow.Line {
 				Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix " +
 					"it\". " +
 					"The work was stopped. Shall it go on? Press the button, or write \"go on\".",
-				Buttons: []workflow.Button{{ActionID: "go_on", Label: "Go on"}},
+				Buttons: []workflow.Button{{ActionID: workflow.ButtonGoOn, Label: "Go on"}},
 			},
 		},
 		"was a withdrawal meant": says(
@@ -596,8 +600,8 @@ func consentSamples() map[string][]workflow.Line {
 				Agent: "orchestrator",
 				Text:  "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
 				Buttons: []workflow.Button{
-					{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"},
-					{ActionID: "correct", Label: "Correct…"},
+					{ActionID: workflow.ButtonTakeUp, Label: "Fix it, so limited", Style: "primary"},
+					{ActionID: workflow.ButtonCorrect, Label: "Correct…"},
 				},
 			},
 		},
@@ -823,13 +827,13 @@ func workSamples() map[string][]workflow.Line {
 			limit.NotLookedInto("Any full member of the channel may approve.", false),
 			limit.NotLookedInto("", true),
 		),
-		"the model could not answer": says(modelWords(&endpoint.Error{
-			Kind: endpoint.KindQuota,
-		}), modelWords(&endpoint.Error{Kind: endpoint.KindOverflow})),
+		"the model could not answer": says(modelWords(&model.Error{
+			Kind: model.KindQuota,
+		}), modelWords(&model.Error{Kind: model.KindOverflow})),
 		"the model is asked again": says(again(model.RetryNotice{Wait: time.Minute, Asked: true}),
 			again(model.RetryNotice{
 				Wait: time.Minute,
-			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: endpoint.KindQuota})),
+			}), again(model.RetryNotice{Model: "gpt-5", Instead: "gpt-5-mini", Kind: model.KindQuota})),
 		"the conversation was shortened": says(runtime.CompactionNotice(model.Compaction{
 			Upto: 40,
 		}), runtime.CompactionNotice(model.Compaction{Cut: 40})),

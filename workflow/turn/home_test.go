@@ -18,7 +18,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -63,7 +62,7 @@ func (o *office) reportedBy(user, repository, ts string) string {
 			Events: []workflow.Event{workflow.EventReport},
 			Open:   ledger.Rest,
 		},
-		spending.Usage{USD: 0.25},
+		store.Usage{USD: 0.25},
 		consent.Report(report),
 	))
 	return in.Session().ID

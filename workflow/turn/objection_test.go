@@ -458,7 +458,7 @@ func (p *play) checkPush(ctx context.Context) error {
 	answered := p.how == lostPushEdit || p.how == lostPushGone
 	if p.when == pushAsked && !answered &&
 		th.Session().Halted == "" { // the question from before the objection does not name it
-		if err := th.press(ctx, th.userID(another), "push_it"); err != nil {
+		if err := th.press(ctx, th.userID(another), workflow.ButtonPush); err != nil {
 			return err
 		}
 	}

@@ -230,7 +230,9 @@ func (th *thread) show(
 	return button, th.Record(ctx,
 		store.Update{OptionalEvents: events, Open: ledger.Rest},
 		consent.Report(*report),
-		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
+		store.Replies(th.ProgramLine(report.Text, workflow.Button{
+			ActionID: workflow.ButtonFix, Value: button,
+		})),
 	)
 }
 

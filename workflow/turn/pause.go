@@ -7,7 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -88,7 +88,7 @@ func (t *turn) sayStranded(ctx context.Context, row agent.Agent, end agent.End) 
 // sayModelFailed tells the thread of a failed model call, of a missing verdict or of a reached limit, and
 // pauses the session. It returns every other error unchanged, and the queue tries again.
 func (t *turn) sayModelFailed(ctx context.Context, err error) error {
-	var failed *endpoint.Error
+	var failed *model.Error
 	var limit *budget.LimitError
 	words := ""
 	switch {
@@ -113,8 +113,8 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 
 // modelWords returns what people are told of a failed model call. The endpoint's error text goes to the
 // log only.
-func modelWords(e *endpoint.Error) string {
-	if e.Kind == endpoint.KindOverflow {
+func modelWords(e *model.Error) string {
+	if e.Kind == model.KindOverflow {
 		return "The model could not answer: this conversation is longer than it can read, " +
 			"even without its older parts. Nothing is lost; ask again in another thread, " +
 			"or reply here once a model with a larger context is configured."

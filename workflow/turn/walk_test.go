@@ -21,7 +21,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
@@ -230,8 +229,10 @@ func (w *walk) say() error {
 
 func (w *walk) click() error {
 	value := store.NewToken()
-	action := pick(w.rnd, "fix_it", "fix_it", "fix_it", "confirm", "push_it", "approve", "pass_on", "pass_on",
-		"go_on", "option", "wrap_up", "take_defaults", "correct")
+	action := pick(w.rnd,
+		workflow.ButtonFix, workflow.ButtonFix, workflow.ButtonFix, workflow.ButtonConfirm,
+		workflow.ButtonPush, "approve", workflow.ButtonPassOn, workflow.ButtonPassOn, workflow.ButtonGoOn,
+		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonCorrect)
 	if shown, err := w.Store.Pool.Query(w.ctx,
 		`select id from buttons where session_id = $1 and (action_id = $2 or $3)`,
 		w.Session().ID, action, w.rnd.IntN(6) == 0); err != nil {
@@ -442,7 +443,7 @@ func judgeAll(ctx context.Context, st *store.Store) (pushes int, faults []string
 	if faults, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		return 0, nil, err
 	}
-	a, err := audit.Verify(ctx, st.DB, "")
+	a, err := consent.VerifyAudit(ctx, st.DB, "")
 	if err == nil && a.Flaw != nil {
 		faults = append(faults, a.Flaw.String())
 	}

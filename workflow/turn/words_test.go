@@ -5,13 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
 func TestModelWordsHoldNothingOfTheEndpoint(t *testing.T) {
 	t.Parallel()
-	got := modelWords(&endpoint.Error{
-		Kind: endpoint.KindAuth,
+	got := modelWords(&model.Error{
+		Kind: model.KindAuth,
 		Text: "key sk-123 is wrong",
 		Hint: "check OPENAI_API_KEY",
 	})

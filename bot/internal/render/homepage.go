@@ -92,7 +92,7 @@ func pauseSection(x workflow.HomePause) slack.Block {
 		action = workflow.ButtonResume
 		label = "Resume"
 	}
-	element := slack.NewButtonBlockElement(action, x.Value,
+	element := slack.NewButtonBlockElement(string(action), x.Value,
 		slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil,
 		slack.NewAccessory(element))
@@ -133,8 +133,9 @@ func (h HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			continue
 		}
 		flush()
-		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10),
-			plainText("Change…"))
+		element := slack.NewButtonBlockElement(
+			string(workflow.ButtonLesson), strconv.FormatInt(l.Number, 10), plainText("Change…"),
+		)
 		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil,
 			slack.NewAccessory(element)))
 	}

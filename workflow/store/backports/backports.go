@@ -20,7 +20,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
@@ -126,7 +125,7 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	if err := audit.Append(ctx, tx, r.Session, "backport", o.Branch); err != nil {
+	if err := consent.AppendAudit(ctx, tx, r.Session, "backport", o.Branch); err != nil {
 		return err
 	}
 	return r.Queue.InsertSide(ctx, tx, r.Session, queue.BackportWork)
@@ -149,7 +148,7 @@ func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	}
 	branches, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, b := range branches {
-		if err := audit.Append(ctx, tx, r.Session, "backport", b); err != nil {
+		if err := consent.AppendAudit(ctx, tx, r.Session, "backport", b); err != nil {
 			return err
 		}
 	}
@@ -229,7 +228,7 @@ func (g Register) Change(
 		if changed = err == nil && tag.RowsAffected() > 0; !changed {
 			return err
 		}
-		if err := audit.Append(ctx, tx, before.Session, "backport", before.Branch); err != nil {
+		if err := consent.AppendAudit(ctx, tx, before.Session, "backport", before.Branch); err != nil {
 			return err
 		}
 		for _, p := range parts {

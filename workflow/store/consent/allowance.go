@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -61,7 +60,7 @@ func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	if err := audit.Append(ctx, tx, r.Session, "allowance", a.ID); err != nil || a.User == "" {
+	if err := AppendAudit(ctx, tx, r.Session, "allowance", a.ID); err != nil || a.User == "" {
 		return err
 	}
 	return overrule(ctx, tx, r.Session, a.ID)

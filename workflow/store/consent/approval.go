@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -49,7 +48,7 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.Session, "approval", a.ID)
+	return AppendAudit(ctx, tx, r.Session, "approval", a.ID)
 }
 
 // Approval returns the approval of one revision, or nil if there is none. Its Scope is the scope that it was

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -197,7 +196,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 	w, err = s.GivenAllowance(ctx, workflow.Allowance{Approval: "a", Tree: "t2"})
 	require.NoError(t, err)
 	require.Equal(t, "U2", w.User)
-	verified, err := audit.Verify(ctx, s.DB, "")
+	verified, err := consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, verified.Flaw)
 
@@ -238,7 +237,7 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	pushes, err := s.Pushes(ctx, turn.Session().ID)
 	require.NoError(t, err)
 	require.Equal(t, missing, pushes[len(pushes)-1].Unproven)
-	verified, err := audit.Verify(ctx, s.DB, "")
+	verified, err := consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, verified.Flaw)
 	require.NoError(t, turn.Record(ctx, consent.Allowance{
@@ -249,7 +248,7 @@ func TestAnUnprovenPushNeedsItsWord(t *testing.T) {
 	}), "the same files, for what they decide")
 	_, err = s.Pool.Exec(ctx, `update pushes set unproven = '' where commit_hash = 'c3'`)
 	require.NoError(t, err)
-	verified, err = audit.Verify(ctx, s.DB, "")
+	verified, err = consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.NotNil(t, verified.Flaw, "that it is unproven cannot be taken away")
 }
@@ -332,12 +331,12 @@ func TestNothingIsPushedWhileAnObjectionStands(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, stand)
 
-	verified, err := audit.Verify(ctx, s.DB, "")
+	verified, err := consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, verified.Flaw)
 	_, err = s.Pool.Exec(ctx, `update objections set words = 'right file'`)
 	require.NoError(t, err)
-	verified, err = audit.Verify(ctx, s.DB, "")
+	verified, err = consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.NotNil(t, verified.Flaw, "what was objected cannot be changed")
 	_, err = s.Pool.Exec(ctx, `delete from objections`)
@@ -398,7 +397,7 @@ func TestQuestionsAreToldApartByTheirReasons(t *testing.T) {
 	ask(workflow.Allowance{ID: "objected", Objections: []int64{stand[0].ID}})
 	require.NoError(t, turn.Record(ctx, consent.Withdrawal{User: "U2", Objections: []int64{stand[0].ID}}))
 	require.NoError(t, push("c3", ""))
-	verified, err := audit.Verify(ctx, s.DB, "")
+	verified, err := consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, verified.Flaw)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -31,7 +30,7 @@ func (d Decision) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err != nil {
 		return err
 	}
-	return audit.Append(ctx, tx, r.Session, "decision", strconv.FormatInt(id, 10))
+	return AppendAudit(ctx, tx, r.Session, "decision", strconv.FormatInt(id, 10))
 }
 
 // Decisions returns everything that was allowed or refused in the session, in order.

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -46,7 +45,7 @@ func (o Objection) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	if err != nil {
 		return err
 	}
-	return audit.Append(ctx, tx, r.Session, "objection", strconv.FormatInt(id, 10))
+	return AppendAudit(ctx, tx, r.Session, "objection", strconv.FormatInt(id, 10))
 }
 
 // Overruled returns the objections that an allowance overruled, in order.
@@ -130,7 +129,7 @@ func settleObjections(ctx context.Context, tx pgx.Tx, session, sql string, args 
 		return err
 	}
 	for _, id := range settled {
-		if err := audit.Append(ctx, tx, session, "objection", strconv.FormatInt(id, 10)); err != nil {
+		if err := AppendAudit(ctx, tx, session, "objection", strconv.FormatInt(id, 10)); err != nil {
 			return err
 		}
 	}

@@ -7,13 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // A Permission is a Part: a person's permission. What it gives in the same
-// recording names it: an Approval, an Allowance, Extensions and others.
+// recording names it: an Approval, an Allowance, an Extension and others.
 type Permission struct {
 	workflow.Permission
 	Adopts []string // ts of messages that it adopts, besides those in RestsOn
@@ -50,7 +49,7 @@ func (p Permission) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.Session, "permission", p.ID)
+	return AppendAudit(ctx, tx, r.Session, "permission", p.ID)
 }
 
 // permitted returns the id of the recording's permission, or

@@ -283,7 +283,7 @@ func TestHeldWordsWait(t *testing.T) {
 		Agent: "orchestrator",
 		Text:  "this waits",
 		Buttons: []workflow.Button{{
-			ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id),
+			ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id),
 		}},
 	}
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: id, Held: true}, store.Lines{offer}))

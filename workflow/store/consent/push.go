@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -83,7 +82,7 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	if tag.RowsAffected() == 0 {
 		return ErrNotApproved
 	}
-	return audit.Append(ctx, tx, r.Session, "push", p.Commit)
+	return AppendAudit(ctx, tx, r.Session, "push", p.Commit)
 }
 
 // Pushes returns the session's pushes, oldest first.

@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -52,7 +51,7 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 		if err != nil || !inserted {
 			return err
 		}
-		return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
+		return AppendAudit(ctx, tx, r.Session, "removal", m.Hash)
 	}
 	tag, err := tx.Exec(ctx,
 		`update removals m set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
@@ -69,7 +68,7 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return audit.Append(ctx, tx, r.Session, "removal", m.Hash)
+	return AppendAudit(ctx, tx, r.Session, "removal", m.Hash)
 }
 
 // Restored is a Part: it marks the removal with that hash as put back, either in

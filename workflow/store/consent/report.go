@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -46,7 +45,7 @@ func (p Report) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	if err != nil {
 		return err
 	}
-	return audit.Append(ctx, tx, r.Session, "report", strconv.Itoa(report.Revision))
+	return AppendAudit(ctx, tx, r.Session, "report", strconv.Itoa(report.Revision))
 }
 
 // Report returns one revision. Revision 0 is no report, so it fails with pgx.ErrNoRows.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -136,7 +136,7 @@ func TestALessonIsCorrected(t *testing.T) {
 		`lesson Of shop, in the place of "go test ./...": run make test (said at home)`,
 		`lesson Forgotten about shop: run make test (said at home)`,
 	}, said)
-	holds, err := audit.Verify(t.Context(), s.DB, "")
+	holds, err := consent.VerifyAudit(t.Context(), s.DB, "")
 	require.NoError(t, err)
 	require.Nil(t, holds.Flaw)
 }

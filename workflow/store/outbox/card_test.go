@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/outbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -99,7 +98,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 		Call: "c1",
 	})
 	require.Nil(t, nextCard(t, s), "two seconds have to pass")
-	record(t, turn, spending.Usage{USD: 0.25})
+	record(t, turn, store.Usage{USD: 0.25})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.Equal(t, []workflow.CardTask{{
@@ -122,7 +121,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 		"time alone changes nothing of what rests")
 
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventClaim, workflow.EventProve}},
-		spending.Usage{USD: 1})
+		store.Usage{USD: 1})
 	soonDue(t, s)
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
@@ -132,7 +131,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 
 	// The next run has a card of its own, whose figures count from the beginning of that run.
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}},
-		spending.Usage{USD: 4})
+		store.Usage{USD: 4})
 	record(t, turn, progress.Task{
 		Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"},
 		Call: "c2",
@@ -211,11 +210,11 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 
 	require.NoError(t, outbox.New(s.DB).CardLater(t.Context(), again, time.Hour))
 	require.Nil(t, nextCard(t, s))
-	record(t, turn, spending.Usage{USD: 1})
+	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	again = nextCard(t, s)
 	require.NoError(t, outbox.New(s.DB).CardGone(t.Context(), again, "message_not_found"))
-	record(t, turn, spending.Usage{USD: 1})
+	record(t, turn, store.Usage{USD: 1})
 	soonDue(t, s)
 	require.Nil(t, nextCard(t, s), "somebody took it away; it is not put back")
 }
@@ -226,10 +225,10 @@ func TestACardIsDrawnAgainWhenTheBotIsBack(t *testing.T) {
 	s, turn := carded(t)
 	shown(t, s, turn.Session().ID)
 	for n, code := range []string{"not_in_channel", "is_inactive"} {
-		record(t, turn, spending.Usage{USD: 1})
+		record(t, turn, store.Usage{USD: 1})
 		soonDue(t, s)
 		require.NoError(t, outbox.New(s.DB).CardGone(t.Context(), nextCard(t, s), code))
-		record(t, turn, spending.Usage{USD: 1})
+		record(t, turn, store.Usage{USD: 1})
 		soonDue(t, s)
 		require.Nil(t, nextCard(t, s))
 		ts := fmt.Sprintf("170000002%d.000100", n)

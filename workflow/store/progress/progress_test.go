@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -199,14 +199,14 @@ func TestWorkIsKept(t *testing.T) {
 		State:      workflow.PushIntended,
 	}
 	require.NoError(t, turn.Record(ctx,
-		spending.Usage{USD: 0.25},
+		store.Usage{USD: 0.25},
 		consent.Decision{What: "approve", Allowed: true, User: "U1", Revision: 1},
 		progress.Task{Task: k},
 		progress.Attempt{Task: k.ID, Number: 1, Tree: "t", Held: true, Summary: "3 passed"},
 		consent.Push(push),
 	))
 	push.State = workflow.PushDone
-	require.NoError(t, turn.Record(ctx, spending.Usage{USD: 0.25}, consent.Push(push)))
+	require.NoError(t, turn.Record(ctx, store.Usage{USD: 0.25}, consent.Push(push)))
 
 	attempts, err := s.Attempts(ctx, k.ID)
 	require.NoError(t, err)

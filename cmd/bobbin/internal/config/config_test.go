@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -915,6 +917,48 @@ func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	require.NotNil(t, shown)
 	_, err = parseConfig("docs/configuration.md", shown[1])
 	require.NoError(t, err)
+}
+
+// readmeBlock returns the indented block of the README that begins with this line, without its indentation.
+func readmeBlock(t *testing.T, first string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
+	require.NoError(t, err)
+	before, block, found := strings.Cut(string(text), first+"\n")
+	require.True(t, found, first)
+	indent := before[strings.LastIndexByte(before, '\n')+1:]
+	block, _, _ = strings.Cut(block, "\n\n")
+	for line := range strings.SplitSeq(first+"\n"+block, "\n") {
+		lines = append(lines, strings.TrimPrefix(line, indent))
+	}
+	return lines
+}
+
+// TestQuickStartOfTheReadme checks that the configuration in the README is accepted and says what the text
+// around it says, and that its commands are on lines of their own.
+func TestQuickStartOfTheReadme(t *testing.T) {
+	t.Parallel()
+	lines := readmeBlock(t, "repositories:")
+	read := func(lines []string, joinedBy string) (Config, error) {
+		return parseConfig("README.md", []byte(strings.Join(lines, joinedBy)+"\n"))
+	}
+	c, err := read(lines, "\n")
+	require.NoError(t, err)
+	require.Len(t, c.Repositories, 1)
+	r := c.Repositories[0]
+	require.Equal(t, []string{"shop", "https://github.com/acme/shop.git", "main", "C0123ABCD"},
+		append([]string{r.Name, r.URL, r.Base}, r.Channels...))
+	for i, lost := range lines {
+		other, err := read(slices.Delete(slices.Clone(lines), i, i+1), "\n")
+		require.False(t, err == nil && reflect.DeepEqual(c, other), "the control: without %q", lost)
+	}
+	_, err = read(lines, " ")
+	require.Error(t, err, "the control: all on one line")
+
+	commands := readmeBlock(t, "export SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-… OPENAI_API_KEY=…")
+	require.Equal(t, []string{
+		"go run ./cmd/bobbin doctor --config bobbin.yaml", "go run ./cmd/bobbin serve --config bobbin.yaml",
+	}, commands[1:])
 }
 
 // FuzzConfig checks that any text gives a configuration or an error whose lines name the file, and never a

@@ -36,13 +36,13 @@ func (g *GitHost) ReadShort(value any) bool {
 	return g.on || value == "off" || value == false
 }
 
-// Opens reports whether pull requests are opened: h is not the zero Host.
+// Opens reports whether pull requests are opened: g is not the zero GitHost.
 func (g GitHost) Opens() bool { return g != GitHost{} }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 
-// Of returns h with the defaults for the repository with that URL filled in. Its Kind stays empty if the
+// Of returns g with the defaults for the repository with that URL filled in. Its Kind stays empty if the
 // URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
 func (g GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
 	if !g.Opens() {

@@ -122,11 +122,11 @@ func reportDatabase(e database.Examination, f *List) {
 	for _, r := range e.Replicas {
 		f.Note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")
 	}
-	if e.Found > 0 && e.Heard >= 0 {
+	if e.Found > 0 && e.SinceMessage >= 0 {
 		pressed := "no button was pressed yet"
 		if e.Pressed {
 			pressed = "buttons do too"
 		}
-		f.OK("messages arrive from Slack, the last %s ago; %s", e.Heard.Round(time.Second), pressed)
+		f.OK("messages arrive from Slack, the last %s ago; %s", e.SinceMessage.Round(time.Second), pressed)
 	}
 }

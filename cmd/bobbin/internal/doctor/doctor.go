@@ -66,7 +66,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 // Options hold what serve would be started with.
 type Options struct {
 	Config             string // path of the configuration file; empty: none was named
-	Place              storage.Target
+	Storage            storage.Target
 	SlackURL, ModelURL string
 
 	// For tests: faults that no configuration file can produce.
@@ -82,9 +82,9 @@ func New(o Options, con cli.Console) *Doctor {
 		d.config, d.configErr = config.Load(o.Config)
 	}
 	d.secrets, d.envErr = d.config.ReadSecrets(con)
-	o.Place.Progress = io.Discard
+	o.Storage.Progress = io.Discard
 	var err error
-	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide); d.envErr == nil {
+	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Storage, con.Hide); d.envErr == nil {
 		d.envErr = err
 	}
 	addr := con.Env("BOBBIN_HTTP_ADDR")

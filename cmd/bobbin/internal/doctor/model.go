@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // examineModels asks the shared endpoint for its list of models. It asks a model for one tool call if the
@@ -57,12 +56,12 @@ func (d *Doctor) examineEndpoint(
 	}
 	names, took, err := client.List(ctx)
 	where := cmp.Or(hostOf(s.ModelURL), "api.openai.com")
-	var refused *endpoint.Error
+	var refused *model.Error
 	switch {
 	case errors.As(err, &refused):
 		f.Problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return nil, false
-	case errors.Is(err, endpoint.ErrNoList):
+	case errors.Is(err, model.ErrNoList):
 		f.Note(where+" has no list of its models; each was asked for one call of a tool", "")
 	case err != nil:
 		f.Problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
@@ -115,7 +114,7 @@ func tryModel(
 	ctx context.Context, client *model.Client, label, name string, names []string, f *List,
 ) {
 	took, err := client.Try(ctx, name)
-	var refused *endpoint.Error
+	var refused *model.Error
 	choose := "name another under agents in the configuration"
 	if len(names) > 0 {
 		choose += "; there are " + strings.Join(names[:min(len(names), 8)], ", ")

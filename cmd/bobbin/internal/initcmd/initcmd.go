@@ -23,7 +23,7 @@ import (
 
 // Command is the subcommand bobbin init.
 type Command struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The file to write ($BOBBIN_CONFIG; ${default})." placeholder:"FILE" default:"bobbin.yaml"`
 	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
@@ -79,12 +79,12 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	if c.NoDoctor {
 		return nil
 	}
-	place, err := c.Place(con)
+	target, err := c.Target(con)
 	if err != nil {
 		return err
 	}
 	return doctor.New(
-		doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
+		doctor.Options{Config: c.Config, Storage: target, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
 	).Examine(ctx, false)
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Learned is the subcommand bobbin learned.
 type Learned struct {
-	PlaceFlags
+	StorageFlags
 	Repository string `arg:"" optional:"" help:"Only of this repository."`
 	JSON       bool   `name:"json" help:"As JSON."`
 	Forget     int64  `help:"Have the lesson of that number forgotten." placeholder:"N"`

@@ -18,7 +18,7 @@ import (
 
 // pauseFlags name what is paused or resumed.
 type pauseFlags struct {
-	PlaceFlags
+	StorageFlags
 	What string `arg:"" optional:"" help:"A repository's name in the configuration, or a channel's id (C…)."`
 	All  bool   `help:"Everything."`
 }

@@ -20,7 +20,7 @@ import (
 
 // Spending is the subcommand bobbin spending.
 type Spending struct {
-	PlaceFlags
+	StorageFlags
 	By   []string  `help:"One or more of month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
 	From time.Time `help:"The first day, as 2026-03-01." format:"2006-01-02" placeholder:"DAY"`
 	To   time.Time `help:"The last day." format:"2006-01-02" placeholder:"DAY"`

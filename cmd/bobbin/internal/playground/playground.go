@@ -122,7 +122,8 @@ func Open(ctx context.Context, opt Options) (*Playground, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
-	site := chat.New(view.New(following, p.workspace()), pageauth.Door{Name: "playground", Key: p.folder.Key})
+	auth := pageauth.KeyAuth{Name: "playground", Key: p.folder.Key}
+	site := chat.New(view.New(following, p.workspace()), auth)
 	site.Beside = map[string]http.Handler{}
 	for _, path := range page.Paths {
 		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -13,18 +13,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
-// the place of its data. hide learns the keys that are read.
+// the target, which says where its data is. hide learns the keys that are read.
 func FromConfig(
-	file config.Config, values map[string]string, place storage.Target, hide *redact.Finder,
+	file config.Config, values map[string]string, target storage.Target, hide *redact.Finder,
 ) (Settings, error) {
-	s := Settings{Target: place}
+	s := Settings{Target: target}
 	s.SlackToken = values[secrets.SlackBotToken]
 	s.SlackAppToken = values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)
@@ -88,7 +87,7 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 		ModelKey:  values[secrets.ModelKey],
 		Vision:    map[string]bool{},
 		Windows:   map[string]int{},
-		Endpoints: map[string]endpoint.Endpoint{},
+		Endpoints: map[string]model.Endpoint{},
 	}
 	s.Agents = map[string]agent.Setting{}
 	s.Prices = map[string]model.Price{}
@@ -103,7 +102,7 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 		s.Windows[name] = m.Window
 		if e := m.ModelEndpoint; e.URL != "" || e.KeyEnv != "" ||
 			e.KeyHeader != "" || len(e.Headers) > 0 || e.ServedAs != "" {
-			s.Endpoints[name] = endpoint.Endpoint{
+			s.Endpoints[name] = model.Endpoint{
 				BaseURL:   e.URL,
 				Key:       values[e.KeyEnv],
 				KeyHeader: e.KeyHeader,

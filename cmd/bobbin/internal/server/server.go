@@ -43,7 +43,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -125,7 +124,7 @@ type SlackSettings struct {
 // ModelSettings say which models are used and where they are served.
 type ModelSettings struct {
 	ModelURL, ModelKey string
-	Endpoints          map[string]endpoint.Endpoint // by model: those with their own endpoint
+	Endpoints          map[string]model.Endpoint // by model: those with their own endpoint
 	Prices             map[string]model.Price
 	Fallback           map[string][]string
 	Vision             map[string]bool // models that can see pictures
@@ -214,7 +213,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	signature := runner.Agents[agent.Orchestrator].Signature()
 	posting := outbox.New(b.Store.DB)
 	received := inbox.New(b.Store.DB, b.Store.Queue)
-	heard := tracedInbox{received, b.traces}
+	traced := tracedInbox{received, b.traces}
 	received.Name = signature
 	received.Words = s.Words
 	posts := newPoster(s, slack, directory, posting, log)
@@ -238,12 +237,12 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	b.Gateway = &gateway.Gateway{
 		Slack:      slack,
-		Inbox:      heard,
+		Inbox:      traced,
 		Log:        log,
 		AckTimeout: s.SlackAckTimeout,
 		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
 		Homes:      homes,
-		Modals:     gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Modals:     gateway.Modals{Forms: traced, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}

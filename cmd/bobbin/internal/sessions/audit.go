@@ -9,7 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
 // WriteAudit prints what was decided and run in one session as JSON lines.
@@ -39,7 +39,7 @@ func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) 
 			return err
 		}
 	}
-	a, err := audit.Verify(ctx, s.DB, id)
+	a, err := consent.VerifyAudit(ctx, s.DB, id)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -138,7 +137,7 @@ func costOf(all []workflow.Inquiry) (usd float64) {
 // of the session, or the model's endpoint. It returns an empty string for any other error.
 func whyNotReviewed(err error) string {
 	var limit *budget.LimitError
-	var failed *endpoint.Error
+	var failed *model.Error
 	switch {
 	case errors.As(err, &limit):
 		return "a limit was reached (" + limit.Used() + ")"

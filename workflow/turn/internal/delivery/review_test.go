@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
+	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 )
@@ -23,7 +23,7 @@ func TestWhatKeepsAChangeFromBeingReviewed(t *testing.T) {
 	}}}
 	require.Contains(t, whyNotReviewed(fmt.Errorf("ask: %w", limit)), "a limit was reached (")
 	require.Equal(t, "the model could not answer (no quota is left)",
-		whyNotReviewed(fmt.Errorf("ask: %w", &endpoint.Error{Kind: endpoint.KindQuota})))
+		whyNotReviewed(fmt.Errorf("ask: %w", &model.Error{Kind: model.KindQuota})))
 	for _, err := range []error{nil, context.Canceled, store.ErrFenced, errors.New("the database is away")} {
 		require.Empty(t, whyNotReviewed(err))
 	}

@@ -117,8 +117,8 @@ func (c *Case) says() intent.Reading { return c.Message.Says }
 // begins reports whether the message is the first one of its thread.
 func (c *Case) begins() bool { return c.Message.TS == c.Session.Thread.TS }
 
-// heard reports whether the writer's words are not held back.
-func (c *Case) heard() bool { return get(c, &c.held) == "" }
+// maySpeak reports whether the writer's words are not held back.
+func (c *Case) maySpeak() bool { return get(c, &c.held) == "" }
 
 // waiting returns the question that waits for its answer, or nil.
 func (c *Case) waiting() *workflow.Question { return get(c, &c.question) }

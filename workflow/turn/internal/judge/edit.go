@@ -74,7 +74,7 @@ func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
 	if f, refused, err := j.judgeRefusingEdit(ctx, c); refused || err != nil {
 		return f, err
 	}
-	if !c.heard() {
+	if !c.maySpeak() {
 		return j.Objections.Add(ctx, m, person, j.Held.HoldWords(m, person, get(c, &c.held)))
 	}
 	f := j.ForAgents(m, j.Objections.Edited(ctx, m))

@@ -10,7 +10,7 @@ import (
 // eventRules returns the rules by which it is decided who is heard. What a person wrote or pressed is then
 // judged by the rules for words or for presses.
 func eventRules() []rule {
-	return append(wordlessRules(), heardRules()...)
+	return append(wordlessRules(), personRules()...)
 }
 
 // isKind returns whether a message is of that kind.
@@ -100,9 +100,9 @@ func wordlessRules() []rule {
 	}
 }
 
-// heardRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in
+// personRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in
 // Slack.
-func heardRules() []rule {
+func personRules() []rule {
 	return []rule{
 		{
 			name:  "unknown writer",

@@ -46,7 +46,7 @@ func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
 	case workflow.ButtonFixLimited:
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
 	case workflow.ButtonRepository:
-		if !c.heard() {
+		if !c.maySpeak() {
 			return j.Held.RefusePress(m, p, workflow.DecideSpeak, get(c, &c.held)), nil
 		}
 		return j.chooseRepository(ctx, m, p, m.Text)
@@ -77,7 +77,7 @@ func (j *Judge) judgeCorrection(
 		if f, err = j.stopSession(ctx, m, p); err != nil {
 			return f, err
 		}
-	case !c.heard():
+	case !c.maySpeak():
 		f = j.Held.HoldWords(m, p, get(c, &c.held))
 	case c.awaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
 		sounds == intent.ConsentUnclear):

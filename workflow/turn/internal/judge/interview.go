@@ -167,7 +167,7 @@ func (i *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflo
 func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
 		return i.Refuse(
-			m, p, "wrap_up", "guests cannot end an interview",
+			m, p, workflow.DecideWrapUp, "guests cannot end an interview",
 			p.Name+", a full member has to take these answers. They stay open, and so does the question.",
 		)
 	}

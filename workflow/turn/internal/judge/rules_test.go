@@ -107,9 +107,15 @@ var wordCases = []ruleCase{
 	{"words for the agents", "it began on Monday, with coupons", nothing},
 }
 
-// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its
-// action.
-var pressCases = []ruleCase{
+// A pressCase is a ruleCase of a press.
+type pressCase struct {
+	rule   string
+	action workflow.ActionID
+	state  func(*Case)
+}
+
+// pressCases has a case for each rule about presses: a member presses a button that was shown.
+var pressCases = []pressCase{
 	{"Stop, too late", workflow.ButtonStop, func(c *Case) { c.runEnded.value = true }},
 	{"Stop", workflow.ButtonStop, nothing},
 	{"unknown button", workflow.ButtonFix, func(c *Case) { c.button.value.shown = false }},
@@ -201,11 +207,19 @@ func (r ruleCase) on(kind workflow.MessageKind) *Case {
 	c.writer.value.Person = workflow.Person{ID: "U2", Name: "bea"}
 	if kind == workflow.MessageAction {
 		c.Message = message(kind, "")
-		c.Message.ActionID = r.text
+		c.Message.ActionID = workflow.ActionID(r.text)
 		c.button.value.shown = true
 	}
 	r.state(c)
 	return c
+}
+
+// ofPresses returns the cases with the action of each as its text.
+func ofPresses(list []pressCase) (cases []ruleCase) {
+	for _, p := range list {
+		cases = append(cases, ruleCase{p.rule, string(p.action), p.state})
+	}
+	return cases
 }
 
 // Each rule has a case that it judges, and no rule before it. The control: without the rule, another one
@@ -219,7 +233,7 @@ func TestEveryRuleFires(t *testing.T) {
 	}{
 		{"", eventRules(), eventCases},
 		{workflow.MessageReply, wordRules(), wordCases},
-		{workflow.MessageAction, pressRules(), pressCases},
+		{workflow.MessageAction, pressRules(), ofPresses(pressCases)},
 	} {
 		var fired []string
 		for _, x := range table.cases {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
-
-// byReaction is the ActionID of a message that was sent to the bot by a reaction to it.
-const byReaction = "reaction"
 
 // judgeSent judges a message of another author that a person sent to the bot. The person who sent it is
 // the one who asks, and has to be a full member. The words are those of the message's author: they are
@@ -27,13 +25,13 @@ func (j *Judge) judgeSent(ctx context.Context, c *Case) ([]store.Part, error) {
 	if reason != "" {
 		return j.turnAway(m, p, reason), nil
 	}
-	if m.ActionID == byReaction {
+	if m.ActionID == workflow.ByReaction {
 		taken, err := j.Inbox().Taken(ctx, m.TS, m.ID)
 		if err != nil || taken {
 			return j.Ignore(m), err // several people may mark the same message
 		}
 	}
-	if !c.heard() {
+	if !c.maySpeak() {
 		return j.Held.HoldWords(m, p, get(c, &c.held)), nil
 	}
 	told := fmt.Sprintf("%s sent you a message of %s in this thread, to be looked into. "+

@@ -124,31 +124,31 @@ func orderRules() []rule {
 				"while work is approved or stopped",
 			then: "holds it, and offers it to people who may approve",
 			fires: func(c *Case) bool {
-				return c.says().Consent.Kind == intent.ConsentScoped && !c.heard()
+				return c.says().Consent.Kind == intent.ConsentScoped && !c.maySpeak()
 			},
 			judge: holdWords,
 		},
 	}
 }
 
-// ofHeard returns the rules so that none of them fires while the words of the writer are held back.
-func ofHeard(rules []rule) []rule {
+// allUnlessHeld returns the rules so that none of them fires while the words of the writer are held back.
+func allUnlessHeld(rules []rule) []rule {
 	for i, r := range rules {
-		rules[i] = ofHeardOnly(r)
+		rules[i] = unlessHeld(r)
 	}
 	return rules
 }
 
-// ofHeardOnly returns the rule so that it does not fire while the words of the writer are held back.
-func ofHeardOnly(r rule) rule {
+// unlessHeld returns the rule so that it does not fire while the words of the writer are held back.
+func unlessHeld(r rule) rule {
 	fires := r.fires
-	r.fires = func(c *Case) bool { return c.heard() && fires(c) }
+	r.fires = func(c *Case) bool { return c.maySpeak() && fires(c) }
 	return r
 }
 
 // goOnRules are the rules for what lets stopped work go on. The words of a person who may not approve do not.
 func goOnRules() []rule {
-	return ofHeard([]rule{
+	return allUnlessHeld([]rule{
 		{
 			name: "go on",
 			when: "it says that stopped work goes on, its writer may approve, " +
@@ -197,7 +197,7 @@ func goOnRules() []rule {
 
 // answerRules are the rules for what answers a question or the interview. Words that are held answer nothing.
 func answerRules() []rule {
-	return ofHeard([]rule{
+	return allUnlessHeld([]rule{
 		{
 			name:  "more questions",
 			when:  "it asks to go on with an interview",
@@ -281,7 +281,7 @@ func limitRules() []rule {
 			},
 			judge: goOnPastLimit,
 		},
-		ofHeardOnly(rule{
+		unlessHeld(rule{
 			name: "limit no longer reached",
 			when: `it is "go on", and the limit at which the session rests is no longer reached`,
 			then: "lets the session go on, unless the writer's words are held",
@@ -327,7 +327,7 @@ func consentRules() []rule {
 				return j.approve(ctx, c)
 			},
 		},
-		ofHeardOnly(rule{
+		unlessHeld(rule{
 			name:  "adoption",
 			when:  `it is "yes please do this", or a form of that, below requests of other people`,
 			then:  "makes them its writer's own, if the writer may approve",
@@ -342,7 +342,7 @@ func consentRules() []rule {
 // questionRules are the rules for what starts a workflow or asks something, and for all that is left.
 func questionRules() []rule {
 	return []rule{
-		ofHeardOnly(rule{
+		unlessHeld(rule{
 			name:  "command",
 			when:  "it begins with a command, or ends with a question to the consultant",
 			then:  "starts the workflow, or asks the consultant; permits nothing",
@@ -382,7 +382,7 @@ func questionRules() []rule {
 			name:  "held",
 			when:  "its writer may not approve, and work is approved or stopped",
 			then:  "holds it, and offers it to people who may approve; no agent reads it",
-			fires: func(c *Case) bool { return !c.heard() },
+			fires: func(c *Case) bool { return !c.maySpeak() },
 			judge: holdWords,
 		},
 		{

@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
 // once lists the lines that every thread must hold exactly once at the end.
@@ -118,7 +118,7 @@ func (c *chaos) faults(ctx context.Context) string {
 	st, err := store.Open(ctx, c.url, slog.New(slog.DiscardHandler))
 	require.NoError(c.t, err)
 	defer st.Close()
-	audited, err := audit.Verify(ctx, st.DB, "")
+	audited, err := consent.VerifyAudit(ctx, st.DB, "")
 	require.NoError(c.t, err)
 	if audited.Flaw != nil {
 		note("audit: %s", audited.Flaw)

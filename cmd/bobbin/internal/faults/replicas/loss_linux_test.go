@@ -17,7 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
 // A blow disturbs one replica in the middle of its sessions, and is fixed when other replicas have taken
@@ -131,7 +131,7 @@ func (s *shift) losses(ctx context.Context) (found []string) {
 	st, err := store.Open(ctx, s.database, slog.New(slog.DiscardHandler))
 	require.NoError(s.t, err)
 	defer st.Close()
-	audited, err := audit.Verify(ctx, st.DB, "")
+	audited, err := consent.VerifyAudit(ctx, st.DB, "")
 	require.NoError(s.t, err)
 	if audited.Flaw != nil {
 		note("audit: %s", audited.Flaw)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/model/endpoint"
 )
 
 // noticeWaiting, trying and noticeFallback begin the lines that the thread is told
@@ -69,9 +68,9 @@ var EndReason = map[agent.End]string{
 
 // FailureReasons holds kinds of failure in words for people. A kind without an entry is shown by its own
 // name.
-var FailureReasons = map[endpoint.Kind]string{
-	endpoint.KindQuota:       "no quota is left",
-	endpoint.KindUnreachable: "its endpoint does not answer",
-	endpoint.KindBadAnswer:   "its answers came broken",
-	endpoint.KindRefused:     "its endpoint refuses the request",
+var FailureReasons = map[model.Kind]string{
+	model.KindQuota:       "no quota is left",
+	model.KindUnreachable: "its endpoint does not answer",
+	model.KindBadAnswer:   "its answers came broken",
+	model.KindRefused:     "its endpoint refuses the request",
 }

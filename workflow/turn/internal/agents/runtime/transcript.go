@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
@@ -64,7 +63,7 @@ func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
 		}
 		added.Items = append(added.Items, b)
 	}
-	used := spending.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
 	if used.Tokens > 0 || used.USD > 0 {
 		parts = append(parts, progress.AgentUsage{
 			Task:   t.task,
@@ -86,14 +85,14 @@ func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
 }
 
 // partsOf returns the parts that a tool call writes. Commands and checks become parts of this
-// transcript's task, since the tools of a env know only what they printed.
+// transcript's task, since the tools of an Env know only what they printed.
 func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {
 		case ledger.PartWrite:
 			parts = append(parts, w.Part)
 		case tool.CommandRun:
-			parts = append(parts, spending.Usage{Printed: w.Printed},
+			parts = append(parts, store.Usage{Printed: w.Printed},
 				progress.Command{
 					Task:     max(t.task, 0),
 					Command:  w.Command,
@@ -102,7 +101,7 @@ func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err erro
 				})
 		case tool.CheckRun:
 			seen := progress.Check{Task: t.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w.Result)}
-			parts = append(parts, seen, spending.Usage{Printed: w.Printed})
+			parts = append(parts, seen, store.Usage{Printed: w.Printed})
 		default:
 			return nil, fmt.Errorf("transcript: a tool asks to store a %T, which no transcript knows", w)
 		}

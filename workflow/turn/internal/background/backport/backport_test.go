@@ -18,7 +18,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -182,7 +181,7 @@ func TestABackportIsMadeOnceWhateverHappens(t *testing.T) {
 			require.Equal(t, fixed, s.git("show", "bobbin/x-backport-1.1:money.py")+"\n")
 			require.Contains(t, s.git("log", "-1", "--format=%B", "bobbin/x-backport-1.1"),
 				"Approved-by: Ann Lee\n")
-			a, err := audit.Verify(t.Context(), s.Rows.Store.DB, "")
+			a, err := consent.VerifyAudit(t.Context(), s.Rows.Store.DB, "")
 			require.NoError(t, err)
 			require.Nil(t, a.Flaw)
 		})

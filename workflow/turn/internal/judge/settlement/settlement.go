@@ -261,13 +261,13 @@ func (d decision) brief() func(store.OpenMessage) bool {
 }
 
 // offers reports whether a message has one of the buttons.
-func offers(m store.OpenMessage, buttons ...string) bool {
+func offers(m store.OpenMessage, buttons ...workflow.ActionID) bool {
 	return slices.ContainsFunc(m.Buttons,
 		func(b workflow.Button) bool { return slices.Contains(buttons, b.ActionID) })
 }
 
 // offersFirst reports whether the first button of a message is that one. Means is what it stands for.
-func offersFirst(m store.OpenMessage, button string) bool {
+func offersFirst(m store.OpenMessage, button workflow.ActionID) bool {
 	return len(m.Buttons) > 0 && m.Buttons[0].ActionID == button
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -66,7 +65,7 @@ func (b *Budget) CheckLimits(ctx context.Context, tool string) error {
 	for _, u := range uses {
 		if u.Near() && !u.Reached() && !u.Warned {
 			text := fmt.Sprintf("Near a limit: %s. When it is reached, I pause and ask.", u)
-			err := b.Record(ctx, spending.Warning(u), store.Lines(b.ProgramLine(text)))
+			err := b.Record(ctx, store.LimitWarning(u), store.Lines(b.ProgramLine(text)))
 			if err != nil && !errors.Is(err, store.ErrStale) {
 				// stale: it was said before, perhaps in another session
 				return err
@@ -99,7 +98,7 @@ func (b *Budget) measureDisk(ctx context.Context) error {
 		b.weighAfter = time.Now().Add(20 * took)
 		b.mu.Unlock()
 	}
-	return b.Record(ctx, spending.Usage{Disk: &bytes})
+	return b.Record(ctx, store.Usage{Disk: &bytes})
 }
 
 func ReachedLimits(uses []workflow.LimitUse) (out []workflow.LimitUse) {

@@ -30,7 +30,7 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	if err != nil { // it was renamed or deleted, and a person has to say what counts now
 		return &remote.Error{
 			Op:     "merge " + p.BaseBranch(),
-			Reason: strings.TrimPrefix(err.Error(), "repo: "),
+			Reason: strings.TrimPrefix(err.Error(), "git: "),
 			Cure:   "My operator can correct `base` of that repository",
 		}
 	}

@@ -46,7 +46,7 @@ func openRoom(t *testing.T) *room {
 		People:   []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
 		Commands: []view.Command{{Name: "/diagnose"}},
 	})
-	server := httptest.NewServer(New(v, pageauth.Door{Name: "test", Key: "key"}).Handler())
+	server := httptest.NewServer(New(v, pageauth.KeyAuth{Name: "test", Key: "key"}).Handler())
 	t.Cleanup(server.Close)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)

@@ -1,4 +1,4 @@
-package audit_test
+package consent_test
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/audit"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
@@ -45,9 +44,9 @@ func decided(t *testing.T, s *store.Store) *store.Turn {
 	return turn
 }
 
-func verified(t *testing.T, s *store.Store, session string) audit.Result {
+func verified(t *testing.T, s *store.Store, session string) consent.AuditResult {
 	t.Helper()
-	a, err := audit.Verify(t.Context(), s.DB, session)
+	a, err := consent.VerifyAudit(t.Context(), s.DB, session)
 	require.NoError(t, err)
 	return a
 }

@@ -1,9 +1,9 @@
-// Package audit chains what was decided in a session by
-// hashes, and verifies the chain against the current rows.
+// The audit chains what was decided in a session by hashes, and verifies the chain against the current rows.
 //
-// Append adds a record in the transaction that wrote the row, and commits with it. Verify reads each
-// session as it was at one moment, so it may run beside a bot. A flaw is a result, not an error.
-package audit
+// AppendAudit adds a record in the transaction that wrote the row, and commits with it. VerifyAudit reads
+// each session as it was at one moment, so it may run beside a bot. A flaw is a result, not an error.
+
+package consent
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// Append adds to the session's chain what a row of decisions, reports, permissions, approvals,
+// AppendAudit adds to the session's chain what a row of decisions, reports, permissions, approvals,
 // allowances, removals, pushes, backports or objections says now. It has to run in the transaction that
 // wrote the row and locked the session's row, so that no other record comes between.
-func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
-	r := record{What: what, Name: name}
+func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) error {
+	r := auditRecord{What: what, Name: name}
 	var last string
 	err := tx.QueryRow(ctx,
 		`select s.audited + 1, s.audit_head, v.content from sessions s join audited v on v.session_id = s.id
@@ -48,15 +48,15 @@ func Append(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	return err
 }
 
-// A record is one row of the table audit.
-type record struct {
+// A auditRecord is one row of the table audit.
+type auditRecord struct {
 	Seq                       int
 	What, Name, Content, Hash string
 }
 
 // computeHash returns the record's hash, which covers last, the hash of the record before. The first
 // record covers the session's id instead, so that no session's records can pass for another's.
-func (r record) computeHash(session, last string) string {
+func (r auditRecord) computeHash(session, last string) string {
 	if last == "" {
 		last = session
 	}
@@ -65,8 +65,8 @@ func (r record) computeHash(session, last string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// A Flaw is the first record or row of a session that does not hold.
-type Flaw struct {
+// An AuditFlaw is the first record or row of a session that does not hold.
+type AuditFlaw struct {
 	Session string
 	// number of the record; 0: the row was never recorded
 	Seq int
@@ -79,7 +79,7 @@ type Flaw struct {
 }
 
 // String returns the flaw in one line.
-func (f Flaw) String() string {
+func (f AuditFlaw) String() string {
 	parts := []string{"session " + f.Session}
 	if f.Seq > 0 {
 		parts = append(parts, fmt.Sprintf("record %d", f.Seq))
@@ -90,19 +90,19 @@ func (f Flaw) String() string {
 	return strings.Join(parts, ", ") + ": " + f.Why
 }
 
-// A Result is what Verify found.
-type Result struct {
+// An AuditResult is what Verify found.
+type AuditResult struct {
 	Sessions, Records int
 	// Head is the last hash of the session that was asked for. For all sessions,
 	// it is the hash of their ids and last hashes in the order of the ids.
 	Head string
-	Flaw *Flaw // the first one; nil if everything holds
+	Flaw *AuditFlaw // the first one; nil if everything holds
 }
 
-// Verify compares the records with their hashes and with the current rows,
+// VerifyAudit compares the records with their hashes and with the current rows,
 // of one session or, if session is empty, of all. It may run beside a bot.
-func Verify(ctx context.Context, db *database.DB, session string) (Result, error) {
-	var a Result
+func VerifyAudit(ctx context.Context, db *database.DB, session string) (AuditResult, error) {
+	var a AuditResult
 	rows, err := db.Pool.Query(ctx, `select id from sessions where $1 = '' or id = $1 order by id`, session)
 	if err != nil {
 		return a, fmt.Errorf("audit: %w", err)
@@ -113,7 +113,7 @@ func Verify(ctx context.Context, db *database.DB, session string) (Result, error
 	}
 	heads := sha256.New()
 	for _, id := range ids {
-		c := chain{session: id}
+		c := auditChain{session: id}
 		if err := c.readRows(ctx, db); errors.Is(err, pgx.ErrNoRows) {
 			continue // it was cleaned away since
 		} else if err != nil {
@@ -133,18 +133,18 @@ func Verify(ctx context.Context, db *database.DB, session string) (Result, error
 	return a, nil
 }
 
-// A chain holds all records of one session, and the rows that they are about.
-type chain struct {
+// A auditChain holds all records of one session, and the rows that they are about.
+type auditChain struct {
 	session string
 	count   int
 	head    string
-	records []record
+	records []auditRecord
 	rows    map[[2]string]string // content by what and name
 	order   [][2]string
 }
 
 // readRows reads everything as it was at one moment.
-func (c *chain) readRows(ctx context.Context, db *database.DB) error {
+func (c *auditChain) readRows(ctx context.Context, db *database.DB) error {
 	return pgx.BeginTxFunc(ctx, db.Pool,
 		pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 			if err := tx.QueryRow(ctx, `select audited, audit_head from sessions where id = $1`,
@@ -156,7 +156,7 @@ func (c *chain) readRows(ctx context.Context, db *database.DB) error {
 			if err != nil {
 				return err
 			}
-			if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[record]); err != nil {
+			if c.records, err = pgx.CollectRows(rows, pgx.RowToStructByName[auditRecord]); err != nil {
 				return err
 			}
 			rows, err = tx.Query(ctx, `select what, name, content from audited where session_id = $1
@@ -177,7 +177,7 @@ func (c *chain) readRows(ctx context.Context, db *database.DB) error {
 }
 
 // findFlaw returns the first record or row that does not hold, or nil if all do.
-func (c *chain) findFlaw() *Flaw {
+func (c *auditChain) findFlaw() *AuditFlaw {
 	newest := map[[2]string]int{}
 	for _, r := range c.records {
 		newest[[2]string{r.What, r.Name}] = r.Seq
@@ -185,10 +185,10 @@ func (c *chain) findFlaw() *Flaw {
 	last := ""
 	for i, r := range c.records {
 		if r.Seq != i+1 {
-			return &Flaw{Session: c.session, Seq: i + 1, Why: "it was taken away"}
+			return &AuditFlaw{Session: c.session, Seq: i + 1, Why: "it was taken away"}
 		}
 		key := [2]string{r.What, r.Name}
-		f := &Flaw{Session: c.session, Seq: r.Seq, What: r.What, Name: r.Name}
+		f := &AuditFlaw{Session: c.session, Seq: r.Seq, What: r.What, Name: r.Name}
 		now, there := c.rows[key]
 		switch {
 		case r.Hash != r.computeHash(c.session, last):
@@ -204,7 +204,7 @@ func (c *chain) findFlaw() *Flaw {
 		return f
 	}
 	if len(c.records) != c.count || last != c.head {
-		return &Flaw{
+		return &AuditFlaw{
 			Session: c.session,
 			Seq:     len(c.records) + 1,
 			Why:     "the last records were taken away, or put behind what the session knows of",
@@ -212,7 +212,12 @@ func (c *chain) findFlaw() *Flaw {
 	}
 	for _, key := range c.order {
 		if newest[key] == 0 {
-			return &Flaw{Session: c.session, What: key[0], Name: key[1], Why: "the row was never recorded"}
+			return &AuditFlaw{
+				Session: c.session,
+				What:    key[0],
+				Name:    key[1],
+				Why:     "the row was never recorded",
+			}
 		}
 	}
 	return nil

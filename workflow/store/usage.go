@@ -1,4 +1,4 @@
-package spending
+package store
 
 import (
 	"context"
@@ -35,24 +35,24 @@ func (Usage) Stage() record.Stage { return record.Session }
 // Mask returns u, which has no text.
 func (u Usage) Mask(func(string) string) record.Part { return u }
 
-// Write does nothing: a Total writes what all parts used.
+// Write does nothing: a UsageTotal writes what all parts used.
 func (Usage) Write(context.Context, pgx.Tx, *record.Recording) error { return nil }
 
-// A Total is a Part: what all parts of a recording used, and how long the
+// A UsageTotal is a Part: what all parts of a recording used, and how long the
 // session was at work. It is added to the session's row and to that of the day.
-type Total struct {
+type UsageTotal struct {
 	Usage
 	Worked  time.Duration
 	Limited bool // the session rests at a limit from here on
 	Freed   bool // it does not rest at a limit any more
 }
 
-func (Total) Stage() record.Stage { return record.Session }
+func (UsageTotal) Stage() record.Stage { return record.Session }
 
-// Mask returns s, which has no text.
-func (t Total) Mask(func(string) string) record.Part { return t }
+// Mask returns t, which has no text.
+func (t UsageTotal) Mask(func(string) string) record.Part { return t }
 
-func (t Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (t UsageTotal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	commands := 0
 	worked := t.Worked.Milliseconds()
 	if record.Has[progress.Command](r) || record.Has[progress.Check](r) {
@@ -80,16 +80,16 @@ func (t Total) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return err
 }
 
-// A Warning is a Part: people were told of a limit. Writing it
+// A LimitWarning is a Part: people were told of a limit. Writing it
 // fails with record.ErrStale if they were told before.
-type Warning workflow.LimitUse
+type LimitWarning workflow.LimitUse
 
-func (Warning) Stage() record.Stage { return record.Session }
+func (LimitWarning) Stage() record.Stage { return record.Session }
 
-// Mask returns u: it has the names of a limit and of whom it is of, and no text.
-func (w Warning) Mask(func(string) string) record.Part { return w }
+// Mask returns w: it has the names of a limit and of the people whose it is, and no text.
+func (w LimitWarning) Mask(func(string) string) record.Part { return w }
 
-func (w Warning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+func (w LimitWarning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	inserted, err := database.InsertOnce(ctx, tx, "limit_warnings", database.Row{
 		"name": w.Limit, "subject": w.Subject, "day": w.Day, "number": w.Number, "session_id": r.Session,
 	})

@@ -1,8 +1,9 @@
-// Package spending stores what was used, by whom and when: money, tokens, commands, time at
-// work, output and disk, in the session's row and in one row for each of its days. A recording's
-// parts say what they used (Usage), and its Total adds that up. An Account reads what was used
-// under the limits, and what people allowed beyond them (store/consent stores an Extension).
-package spending
+// What was used, by whom and when: money, tokens, commands, time at work, output and disk. It is in the
+// session's row and in one row for each of its days. A recording's parts say what they used (Usage), and its
+// UsageTotal adds that up. An Account reads what was used under the limits, and what people allowed beyond
+// them (store/consent stores an Extension).
+
+package store
 
 import (
 	"context"
@@ -32,8 +33,8 @@ type Account struct {
 	session string
 }
 
-// AccountOf returns the account of that session.
-func AccountOf(db *database.DB, session string) Account { return Account{db, session} }
+// OpenAccount returns the account of that session.
+func OpenAccount(db *database.DB, session string) Account { return Account{db, session} }
 
 // Uses returns what was used under each of the limits, as the rows say at this
 // moment: in this session, and today in all sessions of all replicas. The disk
@@ -74,7 +75,7 @@ func (a Account) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.L
 	return uses, nil
 }
 
-// under returns one Use for each limit that is set.
+// under returns one LimitUse for each limit that is set.
 func under(limits workflow.Limits, used []use) (uses []workflow.LimitUse) {
 	for _, span := range workflow.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]

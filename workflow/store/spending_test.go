@@ -1,4 +1,4 @@
-package spending_test
+package store_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
-	"github.com/bobbinhq/bobbin/workflow/store/spending"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -92,13 +91,13 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	one := asked(t, s, "C1", "U1")
 	two := asked(t, s, "C2", "U1")
 	other := asked(t, s, "C1", "U2")
-	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)},
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1.5, Tokens: 700, Disk: mb(3)},
 		progress.Command{Command: "go test"}))
-	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 0.5, Tokens: 50}))
-	require.NoError(t, two.Record(t.Context(), spending.Usage{USD: 4, Printed: 5 << 20}))
-	require.NoError(t, other.Record(t.Context(), spending.Usage{USD: 8, Tokens: 80, Printed: 1 << 20},
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 0.5, Tokens: 50}))
+	require.NoError(t, two.Record(t.Context(), store.Usage{USD: 4, Printed: 5 << 20}))
+	require.NoError(t, other.Record(t.Context(), store.Usage{USD: 8, Tokens: 80, Printed: 1 << 20},
 		progress.Command{Command: "go test"}))
-	require.NoError(t, other.Record(t.Context(), spending.Usage{Disk: mb(4)},
+	require.NoError(t, other.Record(t.Context(), store.Usage{Disk: mb(4)},
 		progress.Command{Command: "go vet"}, progress.Snapshot{Tree: "a", Pack: make([]byte, 1<<20)}))
 	_, err := s.Pool.Exec(t.Context(),
 		`update spending set worked_ms = case person when 'U2' then 90000 else 70000 end`)
@@ -113,7 +112,7 @@ func TestWhatIsUsedAddsUpUnderEachLimit(t *testing.T) {
 	// The day is the database's: what was spent on another day counts for the session only.
 	_, err = s.Pool.Exec(t.Context(), `update spending set day = day - 1`)
 	require.NoError(t, err)
-	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 1}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 1}))
 	got := used(t, one)
 	require.Equal(t, []float64{0, 0},
 		[]float64{got[workflow.SpanDay][workflow.UnitCommands], got[workflow.SpanDay][workflow.UnitOutput]})
@@ -139,17 +138,17 @@ func TestOutputAndDisk(t *testing.T) {
 			use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk)).Used,
 		}
 	}
-	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 20, Disk: mb(3)}))
-	require.NoError(t, turn.Record(t.Context(), spending.Usage{Printed: 1 << 19}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 20, Disk: mb(3)}))
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Printed: 1 << 19}))
 	require.Equal(t, []float64{1.5, 3}, figures())
-	require.NoError(t, turn.Record(t.Context(), spending.Usage{Disk: mb(2)}, progress.Snapshot{
+	require.NoError(t, turn.Record(t.Context(), store.Usage{Disk: mb(2)}, progress.Snapshot{
 		Tree: "a",
 		Pack: make([]byte, 1<<20),
 	}, progress.Snapshot{Task: 1, Tree: "b", Pack: make([]byte, 1<<20)}))
 	require.Equal(t, []float64{1.5, 4}, figures())
 	require.True(t, use(t, turn, workflow.LimitOf(workflow.SpanSession, workflow.UnitDisk)).Reached())
 	require.NoError(t,
-		turn.Record(t.Context(), spending.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
+		turn.Record(t.Context(), store.Usage{Disk: mb(0)}, progress.Snapshot{Tree: "c", Pack: []byte{}}))
 	require.Equal(t, []float64{1.5, 1}, figures())
 }
 
@@ -185,10 +184,10 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	s := storetest.Open(t)
 	old := storetest.BeginTurn(t, s)
 	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}},
-		spending.Usage{USD: 4, Tokens: 10}))
+		store.Usage{USD: 4, Tokens: 10}))
 	now, err := s.Begin(t.Context(), old.Session().ID, store.NoSettling)
 	require.NoError(t, err)
-	require.ErrorIs(t, old.Record(t.Context(), spending.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
+	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)
 	require.Equal(t, []float64{4, 10, 4}, []float64{
 		got[workflow.SpanSession][workflow.UnitUSD], got[workflow.SpanSession][workflow.UnitTokens],
@@ -215,7 +214,7 @@ func TestExtensions(t *testing.T) {
 	s := storetest.Open(t)
 	one := asked(t, s, "C1", "U1")
 	other := asked(t, s, "C2", "U2")
-	require.NoError(t, one.Record(t.Context(), spending.Usage{USD: 30}))
+	require.NoError(t, one.Record(t.Context(), store.Usage{USD: 30}))
 	full := use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.True(t, full.Reached())
 	require.True(t, use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Reached(),
@@ -256,15 +255,15 @@ func TestAWarningIsSaidOnce(t *testing.T) {
 	said := []workflow.Line{{Agent: "a", Text: "near"}}
 	near := use(t, one, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD))
 	require.False(t, near.Warned)
-	require.NoError(t, one.Record(t.Context(), spending.Warning(near), store.Lines(said)))
+	require.NoError(t, one.Record(t.Context(), store.LimitWarning(near), store.Lines(said)))
 	for _, turn := range []*store.Turn{one, other} {
 		require.ErrorIs(t,
-			turn.Record(t.Context(), spending.Warning(near), store.Lines(said)), store.ErrStale)
+			turn.Record(t.Context(), store.LimitWarning(near), store.Lines(said)), store.ErrStale)
 	}
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 	require.True(t, use(t, other, workflow.LimitOf(workflow.SpanDay, workflow.UnitUSD)).Warned)
 	near.Number++ // more was allowed meanwhile
-	require.NoError(t, other.Record(t.Context(), spending.Warning(near), store.Lines(said)))
+	require.NoError(t, other.Record(t.Context(), store.LimitWarning(near), store.Lines(said)))
 	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from lines where text = 'near'`))
 }
 
