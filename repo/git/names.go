@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
@@ -30,7 +32,7 @@ func (r Commits) Resolve(name string) (string, error) {
 		return r.peelTag(h, name)
 	}
 	return "", fmt.Errorf("git: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name,
-		firstNames(refs.Branches()))
+		plaintext.FirstOf(refs.Branches(), 8))
 }
 
 // peelTag follows annotated tags to the commit that they name.
@@ -78,11 +80,4 @@ func (r Commits) findByHash(name string) (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	return commits[0], true
-}
-
-func firstNames(names []string) string {
-	if len(names) > 8 {
-		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
-	}
-	return strings.Join(names, ", ")
 }

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // An Expectation is something that a test of the base expects, and that the changed code does not do: it
@@ -184,7 +184,7 @@ func (p Proof) expectationParts() (parts []string) {
 		parts = append(parts, "1 changed expectation: "+named[0])
 	case n > 1:
 		parts = append(parts,
-			fmt.Sprintf("%d changed expectations: %s", n, result.ListNames(named, maxInShort)))
+			fmt.Sprintf("%d changed expectations: %s", n, plaintext.FirstOf(named, maxInShort)))
 	}
 	if p.OldUnknown != "" {
 		parts = append(parts, "the old tests did not run to their end on the new code ("+p.OldUnknown+")")

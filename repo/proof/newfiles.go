@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // mayInfluence reports whether a file that decides about tests may change what the tests of the base do. A
@@ -144,7 +145,7 @@ func (p *proving) addFixed(ctx context.Context, l lostCase, old, base index) err
 
 // onlyWith says that tests pass only with new files.
 func onlyWith(subject, verb string, files []string, says string) string {
-	line := subject + " " + verb + " only with " + result.ListNames(files, maxNamed) +
+	line := subject + " " + verb + " only with " + plaintext.FirstOf(files, maxNamed) +
 		", which this change adds"
 	if says == "" {
 		return line

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // An oldForm is a file that decides about tests, in the form that it has in the tree of the fourth run.
@@ -395,7 +396,7 @@ func (p *proving) wholeExpectation(forms []oldForm, old result.Result) Expectati
 	if old.Missing.Tests != "" {
 		e.Says = "they do not start: " + old.Missing.Tests
 	}
-	e.Test = result.ListNames(e.Covers, 3)
+	e.Test = plaintext.FirstOf(e.Covers, 3)
 	if len(e.Covers) == 0 {
 		e.Test = "the base"
 	}

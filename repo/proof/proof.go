@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Proof is what the runs of a change showed.
@@ -315,7 +316,7 @@ func (p Proof) keptLines() []string {
 	if lost := p.listWithNotes(p.Regressions); lost != "" && !strings.Contains(p.Why, lost) {
 		lines = append(lines, "No longer passing: "+lost)
 	}
-	list := func(names []string) string { return result.ListNames(ofEachName(names), maxNamed) }
+	list := func(names []string) string { return plaintext.FirstOf(ofEachName(names), maxNamed) }
 	if len(p.Unstable) > 0 {
 		lines = append(lines,
 			"Unstable: "+list(p.Unstable)+" failed once on the branch and passed when run again")
@@ -341,7 +342,7 @@ func (p Proof) listWithNotes(names []string) string {
 		for n < len(rest) && p.Notes[rest[n]] == note {
 			n++
 		}
-		of := result.ListNames(rest[:n], maxNamed)
+		of := plaintext.FirstOf(rest[:n], maxNamed)
 		switch {
 		case note != "" && n > 1:
 			of += " (each " + note + ")"
@@ -351,7 +352,7 @@ func (p Proof) listWithNotes(names []string) string {
 		out = append(out, of)
 		rest = rest[n:]
 	}
-	return result.ListNames(out, maxNamed)
+	return plaintext.FirstOf(out, maxNamed)
 }
 
 // addNote records how a test fails or why it is gone.

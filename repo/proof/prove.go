@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A proving is the state of Prove.
@@ -283,7 +284,7 @@ func (p *proving) whatIsMissing() string {
 	case len(p.RedOnBase) == 0 && len(p.Guards) > 0:
 		return fmt.Sprintf("no new test fails on %s: %s passes there already. It may stay as a guard; "+
 			"add one that fails there and passes with the change",
-			p.BaseName, result.ListNames(p.Guards, maxNamed))
+			p.BaseName, plaintext.FirstOf(p.Guards, maxNamed))
 	case len(p.RedOnBase) == 0:
 		return "no new test fails on " + p.BaseName +
 			", so it was not seen that the change fixes anything" + addTestAdvice

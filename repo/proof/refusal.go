@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // addTestAdvice is the advice if no test tells the base from the branch.
@@ -27,7 +27,7 @@ func (p Proof) refusal() string {
 			"%d of %d that passed on %s: %s",
 			p.PassedBefore-p.StillPassing, p.PassedBefore, p.BaseName, p.listWithNotes(p.Regressions))
 	case len(own) > 0:
-		why = "the change's own tests do not pass on the branch: " + result.ListNames(own, maxNamed)
+		why = "the change's own tests do not pass on the branch: " + plaintext.FirstOf(own, maxNamed)
 	case len(p.Rejected) > 0:
 		why = p.rejection()
 	case len(p.NotRed) > 0 && len(p.RedOnBase)+len(p.Fixed) > 0:

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/proof/internal/stub"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // errNoStub ends a run because there is no name to make a stand-in for.
@@ -33,7 +34,7 @@ func (p *proving) showUncompiled(ctx context.Context, base, branch index) error 
 		return err
 	}
 	stubbed := newIndex(again).alignedTo(base, branch)
-	missing := result.ListNames(names, 3)
+	missing := plaintext.FirstOf(names, 3)
 	for _, n := range p.uncompiled {
 		ran := slices.ContainsFunc(n.leaves, func(k key) bool { return stubbed.statusOf(k) != "" })
 		switch {

@@ -12,29 +12,27 @@ import (
 // this", "+1, please build it", "please do what Gus asked for". It may be the permission to build that
 // request, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
 // character that only looks like ASCII.
-func adopts(text string) bool { return readAdopting(text, adopting) }
+func adopts(t words.Text) bool { return readAdopting(t, adopting) }
 
 // adoptsToBuild reports the same of a message that says to build what is adopted: "please do this", and not
 // "please look into that".
-func adoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
+func adoptsToBuild(t words.Text) bool { return readAdopting(t, adoptingToBuild) }
 
 // forwards reports whether a message forwards another person's message without adopting it.
 func forwards(text string) bool {
 	own, _, forwarded := strings.Cut("\n"+text, forwardMark)
-	return forwarded && !adopts(own)
+	return forwarded && !adopts(words.Prepare(own))
 }
 
 // forwardMark begins the text that was forwarded with a message (see package event).
 const forwardMark = "\n> forwarded"
 
-func readAdopting(text string, form *lazyregexp.Regexp) bool {
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	if quoted || utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(plain) ||
-		strings.ContainsAny(own, "\"`<>") {
+func readAdopting(t words.Text, form *lazyregexp.Regexp) bool {
+	if t.Quoted || utf8.RuneCountInString(t.Raw) > words.MaxLength || !words.IsPlainASCII(t.Plain) ||
+		strings.ContainsAny(t.Own, "\"`<>") {
 		return false
 	}
-	s := strings.ToLower(strings.Join(strings.Fields(words.TrimAddress(own)), " "))
+	s := strings.ToLower(strings.Join(strings.Fields(words.TrimAddress(t.Own)), " "))
 	if strings.Contains(s, "?") && !politeQuestion.MatchString(s) {
 		return false
 	}

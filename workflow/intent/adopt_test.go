@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 func TestAdopts(t *testing.T) {
@@ -42,4 +44,16 @@ func TestForwards(t *testing.T) {
 	require.True(t, forwards(forwarded[1:]), "without a word")
 	require.False(t, forwards("yes please do this"+forwarded), "the control: it is adopted")
 	require.False(t, forwards("please look"))
+}
+
+// A message is prepared once, so no reading changes what the next one gets.
+func TestReadingsLeaveTheTextAsItIs(t *testing.T) {
+	t.Parallel()
+	const text = "thanks! why does it round down? please review the change."
+	prepared := words.Prepare(text)
+	require.Len(t, prepared.Sentences, 3)
+	onlyAsks(prepared)
+	asksToReview(prepared)
+	readRequest(prepared, nil)
+	require.Equal(t, words.Prepare(text), prepared)
 }

@@ -42,25 +42,23 @@ type Consent struct {
 func (c Consent) Consents() bool { return c.Kind == ConsentApprove || c.Kind == ConsentScoped }
 
 // readConsent judges a message by its words alone: no model takes part, and a message that is not exactly one
-// of the known forms is never an approval. text is as the gateway passes it on, without the bot's own
+// of the known forms is never an approval. The text is as the gateway passes it on, without the bot's own
 // mention, so any mention in it is of another person.
 //
 // Quotes, code, questions, negations and conditions are never ConsentApprove. In English a text with a
 // character that only looks like ASCII is none, either; a phrase of another language counts letter by letter.
 //
 // refusal is what its words refuse, and ends says that they end work in any phase.
-func (l Lexicon) readConsent(text string, refusal Refusal, ends bool) Consent {
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	own = words.TrimAddress(own)
+func (l Lexicon) readConsent(t words.Text, refusal Refusal, ends bool) Consent {
+	own := words.TrimAddress(t.Own)
 	if ends {
 		return Consent{Kind: ConsentStop}
 	}
 	if own == "" || utf8.RuneCountInString(own) > maxConsent || words.AddressesOther(own) {
 		return Consent{}
 	}
-	if !quoted && !strings.Contains(plain, "```") && !words.Mentions(plain) {
-		if c := l.readExact(plain, own, refusal); c.Kind != ConsentNone {
+	if !t.Quoted && !strings.Contains(t.Plain, "```") && !words.Mentions(t.Plain) {
+		if c := l.readExact(t.Plain, own, refusal); c.Kind != ConsentNone {
 			return c
 		}
 	}

@@ -14,13 +14,11 @@ const maxReleases = 5
 // readBackport reads a message that asks to bring the pushed change to releases, such as "please backport
 // this to release/1.3 and 1.4". The whole message has to say so, in the form that an approval has.
 // readBackport returns the releases as they were named, or none if the message names none.
-func readBackport(text string) (releases []string, ok bool) {
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	if quoted || !words.IsPlainASCII(plain) || strings.Contains(plain, "```") || words.Mentions(plain) {
+func readBackport(t words.Text) (releases []string, ok bool) {
+	if !t.IsBare() {
 		return nil, false
 	}
-	m := backporting.FindStringSubmatch(strings.ReplaceAll(words.Polite(words.TrimAddress(own)), "`", ""))
+	m := backporting.FindStringSubmatch(strings.ReplaceAll(words.Polite(words.TrimAddress(t.Own)), "`", ""))
 	if m == nil {
 		return nil, false
 	}

@@ -12,15 +12,15 @@ import (
 // saysCondition reports whether a message in the middle of approved work makes it wait for a person, an event
 // or a time: "only if bea agrees", "after the release", "tomorrow", alone or behind a yes. What happens in a
 // bug ("if I click pay, it fails"), a question, a quote and words to another person are no condition. It
-// permits and refuses nothing by itself. c is what the message consents to.
-func (l Lexicon) saysCondition(text string, c Consent) bool {
-	if words.AddressesOther(words.Straighten(text)) {
+// permits and refuses nothing by itself. spoken are its spokenSentences, and c is what it consents to.
+func (l Lexicon) saysCondition(t words.Text, spoken []string, c Consent) bool {
+	if words.AddressesOther(t.Plain) {
 		return false
 	}
 	if c.Kind == ConsentUnclear && c.Condition != "" {
 		return true
 	}
-	return slices.ContainsFunc(spokenSentences(text), l.sentenceWaits)
+	return slices.ContainsFunc(spoken, l.sentenceWaits)
 }
 
 // sentenceWaits reports whether a sentence is a condition: one of its clauses is, and the others only agree,

@@ -11,9 +11,9 @@ import (
 // confirms reports whether a whole message confirms that an understanding is right. It may be the permission
 // to work, so it is read as strictly as an approval: no quote, no code, no mention of another person, and no
 // character that only looks like ASCII.
-func confirms(text string) bool {
-	s := words.SpellPictures(words.Straighten(text))
-	if utf8.RuneCountInString(text) > words.MaxLength || !words.IsPlainASCII(s) ||
+func confirms(t words.Text) bool {
+	s := words.SpellPictures(t.Plain)
+	if utf8.RuneCountInString(t.Raw) > words.MaxLength || !words.IsPlainASCII(s) ||
 		strings.ContainsAny(s, "\"`<>@?") {
 		return false
 	}

@@ -10,9 +10,9 @@ import (
 // asksAboutDiff reports whether a message asks about the change itself: why it is so large, why it touches a
 // file, what is in it. A message that also gives an instruction is not only a question, and is left to the
 // agents.
-func asksAboutDiff(text string) bool {
+func asksAboutDiff(t words.Text) bool {
 	asked := false
-	for _, clause := range splitClauses(words.Sentences(text)) {
+	for _, clause := range splitClauses(t.Sentences) {
 		clause = words.Openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
 		switch {
 		case aboutDiff.MatchString(clause) && !otherDiff.MatchString(clause):
@@ -26,7 +26,8 @@ func asksAboutDiff(text string) bool {
 
 // AsksForDiff reports whether a message that asks about the change asks to see it.
 func AsksForDiff(text string) bool {
-	return asksAboutDiff(text) && seesDiff.MatchString(strings.Join(words.Sentences(text), " "))
+	t := words.Prepare(text)
+	return asksAboutDiff(t) && seesDiff.MatchString(strings.Join(t.Sentences, " "))
 }
 
 var seesDiff = lazyregexp.New(

@@ -13,20 +13,18 @@ import (
 // ("only cart/price.go please", "don't touch the tests"). limit says what may change or what has to stay; ok
 // is false for any other message. What asks for another change ("use the other package") limits nothing. c is
 // what the message consents to.
-func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {
+func (l Lexicon) limitOf(t words.Text, c Consent) (limit string, ok bool) {
 	if c.Kind == ConsentScoped {
-		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, text) {
+		if asksForMore.MatchString(c.Scope) || c.WithoutGoAhead && !limitsWork(c.Scope, t.Raw) {
 			return "", false
 		}
 		return limitWords(c.Scope), true
 	}
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	if quoted || strings.ContainsAny(own, "?`\n") || utf8.RuneCountInString(own) > maxConsent ||
-		words.AddressesOther(own) || words.Mentions(plain) {
+	if t.Quoted || strings.ContainsAny(t.Own, "?`\n") || utf8.RuneCountInString(t.Own) > maxConsent ||
+		words.AddressesOther(t.Own) || words.Mentions(t.Plain) {
 		return "", false
 	}
-	own, _ = l.cutRefusal(words.TrimAddress(own))
+	own, _ := l.cutRefusal(words.TrimAddress(t.Own))
 	said := strings.TrimRight(strings.TrimSpace(limitOpeners.ReplaceAllString(words.Polite(own), "")), " .!")
 	said = limitTails.ReplaceAllString(said, "")
 	if !limitsOnly(said) || conditionAt(said) != nil || anotherSentence.MatchString(said) {
@@ -58,9 +56,8 @@ func limitsWork(scope, text string) bool {
 
 // objectsBesideLimit reports whether a message that limitOf reads as a limit also objects to the work:
 // "don't touch refund, and I don't agree".
-func (l Lexicon) objectsBesideLimit(text string) bool {
-	own, _ := words.OwnLines(words.Straighten(text))
-	_, refusal := l.cutRefusal(words.TrimAddress(own))
+func (l Lexicon) objectsBesideLimit(t words.Text) bool {
+	_, refusal := l.cutRefusal(words.TrimAddress(t.Own))
 	return refusal != RefusalNone
 }
 

@@ -30,25 +30,25 @@ const (
 // that end work in any phase. What says to wait, or not to push, is ConsentRefuse there: the report goes on
 // waiting.
 func (l Lexicon) refusal(text string) Refusal {
-	refusal, _ := l.readRefusal(text)
-	return refusalNow(text, refusal)
+	refusal, _ := l.readRefusal(text, spokenSentences(text))
+	return refusalNow(words.Prepare(text), refusal)
 }
 
 // refusalNow returns what a message refuses whose words refuse that: nothing, if it takes an objection back.
-func refusalNow(text string, refusal Refusal) Refusal {
-	if refusal != RefusalNone && takesBackAndGoesOn(text) {
+func refusalNow(t words.Text, refusal Refusal) Refusal {
+	if refusal != RefusalNone && takesBackAndGoesOn(t) {
 		return RefusalNone
 	}
 	return refusal
 }
 
 // onlyRefuses reports whether a message says to stop or to wait, and nothing else: "wait, I found it" says
-// more. r is what the message refuses.
-func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
+// more. spoken are its spokenSentences, and r is what it refuses.
+func (l Lexicon) onlyRefuses(spoken []string, r Refusal) bool {
 	if r != RefusalStop {
 		return false
 	}
-	for _, sentence := range spokenSentences(text) {
+	for _, sentence := range spoken {
 		if slices.ContainsFunc(clauses(sentence), func(c clause) bool { return !l.refusesOrOpens(c) }) {
 			return false
 		}
@@ -59,9 +59,8 @@ func (l Lexicon) onlyRefuses(text string, r Refusal) bool {
 // refusalToColleague reads what a message that is said to another person, or mentions one, has against
 // the work: "@ann wait, please don't push this". It does not say so to the bot, so it is a hold at most. What
 // people answer to each other ("@ann one moment", "@ann no") is none.
-func (l Lexicon) refusalToColleague(text string) Refusal {
-	own, _ := words.OwnLines(words.Straighten(text))
-	own = toEverybody.ReplaceAllString(own, "$1")
+func (l Lexicon) refusalToColleague(t words.Text) Refusal {
+	own := toEverybody.ReplaceAllString(t.Own, "$1")
 	if !words.AddressesOther(own) && !words.Mentions(own) {
 		return RefusalNone
 	}
@@ -80,13 +79,13 @@ var mentionedPeople = lazyregexp.New(`<[@!][^>]*>[,:]?|^(?:\s*@[\pL\d._-]+[,:]?)
 // isTalk reports whether a clause refuses nothing when it is said to a colleague.
 func (l Lexicon) isTalk(c clause) bool { return l.phrases().Matches(c.text, phrases.Talk) }
 
-// readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
-// work.
-func (l Lexicon) readRefusal(text string) (refusal Refusal, ends bool) {
+// readRefusal reads a refusal. spoken are the spokenSentences of the text. ends reports whether its words end
+// work in any phase, and not only approved work.
+func (l Lexicon) readRefusal(text string, spoken []string) (refusal Refusal, ends bool) {
 	if l.refusesByEmoji(text) {
 		refusal = RefusalHold
 	}
-	for _, sentence := range spokenSentences(text) {
+	for _, sentence := range spoken {
 		r, stops := l.readSentence(sentence, nil)
 		if r == RefusalNone && objectsToPush(sentence) {
 			r = RefusalHold

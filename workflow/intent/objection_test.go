@@ -23,6 +23,21 @@ func TestRefusingReaction(t *testing.T) {
 	}
 }
 
+// A message is prepared once, for all that is read of it.
+func BenchmarkRead(b *testing.B) {
+	for name, text := range map[string]string{
+		"push":   "push it",
+		"limit":  "fix it, but leave the header alone",
+		"report": "the total is a cent off for order 1042, it rounds too early. Could you look at `cart.go`?",
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				intent.Lexicon{}.Read(text)
+			}
+		})
+	}
+}
+
 // One long message costs no more than its length: nobody objects in a clause of thousands of words.
 func BenchmarkReadLongMessage(b *testing.B) {
 	for name, part := range map[string]string{"clause": "ok ", "clauses": "ok, ", "sentences": "ok. "} {

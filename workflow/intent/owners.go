@@ -11,12 +11,12 @@ import (
 // asksWhoKnows reports whether a message does nothing but ask who knows the code that the thread
 // is about, or a file that it names, or who should look at it. A message that says more is left to
 // the agents.
-func asksWhoKnows(text string) bool {
+func asksWhoKnows(t words.Text) bool {
 	asked := false
-	if utf8.RuneCountInString(text) > words.MaxLength {
+	if utf8.RuneCountInString(t.Raw) > words.MaxLength {
 		return false
 	}
-	for _, s := range words.Sentences(text) {
+	for _, s := range t.Sentences {
 		s = politeAsking.ReplaceAllString(words.Openers.ReplaceAllString(strings.TrimRight(s, " ?!."), ""),
 			"")
 		switch {

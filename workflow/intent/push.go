@@ -11,12 +11,12 @@ import (
 // readPush reads a message that allows a push: "push it" for a change that decides more than what the code
 // does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one
 // that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
-// so, in the form that an approval has.
-func readPush(text string) (allows, unproven bool) {
-	rest, unproven := strings.CutSuffix(pushWords(text), " unproven")
-	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, rest)
-	_, right := pushedValue(text)
-	return allows || right || pushesAllTheSame(text), allows && unproven
+// so, in the form that an approval has. said are its pushWords.
+func readPush(said string) (allows, unproven bool) {
+	bare, unproven := strings.CutSuffix(said, " unproven")
+	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, bare)
+	_, right := pushedValue(said)
+	return allows || right || pushesAllTheSame(said), allows && unproven
 }
 
 // rightly matches "push it, 899 is right".
@@ -27,8 +27,8 @@ var rightly = regexp.MustCompile(
 
 // namedValue returns what a message that allows a push says to be right: 899 for "push it, 899 is right". It
 // returns an empty string if the message names nothing.
-func namedValue(text string) string {
-	value, _ := pushedValue(text)
+func namedValue(said string) string {
+	value, _ := pushedValue(said)
 	if slices.Contains([]string{
 		"it", "that", "this", "all", "both", "everything", "they", "those", "these", "change",
 		"new value", "new values", "new one", "test", "tests",
@@ -44,8 +44,8 @@ var unsure = regexp.MustCompile(
 		`don't|isn't|nothing|neither|hardly)\b|[?"<>]`,
 )
 
-func pushedValue(text string) (value string, ok bool) {
-	m := rightly.FindStringSubmatch(pushWords(text))
+func pushedValue(said string) (value string, ok bool) {
+	m := rightly.FindStringSubmatch(said)
 	if m == nil || unsure.MatchString(m[1]) {
 		return "", false
 	}
@@ -54,8 +54,8 @@ func pushedValue(text string) (value string, ok bool) {
 
 // pushesAllTheSame reports whether a message allows a push in spite of an objection: "push all the same". The
 // whole message has to say so.
-func pushesAllTheSame(text string) bool {
-	rest := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
+func pushesAllTheSame(said string) bool {
+	rest := strings.TrimPrefix(strings.TrimPrefix(said, "yes"), ",")
 	return slices.Contains(
 		[]string{"push all the same", "push it all the same", "push it anyway", "push anyway"},
 		strings.TrimSpace(rest),
@@ -64,11 +64,9 @@ func pushesAllTheSame(text string) bool {
 
 // pushWords returns the words of a message in small letters, without courtesies, or an empty string if it
 // quotes, holds code or mentions somebody.
-func pushWords(text string) string {
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	if quoted || !words.IsPlainASCII(plain) || strings.Contains(plain, "```") || words.Mentions(plain) {
+func pushWords(t words.Text) string {
+	if !t.IsBare() {
 		return ""
 	}
-	return strings.ToLower(words.Polite(words.TrimAddress(own)))
+	return strings.ToLower(words.Polite(words.TrimAddress(t.Own)))
 }

@@ -11,13 +11,12 @@ import (
 // onlyAsks reports whether a message does nothing but ask for information: each of its
 // sentences is a question that begins like one ("what", "is", "does"). "Can you", "how
 // about" and "why not" ask for something to be done.
-func onlyAsks(text string) bool {
-	own, quoted := words.OwnLines(words.Straighten(text))
-	if quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(own, "$1")) {
+func onlyAsks(t words.Text) bool {
+	if t.Quoted || words.Speech.MatchString(words.CodeWord.ReplaceAllString(t.Own, "$1")) {
 		// quotes and code may say more than the questions
 		return false
 	}
-	sentences := slices.DeleteFunc(words.Sentences(text), acknowledges)
+	sentences := slices.DeleteFunc(slices.Clone(t.Sentences), acknowledges)
 	for _, s := range sentences {
 		s = words.Openers.ReplaceAllString(s, "")
 		if !strings.HasSuffix(s, "?") || !informing.MatchString(s) || suggesting.MatchString(s) {

@@ -84,18 +84,22 @@ type LessonRequest = command.Lesson
 
 // ReadRequest reads a message as a part of a request, as [Lexicon.Read] does.
 func ReadRequest(text string, consultant ...string) Request {
-	whole := strings.Join(words.Sentences(text), " ")
+	return readRequest(words.Prepare(text), consultant)
+}
+
+func readRequest(t words.Text, consultant []string) Request {
+	whole := strings.Join(t.Sentences, " ")
 	r := Request{
-		Adopts:       adopts(text),
-		Forwards:     forwards(text),
-		PassesOn:     passesOn(text),
-		Confirms:     confirms(text),
-		OnlyAsks:     onlyAsks(text),
-		Acknowledges: acknowledges(text),
+		Adopts:       adopts(t),
+		Forwards:     forwards(t.Raw),
+		PassesOn:     passesOn(t),
+		Confirms:     confirms(t),
+		OnlyAsks:     onlyAsks(t),
+		Acknowledges: acknowledges(t.Raw),
 		wants:        wanting.MatchString(whole),
 		several:      len(strings.Fields(whole)) > 1,
 	}
-	r.Command, r.CommandText = command.Read(text, consultant...)
+	r.Command, r.CommandText = command.Read(t.Raw, consultant...)
 	return r
 }
 
@@ -123,46 +127,49 @@ type Push struct {
 // Read reads a message. consultant are the names by which people may call the consultant besides "consultant"
 // and "oracle".
 func (l Lexicon) Read(text string, consultant ...string) Reading {
-	refused, ends := l.readRefusal(text)
-	refusal := refusalNow(text, refused)
-	consent := l.readConsent(text, refused, ends)
+	t := words.Prepare(text)
+	spoken := spokenSentences(text)
+	refused, ends := l.readRefusal(text, spoken)
+	refusal := refusalNow(t, refused)
+	consent := l.readConsent(t, refused, ends)
+	pushing := pushWords(t)
 	r := Reading{
 		text:               text,
 		lexicon:            l,
-		Request:            ReadRequest(text, consultant...),
+		Request:            readRequest(t, consultant),
 		Consent:            consent,
-		GoesOn:             l.goesOn(text),
-		SaysGoOn:           l.SaysGoOn(text),
-		AdoptsToBuild:      adoptsToBuild(text),
+		GoesOn:             l.goesOn(t),
+		SaysGoOn:           l.saysGoOn(t),
+		AdoptsToBuild:      adoptsToBuild(t),
 		Refusal:            refusal,
-		OnlyStops:          l.onlyRefuses(text, refusal),
-		RefusalToColleague: l.refusalToColleague(text),
-		WaitsFor:           refusal == RefusalNone && l.saysCondition(text, consent),
-		TakesBack:          takesBack(text),
-		NamesObjection:     saysItTakesBack(text),
-		AsksAboutDiff:      asksAboutDiff(text),
-		AsksForReview:      asksToReview(text),
-		AsksWhoKnows:       asksWhoKnows(text),
-		MentionsGoingOn:    mentionsGoingOn(text),
-		TakesThese:         answer.TakesThese(text),
-		WantsMore:          answer.WantsMore(text),
-		WrapsUp:            answer.WrapsUp(text),
-		Redirects:          redirects(text),
+		OnlyStops:          l.onlyRefuses(spoken, refusal),
+		RefusalToColleague: l.refusalToColleague(t),
+		WaitsFor:           refusal == RefusalNone && l.saysCondition(t, spoken, consent),
+		TakesBack:          takesBack(t),
+		NamesObjection:     saysItTakesBack(t),
+		AsksAboutDiff:      asksAboutDiff(t),
+		AsksForReview:      asksToReview(t),
+		AsksWhoKnows:       asksWhoKnows(t),
+		MentionsGoingOn:    mentionsGoingOn(t),
+		TakesThese:         answer.TakesThese(t),
+		WantsMore:          answer.WantsMore(t),
+		WrapsUp:            answer.WrapsUp(t),
+		Redirects:          redirects(t),
 		ToColleague:        opensWithPerson.MatchString(text),
 		NamesFile:          mentionsFile.MatchString(text),
 	}
-	r.Push.Allows, r.Push.Unproven = readPush(text)
-	r.Push.AllTheSame = pushesAllTheSame(text)
-	r.Push.Value = namedValue(text)
-	r.Releases, r.Backport = readBackport(text)
-	if limit, limits := l.limitOf(text, consent); limits {
+	r.Push.Allows, r.Push.Unproven = readPush(pushing)
+	r.Push.AllTheSame = pushesAllTheSame(pushing)
+	r.Push.Value = namedValue(pushing)
+	r.Releases, r.Backport = readBackport(t)
+	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
-		r.ObjectsBesideLimit = l.objectsBesideLimit(text)
+		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
 	}
 	if lesson, ok := command.ReadLesson(text); ok {
 		r.Lesson = &lesson
 	}
-	r.Task, r.TaskText = taskNamed(text)
+	r.Task, r.TaskText = taskNamed(t)
 	return r
 }
 

@@ -12,11 +12,11 @@ import (
 // redirects reports whether a message in the middle of work makes the current step pointless, so that it is
 // better cancelled than finished. A message that only adds something ("also check …"), thanks, asks or
 // informs does not redirect. Neither does a bare "no" or "wait", which gives no new direction.
-func redirects(text string) bool {
-	if utf8.RuneCountInString(text) > words.MaxLength {
+func redirects(t words.Text) bool {
+	if utf8.RuneCountInString(t.Raw) > words.MaxLength {
 		return false
 	}
-	all := words.Sentences(text)
+	all := t.Sentences
 	whole := strings.Join(all, " ")
 	if informs.MatchString(whole) {
 		return false

@@ -8,8 +8,8 @@ import (
 )
 
 // asksToReview reports whether a message does nothing but ask to have the change reviewed.
-func asksToReview(text string) bool {
-	sentences := slices.DeleteFunc(words.Sentences(text), acknowledges)
+func asksToReview(t words.Text) bool {
+	sentences := slices.DeleteFunc(slices.Clone(t.Sentences), acknowledges)
 	return len(sentences) == 1 && asksForReview.MatchString(words.Openers.ReplaceAllString(sentences[0], ""))
 }
 

@@ -9,19 +9,17 @@ import (
 )
 
 // takesBack reports whether the whole message takes an objection of its writer back: "never mind, go ahead".
-func takesBack(text string) bool {
-	plain := words.Straighten(text)
-	own, quoted := words.OwnLines(plain)
-	if quoted || !words.IsPlainASCII(plain) || words.Mentions(own) {
+func takesBack(t words.Text) bool {
+	if t.Quoted || !words.IsPlainASCII(t.Plain) || words.Mentions(t.Own) {
 		return false
 	}
-	said := strings.ToLower(words.Polite(words.TrimAddress(own)))
+	said := strings.ToLower(words.Polite(words.TrimAddress(t.Own)))
 	return slices.Contains(takingBack, takeBackOpeners.ReplaceAllString(said, ""))
 }
 
 // saysItTakesBack reports whether a message that takes something back says that it does, and does not only
 // agree.
-func saysItTakesBack(text string) bool { return namesObjection.MatchString(words.Straighten(text)) }
+func saysItTakesBack(t words.Text) bool { return namesObjection.MatchString(t.Plain) }
 
 var namesObjection = lazyregexp.New(
 	`(?i)\b(?:take (?:it|that|this|my objection) back|taken back|take back my|never ?mind|my (?:mistake|` +
@@ -44,8 +42,8 @@ var (
 
 // takesBackAndGoesOn reports whether a message takes an objection back and says that the work goes on: what
 // it takes back ("I was wrong") refuses nothing then.
-func takesBackAndGoesOn(text string) bool {
-	return takesBack(text) && saysGo.MatchString(text)
+func takesBackAndGoesOn(t words.Text) bool {
+	return takesBack(t) && saysGo.MatchString(t.Raw)
 }
 
 var saysGo = lazyregexp.New(

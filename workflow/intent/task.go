@@ -13,15 +13,14 @@ var namedTask = lazyregexp.New(
 
 // taskNamed reads a message such as "task 2: keep the name". It returns the task's number and the rest of the
 // message, or 0 and the whole text if no task is named.
-func taskNamed(text string) (number int, rest string) {
-	text = words.Straighten(text)
-	m := namedTask.FindStringSubmatch(text)
+func taskNamed(t words.Text) (number int, rest string) {
+	m := namedTask.FindStringSubmatch(t.Plain)
 	if m == nil {
-		return 0, text
+		return 0, t.Plain
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil || n == 0 {
-		return 0, text
+		return 0, t.Plain
 	}
 	return n, strings.TrimSpace(m[2])
 }

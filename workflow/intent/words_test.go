@@ -21,7 +21,7 @@ var sayings = []struct {
 	yes, no []string
 }{
 	{
-		"wraps up", answer.WrapsUp,
+		"wraps up", intent.WrapsUp,
 		[]string{
 			"wrap up", "Wrap up.", "WRAP IT UP!", "wrap it up please", "Wrap this up, thanks 🙏",
 			"let's wrap up", "let’s wrap it up now", "ok, wrap it up", "can we wrap up?",
@@ -51,7 +51,7 @@ var sayings = []struct {
 		},
 	},
 	{
-		"wants more", answer.WantsMore,
+		"wants more", intent.WantsMore,
 		[]string{
 			"more questions", "More questions!", "a few more questions please", "some more questions",
 			"yes, more questions", "I want more questions", "I’d like a few more questions", "keep going",

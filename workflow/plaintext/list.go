@@ -1,6 +1,7 @@
 package plaintext
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,4 +28,12 @@ func List(items []string) string {
 		return line
 	}
 	return "\n• " + strings.Join(items, "\n• ")
+}
+
+// FirstOf returns at most most of the items on one line, and says how many more there are: "a, b and 3 more".
+func FirstOf(items []string, most int) string {
+	if len(items) <= most {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
 }

@@ -140,3 +140,10 @@ func TestListsStandOnOneLineWhereTheyAreShort(t *testing.T) {
 	require.Equal(t, "2 new tests. 3 hunks", Paragraph([]string{"2 new tests", "3 hunks"}))
 	require.Equal(t, long+"\n"+long, Paragraph([]string{long, long}))
 }
+
+func TestFirstOfSaysHowManyMore(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "a, b", FirstOf([]string{"a", "b"}, 2))
+	require.Equal(t, "a, b and 2 more", FirstOf([]string{"a", "b", "c", "d"}, 2))
+	require.Empty(t, FirstOf(nil, 2))
+}

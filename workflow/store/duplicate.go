@@ -124,27 +124,31 @@ const searchDuplicates = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
 		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
 			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null)
-				order by s.created_at desc limit $5),
+		order by s.created_at desc
+		limit $5),
 	asked as (select lexeme from unnest(to_tsvector('english', left($3, $4)))),
 	terms as (select session_id, lexeme from reports, unnest(lexemes)),
 	weights as (
-		select lexeme, ln(1 + greatest((select count(*) from reports), 20) / (1.0 +
-			count(session_id)))::float8 as weight
+		select lexeme, ln(1 + greatest((select count(*) from reports), 20)
+			/ (1.0 + count(session_id)))::float8 as weight
 		from (select session_id, lexeme from terms union all select null, lexeme from asked) all_terms
-			group by lexeme),
+		group by lexeme),
 	asked_weight as (select sum(weight) as weight from asked join weights using (lexeme)),
 	scored as (
-		select t.session_id, sum(w.weight) filter (where a.lexeme is not null) as shared, count(a.lexeme) as
-			words_shared, sum(w.weight) as own
-		from terms t join weights w using (lexeme) left join asked a using (lexeme) group by t.session_id),
+		select t.session_id, sum(w.weight) filter (where a.lexeme is not null) as shared,
+			count(a.lexeme) as words_shared, sum(w.weight) as own
+		from terms t join weights w using (lexeme) left join asked a using (lexeme)
+		group by t.session_id),
 	compared as (
-		select session_id, shared / sqrt(own * (select weight
-			from asked_weight)) as by_words, {close} as by_letters
-		from scored join reports using (session_id) where words_shared >= 3)
-	select session_id, greatest(by_words, 0.6 * by_words + 0.4 * by_letters) as score, words from compared
-		join reports using (session_id)
-	where greatest(by_words, 0.6 * by_words + 0.4 * by_letters) >= $6 order by score desc, session_id
-		limit $7`
+		select session_id, shared / sqrt(own * (select weight from asked_weight)) as by_words,
+			{close} as by_letters
+		from scored join reports using (session_id)
+		where words_shared >= 3)
+	select session_id, greatest(by_words, 0.6 * by_words + 0.4 * by_letters) as score, words
+	from compared join reports using (session_id)
+	where greatest(by_words, 0.6 * by_words + 0.4 * by_letters) >= $6
+	order by score desc, session_id
+	limit $7`
 
 // trigrams returns the schema that has pg_trgm, or an empty string if the database does not have it.
 func trigrams(ctx context.Context, db *database.DB) (schema string, err error) {

@@ -152,29 +152,33 @@ func jsonOf(v any, there bool) ([]byte, error) {
 // NewToken returns 130 random bits, for a value that must not be guessed, such as a button's.
 func NewToken() string { return strings.ToLower(rand.Text()) }
 
+// beingPosted holds of an outbox row o whose posting was tried and not confirmed.
+const beingPosted = `o.tried_at is not null and o.posted_at is null and o.refused is null`
+
+// ofNewestQuestion finds the outbox row of the newest question with options: session $1, action $2.
+const ofNewestQuestion = `from outbox o
+	where o.session_id = $1 and o.rewrites is null
+		and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('ActionID', $2::text))
+	order by o.id desc limit 1`
+
 // PostedTS returns the ts of the message that shows a text of the bot, or an
 // empty string before it is in Slack. underWay reports that the posting
 // was tried and not confirmed, so the message may be there already.
 func (s *Store) PostedTS(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
-		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id
-			limit 1`,
-		session, database.CleanText(text)).Scan(&ts, &underWay)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", false, nil
-	}
-	return ts, underWay, err
+	return scanPosted(s.Pool.QueryRow(ctx, `select coalesce(o.ts, ''), `+beingPosted+`
+		from lines l join outbox o on o.line_id = l.id
+		where l.session_id = $1 and l.text = $2
+		order by o.id limit 1`, session, database.CleanText(text)))
 }
 
 // QuestionTS returns the same as PostedTS, of the newest question with options.
 func (s *Store) QuestionTS(ctx context.Context, session string) (ts string, underWay bool, err error) {
-	err = s.Pool.QueryRow(ctx,
-		`select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
-		from outbox where session_id = $1 and rewrites is null
-			and buttons::jsonb @> jsonb_build_array(jsonb_build_object('ActionID', $2::text))
-		order by id desc limit 1`, session, workflow.ButtonOption).Scan(&ts, &underWay)
-	if errors.Is(err, pgx.ErrNoRows) {
+	return scanPosted(s.Pool.QueryRow(ctx,
+		`select coalesce(o.ts, ''), `+beingPosted+` `+ofNewestQuestion, session, workflow.ButtonOption))
+}
+
+func scanPosted(row pgx.Row) (ts string, underWay bool, err error) {
+	if err = row.Scan(&ts, &underWay); errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
 	return ts, underWay, err
@@ -183,10 +187,8 @@ func (s *Store) QuestionTS(ctx context.Context, session string) (ts string, unde
 // IsOfNewestQuestion reports whether the button with that value is one of the newest question's options.
 func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (newest bool, err error) {
 	err = s.Pool.QueryRow(ctx,
-		`select buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $2::text))
-		from outbox where session_id = $1 and rewrites is null
-			and buttons::jsonb @> jsonb_build_array(jsonb_build_object('ActionID', $3::text))
-		order by id desc limit 1`, session, value, workflow.ButtonOption).Scan(&newest)
+		`select o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', $3::text)) `+
+			ofNewestQuestion, session, workflow.ButtonOption, value).Scan(&newest)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -230,15 +232,16 @@ func (s *Store) NewestOffer(
 // NewestLines returns the ts of two messages of the bot above the one with that ts: the newest that offers
 // the newest revision for approval, and the newest of all. They are empty if there are none.
 func (s *Store) NewestLines(ctx context.Context, session, before string) (offers, newest string, err error) {
-	err = s.Pool.QueryRow(ctx, `select coalesce(max(ts) filter (where rewrites is null and
-			exists (select 1 from buttons b
-				where b.session_id = $1 and b.action_id in ($3, $4)
-					and b.revision = s.revision
-					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
+	err = s.Pool.QueryRow(ctx,
+		`select coalesce(max(ts) filter (where rewrites is null
+				and exists (select 1 from buttons b
+					where b.session_id = $1 and b.action_id in ($3, $4)
+						and b.revision = s.revision
+						and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))), ''),
 			coalesce(max(ts), '')
-		from outbox o join sessions s on s.id = o.session_id where o.session_id = $1 and o.ts < $2
-			and o.line_id is not null`, session, before, workflow.ButtonFix, workflow.ButtonConfirm).
-		Scan(&offers, &newest)
+		from outbox o join sessions s on s.id = o.session_id
+		where o.session_id = $1 and o.ts < $2 and o.line_id is not null`,
+		session, before, workflow.ButtonFix, workflow.ButtonConfirm).Scan(&offers, &newest)
 	return offers, newest, err
 }
 

@@ -126,14 +126,15 @@ func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 	}
 	s.SpentUSD += t.used.USD
 	_, err = tx.Exec(ctx,
-		`update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6, branch =
-			$7, head = $8,
-			revision = $9, spent_usd = $10, stop_asked = stop_asked
-				and not $11, open = coalesce($12, open), way = $13, was = $14, asked = $15,
-			may_ask = $16, halted = $17, repositories_before = $18, crashes = 0, recorded = recorded + 1,
-				updated_at = now() where id = $1`,
-		t.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit, s.Branch, s.Head, s.Revision,
-		s.SpentUSD, u.ClearStop, u.Open,
+		`update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6,
+			branch = $7, head = $8, revision = $9, spent_usd = $10,
+			stop_asked = stop_asked and not $11, open = coalesce($12, open),
+			way = $13, was = $14, asked = $15, may_ask = $16, halted = $17, repositories_before = $18,
+			crashes = 0, recorded = recorded + 1, updated_at = now()
+		where id = $1`,
+		t.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit,
+		s.Branch, s.Head, s.Revision, s.SpentUSD,
+		u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted, s.Before)
 	if u.Open != nil {
 		s.Open = *u.Open

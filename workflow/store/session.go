@@ -167,8 +167,12 @@ func (s *Store) Session(ctx context.Context, id string) (workflow.Session, error
 
 // Sessions returns the most recently updated sessions, newest first, at most limit.
 func (s *Store) Sessions(ctx context.Context, limit int) ([]workflow.Session, error) {
-	rows, err := s.Pool.Query(ctx,
-		`select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit)
+	return CollectSessions(s.Pool.Query(ctx,
+		`select `+SessionColumns+` from sessions order by updated_at desc limit $1`, limit))
+}
+
+// CollectSessions returns the sessions that a query of SessionColumns found.
+func CollectSessions(rows pgx.Rows, err error) ([]workflow.Session, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -67,13 +67,15 @@ func (t UsageTotal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 				printed)
 			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7
 				from sessions where id = $1 and not $10
-			on conflict (session_id, day) do update set usd = spending.usd + excluded.usd, tokens =
-				spending.tokens + excluded.tokens,
-				worked_ms = spending.worked_ms + excluded.worked_ms, commands = spending.commands +
-					excluded.commands, printed = spending.printed + excluded.printed)
+			on conflict (session_id, day) do update set
+				usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
+				worked_ms = spending.worked_ms + excluded.worked_ms,
+				commands = spending.commands + excluded.commands,
+				printed = spending.printed + excluded.printed)
 		update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
-			limited_at = case when $5 then now() when $6 then null
-				else limited_at end, printed = printed + $7, disk = coalesce($8, disk) where id = $1`,
+			limited_at = case when $5 then now() when $6 then null else limited_at end,
+			printed = printed + $7, disk = coalesce($8, disk)
+		where id = $1`,
 		r.Session, t.Tokens, commands, worked, t.Limited, t.Freed, t.Printed, t.Disk, t.USD, nothing)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A fetchRun carries out a plan in a folder with this content:
@@ -206,10 +207,7 @@ func refusedHosts(list []proxy.Refusal) string {
 			out = append(out, name)
 		}
 	}
-	if n := len(out); n > 3 {
-		return strings.Join(out[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
-	}
-	return strings.Join(out, ", ")
+	return plaintext.FirstOf(out, 3)
 }
 
 // refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because

@@ -17,6 +17,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Limits for the content of a repository.
@@ -296,10 +297,7 @@ func (p plan) lockNames() string {
 	if len(p.locks) == 0 {
 		return "by setup.run"
 	}
-	if n := len(p.locks); n > 3 {
-		return strings.Join(p.locks[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
-	}
-	return strings.Join(p.locks, ", ")
+	return plaintext.FirstOf(p.locks, 3)
 }
 
 // writeManifests writes the files that the commands need: lock files, manifests and empty stubs.

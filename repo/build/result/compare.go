@@ -3,6 +3,8 @@ package result
 import (
 	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Name is what a runner calls a test. Several tests may share it, such as those of a class that is made
@@ -78,7 +80,7 @@ func (r Result) NamesSince(base Result, most int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ": " + ListNames(names, most)
+	return ": " + plaintext.FirstOf(names, most)
 }
 
 // IsRepeatOf reports whether one of the texts holds every line of the output that is not empty or a #

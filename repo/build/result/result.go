@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Status is the result of one test.
@@ -181,7 +182,7 @@ func (r Result) someFailed() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " (" + ListNames(names, 3) + ")"
+	return " (" + plaintext.FirstOf(names, 3) + ")"
 }
 
 // StopReason says in words why a command did not end by itself.
@@ -239,12 +240,4 @@ func (r Result) Unread() (unread, stated int) {
 // HasNoTests reports whether the tests ran and there are none.
 func (r Result) HasNoTests() bool {
 	return r.TestsRan && r.Counted && r.Sum() == 0 && r.Stopped == ""
-}
-
-// ListNames returns the first names, and how many more there are.
-func ListNames(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

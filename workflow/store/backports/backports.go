@@ -96,14 +96,16 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	}
 	tag, err := tx.Exec(ctx,
 		`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision,
-		permission_id, user_id, user_name, credit, message_ts)
-		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12 from sessions s where s.id = $1
-			and s.halted = ''
-		on conflict (repository, branch) do update set wanted = excluded.wanted, pushed = excluded.pushed,
+			permission_id, user_id, user_name, credit, message_ts)
+		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12
+		from sessions s
+		where s.id = $1 and s.halted = ''
+		on conflict (repository, branch) do update set
+			wanted = excluded.wanted, pushed = excluded.pushed,
 			base_commit = excluded.base_commit, revision = excluded.revision,
-			permission_id = excluded.permission_id, user_id = excluded.user_id, user_name =
-				excluded.user_name, credit = excluded.credit, message_ts = excluded.message_ts, asked_at =
-				now(),
+			permission_id = excluded.permission_id, user_id = excluded.user_id,
+			user_name = excluded.user_name, credit = excluded.credit,
+			message_ts = excluded.message_ts, asked_at = now(),
 			state = 'asked', told = null, reason = '', commit_hash = '', tree = '',
 			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto
 				else '' end,
@@ -216,8 +218,9 @@ func (g Register) Change(
 			return err
 		}
 		tag, err := tx.Exec(ctx,
-			`update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9, told =
-			$10, reason = $11 from sessions s
+			`update backports b set state = $5, release = $6, onto = $7, commit_hash = $8, tree = $9,
+				told = $10, reason = $11
+			from sessions s
 			where b.repository = $1 and b.branch = $2 and b.permission_id = $3 and b.state = $4
 				and s.id = b.session_id and ($5 <> 'intended' or s.halted = '')`,
 			before.Repository, before.Branch, before.Permission, before.State, after.State, after.Release,

@@ -65,9 +65,11 @@ func permitted(r *record.Recording) *string {
 // Permissions returns everything that people allowed in the session, in order.
 func (g Register) Permissions(ctx context.Context, session string) ([]workflow.Permission, error) {
 	rows, err := g.DB.Pool.Query(ctx,
-		`select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts, user_id as
-		"user", user_name, rests_on, at
-		from permissions where session_id = $1 order by at, id`, session)
+		`select id, what, coalesce(revision, 0) as revision, message_id as message, message_ts,
+			user_id as "user", user_name, rests_on, at
+		from permissions
+		where session_id = $1
+		order by at, id`, session)
 	if err != nil {
 		return nil, fmt.Errorf("permissions of %s: %w", session, err)
 	}

@@ -54,10 +54,11 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 		return AppendAudit(ctx, tx, r.Session, "removal", m.Hash)
 	}
 	tag, err := tx.Exec(ctx,
-		`update removals m set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6, allowed_at =
-		now(), laid = false
-		from sessions s join approvals a on a.session_id = s.id where m.session_id = $1 and m.hash = $2
-			and m.user_id = '' and s.id = $1 and s.halted = '' and a.id = m.approval_id
+		`update removals m set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
+			allowed_at = now(), laid = false
+		from sessions s join approvals a on a.session_id = s.id
+		where m.session_id = $1 and m.hash = $2 and m.user_id = ''
+			and s.id = $1 and s.halted = '' and a.id = m.approval_id
 			and (a.revision = s.revision or exists (select 1 from pushes p where p.approval_id = a.id
 				and p.state = 'pushed'))`,
 		r.Session, m.Hash, m.User, database.CleanText(m.UserName), m.MessageTS, permitted(r))

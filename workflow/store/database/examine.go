@@ -83,12 +83,12 @@ func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 	err := d.Pool.QueryRow(
 		ctx,
 		`select (select bool_and(has_table_privilege(t, p))
-			from unnest(array['sessions', 'inbox', 'river_job']) t, unnest(array['select', 'insert', 'update',
-			'delete']) p),
+				from unnest(array['sessions', 'inbox', 'river_job']) t,
+					unnest(array['select', 'insert', 'update', 'delete']) p),
 			coalesce((select extract(epoch from now() - max(at)) from inbox
 				where kind in ('mention', 'reply')), -1)::float8,
-			exists (select 1 from inbox where kind = 'action' and user_id <> ''), exists (select 1
-				from pg_extension where extname = 'pg_trgm')`,
+			exists (select 1 from inbox where kind = 'action' and user_id <> ''),
+			exists (select 1 from pg_extension where extname = 'pg_trgm')`,
 	).
 		Scan(&e.MayWrite, &sinceMessage, &e.Pressed, &e.Trigrams)
 	if err != nil {

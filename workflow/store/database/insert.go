@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A Row is a new row of a table: its values by column. Strings are stored without what Postgres cannot hold:
-// see CleanText. A value that is an Expr is computed by Postgres.
+// A Row is a new row of a table: its values by column. Strings, also those of a list, are stored without what
+// Postgres cannot hold: see CleanText. A value that is an Expr is computed by Postgres.
 type Row map[string]any
 
 // An Expr is an SQL expression without parameters, such as now().
@@ -29,6 +29,25 @@ func InsertOnce(ctx context.Context, tx pgx.Tx, table string, row Row) (inserted
 	sql, values := row.insert(table)
 	tag, err := tx.Exec(ctx, sql+" on conflict do nothing", values...)
 	return tag.RowsAffected() > 0, err
+}
+
+// Upsert inserts the row, or writes its other columns into the row with the same keys.
+func Upsert(ctx context.Context, tx pgx.Tx, table string, keys []string, row Row) error {
+	sql, values := row.upsert(table, keys)
+	_, err := tx.Exec(ctx, sql, values...)
+	return err
+}
+
+func (r Row) upsert(table string, keys []string) (sql string, values []any) {
+	sql, values = r.insert(table)
+	var updates []string
+	for _, column := range slices.Sorted(maps.Keys(r)) {
+		if !slices.Contains(keys, column) {
+			updates = append(updates, column+" = excluded."+column)
+		}
+	}
+	return fmt.Sprintf("%s on conflict (%s) do update set %s", sql, strings.Join(keys, ", "),
+		strings.Join(updates, ", ")), values
 }
 
 // InsertID inserts the row and returns its id.
@@ -51,6 +70,8 @@ func (r Row) insert(table string) (sql string, values []any) {
 			continue
 		case string:
 			value = CleanText(v)
+		case []string:
+			value = cleanTexts(v)
 		}
 		values = append(values, value)
 		expressions = append(expressions, fmt.Sprintf("$%d", len(values)))

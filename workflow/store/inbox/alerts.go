@@ -18,8 +18,8 @@ import (
 // MostAnHour is how many sessions the alerts of one channel begin in an hour, at most.
 const MostAnHour = 10
 
-// A Counter counts alerts in a transaction.
-type Counter struct {
+// A counter counts alerts in a transaction.
+type counter struct {
 	Queue *queue.Queue
 	Agent string // signs the lines; empty: orchestrator
 
@@ -36,9 +36,9 @@ type problem struct {
 	merged  bool
 }
 
-// Count counts an alert. begins reports that the caller has to begin a session in the alert's
+// count counts an alert. begins reports that the caller has to begin a session in the alert's
 // thread. An alert that was counted before, or that says that a problem is over, begins none.
-func (c Counter) Count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (begins bool, err error) {
+func (c counter) count(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (begins bool, err error) {
 	if in.Alert.Resolved {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func lock(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (p problem,
 
 // begin reports whether the channel may begin another session in this
 // hour. If not, the thread of its newest session is told so, once.
-func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (bool, error) {
+func (c counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent) (bool, error) {
 	// One transaction at a time in a channel, so that the limit holds over all connections and replicas.
 	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtext($1))`,
 		"alerts "+in.Thread.Team+" "+in.Thread.Channel); err != nil {
@@ -128,9 +128,9 @@ func (c Counter) begin(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent
 			"The others are only counted for now. Mention me below one to have it looked into.", MostAnHour))
 }
 
-// Opened stores which session the problem has, and sets the
+// opened stores which session the problem has, and sets the
 // session's repository to that of the channel's alerts.
-func Opened(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent, session string) error {
+func opened(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent, session string) error {
 	_, err := tx.Exec(ctx,
 		`update alerts set session_id = $4 where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint, session)
@@ -141,7 +141,7 @@ func Opened(ctx context.Context, tx pgx.Tx, in workflow.IncomingEvent, session s
 	return err
 }
 
-func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
+func (c counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
 	if _, err := tx.Exec(ctx,
 		`update alerts set again = true where team = $1 and channel = $2 and fingerprint = $3`,
 		in.Thread.Team, in.Thread.Channel, in.Alert.Fingerprint); err != nil {
@@ -156,7 +156,7 @@ func (c Counter) sayAgain(ctx context.Context, tx pgx.Tx, p problem, in workflow
 }
 
 // say says a line in the session's thread, once for each key.
-func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) error {
+func (c counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) error {
 	tag, err := tx.Exec(ctx, `with said as (
 			insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
 			where not exists (select 1 from outbox where key = $4) returning id)
@@ -170,7 +170,7 @@ func (c Counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) 
 
 // sayCount says the newest count in the one line for that. A line that was not posted yet is
 // changed in the outbox, so that a storm of alerts makes no more postings than Slack takes.
-func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
+func (c counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
 	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
 	key := p.session + ":alerts"
 	// The job first, then the outbox rows: a poster locks them in this order, too.
@@ -180,8 +180,10 @@ func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow
 	var line int64
 	var tried bool
 	err := tx.QueryRow(ctx,
-		`select line_id, batch is not null from outbox where key = $1 or rewrites = $1 order by id desc
-			limit 1 for update`,
+		`select line_id, batch is not null from outbox
+		where key = $1 or rewrites = $1
+		order by id desc limit 1
+		for update`,
 		key).Scan(&line, &tried)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -200,7 +202,7 @@ func (c Counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow
 	return err
 }
 
-func (c Counter) agent() string {
+func (c counter) agent() string {
 	if c.Agent == "" {
 		return "orchestrator"
 	}

@@ -49,12 +49,19 @@ func (p PressedElsewhere) Write(ctx context.Context, tx pgx.Tx, r *record.Record
 		return fmt.Errorf("find the session of a press: %w", err)
 	}
 	in := p.Press
-	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team,
-			text, action_id, value, at)
-		values ($1, $2, $3, $4, $5, $6, '', $8, '', $7) on conflict do nothing`,
-		id, "elsewhere:"+r.Session+":"+in.EventID, workflow.MessageAction, in.TS, in.User,
-		database.CleanText(in.UserTeam), in.At, workflow.ButtonStop)
-	if err != nil || tag.RowsAffected() == 0 {
+	pressed, err := database.InsertOnce(ctx, tx, "inbox", database.Row{
+		"session_id": id,
+		"event_id":   "elsewhere:" + r.Session + ":" + in.EventID,
+		"kind":       workflow.MessageAction,
+		"message_ts": in.TS,
+		"user_id":    in.User,
+		"user_team":  in.UserTeam,
+		"text":       "",
+		"action_id":  workflow.ButtonStop,
+		"value":      "",
+		"at":         in.At,
+	})
+	if err != nil || !pressed {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1`, id); err != nil {

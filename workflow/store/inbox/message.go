@@ -34,8 +34,9 @@ func (h Handled) Mask(mask func(string) string) record.Part {
 
 func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
 	_, err := tx.Exec(ctx,
-		`update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task =
-			$6 where id = $1`,
+		`update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5,
+			for_task = $6
+		where id = $1`,
 		h.ID, h.ForAgents, database.CleanText(h.AgentText), h.Held, h.Answers, h.Task)
 	return err
 }

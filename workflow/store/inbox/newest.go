@@ -24,8 +24,10 @@ func (i *Inbox) Newest(ctx context.Context) (ts string, err error) {
 // since then, the last changed first, at most most.
 func (i *Inbox) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
 	rows, err := i.db.Pool.Query(ctx,
-		`select team, channel, thread_ts from sessions where updated_at > $1 order by updated_at desc, id
-			limit $2`,
+		`select team, channel, thread_ts from sessions
+		where updated_at > $1
+		order by updated_at desc, id
+		limit $2`,
 		since, most)
 	if err != nil {
 		return nil, fmt.Errorf("open threads: %w", err)

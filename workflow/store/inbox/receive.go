@@ -25,7 +25,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 	first := came[0]
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
-			begins, err := Counter{Queue: i.queue, Agent: i.Name}.Count(ctx, tx, first)
+			begins, err := counter{Queue: i.queue, Agent: i.Name}.count(ctx, tx, first)
 			if err != nil || !begins {
 				return err
 			}
@@ -52,7 +52,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 			return err
 		}
 		if first.Alert != nil {
-			if err := Opened(ctx, tx, first, id); err != nil {
+			if err := opened(ctx, tx, first, id); err != nil {
 				return err
 			}
 		}
@@ -159,30 +159,38 @@ func (i *Inbox) insertMessages(
 			select case when message_ts = $11 then '' else message_ts end as ts,
 				case when kind = 'sent' and event_id not like $14 || ':%' then extract(epoch from at)::text
 					when message_ts = $11 then '' else message_ts end as called
-			from inbox where session_id = $1 and (kind in ('mention', 'sent', 'alert') or kind = 'reply'
-				and message_ts = $11)),
+			from inbox
+			where session_id = $1
+				and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
 		fresh as (
 			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id,
 				value, at)
-			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value, coalesce(at,
-				now())
+			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value,
+				coalesce(at, now())
 			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
 				$9::text[], $12::timestamptz[])
 				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value,
 					at, n)
-			where not (kind in ('mention', 'reply') and exists (select 1 from inbox i where i.session_id = $1
-				and i.message_ts = m.message_ts and i.kind = 'sent' and i.action_id = $13))
-				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14) or exists (select 1
-					from calls where called <= m.message_ts) or not exists (select 1 from calls)
-				or exists (select 1 from calls where ts <= m.message_ts)
-					and not exists (select 1 from inbox i where i.session_id = $1
-						and i.message_ts = m.message_ts and i.kind in ('earlier', 'sent')))
+			where not (kind in ('mention', 'reply')
+					and exists (select 1 from inbox i
+						where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent'
+							and i.action_id = $13))
+				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14)
+					or exists (select 1 from calls where called <= m.message_ts)
+					or not exists (select 1 from calls)
+					or exists (select 1 from calls where ts <= m.message_ts)
+						and not exists (select 1 from inbox i
+							where i.session_id = $1 and i.message_ts = m.message_ts
+								and i.kind in ('earlier', 'sent')))
 			order by n
 			on conflict do nothing returning id, event_id, kind, message_ts),
 		seen as (
 			insert into outbox (key, session_id, reaction, on_ts)
-			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts from fresh where kind = any($10)
-				order by id on conflict do nothing)
+			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts
+			from fresh
+			where kind = any($10)
+			order by id
+			on conflict do nothing)
 		select event_id from fresh order by id`, session,
 		column(func(in workflow.IncomingEvent) string { return in.EventID }),
 		column(func(in workflow.IncomingEvent) string { return string(in.Kind) }),

@@ -45,10 +45,9 @@ func (t TriedHunks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `insert into tried_hunks (session_id, base, tree, hunks) values ($1, $2, $3, $4)
-		on conflict (session_id, base, tree) do update set hunks = excluded.hunks`, r.Session,
-		t.Base, t.Tree, hunks)
-	return err
+	return database.Upsert(ctx, tx, "tried_hunks", []string{"session_id", "base", "tree"}, database.Row{
+		"session_id": r.Session, "base": t.Base, "tree": t.Tree, "hunks": hunks,
+	})
 }
 
 // TriedHunks returns the result for every change that was tried in the session, oldest first.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
@@ -25,11 +26,13 @@ func (s Snapshot) Mask(func(string) string) record.Part { return s }
 
 // Write stores the state of the files in the transaction of what changed them.
 func (s Snapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx, `insert into workspaces (session_id, task_id, tree, pack) values ($1, $2, $3, $4)
-		on conflict (session_id, task_id) do update set tree = excluded.tree, pack = excluded.pack, at =
-			now()`,
-		r.Session, s.Task, s.Tree, s.Pack)
-	return err
+	return database.Upsert(ctx, tx, "workspaces", []string{"session_id", "task_id"}, database.Row{
+		"session_id": r.Session,
+		"task_id":    s.Task,
+		"tree":       s.Tree,
+		"pack":       s.Pack,
+		"at":         database.Expr("now()"),
+	})
 }
 
 // Snapshot returns the newest state of a tree, or nil if nothing was changed in it yet.

@@ -30,12 +30,13 @@ func (t TestCommand) Mask(mask func(string) string) record.Part {
 
 // Write replaces the command that was named before.
 func (t TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx,
-		`insert into test_commands (repository, folder, command, source) values ($1, $2, $3, $4)
-		on conflict (repository, folder) do update set command = excluded.command, source = excluded.source,
-			at = now()`,
-		t.Repository, t.Folder, database.CleanText(t.Command), database.CleanText(t.Source))
-	return err
+	return database.Upsert(ctx, tx, "test_commands", []string{"repository", "folder"}, database.Row{
+		"repository": t.Repository,
+		"folder":     t.Folder,
+		"command":    t.Command,
+		"source":     t.Source,
+		"at":         database.Expr("now()"),
+	})
 }
 
 // TestCommand returns the command that was named for the repository's folder, or a zero TestCommand.

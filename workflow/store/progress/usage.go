@@ -25,10 +25,10 @@ func (a AgentUsage) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	_, err := tx.Exec(ctx,
 		`insert into agent_usage (session_id, task_id, calls, input, cached, output, usd)
 		values ($1, $2, 1, $3, $4, $5, $6)
-		on conflict (session_id, task_id) do update set calls = agent_usage.calls + 1, input =
-			agent_usage.input + excluded.input,
-			cached = agent_usage.cached + excluded.cached, output = agent_usage.output + excluded.output, usd
-				= agent_usage.usd + excluded.usd`,
+		on conflict (session_id, task_id) do update set
+			calls = agent_usage.calls + 1, input = agent_usage.input + excluded.input,
+			cached = agent_usage.cached + excluded.cached, output = agent_usage.output + excluded.output,
+			usd = agent_usage.usd + excluded.usd`,
 		r.Session, a.Task, a.Input, a.Cached, a.Output, a.USD)
 	return err
 }

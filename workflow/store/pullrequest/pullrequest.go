@@ -182,9 +182,9 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			return err
 		}
 		tag, err := tx.Exec(ctx,
-			`update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7, failure =
-				$8, looked_at = now(),
-				worded = $14, heard = greatest(heard, $13), news_at = case when $9 then now() else news_at end
+			`update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7,
+				failure = $8, looked_at = now(), worded = $14, heard = greatest(heard, $13),
+				news_at = case when $9 then now() else news_at end
 			where repository = $1 and branch = $2 and state = $10 and head = $11 and checked = $12`,
 			before.Repository, before.Branch, after.State, after.Number, after.URL,
 			database.CleanText(after.Reason),

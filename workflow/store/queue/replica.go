@@ -191,13 +191,19 @@ func countCrash(ctx context.Context, tx pgx.Tx, sessions []string) error {
 	if len(sessions) == 0 {
 		return nil
 	}
-	_, err := tx.Exec(ctx, `with died as (select id, crashes > 0 as suspect from sessions where id = any($1)
-				and coalesce(crashed_at < now() - interval '5 seconds', true)),
-			share as (select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as
-				known from died)
-		update sessions s set crashes = crashes + case when died.suspect
-			or not share.known then share.whole / case when share.known then 1 else $3 end
-			else 1 end, crashed_at = now()
+	_, err := tx.Exec(ctx,
+		`with died as (
+			select id, crashes > 0 as suspect
+			from sessions
+			where id = any($1) and coalesce(crashed_at < now() - interval '5 seconds', true)),
+		share as (
+			select $2 / greatest(count(*) filter (where suspect), 1) as whole, bool_or(suspect) as known
+			from died)
+		update sessions s set
+			crashes = crashes + case when died.suspect or not share.known
+				then share.whole / case when share.known then 1 else $3 end
+				else 1 end,
+			crashed_at = now()
 		from died, share where s.id = died.id`, sessions, crashUnit, len(sessions))
 	return err
 }

@@ -91,9 +91,10 @@ type slot struct {
 // readSlots returns the slots that are held and asked for, in order, and the number of live replicas.
 func readSlots(ctx context.Context, tx pgx.Tx, replica string) (asked []slot, living int, err error) {
 	rows, err := tx.Query(ctx,
-		`select s.session_id, s.repository, s.held, coalesce(j.attempted_by[array_upper(j.attempted_by, 1)] =
-		$1, false)
-		from seats s left join river_job j on j.id = s.job_id order by s.held desc, s.since, s.session_id`,
+		`select s.session_id, s.repository, s.held,
+			coalesce(j.attempted_by[array_upper(j.attempted_by, 1)] = $1, false)
+		from seats s left join river_job j on j.id = s.job_id
+		order by s.held desc, s.since, s.session_id`,
 		replica)
 	if err != nil {
 		return nil, 0, err

@@ -190,9 +190,12 @@ var forgetting = []string{
 // dropJobs deletes finished jobs, so that the queue keeps nothing for longer than the sessions that
 // it was about. The queue itself deletes a completed job after a day, and a failed one after a week.
 func dropJobs(ctx context.Context, tx pgx.Tx, keep Policy, c *Removed) (bool, error) {
-	tag, err := tx.Exec(ctx, `delete from river_job where id in (select id from river_job
-		where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval
-			limit $2 for update skip locked)`,
+	tag, err := tx.Exec(ctx,
+		`delete from river_job where id in (
+			select id from river_job
+			where state in ('completed', 'cancelled', 'discarded') and finalized_at < now() - $1::interval
+			limit $2
+			for update skip locked)`,
 		interval(keep.Sessions), batch)
 	c.Jobs += tag.RowsAffected()
 	return tag.RowsAffected() == batch, err

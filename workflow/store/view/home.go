@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
@@ -43,14 +41,9 @@ func SessionsOf(
 	if waiting {
 		which = waitingOf
 	}
-	rows, err := db.Pool.Query(ctx,
+	list, err := store.CollectSessions(db.Pool.Query(ctx,
 		`select `+store.SessionColumns+` from sessions where `+which+` order by updated_at desc, id limit $3`,
-		person, append([]string{}, channels...), most)
-	if err != nil {
-		return nil, fmt.Errorf("sessions of %s: %w", person, err)
-	}
-	list, err := pgx.CollectRows(rows,
-		func(r pgx.CollectableRow) (workflow.Session, error) { return store.ScanSession(r) })
+		person, append([]string{}, channels...), most))
 	if err != nil {
 		return nil, fmt.Errorf("sessions of %s: %w", person, err)
 	}

@@ -10,21 +10,21 @@ import (
 
 // WrapsUp reports whether a message ends an interview and takes the recommended answers.
 // The whole message has to say so; "that's enough for one order" is an answer.
-func WrapsUp(text string) bool {
-	s, ok := request(joined(text))
+func WrapsUp(t words.Text) bool {
+	s, ok := request(joined(t))
 	return ok && wrapUp.MatchString(s)
 }
 
 // WantsMore reports whether a message asks to continue an interview past its limit.
-func WantsMore(text string) bool {
-	s, ok := request(joined(text))
+func WantsMore(t words.Text) bool {
+	s, ok := request(joined(t))
 	return ok && moreWanted.MatchString(s)
 }
 
 // TakesThese reports whether a whole message takes the answers that were just shown: "take these", "yes, take
 // them".
-func TakesThese(text string) bool {
-	s, ok := request(joined(text))
+func TakesThese(t words.Text) bool {
+	s, ok := request(joined(t))
 	return ok && takesThese.MatchString(s)
 }
 
@@ -64,11 +64,11 @@ const wrapPhrase = `(?:let's |let us |just |now |then )*(?:wrap (?:it |this |thi
 	`for (?:the rest|everything(?: else)?|all(?: of them)?|the others))?(?: now| then)?`
 
 // joined returns a short message in one line and without courtesy, or "" if the message is too long.
-func joined(text string) string {
-	if utf8.RuneCountInString(text) > words.MaxLength {
+func joined(t words.Text) string {
+	if utf8.RuneCountInString(t.Raw) > words.MaxLength {
 		return ""
 	}
-	return words.Openers.ReplaceAllString(words.Courteous(strings.Join(words.Sentences(text), " ")), "")
+	return words.Openers.ReplaceAllString(words.Courteous(strings.Join(t.Sentences, " ")), "")
 }
 
 // request drops the form of a question from a request ("can we wrap up?"). It returns false for any other

@@ -1,6 +1,10 @@
 package answer
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
+)
 
 // What was just shown is taken by a whole message that says so, and by no other.
 func TestTakesThese(t *testing.T) {
@@ -18,7 +22,7 @@ func TestTakesThese(t *testing.T) {
 		"take these and add a test": false,
 		"yes":                       false,
 	} {
-		if got := TakesThese(text); got != want {
+		if got := TakesThese(words.Prepare(text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}

@@ -13,10 +13,34 @@ import (
 // MaxLength is the limit, in characters, of a message that is compared with the words of package intent.
 const MaxLength = 600
 
+// A Text is a person's message in the forms in which it is read. What reads it does not change it.
+type Text struct {
+	Raw       string
+	Plain     string   // see Straighten
+	Own       string   // Plain, without quoted lines
+	Quoted    bool     // Plain has quoted lines
+	Sentences []string // see Sentences
+}
+
+// Prepare returns a message in the forms in which it is read.
+func Prepare(text string) Text {
+	t := Text{Raw: text, Plain: Straighten(text)}
+	t.Own, t.Quoted = OwnLines(t.Plain)
+	t.Sentences = sentences(t.Plain)
+	return t
+}
+
+// IsBare reports whether a message has no quote, no block of code and no mention, and only plain ASCII.
+func (t Text) IsBare() bool {
+	return !t.Quoted && IsPlainASCII(t.Plain) && !strings.Contains(t.Plain, "```") && !Mentions(t.Plain)
+}
+
 // Sentences returns a message's own sentences in lower case, without quotes, code and speech. The name of a
 // thing in code (`cart.go`) counts as a word. Sentences returns nil if the message addresses another person.
-func Sentences(text string) []string {
-	own, _ := OwnLines(SpellPictures(Straighten(text)))
+func Sentences(text string) []string { return sentences(Straighten(text)) }
+
+func sentences(plain string) []string {
+	own, _ := OwnLines(SpellPictures(plain))
 	if AddressesOther(own) {
 		return nil
 	}

@@ -80,9 +80,9 @@ func (r *reader) advise(ctx context.Context, a workflow.Advice) (model.Result, e
 	if missing := a.Missing(); missing != "" {
 		return prompt.Wrong("advise: %s.", missing), nil
 	}
-	said, refusal, err := r.transcript.OwnLine(ctx, a.Text())
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	said, err := r.transcript.OwnLine(ctx, a.Text())
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	return r.answerResult(a, said)
 }
@@ -102,9 +102,9 @@ func (r *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 		text.Add(fmt.Sprintf("%d. %s: %s", h.Number, prompt.HunkPlace(r.hunks[h.Number-1]),
 			plaintext.OneLine(h.Why)))
 	}
-	contradiction, refusal, err := r.transcript.CheckWords(ctx, r.transcript.Agent.Signature(), text.String())
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	contradiction, err := r.transcript.CheckWords(ctx, r.transcript.Agent.Signature(), text.String())
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	text.Vouch(contradiction)
 	known, err := r.triedHunks(ctx)

@@ -220,8 +220,5 @@ func firstOf(names []string) string {
 			names[i] = plaintext.QuoteLine(name)
 		}
 	}
-	if len(names) <= maxNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+	return plaintext.FirstOf(names, maxNames)
 }

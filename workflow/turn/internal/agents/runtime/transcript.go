@@ -193,9 +193,9 @@ func (t *Transcript) AgentLine(text string) store.Lines {
 // what only the program may say. Such words are refused the first time.
 func (t *Transcript) OwnLine(
 	ctx context.Context, words string,
-) (line store.Lines, refusal string, err error) {
-	known, refusal, err := t.CheckWords(ctx, t.Agent.Signature(), words)
-	return ledger.VouchBelow(t.AgentLine(words), known), refusal, err
+) (line store.Lines, err error) {
+	known, err := t.CheckWords(ctx, t.Agent.Signature(), words)
+	return ledger.VouchBelow(t.AgentLine(words), known), err
 }
 
 // ProgramLine returns a line that the program says of the agent, in the agent's name.
@@ -221,9 +221,9 @@ func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (m
 	if message == "" {
 		return prompt.Wrong("say needs a message: one or two sentences."), nil
 	}
-	text, refusal, err := r.OwnWords(ctx, a.Signature(), message)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	text, err := r.OwnWords(ctx, a.Signature(), message)
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	return ledger.WithParts(
 		model.Result{Text: "It goes to the thread."},

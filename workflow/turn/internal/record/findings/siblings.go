@@ -80,14 +80,10 @@ func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
 // placesText names at most most of the places, and says how many more there are.
 func placesText(places []workflow.Sibling, most int) string {
 	var names []string
-	for _, p := range places[:min(len(places), most)] {
+	for _, p := range places {
 		names = append(names, plaintext.SafeLine(p.At, maxPlace))
 	}
-	text := strings.Join(names, ", ")
-	if more := len(places) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return plaintext.FirstOf(names, most)
 }
 
 // siblingLines returns the verdict on each place, for Details and for agents that work from the report.

@@ -18,28 +18,28 @@ import (
 // the program knows.
 func (l *Ledger) OwnWords(
 	ctx context.Context, who, words string,
-) (text workflow.Text, refusal string, err error) {
+) (text workflow.Text, err error) {
 	text.Add(workflow.Unmark(words))
-	known, refusal, err := l.CheckWords(ctx, who, words)
+	known, err := l.CheckWords(ctx, who, words)
 	text.Vouch(known)
-	return text, refusal, err
+	return text, err
 }
 
 // OwnLine returns a line with the orchestrator's own words and, below them, what the program knows if they
 // claim what only the program may say. Such words are refused the first time, as by [Ledger.OwnWords].
 func (l *Ledger) OwnLine(
 	ctx context.Context, words string, buttons ...workflow.Button,
-) (lines []workflow.Line, refusal string, err error) {
-	known, refusal, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), words)
-	return VouchBelow(l.AgentLine(words, buttons...), known), refusal, err
+) (lines []workflow.Line, err error) {
+	known, err := l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), words)
+	return VouchBelow(l.AgentLine(words, buttons...), known), err
 }
 
-// CheckWords returns what the program says beside an agent's words that claim what only the program may say,
-// or, the first time that the agent tries in this turn, why they are refused.
-func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known, refusal string, err error) {
+// CheckWords returns what the program says beside an agent's words that claim what only the program may say.
+// The first time that the agent tries in this turn, the error is a [prompt.Refusal].
+func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known string, err error) {
 	found := claim.In(words)
 	if len(found) == 0 {
-		return "", "", nil
+		return "", nil
 	}
 	key := "claims of " + who
 	l.mu.Lock()
@@ -49,14 +49,11 @@ func (l *Ledger) CheckWords(ctx context.Context, who, words string) (known, refu
 			l.warned = map[string]bool{}
 		}
 		l.warned[key] = true
-		return "",
-			fmt.Sprintf("Not said: %s. Only the program says what was pushed, who approved or reviewed it, "+
-				"and how many tests there are or pass; it says so by itself. Say what you found or do, "+
-				"without this.",
-				plaintext.QuoteLine(found[0].Sentence)), nil
+		return "", prompt.NewRefusal("Not said: %s. Only the program says what was pushed, who approved or "+
+			"reviewed it, and how many tests there are or pass; it says so by itself. Say what you found or "+
+			"do, without this.", plaintext.QuoteLine(found[0].Sentence))
 	}
-	known, err = l.contradiction(ctx, who, found)
-	return known, "", err
+	return l.contradiction(ctx, who, found)
 }
 
 // Contradict returns what the program says beside an agent's words that claim what only the program may say,

@@ -45,9 +45,9 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
-	said, refusal, err := l.OwnLine(ctx, QuestionText(q, aligning, number), QuestionButtons(q, aligning)...)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	said, err := l.OwnLine(ctx, QuestionText(q, aligning, number), QuestionButtons(q, aligning)...)
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	written := []store.Part{
 		asked,

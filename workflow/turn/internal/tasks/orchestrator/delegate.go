@@ -226,9 +226,9 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if refused := badAssignments(list, plan); refused != "" {
 		return prompt.Wrong("%s", refused), nil
 	}
-	tasks, refusal, err := l.ensureTasks(ctx, list, approval.Revision)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	tasks, err := l.ensureTasks(ctx, list, approval.Revision)
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	if err := l.enterWorking(ctx); err != nil {
 		return model.Result{}, err
@@ -246,20 +246,19 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 // them in the thread, unless their words are refused; when the call is repeated after a crash it finds them.
 func (l *Tools) ensureTasks(
 	ctx context.Context, list []decision.Assignment, revision int,
-) (tasks []workflow.Task, refusal string, err error) {
+) (tasks []workflow.Task, err error) {
 	call := agent.CallID(ctx)
 	s := l.Session()
 	found, err := l.Store.Tasks(ctx, s.ID, call)
 	if err != nil || len(found) > 0 {
-		return found, "", err
+		return found, err
 	}
-	_, refusal, err = l.checkAsserted(ctx, assignedWords(list))
-	if refusal != "" || err != nil {
-		return nil, refusal, err
+	if _, err := l.checkAsserted(ctx, assignedWords(list)); err != nil {
+		return nil, err
 	}
 	all, err := l.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	parts, takenUp, failures := dropFailedTasks(all, revision)
 	said := "Tasks:"
@@ -286,17 +285,16 @@ func (l *Tools) ensureTasks(
 	}
 	applies, err := l.applyAdvice(ctx, takenUp)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	parts = append(parts, applies...)
 	if !l.Store.Cards { // otherwise the card of the run lists its tasks
 		parts = append(parts, store.Lines(l.ProgressLine(said)))
 	}
 	if err := l.Record(ctx, parts...); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	tasks, err = l.Store.Tasks(ctx, s.ID, call)
-	return tasks, "", err
+	return l.Store.Tasks(ctx, s.ID, call)
 }
 
 // assignedWords returns what a list of tasks says.

@@ -197,9 +197,8 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	_, refusal, err := l.checkAsserted(ctx, c.Summary)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	if _, err := l.checkAsserted(ctx, c.Summary); err != nil {
+		return prompt.Refused(err)
 	}
 	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision,
@@ -320,9 +319,9 @@ func (l *Tools) showReport(
 		r.Text = belowFirstLine(r.Text, unprovable+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
-	known, refusal, err := l.checkAsserted(ctx, r.Text)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	known, err := l.checkAsserted(ctx, r.Text)
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	who := experts.Finder{Ledger: l.Ledger, Trees: l.Trees}
 	people := who.Find(ctx, experts.InReport(*r))

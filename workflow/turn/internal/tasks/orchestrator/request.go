@@ -172,9 +172,9 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 		return model.Result{}, err
 	}
 	report.Text = l.MaskShown(changed + r.Text() + l.offerText(r))
-	known, refusal, err := l.checkAsserted(ctx, r.Asserted())
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	known, err := l.checkAsserted(ctx, r.Asserted())
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	shown := ledger.VouchBelow(l.AgentLine(report.Text), known)
 	report.Text = shown[0].Text
@@ -191,7 +191,7 @@ func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, 
 }
 
 // checkAsserted checks what the orchestrator says of how things are, as by [ledger.Ledger.CheckWords].
-func (l *Tools) checkAsserted(ctx context.Context, text string) (known, refusal string, err error) {
+func (l *Tools) checkAsserted(ctx context.Context, text string) (known string, err error) {
 	return l.CheckWords(ctx, l.Agents[agent.Orchestrator].Signature(), text)
 }
 
@@ -246,9 +246,9 @@ func (l *Tools) beginWork(
 func (l *Tools) showUnderstanding(
 	ctx context.Context, report *workflow.Report, r workflow.Request, changed string,
 ) (model.Result, error) {
-	known, refusal, err := l.checkAsserted(ctx, r.Asserted()+"\n"+changed)
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	known, err := l.checkAsserted(ctx, r.Asserted()+"\n"+changed)
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	if changed != "" {
 		changed = "; changed: " + plaintext.QuoteLine(changed)
@@ -309,9 +309,9 @@ func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	}
 	words := l.MaskShown(changed + p.Text())
 	waits := fmt.Sprintf("Revision %d. %s Say \"go ahead\", or what has to change.", report.Revision, written)
-	known, refusal, err := l.checkAsserted(ctx, p.Asserted())
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	known, err := l.checkAsserted(ctx, p.Asserted())
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
 	shown = ledger.VouchBelow(shown, waits)

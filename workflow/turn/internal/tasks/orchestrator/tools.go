@@ -40,9 +40,9 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	if strings.TrimSpace(text) == "" {
 		return prompt.Wrong("reply needs a text."), nil
 	}
-	words, refusal, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), strings.TrimSpace(text))
-	if refusal != "" || err != nil {
-		return prompt.Wrong("%s", refusal), err
+	words, err := l.OwnWords(ctx, l.Agents[agent.Orchestrator].Signature(), strings.TrimSpace(text))
+	if err != nil {
+		return prompt.Refused(err)
 	}
 	return l.restTurn(ctx, store.Lines(l.ProgramText(words)))
 }

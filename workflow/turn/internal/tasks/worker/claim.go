@@ -108,7 +108,8 @@ func (t *task) proveClaim(ctx context.Context) (c claim, err error) {
 	return c, nil
 }
 
-// verifyClaim proves the claim and then checks it against the scope.
+// verifyClaim proves the claim, takes out what lies outside of the approval's scope, checks what the task's
+// skills demand, and merges a task that was done in a tree of its own.
 func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, error) {
 	c, err := t.proveClaim(ctx)
 	if err != nil {
