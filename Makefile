@@ -76,7 +76,7 @@ gvisor: ## run the sandbox's tests in gVisor, too; builds gVisor once (a minute,
 	runsc=$$(.ci/gvisor/build) && BOBBIN_TEST_RUNSC=$$runsc go test ./repo/sandbox/... -count=1 $(TESTFLAGS)
 
 gitea: ## test the Gitea API client against a real Gitea; builds it once (minutes), the test starts it
-	gitea=$$(.ci/gitea/build) && BOBBIN_TEST_GITEA=$$gitea go test ./repo/host/gitea -run ARealGitea -count=1 -v $(TESTFLAGS)
+	gitea=$$(.ci/gitea/build) && BOBBIN_TEST_GITEA=$$gitea go test ./repo/host -run ARealGitea -count=1 -v $(TESTFLAGS)
 
 demo: ## run the whole bug story on this machine
 	go run ./cmd/bobbin demo

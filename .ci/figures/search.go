@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
 // searchPatterns are typical searches of agents. Most files of a tree do not match them.
@@ -74,7 +74,7 @@ func searchRow() row {
 		ours := side{
 			name: "the tool search",
 			turn: eachPattern(func(ctx context.Context, pattern string, _ bool) error {
-				s, err := find.NewSearch(pattern, false)
+				s, err := tool.NewSearch(pattern, false)
 				if err != nil {
 					return err
 				}

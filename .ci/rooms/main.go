@@ -20,9 +20,9 @@ What is counted:
   package     the files of one package clause in one directory. Tests, generated files,
               vendor, testdata and directories that begin with a dot or an underscore are
               left out. Files for all systems count.
-  support     a package with a path element that ends with "test", or is "testing", "testutil",
-              "testdb", "testhelpers", "fake(s)" or "mock(s)": shown apart, in no total, average
-              or median.
+  support     a package with a path element that ends with "test" (but for "gotest"), or is
+              "testing", "testutil", "testdb", "testhelpers", "fake(s)" or "mock(s)": shown apart,
+              in no total, average or median.
   lines       of the files, with comments and blank lines.
   functions   declared functions and methods; function literals belong to theirs.
   exported    lines that go doc shows of a package: exported types and functions, and

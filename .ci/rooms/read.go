@@ -140,7 +140,7 @@ func isSupport(path string) bool {
 		case "testing", "testutil", "testdb", "testhelpers", "fake", "fakes", "mock", "mocks":
 			return true
 		}
-		return strings.HasSuffix(element, "test")
+		return strings.HasSuffix(element, "test") && element != "gotest" // which reads what go test prints
 	})
 }
 

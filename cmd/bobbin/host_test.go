@@ -18,9 +18,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/host/gitea"
-	"github.com/bobbinhq/bobbin/repo/host/github"
-	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
@@ -69,7 +66,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		}
 		switch hostOptions[at] {
 		case host.GitHub:
-			pulls.Host = github.New(github.Config{
+			pulls.Host = host.NewGitHub(host.GitHubConfig{
 				API:   s.host.API,
 				Web:   web,
 				Owner: "acme",
@@ -77,9 +74,14 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Token: token,
 			})
 		case host.GitLab:
-			pulls.Host = gitlab.New(gitlab.Config{API: s.host.API, Web: web, Path: "acme/shop", Token: token})
+			pulls.Host = host.NewGitLab(host.GitLabConfig{
+				API:   s.host.API,
+				Web:   web,
+				Path:  "acme/shop",
+				Token: token,
+			})
 		case host.Gitea:
-			pulls.Host = gitea.New(gitea.Config{
+			pulls.Host = host.NewGitea(host.GiteaConfig{
 				API:   s.host.API,
 				Web:   web,
 				Owner: "acme",

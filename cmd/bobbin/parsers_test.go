@@ -154,6 +154,7 @@ var outside = []readerOf{
 	{
 		"an endpoint's stream",
 		[]string{
+			"workflow/model/internal/endpoint/exchange.go dataOf",
 			"workflow/model/internal/endpoint/exchange.go chunkOf", "workflow/model/answer.go Add",
 		},
 		[]string{"workflow/model FuzzStream"},
@@ -184,13 +185,13 @@ var outside = []readerOf{
 	},
 	{
 		"search patterns of models",
-		[]string{"workflow/tool/find/pattern.go newPattern"},
-		[]string{"workflow/tool/find FuzzPattern"},
+		[]string{"workflow/tool/internal/find/pattern.go newPattern"},
+		[]string{"workflow/tool/internal/find FuzzPattern"},
 	},
 	{
 		"the pull request that a commit names",
-		[]string{"repo/git/history/parents.go PullRequest"},
-		[]string{"repo/git/history FuzzPullRequest"},
+		[]string{"repo/git/internal/history/parents.go PullRequest"},
+		[]string{"repo/git/internal/history FuzzPullRequest"},
 	},
 	{
 		"places that reports name",
@@ -241,9 +242,10 @@ var outside = []readerOf{
 	{
 		"source files, for their outline",
 		[]string{
-			"workflow/tool/find/outline_go.go goSymbols", "workflow/tool/find/outline_lines.go lineSymbols",
+			"workflow/tool/internal/find/outline_go.go goSymbols",
+			"workflow/tool/internal/find/outline_lines.go lineSymbols",
 		},
-		[]string{"workflow/tool/find FuzzOutline"},
+		[]string{"workflow/tool/internal/find FuzzOutline"},
 	},
 	{
 		"output of commands",
@@ -416,8 +418,8 @@ var outside = []readerOf{
 		"answers of git hosts",
 		[]string{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
-			"repo/host/client.go Page", "repo/host/github/github.go Checks",
-			"repo/host/gitlab/gitlab.go Checks", "repo/host/gitea/gitea.go Checks",
+			"repo/host/client.go Page", "repo/host/github.go Checks",
+			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},
@@ -720,14 +722,9 @@ func declared(t *testing.T, tree fs.FS) (functions, targets, decoders map[string
 			}
 		}
 		// Packages for tests only parse what tests write.
-		if !test && !isSupport(path.Dir(name)) && decoding.Match(text) {
+		if !test && !isForTests(path.Dir(name)) && decoding.Match(text) {
 			decoders[name] = true
 		}
 	}
 	return functions, targets, decoders
-}
-
-// isSupport reports whether a package is for tests and for the demo.
-func isSupport(dir string) bool {
-	return slices.Contains(support, doorOf(doors, dir)) || strings.HasPrefix(dir+"/", gear+"/")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git/internal/history"
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
 
-	"github.com/bobbinhq/bobbin/repo/git/history"
 	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
+	"github.com/bobbinhq/bobbin/repo/git/internal/history"
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
 	"github.com/bobbinhq/bobbin/repo/git/internal/transfer"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git/internal/history"
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
 	"github.com/bobbinhq/bobbin/repo/git/internal/transfer"
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"

@@ -9,9 +9,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/host/gitea"
-	"github.com/bobbinhq/bobbin/repo/host/github"
-	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 )
 
 // FuzzAnswers gives each kind of client an arbitrary response, and checks that nothing panics, that no page
@@ -46,9 +43,9 @@ func FuzzAnswers(f *testing.F) {
 			return remote.Credential{Password: token}, nil
 		}
 		for _, h := range []host.Host{
-			github.New(github.Config{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
-			gitlab.New(gitlab.Config{API: s.URL, Web: web, Path: "acme/shop", Token: sign}),
-			gitea.New(gitea.Config{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
+			host.NewGitHub(host.GitHubConfig{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
+			host.NewGitLab(host.GitLabConfig{API: s.URL, Web: web, Path: "acme/shop", Token: sign}),
+			host.NewGitea(host.GiteaConfig{API: s.URL, Web: web, Owner: "acme", Name: "shop", Token: sign}),
 		} {
 			p, err := h.Look(t.Context(), 1)
 			if p.URL != "" && !strings.HasPrefix(strings.ToLower(p.URL), web+"/") {

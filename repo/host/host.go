@@ -1,6 +1,6 @@
 // Package host accesses the API of a git host: it opens a pull request for a pushed branch, and reads its
-// state, checks and comments. A Host is one repository at one host. The kinds of host are the packages
-// below, which share Client.
+// state, checks and comments. A Host is one repository at one host. The kinds of host are GitHub, GitLab and
+// Gitea (or Forgejo), each in a file; they share Client.
 //
 // Open must not be repeated blindly: a caller that does not know whether an earlier Open succeeded calls
 // Find first. A refusal is a *remote.Error with a cure for people; it wraps ErrNotFound if the host has

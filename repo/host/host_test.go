@@ -12,9 +12,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/host/gitea"
-	"github.com/bobbinhq/bobbin/repo/host/github"
-	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 )
 
@@ -50,11 +47,13 @@ func open(t *testing.T, cfg hosttest.Config, shown string) (*hosttest.Server, ho
 	}
 	switch cfg.Kind {
 	case host.GitLab:
-		return s, gitlab.New(gitlab.Config{API: s.API, Web: web, Path: "acme/shop", Token: sign})
+		return s, host.NewGitLab(host.GitLabConfig{API: s.API, Web: web, Path: "acme/shop", Token: sign})
 	case host.Gitea:
-		return s, gitea.New(gitea.Config{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+		return s,
+			host.NewGitea(host.GiteaConfig{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
 	}
-	return s, github.New(github.Config{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+	return s,
+		host.NewGitHub(host.GitHubConfig{API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
 }
 
 var opening = host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}

@@ -15,9 +15,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/host/gitea"
-	"github.com/bobbinhq/bobbin/repo/host/github"
-	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -79,11 +76,23 @@ func (d *desk) client(kind, web, token string) host.Host {
 	}
 	switch kind {
 	case host.GitLab:
-		return gitlab.New(gitlab.Config{API: d.host.API, Web: web, Path: "acme/shop", Token: sign})
+		return host.NewGitLab(host.GitLabConfig{API: d.host.API, Web: web, Path: "acme/shop", Token: sign})
 	case host.Gitea:
-		return gitea.New(gitea.Config{API: d.host.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+		return host.NewGitea(host.GiteaConfig{
+			API:   d.host.API,
+			Web:   web,
+			Owner: "acme",
+			Name:  "shop",
+			Token: sign,
+		})
 	}
-	return github.New(github.Config{API: d.host.API, Web: web, Owner: "acme", Name: "shop", Token: sign})
+	return host.NewGitHub(host.GitHubConfig{
+		API:   d.host.API,
+		Web:   web,
+		Owner: "acme",
+		Name:  "shop",
+		Token: sign,
+	})
 }
 
 func (d *desk) push(t *testing.T, commit string) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/git/history"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/internal/patch"
@@ -103,7 +102,7 @@ func (cr commitReader) oneCommit(ctx context.Context, name, within string) (stri
 		return "", notThere(ctx, err)
 	}
 	c, diff, err := cr.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
-	if errors.Is(err, history.ErrShallow) {
+	if errors.Is(err, git.ErrShallow) {
 		diff = "[The repository is a shallow clone whose history begins here: " +
 			"what this commit changed cannot be told.]\n"
 		err = nil
@@ -133,7 +132,7 @@ func notThere(ctx context.Context, err error) error {
 		"path has to be as it was at the base.", strings.TrimSuffix(text, "."))
 }
 
-func commitLine(c history.Commit) string {
+func commitLine(c git.Commit) string {
 	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
 	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
 	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly),

@@ -5,7 +5,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/find"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

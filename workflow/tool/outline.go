@@ -3,7 +3,7 @@ package tool
 import (
 	"context"
 
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/find"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 

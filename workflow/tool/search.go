@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/find"
 	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 )
 

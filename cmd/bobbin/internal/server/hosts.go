@@ -11,10 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
-	"github.com/bobbinhq/bobbin/repo/host/gitea"
-	"github.com/bobbinhq/bobbin/repo/host/github"
 	"github.com/bobbinhq/bobbin/repo/host/githubapp"
-	"github.com/bobbinhq/bobbin/repo/host/gitlab"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/pullrequests"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -90,7 +87,7 @@ func pullRequestsOf(
 		if err != nil {
 			return p, err
 		}
-		p.Host = github.New(github.Config{
+		p.Host = host.NewGitHub(host.GitHubConfig{
 			API:     h.URL,
 			Web:     web,
 			Owner:   owner,
@@ -99,10 +96,10 @@ func pullRequestsOf(
 			Missing: appLacks(r.URL, app),
 		})
 	case host.GitLab:
-		p.Host = gitlab.New(gitlab.Config{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
+		p.Host = host.NewGitLab(host.GitLabConfig{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
 	case host.Gitea:
 		owner, name, _ := strings.Cut(hostPath(web), "/")
-		p.Host = gitea.New(gitea.Config{API: h.URL, Web: web, Owner: owner, Name: name, Token: sign})
+		p.Host = host.NewGitea(host.GiteaConfig{API: h.URL, Web: web, Owner: owner, Name: name, Token: sign})
 	}
 	return p, nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/redact/private"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // mirrorWith opens the mirror of a repository, and fetches if it lacks the commit. It also returns a Finder
@@ -25,6 +25,6 @@ func (b *Server) mirrorWith(
 	if err != nil {
 		return nil, nil, err
 	}
-	secrets, err := private.Secrets(ctx, known, mirror.Commits(), append(parents, commit)...)
+	secrets, err := workfile.FindSecrets(ctx, known, mirror.Commits(), append(parents, commit)...)
 	return mirror, secrets, err
 }

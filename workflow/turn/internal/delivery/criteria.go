@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
 // unfinishedWork returns which task of the plan is not verified, or which done criterion finish says

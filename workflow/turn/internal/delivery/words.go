@@ -3,9 +3,9 @@ package delivery
 import (
 	"slices"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/claim"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
 // withoutClaims returns the orchestrator's words about the result without the sentences that claim what only

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/repo/git/history"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/owners"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -15,7 +15,7 @@ import (
 func TestAnswersOfAHostileHistory(t *testing.T) {
 	t.Parallel()
 	at := owners.Location{Path: "a`b.go", Line: 3}
-	newest := history.Commit{
+	newest := git.Commit{
 		Subject: "fix `it` <!channel> \x1b\u202e",
 		When:    time.Date(2025, 5, 1, 0, 0, 0, 0, time.UTC),
 	}

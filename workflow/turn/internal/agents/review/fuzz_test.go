@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
 // FuzzCheck checks that every finding that is kept quotes a line that exists, whatever place a model

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 )
 
 // FuzzPlaces checks that lines are read in order or not at all, whatever a model names as a place, and
@@ -27,7 +27,7 @@ func FuzzPlaces(f *testing.F) {
 		judged, err := readPlaces([]workflow.Sibling{{At: words}})
 		require.Equal(t, err != nil, len(judged) == 0)
 		if !strings.Contains(words, "b.go") {
-			require.False(t, inScope(words, find.Hit{Path: "b.go", Line: 2}, "a.go"))
+			require.False(t, inScope(words, tool.Hit{Path: "b.go", Line: 2}, "a.go"))
 		}
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 )
 
@@ -52,13 +52,13 @@ func readPlaces(places []workflow.Sibling) (all []judgement, err error) {
 	return all, nil
 }
 
-func placeOf(h find.Hit) evidence.Location {
+func placeOf(h tool.Hit) evidence.Location {
 	return evidence.Location{Path: h.Path, First: h.Line, Last: h.Line}
 }
 
 // inScope reports whether the text of the change names the line of h, or its file if the defect itself
 // is in another file.
-func inScope(change string, h find.Hit, causePath string) bool {
+func inScope(change string, h tool.Hit, causePath string) bool {
 	for _, word := range strings.FieldsFunc(change,
 		func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
 		word = strings.TrimRight(word, ".:!?")

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/tool/find"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 )
 
@@ -37,7 +37,7 @@ func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong stri
 	if err != nil {
 		return refusal(err)
 	}
-	search, err := find.NewSearch(said.Pattern, said.Literal)
+	search, err := tool.NewSearch(said.Pattern, said.Literal)
 	if err != nil {
 		return refusal(err)
 	}
@@ -76,7 +76,7 @@ func refusal(err error) (string, error) {
 }
 
 // settle returns what is known of each line that matches the pattern, without the cause.
-func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]workflow.Sibling, error) {
+func (s Search) settle(pattern string, hits []tool.Hit, judged []judgement) ([]workflow.Sibling, error) {
 	cause, err := s.cause(pattern, hits)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s Search) settle(pattern string, hits []find.Hit, judged []judgement) ([]w
 
 // verdictOn returns the model's judgement of a line, or nil if there is none. It marks in found which
 // judgements matched a line.
-func verdictOn(h find.Hit, judged []judgement, found map[string]bool) (its *judgement, err error) {
+func verdictOn(h tool.Hit, judged []judgement, found map[string]bool) (its *judgement, err error) {
 	for _, j := range judged {
 		if j.path != h.Path || h.Line < j.first || h.Line > j.last {
 			continue
@@ -126,7 +126,7 @@ func verdictOn(h find.Hit, judged []judgement, found map[string]bool) (its *judg
 
 // cause returns the index of the hit that is the defect itself: the first one that the report's cause
 // names.
-func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
+func (s Search) cause(pattern string, hits []tool.Hit) (int, error) {
 	cited := evidence.PlacesOf(s.Cause)
 	for _, place := range cited {
 		for i, h := range hits {
@@ -149,7 +149,7 @@ func (s Search) cause(pattern string, hits []find.Hit) (int, error) {
 }
 
 // cites reports whether the report's cause names the line of h.
-func (s Search) cites(h find.Hit) bool {
+func (s Search) cites(h tool.Hit) bool {
 	for _, place := range evidence.PlacesOf(s.Cause) {
 		if place.Holds(h.Path, h.Line) {
 			return true

@@ -13,9 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 
@@ -157,7 +157,7 @@ func (b *backportRun) reader() git.Commits {
 
 // learnSecrets reads the secrets in the private files of the commits whose tests run.
 func (b *backportRun) learnSecrets(ctx context.Context) (err error) {
-	b.hide, err = private.Secrets(ctx, b.Secrets, b.reader(), b.row.Onto, b.row.Earlier,
+	b.hide, err = workfile.FindSecrets(ctx, b.Secrets, b.reader(), b.row.Onto, b.row.Earlier,
 		b.row.Base, b.row.Pushed)
 	return err
 }

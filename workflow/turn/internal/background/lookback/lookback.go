@@ -17,10 +17,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/redact/private"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
@@ -190,7 +190,7 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 			return nil, false, nil
 		}
 	}
-	if k.hide, err = private.Secrets(ctx, l.Secrets, k.mirror.Commits(), row.Base,
+	if k.hide, err = workfile.FindSecrets(ctx, l.Secrets, k.mirror.Commits(), row.Base,
 		k.probe.Commit); err != nil {
 		return nil, false, err
 	}
@@ -320,6 +320,6 @@ func (l *look) mask(ctx context.Context, commit, said string) (string, error) {
 	if said == "" {
 		return "", nil
 	}
-	hide, err := private.Secrets(ctx, l.hide, l.mirror.Commits(), commit)
+	hide, err := workfile.FindSecrets(ctx, l.hide, l.mirror.Commits(), commit)
 	return hide.Mask(said), err
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
 // A report begins with one of these statuses: whether a command that was run shows the bug.

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
 // QuestionText returns a question as the thread sees it. A question of an interview has its number and how

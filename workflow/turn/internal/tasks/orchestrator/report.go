@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/proof/past"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent/decision"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -20,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/experts"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"

@@ -1,5 +1,4 @@
-// Package gitlab implements host.Host for the merge requests of one GitLab project, over GitLab's REST API.
-package gitlab
+package host
 
 import (
 	"context"
@@ -12,14 +11,13 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// A Project is one project at a GitLab. It implements host.Host.
-type Project struct{ client *host.Client }
+// A GitLabProject is one project at a GitLab. It implements Host.
+type GitLabProject struct{ client *Client }
 
-// Config holds the addresses and the token of a Project.
-type Config struct {
+// GitLabConfig holds the addresses and the token of a GitLabProject.
+type GitLabConfig struct {
 	API  string // https://gitlab.com/api/v4
 	Web  string // https://gitlab.com/acme/shop
 	Path string // acme/shop, with any number of groups
@@ -27,18 +25,18 @@ type Config struct {
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
 
-// Rights is what a token needs, in words.
-const Rights = "the scope api, and the role Developer in the project"
+// GitLabRights is what a token needs, in words.
+const GitLabRights = "the scope api, and the role Developer in the project"
 
-// New returns a Project.
-func New(cfg Config) *Project {
-	return &Project{client: &host.Client{
+// NewGitLab returns a Project.
+func NewGitLab(cfg GitLabConfig) *GitLabProject {
+	return &GitLabProject{client: &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "GitLab",
 		Repository: cfg.Path,
 		Root:       "/projects/" + url.PathEscape(cfg.Path),
 		Web:        cfg.Web,
-		Rights:     Rights,
+		Rights:     GitLabRights,
 		Accept:     "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
@@ -48,8 +46,8 @@ func New(cfg Config) *Project {
 	}}
 }
 
-// A mergeRequest is a merge request in GitLab's form.
-type mergeRequest struct {
+// A gitLabMergeRequest is a merge request in GitLab's form.
+type gitLabMergeRequest struct {
 	IID    int64  `json:"iid"`
 	Web    string `json:"web_url"`
 	State  string `json:"state"`
@@ -62,18 +60,18 @@ type mergeRequest struct {
 	Target int64  `json:"target_project_id"`
 }
 
-func (p *Project) read(m mergeRequest) host.PullRequest {
-	out := host.PullRequest{
+func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
+	out := PullRequest{
 		Number: m.IID,
 		URL:    p.client.Page(m.Web),
 		Draft:  m.Draft,
 		Body:   m.Body,
 		Head:   m.SHA,
-		State:  host.Open,
+		State:  Open,
 	}
 	switch m.State {
 	case "merged":
-		out.State = host.Merged
+		out.State = Merged
 		out.Merged = m.SHA
 		for _, commit := range []string{m.Squash, m.Merge} {
 			if commit != "" {
@@ -81,18 +79,18 @@ func (p *Project) read(m mergeRequest) host.PullRequest {
 			}
 		}
 	case "closed":
-		out.State = host.Closed
+		out.State = Closed
 	}
 	return out
 }
 
 // Find returns the newest merge request of a branch of the project, or nil. GitLab also lists those of
 // branches with the same name in forks.
-func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[mergeRequest](ctx, p.client,
+func (p *GitLabProject) Find(ctx context.Context, branch string) (*PullRequest, error) {
+	all, err := List[gitLabMergeRequest](ctx, p.client,
 		p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=%s",
 			url.QueryEscape(branch)))
-	all = slices.DeleteFunc(all, func(m mergeRequest) bool { return m.Source != m.Target })
+	all = slices.DeleteFunc(all, func(m gitLabMergeRequest) bool { return m.Source != m.Target })
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -101,12 +99,12 @@ func (p *Project) Find(ctx context.Context, branch string) (*host.PullRequest, e
 }
 
 // Open opens a merge request. GitLab marks drafts by a prefix of the title.
-func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
+func (p *GitLabProject) Open(ctx context.Context, o Opening) (PullRequest, error) {
 	title := o.Title
 	if o.Draft {
 		title = "Draft: " + title
 	}
-	var m mergeRequest
+	var m gitLabMergeRequest
 	err := p.client.Send(ctx, http.MethodPost, p.client.At("/merge_requests"), map[string]any{
 		"source_branch": o.Branch, "target_branch": o.Base, "title": title, "description": o.Body,
 	}, &m)
@@ -114,20 +112,20 @@ func (p *Project) Open(ctx context.Context, o host.Opening) (host.PullRequest, e
 }
 
 // Look returns the current state of a merge request.
-func (p *Project) Look(ctx context.Context, number int64) (host.PullRequest, error) {
-	var m mergeRequest
+func (p *GitLabProject) Look(ctx context.Context, number int64) (PullRequest, error) {
+	var m gitLabMergeRequest
 	err := p.client.Get(ctx, p.client.At("/merge_requests/%d", number), &m)
 	return p.read(m), err
 }
 
 // Reword replaces the text of a merge request.
-func (p *Project) Reword(ctx context.Context, number int64, body string) error {
+func (p *GitLabProject) Reword(ctx context.Context, number int64, body string) error {
 	return p.client.Send(ctx, http.MethodPut, p.client.At("/merge_requests/%d", number),
 		map[string]any{"description": body}, nil)
 }
 
-// A status is a job of a pipeline, or a status that another service reported for a commit.
-type status struct {
+// A gitLabStatus is a job of a pipeline, or a status that another service reported for a commit.
+type gitLabStatus struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
 	Status  string `json:"status"`
@@ -137,23 +135,23 @@ type status struct {
 }
 
 // Checks returns the commit's jobs and statuses.
-func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, p.client,
+func (p *GitLabProject) Checks(ctx context.Context, commit string) (all []Check, err error) {
+	some, err := List[gitLabStatus](ctx, p.client,
 		p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
-		c := host.Check{
+		c := Check{
 			ID:      strconv.FormatInt(s.ID, 10),
 			Name:    s.Name,
-			State:   host.Passed,
+			State:   Passed,
 			URL:     p.client.Page(s.Target),
 			Summary: s.Words,
 		}
 		switch {
 		case s.Status == "failed" && !s.MayFail:
-			c.State = host.Failed
+			c.State = Failed
 		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
 			s.Status):
-			c.State = host.Pending
+			c.State = Pending
 		}
 		all = append(all, c)
 	}
@@ -161,12 +159,12 @@ func (p *Project) Checks(ctx context.Context, commit string) (all []host.Check, 
 }
 
 // Log returns the end of a job's log.
-func (p *Project) Log(ctx context.Context, c host.Check) (string, error) {
+func (p *GitLabProject) Log(ctx context.Context, c Check) (string, error) {
 	return p.client.Tail(ctx, p.client.At("/jobs/%s/trace", url.PathEscape(c.ID)))
 }
 
-// A note is a comment in GitLab's form.
-type note struct {
+// A gitLabNote is a comment in GitLab's form.
+type gitLabNote struct {
 	ID     int64  `json:"id"`
 	Body   string `json:"body"`
 	System bool   `json:"system"`
@@ -188,14 +186,14 @@ func botName(login string) bool {
 }
 
 // Comments returns the notes that people and programs wrote, without GitLab's own system notes.
-func (p *Project) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
-	notes, err := host.List[note](ctx, p.client,
+func (p *GitLabProject) Comments(ctx context.Context, number int64) (all []Comment, err error) {
+	notes, err := List[gitLabNote](ctx, p.client,
 		p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
 	for _, n := range notes {
 		if n.System || strings.TrimSpace(n.Body) == "" {
 			continue
 		}
-		all = append(all, host.Comment{
+		all = append(all, Comment{
 			ID:    fmt.Sprintf("note:%d", n.ID),
 			Login: n.Author.Username,
 			Bot:   n.Author.Bot || botName(n.Author.Username),
@@ -209,25 +207,25 @@ func (p *Project) Comments(ctx context.Context, number int64) (all []host.Commen
 }
 
 // Commits returns the newest commits of a branch.
-func (p *Project) Commits(
+func (p *GitLabProject) Commits(
 	ctx context.Context, branch string, since time.Time,
-) (all []host.Commit, err error) {
-	some, err := host.List[struct {
+) (all []Commit, err error) {
+	some, err := List[struct {
 		ID      string `json:"id"`
 		Message string `json:"message"`
 	}](ctx, p.client, p.client.At("/repository/commits?per_page=100&ref_name=%s&since=%s",
 		url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
-		all = append(all, host.Commit{Hash: c.ID, Message: c.Message})
+		all = append(all, Commit{Hash: c.ID, Message: c.Message})
 	}
 	return all, err
 }
 
-// developer is the lowest role that may push branches and open merge requests.
-const developer = 30
+// gitLabDeveloper is the lowest role that may push branches and open merge requests.
+const gitLabDeveloper = 30
 
 // Missing reads the token's scopes and its role in the project.
-func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
+func (p *GitLabProject) Missing(ctx context.Context) (missing []string, err error) {
 	var of struct {
 		Permissions struct {
 			Project *struct {
@@ -248,7 +246,7 @@ func (p *Project) Missing(ctx context.Context) (missing []string, err error) {
 	if of.Permissions.Group != nil {
 		level = max(level, of.Permissions.Group.Level)
 	}
-	if level < developer {
+	if level < gitLabDeveloper {
 		missing = append(missing, "the role Developer in the project")
 	}
 	var token struct {

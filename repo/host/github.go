@@ -1,6 +1,4 @@
-// Package github implements host.Host for the pull requests of one repository at GitHub or a GitHub
-// Enterprise Server, over the REST API.
-package github
+package host
 
 import (
 	"cmp"
@@ -16,18 +14,17 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// A Repository is one repository at GitHub. It implements host.Host.
-type Repository struct {
-	client  *host.Client
+// A GitHubRepository is one repository at GitHub. It implements Host.
+type GitHubRepository struct {
+	client  *Client
 	owner   string
 	missing func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
 
-// Config holds the addresses and the token of a Repository.
-type Config struct {
+// GitHubConfig holds the addresses and the token of a GitHubRepository.
+type GitHubConfig struct {
 	API         string // https://api.github.com
 	Web         string // https://github.com/acme/shop
 	Owner, Name string
@@ -37,19 +34,19 @@ type Config struct {
 	Missing func(ctx context.Context) ([]string, error)
 }
 
-// Rights is what a token needs, in words.
-const Rights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: " +
+// GitHubRights is what a token needs, in words.
+const GitHubRights = "the permissions Pull requests: write, Contents: read, Checks: read, Commit statuses: " +
 	"read and Actions: read"
 
-// New returns a Repository.
-func New(cfg Config) *Repository {
-	c := &host.Client{
+// NewGitHub returns a Repository.
+func NewGitHub(cfg GitHubConfig) *GitHubRepository {
+	c := &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "GitHub",
 		Repository: cfg.Owner + "/" + cfg.Name,
 		Root:       "/repos/" + cfg.Owner + "/" + cfg.Name,
 		Web:        cfg.Web,
-		Rights:     Rights,
+		Rights:     GitHubRights,
 		Accept:     "application/vnd.github+json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
@@ -58,11 +55,11 @@ func New(cfg Config) *Repository {
 			return t, err
 		},
 	}
-	return &Repository{client: c, owner: cfg.Owner, missing: cfg.Missing}
+	return &GitHubRepository{client: c, owner: cfg.Owner, missing: cfg.Missing}
 }
 
-// A pull is a pull request in GitHub's form.
-type pull struct {
+// A gitHubPull is a pull request in GitHub's form.
+type gitHubPull struct {
 	Number  int64      `json:"number"`
 	HTML    string     `json:"html_url"`
 	State   string     `json:"state"`
@@ -76,44 +73,44 @@ type pull struct {
 	} `json:"head"`
 }
 
-func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{
+func (r *GitHubRepository) read(p gitHubPull) PullRequest {
+	out := PullRequest{
 		Number: p.Number,
 		URL:    r.client.Page(p.HTML),
 		Draft:  p.Draft,
 		Body:   p.Body,
 		Head:   p.Head.SHA,
-		State:  host.Open,
+		State:  Open,
 	}
 	switch {
 	case p.Merged != nil:
-		out.State = host.Merged
+		out.State = Merged
 		out.Merged = p.MergedX
 	case p.State == "closed":
-		out.State = host.Closed
+		out.State = Closed
 	}
 	return out
 }
 
 // Find returns the newest pull request of a branch of this repository, or nil.
-func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[pull](ctx, r.client,
+func (r *GitHubRepository) Find(ctx context.Context, branch string) (*PullRequest, error) {
+	all, err := List[gitHubPull](ctx, r.client,
 		r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
 	if err != nil {
 		return nil, err
 	}
 	// GitHub returns all pull requests if it does not understand head.
-	all = slices.DeleteFunc(all, func(p pull) bool { return p.Head.Ref != branch })
+	all = slices.DeleteFunc(all, func(p gitHubPull) bool { return p.Head.Ref != branch })
 	if len(all) == 0 {
 		return nil, nil
 	}
-	found := r.read(slices.MaxFunc(all, func(a, b pull) int { return cmp.Compare(a.Number, b.Number) }))
+	found := r.read(slices.MaxFunc(all, func(a, b gitHubPull) int { return cmp.Compare(a.Number, b.Number) }))
 	return &found, nil
 }
 
 // Open opens a pull request.
-func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
-	var p pull
+func (r *GitHubRepository) Open(ctx context.Context, o Opening) (PullRequest, error) {
+	var p gitHubPull
 	asked := map[string]any{
 		"title": o.Title,
 		"head":  o.Branch,
@@ -131,20 +128,20 @@ func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest
 }
 
 // Look returns the current state of a pull request.
-func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
-	var p pull
+func (r *GitHubRepository) Look(ctx context.Context, number int64) (PullRequest, error) {
+	var p gitHubPull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
 // Reword replaces the text of a pull request.
-func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
+func (r *GitHubRepository) Reword(ctx context.Context, number int64, body string) error {
 	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number),
 		map[string]any{"body": body}, nil)
 }
 
-// A checkRun is the run of an App, such as GitHub Actions, on a commit.
-type checkRun struct {
+// A gitHubCheckRun is the run of an App, such as GitHub Actions, on a commit.
+type gitHubCheckRun struct {
 	ID         int64  `json:"id"`
 	Name       string `json:"name"`
 	Status     string `json:"status"`
@@ -158,8 +155,8 @@ type checkRun struct {
 	} `json:"output"`
 }
 
-// A status is a status that another service reported for a commit.
-type status struct {
+// A gitHubStatus is a status that another service reported for a commit.
+type gitHubStatus struct {
 	State       string `json:"state"`
 	Context     string `json:"context"`
 	Description string `json:"description"`
@@ -167,18 +164,18 @@ type status struct {
 }
 
 // Checks returns the commit's check runs and statuses.
-func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
+func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Check, err error) {
 	commit = url.PathEscape(commit)
 	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100",
 		commit), func(page []byte) error {
 		var some struct {
-			Runs []checkRun `json:"check_runs"`
+			Runs []gitHubCheckRun `json:"check_runs"`
 		}
 		err := json.Unmarshal(page, &some)
 		for _, run := range some.Runs {
-			c := host.Check{
+			c := Check{
 				Name:    run.Name,
-				State:   host.Pending,
+				State:   Pending,
 				URL:     r.client.Page(run.HTML),
 				Summary: run.Output.Title,
 			}
@@ -189,9 +186,9 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 			case run.Status != "completed":
 			case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"},
 				run.Conclusion):
-				c.State = host.Failed
+				c.State = Failed
 			default:
-				c.State = host.Passed
+				c.State = Passed
 			}
 			all = append(all, c)
 		}
@@ -203,21 +200,21 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100",
 		commit), func(page []byte) error {
 		var some struct {
-			Statuses []status `json:"statuses"`
+			Statuses []gitHubStatus `json:"statuses"`
 		}
 		err := json.Unmarshal(page, &some)
 		for _, s := range some.Statuses {
-			c := host.Check{
+			c := Check{
 				Name:    s.Context,
-				State:   host.Pending,
+				State:   Pending,
 				URL:     r.client.Page(s.Target),
 				Summary: s.Description,
 			}
 			switch s.State {
 			case "success":
-				c.State = host.Passed
+				c.State = Passed
 			case "failure", "error":
-				c.State = host.Failed
+				c.State = Failed
 			}
 			all = append(all, c)
 		}
@@ -227,15 +224,15 @@ func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Chec
 }
 
 // Log returns the end of a job's log.
-func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
+func (r *GitHubRepository) Log(ctx context.Context, c Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
 	}
 	return r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID)))
 }
 
-// A comment is a comment or a review in GitHub's form.
-type comment struct {
+// A gitHubComment is a comment or a review in GitHub's form.
+type gitHubComment struct {
 	ID   int64 `json:"id"`
 	User struct {
 		Login string `json:"login"`
@@ -249,13 +246,13 @@ type comment struct {
 }
 
 // Comments returns the comments below the pull request, those on its code, and the texts of its reviews.
-func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
+func (r *GitHubRepository) Comments(ctx context.Context, number int64) (all []Comment, err error) {
 	for kind, path := range map[string]string{
 		"comment": r.client.At("/issues/%d/comments?per_page=100", number),
 		"beside":  r.client.At("/pulls/%d/comments?per_page=100", number),
 		"review":  r.client.At("/pulls/%d/reviews?per_page=100", number),
 	} {
-		some, err := host.List[comment](ctx, r.client, path)
+		some, err := List[gitHubComment](ctx, r.client, path)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +264,7 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 			if at.IsZero() {
 				at = c.Submitted
 			}
-			all = append(all, host.Comment{
+			all = append(all, Comment{
 				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
 				Login: c.User.Login,
 				Bot:   c.User.Type == "Bot",
@@ -279,12 +276,12 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 		}
 	}
 	slices.SortFunc(all,
-		func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+		func(a, b Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return all, nil
 }
 
-// A committed is a commit in the form of GitHub's lists.
-type committed struct {
+// A gitHubCommit is a commit in the form of GitHub's lists.
+type gitHubCommit struct {
 	SHA    string `json:"sha"`
 	Commit struct {
 		Message string `json:"message"`
@@ -292,20 +289,20 @@ type committed struct {
 }
 
 // Commits returns the newest commits of a branch.
-func (r *Repository) Commits(
+func (r *GitHubRepository) Commits(
 	ctx context.Context, branch string, since time.Time,
-) (all []host.Commit, err error) {
-	some, err := host.List[committed](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s",
+) (all []Commit, err error) {
+	some, err := List[gitHubCommit](ctx, r.client, r.client.At("/commits?per_page=100&sha=%s&since=%s",
 		url.QueryEscape(branch), since.UTC().Format(time.RFC3339)))
 	for _, c := range some {
-		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
+		all = append(all, Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
 	return all, err
 }
 
 // Missing sends an invalid request for a pull request, because GitHub checks the right before the content.
 // It opens nothing.
-func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
+func (r *GitHubRepository) Missing(ctx context.Context) (missing []string, err error) {
 	if r.missing != nil {
 		return r.missing(ctx)
 	}
@@ -322,7 +319,7 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 			r.client.At("/commits/%s/status?per_page=1", url.PathEscape(of.Branch)), &struct{}{}),
 		"Pull requests: write": r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
 	} {
-		if errors.Is(err, host.ErrForbidden) {
+		if errors.Is(err, ErrForbidden) {
 			missing = append(missing, right)
 		}
 	}

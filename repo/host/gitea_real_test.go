@@ -1,4 +1,4 @@
-package gitea
+package host
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
 // A realGitea is a running Gitea, with an account that may create repositories.
@@ -49,13 +48,13 @@ func (rg realGitea) in(method, path string, body, out any) {
 }
 
 // as returns the test's repository with a new token of these scopes.
-func (rg realGitea) as(scopes ...string) *Repository {
+func (rg realGitea) as(scopes ...string) *GiteaRepository {
 	var made struct {
 		Value string `json:"sha1"`
 	}
 	rg.do("POST", "/users/"+rg.user.Username()+"/tokens",
 		map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
-	return New(Config{
+	return NewGitea(GiteaConfig{
 		API:   rg.api,
 		Web:   strings.TrimSuffix(rg.api, "/api/v1") + "/" + rg.user.Username() + "/" + rg.name,
 		Owner: rg.user.Username(),
@@ -110,7 +109,7 @@ func TestARealGitea(t *testing.T) {
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a
 // missing one is reported.
-func (rg realGitea) holdsRights(h *Repository) {
+func (rg realGitea) holdsRights(h *GiteaRepository) {
 	t, ctx := rg.t, rg.t.Context()
 	missing, err := h.Missing(ctx)
 	require.NoError(t, err)
@@ -122,30 +121,30 @@ func (rg realGitea) holdsRights(h *Repository) {
 	require.ErrorContains(t, err, "read")
 	h.client.Root += "-no-such"
 	_, err = h.Find(ctx, "main")
-	require.ErrorIs(t, err, host.ErrNotFound)
+	require.ErrorIs(t, err, ErrNotFound)
 }
 
 // holdsDrafts checks that a draft can be opened, found and reworded, and not opened twice.
-func (rg realGitea) holdsDrafts(h *Repository, commit string) {
+func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
 	t, ctx := rg.t, rg.t.Context()
 	rg.branch("bobbin/fix-2")
 	none, err := h.Find(ctx, "bobbin/fix-1")
 	require.NoError(t, err)
 	require.Nil(t, none)
-	opened := host.Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}
+	opened := Opening{Branch: "bobbin/fix-1", Base: "main", Title: "Fix it", Body: "Why", Draft: true}
 	p, err := h.Open(ctx, opened)
 	require.NoError(t, err)
-	require.Equal(t, host.PullRequest{
+	require.Equal(t, PullRequest{
 		Number: 1,
 		URL:    h.client.Web + "/pulls/1",
-		State:  host.Open,
+		State:  Open,
 		Draft:  true,
 		Body:   "Why",
 		Head:   commit,
 	}, p)
 	_, err = h.Open(ctx, opened)
-	require.ErrorIs(t, err, host.ErrExists)
-	second, err := h.Open(ctx, host.Opening{Branch: "bobbin/fix-2", Base: "main", Title: "Another"})
+	require.ErrorIs(t, err, ErrExists)
+	second, err := h.Open(ctx, Opening{Branch: "bobbin/fix-2", Base: "main", Title: "Another"})
 	require.NoError(t, err)
 	require.False(t, second.Draft)
 	found, err := h.Find(ctx, "bobbin/fix-1")
@@ -157,12 +156,12 @@ func (rg realGitea) holdsDrafts(h *Repository, commit string) {
 	require.Equal(t, "Why, and why then", p.Body)
 	require.True(t, p.Draft)
 	_, err = h.Look(ctx, 99)
-	require.ErrorIs(t, err, host.ErrNotFound)
+	require.ErrorIs(t, err, ErrNotFound)
 }
 
 // holdsReports checks that the newest status of each name counts, and that comments of every kind are read
 // over several pages.
-func (rg realGitea) holdsReports(h *Repository, commit string) {
+func (rg realGitea) holdsReports(h *GiteaRepository, commit string) {
 	t, ctx := rg.t, rg.t.Context()
 	for _, s := range [][2]string{
 		{"test", "pending"}, {"lint", "success"}, {"test", "failure"}, {"docs", "pending"},
@@ -172,12 +171,12 @@ func (rg realGitea) holdsReports(h *Repository, commit string) {
 	}
 	checks, err := h.Checks(ctx, commit)
 	require.NoError(t, err)
-	states := map[string]host.CheckState{}
+	states := map[string]CheckState{}
 	for _, c := range checks {
 		states[c.Name] = c.State
 	}
 	require.Equal(t,
-		map[string]host.CheckState{"test": host.Failed, "lint": host.Passed, "docs": host.Pending}, states)
+		map[string]CheckState{"test": Failed, "lint": Passed, "docs": Pending}, states)
 
 	// Comments of every kind, over more than one page.
 	for n := range 60 {
@@ -191,7 +190,7 @@ func (rg realGitea) holdsReports(h *Repository, commit string) {
 	comments, err := h.Comments(ctx, 1)
 	require.NoError(t, err)
 	require.Len(t, comments, 62)
-	var beside host.Comment
+	var beside Comment
 	for _, c := range comments {
 		require.Equal(t, rg.user.Username(), c.Login)
 		require.False(t, c.At.IsZero(), c.Text)
@@ -199,7 +198,7 @@ func (rg realGitea) holdsReports(h *Repository, commit string) {
 			beside = c
 		}
 	}
-	require.Equal(t, host.Comment{
+	require.Equal(t, Comment{
 		ID:    beside.ID,
 		Login: beside.Login,
 		Text:  "beside",
@@ -210,12 +209,12 @@ func (rg realGitea) holdsReports(h *Repository, commit string) {
 }
 
 // holdsEnds checks the states of a closed and of a merged pull request.
-func (rg realGitea) holdsEnds(h *Repository) {
+func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	t, ctx := rg.t, rg.t.Context()
 	rg.in("PATCH", "/pulls/2", map[string]any{"state": "closed"}, nil)
 	p, err := h.Look(ctx, 2)
 	require.NoError(t, err)
-	require.Equal(t, host.Closed, p.State)
+	require.Equal(t, Closed, p.State)
 	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
 	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
 		var state struct{ Mergeable bool }
@@ -226,7 +225,7 @@ func (rg realGitea) holdsEnds(h *Repository) {
 	rg.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
 	p, err = h.Look(ctx, 1)
 	require.NoError(t, err)
-	require.Equal(t, host.Merged, p.State)
+	require.Equal(t, Merged, p.State)
 	require.False(t, p.Draft)
 	commits, err := h.Commits(ctx, "main", time.Now().Add(-time.Hour))
 	require.NoError(t, err)

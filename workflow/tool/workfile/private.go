@@ -1,22 +1,21 @@
-// Package private learns the secrets in the private files of a repository's commits, such as .env, which no
-// agent and no person is shown.
-package private
+package workfile
 
 import (
 	"context"
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/redact"
-	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
 // maxRead is how many bytes of a private file are read.
 const maxRead = 64 << 10
 
-// Secrets returns a Finder that also knows the secrets in the private files of these commits, which are named
-// by their whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It
+// FindSecrets returns a Finder that also knows the secrets in the private files of these commits, which are
+// named by their whole hashes. It leaves out commits that are not here, as at the end of a shallow clone. It
 // returns nil for a nil Finder.
-func Secrets(ctx context.Context, known *redact.Finder, r git.Commits, of ...string) (*redact.Finder, error) {
+func FindSecrets(
+	ctx context.Context, known *redact.Finder, r git.Commits, of ...string,
+) (*redact.Finder, error) {
 	if known == nil {
 		return nil, nil
 	}
@@ -30,7 +29,7 @@ func Secrets(ctx context.Context, known *redact.Finder, r git.Commits, of ...str
 			return nil, err
 		}
 		for _, path := range files {
-			if !workfile.IsPrivate(path) {
+			if !IsPrivate(path) {
 				continue
 			}
 			text, err := r.ReadFile(commit, path)

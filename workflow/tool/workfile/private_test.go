@@ -1,4 +1,4 @@
-package private
+package workfile
 
 import (
 	"strings"
@@ -30,11 +30,11 @@ func TestSecretsOfCommits(t *testing.T) {
 		"? moss-covered-bucket ? ? plain-to-be-seen":                                   {commits[1]},
 		"? ? ? ? plain-to-be-seen":                                                     commits,
 	} {
-		f, err := Secrets(t.Context(), redact.New("given-to-the-bot"), m.Commits(), of...)
+		f, err := FindSecrets(t.Context(), redact.New("given-to-the-bot"), m.Commits(), of...)
 		require.NoError(t, err)
 		require.Equal(t, want, strings.ReplaceAll(f.MaskGiven(said), "[masked: configured]", "?"))
 	}
-	f, err := Secrets(t.Context(), nil, m.Commits(), commits...)
+	f, err := FindSecrets(t.Context(), nil, m.Commits(), commits...)
 	require.NoError(t, err)
 	require.Nil(t, f)
 }

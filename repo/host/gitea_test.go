@@ -1,4 +1,4 @@
-package gitea
+package host
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
 // TestALogIsOfItsOwnJob checks that the log of another job is not read. In an older Gitea the address of a
@@ -36,7 +35,7 @@ func TestALogIsOfItsOwnJob(t *testing.T) {
 				http.NotFound(w, r)
 			}
 		}))
-		h := New(Config{
+		h := NewGitea(GiteaConfig{
 			API:   s.URL + "/api/v1",
 			Web:   s.URL + "/acme/shop",
 			Owner: "acme",
@@ -45,8 +44,8 @@ func TestALogIsOfItsOwnJob(t *testing.T) {
 		})
 		checks, err := h.Checks(t.Context(), "c0ffee")
 		require.NoError(t, err)
-		require.Equal(t, []host.Check{{
-			ID: "1", Name: "test", State: host.Failed, URL: s.URL + "/acme/shop/actions/runs/9/jobs/1",
+		require.Equal(t, []Check{{
+			ID: "1", Name: "test", State: Failed, URL: s.URL + "/acme/shop/actions/runs/9/jobs/1",
 		}}, checks)
 		log, err := h.Log(t.Context(), checks[0])
 		require.NoError(t, err)

@@ -1,6 +1,4 @@
-// Package gitea implements host.Host for the pull requests of one repository at a Gitea or Forgejo, over
-// the REST API that both have.
-package gitea
+package host
 
 import (
 	"cmp"
@@ -15,14 +13,13 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
-// A Repository is one repository at a Gitea or Forgejo. It implements host.Host.
-type Repository struct{ client *host.Client }
+// A GiteaRepository is one repository at a Gitea or Forgejo. It implements Host.
+type GiteaRepository struct{ client *Client }
 
-// Config holds the addresses and the token of a Repository.
-type Config struct {
+// GiteaConfig holds the addresses and the token of a GiteaRepository.
+type GiteaConfig struct {
 	API         string // https://codeberg.org/api/v1
 	Web         string // https://codeberg.org/acme/shop
 	Owner, Name string
@@ -30,18 +27,18 @@ type Config struct {
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
 
-// Rights is what a token needs, in words.
-const Rights = "the scopes write:repository and read:issue, and its user the right to write"
+// GiteaRights is what a token needs, in words.
+const GiteaRights = "the scopes write:repository and read:issue, and its user the right to write"
 
-// New returns a Repository.
-func New(cfg Config) *Repository {
-	return &Repository{client: &host.Client{
+// NewGitea returns a Repository.
+func NewGitea(cfg GiteaConfig) *GiteaRepository {
+	return &GiteaRepository{client: &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "Gitea",
 		Repository: cfg.Owner + "/" + cfg.Name,
 		Root:       "/repos/" + cfg.Owner + "/" + cfg.Name,
 		Web:        cfg.Web,
-		Rights:     Rights,
+		Rights:     GiteaRights,
 		Accept:     "application/json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
 			t, err := cfg.Token(ctx, write)
@@ -51,45 +48,45 @@ func New(cfg Config) *Repository {
 	}}
 }
 
-// A pull is a pull request in Gitea's form.
-type pull struct {
-	Number int64  `json:"number"`
-	HTML   string `json:"html_url"`
-	State  string `json:"state"`
-	Title  string `json:"title"`
-	Draft  bool   `json:"draft"`
-	Body   string `json:"body"`
-	Merged bool   `json:"merged"`
-	Commit string `json:"merge_commit_sha"`
-	Head   side   `json:"head"`
-	Base   side   `json:"base"`
+// A giteaPull is a pull request in Gitea's form.
+type giteaPull struct {
+	Number int64       `json:"number"`
+	HTML   string      `json:"html_url"`
+	State  string      `json:"state"`
+	Title  string      `json:"title"`
+	Draft  bool        `json:"draft"`
+	Body   string      `json:"body"`
+	Merged bool        `json:"merged"`
+	Commit string      `json:"merge_commit_sha"`
+	Head   giteaBranch `json:"head"`
+	Base   giteaBranch `json:"base"`
 }
 
-// A side is the branch that a pull request takes commits from or to.
-type side struct {
+// A giteaBranch is the branch that a pull request takes commits from or to.
+type giteaBranch struct {
 	Ref        string `json:"ref"`
 	SHA        string `json:"sha"`
 	Repository int64  `json:"repo_id"`
 }
 
-// draftMark is the prefix of a draft's title.
-const draftMark = "WIP: "
+// giteaDraftMark is the prefix of a draft's title.
+const giteaDraftMark = "WIP: "
 
-func (r *Repository) read(p pull) host.PullRequest {
-	out := host.PullRequest{
+func (r *GiteaRepository) read(p giteaPull) PullRequest {
+	out := PullRequest{
 		Number: p.Number,
 		URL:    r.client.Page(p.HTML),
-		Draft:  p.Draft || strings.HasPrefix(p.Title, draftMark),
+		Draft:  p.Draft || strings.HasPrefix(p.Title, giteaDraftMark),
 		Body:   p.Body,
 		Head:   p.Head.SHA,
-		State:  host.Open,
+		State:  Open,
 	}
 	switch {
 	case p.Merged:
-		out.State = host.Merged
+		out.State = Merged
 		out.Merged = p.Commit
 	case p.State == "closed":
-		out.State = host.Closed
+		out.State = Closed
 	}
 	return out
 }
@@ -97,47 +94,47 @@ func (r *Repository) read(p pull) host.PullRequest {
 // Find returns the newest pull request of a branch of the repository, or nil; a fork may have a
 // branch with the same name. It searches only the most recently updated ones, because Gitea
 // cannot list those of one branch.
-func (r *Repository) Find(ctx context.Context, branch string) (*host.PullRequest, error) {
-	all, err := host.List[pull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
+func (r *GiteaRepository) Find(ctx context.Context, branch string) (*PullRequest, error) {
+	all, err := List[giteaPull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all,
-		func(p pull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
+		func(p giteaPull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
 	if len(all) == 0 {
 		return nil, nil
 	}
-	found := r.read(slices.MaxFunc(all, func(a, b pull) int { return cmp.Compare(a.Number, b.Number) }))
+	found := r.read(slices.MaxFunc(all, func(a, b giteaPull) int { return cmp.Compare(a.Number, b.Number) }))
 	return &found, nil
 }
 
 // Open opens a pull request. Gitea marks drafts by a prefix of the title.
-func (r *Repository) Open(ctx context.Context, o host.Opening) (host.PullRequest, error) {
+func (r *GiteaRepository) Open(ctx context.Context, o Opening) (PullRequest, error) {
 	title := o.Title
 	if o.Draft {
-		title = draftMark + title
+		title = giteaDraftMark + title
 	}
-	var p pull
+	var p giteaPull
 	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"),
 		map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
 	return r.read(p), err
 }
 
 // Look returns the current state of a pull request.
-func (r *Repository) Look(ctx context.Context, number int64) (host.PullRequest, error) {
-	var p pull
+func (r *GiteaRepository) Look(ctx context.Context, number int64) (PullRequest, error) {
+	var p giteaPull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
 	return r.read(p), err
 }
 
 // Reword replaces the text of a pull request.
-func (r *Repository) Reword(ctx context.Context, number int64, body string) error {
+func (r *GiteaRepository) Reword(ctx context.Context, number int64, body string) error {
 	return r.client.Send(ctx, http.MethodPatch, r.client.At("/pulls/%d", number),
 		map[string]any{"body": body}, nil)
 }
 
-// A status is a status that Gitea's own runners or another service reported for a commit.
-type status struct {
+// A giteaStatus is a status that Gitea's own runners or another service reported for a commit.
+type giteaStatus struct {
 	ID      int64  `json:"id"`
 	Context string `json:"context"`
 	Status  string `json:"status"`
@@ -146,47 +143,47 @@ type status struct {
 }
 
 // Checks returns the newest status of each name for a commit.
-func (r *Repository) Checks(ctx context.Context, commit string) (all []host.Check, err error) {
-	some, err := host.List[status](ctx, r.client,
+func (r *GiteaRepository) Checks(ctx context.Context, commit string) (all []Check, err error) {
+	some, err := List[giteaStatus](ctx, r.client,
 		r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
 	if err != nil {
 		return nil, err
 	}
 	// each change of a check is a new status
-	slices.SortStableFunc(some, func(a, b status) int { return cmp.Compare(b.ID, a.ID) })
+	slices.SortStableFunc(some, func(a, b giteaStatus) int { return cmp.Compare(b.ID, a.ID) })
 	seen := map[string]bool{}
 	for _, s := range some {
 		if seen[s.Context] {
 			continue
 		}
 		seen[s.Context] = true
-		c := host.Check{
+		c := Check{
 			Name:    s.Context,
-			State:   host.Passed,
+			State:   Passed,
 			URL:     r.client.Page(r.resolve(s.Target)),
 			Summary: s.Words,
 		}
-		if job := jobPage.FindStringSubmatch(c.URL); job != nil {
+		if job := giteaJobPage.FindStringSubmatch(c.URL); job != nil {
 			c.ID = job[1]
 		}
 		switch s.Status {
 		case "failure", "error":
-			c.State = host.Failed
+			c.State = Failed
 		case "pending":
-			c.State = host.Pending
+			c.State = Pending
 		}
 		all = append(all, c)
 	}
 	return all, nil
 }
 
-// jobPage matches the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26 on;
-// in older versions it is the job's position in its run.
-var jobPage = regexp.MustCompile(`/actions/runs/\d+/jobs/(\d+)$`)
+// giteaJobPage matches the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26
+// on; in older versions it is the job's position in its run.
+var giteaJobPage = regexp.MustCompile(`/actions/runs/\d+/jobs/(\d+)$`)
 
 // resolve returns an address as an absolute one. Gitea writes the addresses of its own pages without the
 // host.
-func (r *Repository) resolve(address string) string {
+func (r *GiteaRepository) resolve(address string) string {
 	at, err := url.Parse(r.client.Web)
 	if err != nil {
 		return address
@@ -200,7 +197,7 @@ func (r *Repository) resolve(address string) string {
 
 // Log returns the end of a job's log. It is empty for a Gitea older than 1.26 and for Forgejo, where a
 // status does not identify its job.
-func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
+func (r *GiteaRepository) Log(ctx context.Context, c Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
 	}
@@ -215,14 +212,14 @@ func (r *Repository) Log(ctx context.Context, c host.Check) (string, error) {
 			return log, nil
 		}
 	}
-	if errors.Is(err, host.ErrNotFound) {
+	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return "", err
 }
 
-// A comment is a comment on a pull request or its code, in Gitea's form.
-type comment struct {
+// A giteaComment is a comment on a pull request or its code, in Gitea's form.
+type giteaComment struct {
 	ID   int64 `json:"id"`
 	User struct {
 		Login string `json:"login"`
@@ -233,19 +230,19 @@ type comment struct {
 	Created time.Time `json:"created_at"`
 }
 
-// A review is a review in Gitea's form, with the number of its comments on the code.
-type review struct {
-	comment
+// A giteaReview is a review in Gitea's form, with the number of its comments on the code.
+type giteaReview struct {
+	giteaComment
 	Submitted time.Time `json:"submitted_at"`
 	Count     int       `json:"comments_count"`
 }
 
 // Comments returns the comments below the pull request, the texts of its reviews and their comments on the
 // code.
-func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Comment, err error) {
-	add := func(kind string, c comment, at time.Time) {
+func (r *GiteaRepository) Comments(ctx context.Context, number int64) (all []Comment, err error) {
+	add := func(kind string, c giteaComment, at time.Time) {
 		if strings.TrimSpace(c.Body) != "" {
-			all = append(all, host.Comment{
+			all = append(all, Comment{
 				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
 				Login: c.User.Login,
 				Text:  c.Body,
@@ -255,23 +252,23 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 			})
 		}
 	}
-	below, err := host.List[comment](ctx, r.client, r.client.At("/issues/%d/comments?limit=50", number))
+	below, err := List[giteaComment](ctx, r.client, r.client.At("/issues/%d/comments?limit=50", number))
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range below {
 		add("comment", c, c.Created)
 	}
-	reviews, err := host.List[review](ctx, r.client, r.client.At("/pulls/%d/reviews?limit=50", number))
+	reviews, err := List[giteaReview](ctx, r.client, r.client.At("/pulls/%d/reviews?limit=50", number))
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range reviews {
-		add("review", v.comment, v.Submitted)
+		add("review", v.giteaComment, v.Submitted)
 		if v.Count == 0 {
 			continue
 		}
-		beside, err := host.List[comment](ctx, r.client,
+		beside, err := List[giteaComment](ctx, r.client,
 			r.client.At("/pulls/%d/reviews/%d/comments?limit=50", number, v.ID))
 		if err != nil {
 			return nil, err
@@ -281,13 +278,13 @@ func (r *Repository) Comments(ctx context.Context, number int64) (all []host.Com
 		}
 	}
 	slices.SortFunc(all,
-		func(a, b host.Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
+		func(a, b Comment) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID)) })
 	return all, nil
 }
 
 // Commits returns the newest commits of a branch. It reads one page and ignores the time, because older
 // Giteas do not support since.
-func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (all []host.Commit, err error) {
+func (r *GiteaRepository) Commits(ctx context.Context, branch string, _ time.Time) (all []Commit, err error) {
 	var some []struct {
 		SHA    string `json:"sha"`
 		Commit struct {
@@ -297,14 +294,14 @@ func (r *Repository) Commits(ctx context.Context, branch string, _ time.Time) (a
 	err = r.client.Get(ctx, r.client.At("/commits?limit=50&stat=false&verification=false&files=false&sha=%s",
 		url.QueryEscape(branch)), &some)
 	for _, c := range some {
-		all = append(all, host.Commit{Hash: c.SHA, Message: c.Commit.Message})
+		all = append(all, Commit{Hash: c.SHA, Message: c.Commit.Message})
 	}
 	return all, err
 }
 
 // Missing sends an invalid request for a pull request, because Gitea checks the right before the content.
 // It opens nothing.
-func (r *Repository) Missing(ctx context.Context) (missing []string, err error) {
+func (r *GiteaRepository) Missing(ctx context.Context) (missing []string, err error) {
 	var of struct {
 		Permissions struct{ Push, Pull bool } `json:"permissions"`
 		Pulls       *bool                     `json:"has_pull_requests"`
@@ -319,7 +316,7 @@ func (r *Repository) Missing(ctx context.Context) (missing []string, err error) 
 		missing = append(missing, "pull requests, which are turned off in the repository's settings")
 	}
 	if errors.Is(r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), struct{}{}, nil),
-		host.ErrForbidden) {
+		ErrForbidden) {
 		missing = append(missing, "the scope write:repository")
 	}
 	return missing, nil
