@@ -48,7 +48,7 @@ func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) err
 	return err
 }
 
-// A auditRecord is one row of the table audit.
+// An auditRecord is one row of the table audit.
 type auditRecord struct {
 	Seq                       int
 	What, Name, Content, Hash string
@@ -133,7 +133,7 @@ func VerifyAudit(ctx context.Context, db *database.DB, session string) (AuditRes
 	return a, nil
 }
 
-// A auditChain holds all records of one session, and the rows that they are about.
+// An auditChain holds all records of one session, and the rows that they are about.
 type auditChain struct {
 	session string
 	count   int
