@@ -129,7 +129,7 @@ type Lookback struct {
 	Key        string // push:COMMIT or report:REVISION
 	Repository string
 	Base       string          // the commit at which the probe is red
-	Probe      json.RawMessage // what is run (see package retest)
+	Probe      json.RawMessage // what is run (see package past)
 	Found      *LookbackFound  // nil until the search is done
 }
 
