@@ -33,11 +33,14 @@ help: ## list the targets
 test: deps ## run every promise and every control once: Postgres, the sandbox, Slack's own clients, the stories
 	$(GOTEST) $(SIDE_BY_SIDE) $(TESTFLAGS) ./.ci/rooms ./.ci/figures ./...
 
-# The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 25
-# minutes for lint, make test, this target and the demo: SIZE=ci runs the race detector on the packages whose
-# goroutines share data; CI runs race-stories while there is time. The packages are compiled in parallel first. A raced
-# program waits a tenth of a second before it exits, instead of a second.
-RACED := ./bot/... ./workflow/agent ./workflow/model/... ./workflow/store/... ./workflow/turn/...
+# The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 40
+# minutes for lint, make test, this target and the demo: SIZE=ci runs the race detector on the packages that
+# start goroutines of their own; CI runs race-stories while there is time. The packages are compiled in
+# parallel first. A raced program waits a tenth of a second before it exits, instead of a second.
+RACED := $(addprefix ./,bot/gateway bot/page bot/people bot/poster workflow/agent workflow/store \
+	workflow/store/database workflow/store/queue workflow/turn) $(addprefix ./workflow/turn/internal/, \
+	agents/inquiry agents/runtime background/backport background/lookback delivery record/budget \
+	record/ledger tasks/worker workspace/attachment workspace/folder workspace/worktree)
 STORIES := happy|stop|side_by_side_conflict|permission_held
 test-all: deps ## run the race detector on the packages whose goroutines share most; SIZE=whole: on all packages, with every seed, fault, attack and large size (hours)
 	$(RACE) go list -race -export -deps -test $(if $(filter whole,$(SIZE)),./...,$(RACED)) >/dev/null
@@ -111,7 +114,7 @@ replicas: ## run the same sessions on one to four replicas, each in its own netw
 attacks: ## run all attack tests in full: sequences, hostile repositories, races, sandboxes, bombs, bad inputs, injections
 	BOBBIN_SEQUENCES=10000 $(GOTEST) ./workflow/... -count=1 -timeout 30m -run 'WithoutApproval|WhoMayApprove|AnybodyMayApprove|Clicks'
 	BOBBIN_HOSTILE=all BOBBIN_RACE=1 $(GOTEST) ./workflow/... -count=1 -timeout 60m -run 'Hostile|PathRace'
-	$(GOTEST) -count=1 -timeout 30m ./repo/git/...
+	$(GOTEST) -count=1 -timeout 30m ./repo/...
 	$(GOTEST) ./cmd/bobbin/... -count=1 -timeout 30m -run 'Injections|TestBadInputs|SecretsAre|Detector|OutsideData|BelowARoot|TestScript/budget'
 
 release: ## record the state that a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)

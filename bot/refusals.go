@@ -26,7 +26,7 @@ var cures = map[string]string{
 	"token_revoked": "%s was revoked; install the app again and copy the new one",
 	"token_expired": "%s has expired; turn token rotation off and install the app again",
 	"account_inactive": "the app was removed from the workspace or its bot was deactivated; " +
-		"install it again and set %s anew",
+		"install it again and set %s again",
 	"not_allowed_token_type": "%s holds a token of the wrong kind",
 	"missing_scope": "the app lacks a scope%s; compare it with the manifest, " +
 		"add what is missing and install it again",
@@ -35,7 +35,7 @@ var cures = map[string]string{
 	"invalid_app":             "the app behind %s does not exist any more",
 	"socket_mode_not_enabled": "turn Socket Mode on in the app's settings (%s stays as it is)",
 	"org_login_required": "the workspace is moving to an organisation; log in there, " +
-		"then install the app again and set %s anew",
+		"then install the app again and set %s again",
 	"team_access_not_granted": "the app was not granted access to this workspace; " +
 		"an admin has to (%s stays as it is)",
 }

@@ -1,75 +1,79 @@
 package workflow
 
+// An ActionID says what a press of a button asks for: Slack sends it back as the action_id. The ids of
+// buttons are stored, so they never change. Of an event that is no press it says how the event came about.
+type ActionID string
+
 // The buttons with which people decide: what a report or a plan waits for, the push, the
 // answers to questions, and a stop.
 const (
-	ButtonFix          = "fix_it"  // approves a report, a request or a plan
-	ButtonConfirm      = "confirm" // confirms the shared understanding of an interview
-	ButtonPush         = "push_it"
-	ButtonStop         = "stop"
-	ButtonGoOn         = "go_on"  // lets stopped work go on
-	ButtonOption       = "option" // answers a question
-	ButtonWrapUp       = "wrap_up"
-	ButtonTakeDefaults = "take_defaults" // takes the recommended answers
-	ButtonConsult      = "consult"
+	ButtonFix          ActionID = "fix_it"  // approves a report, a request or a plan
+	ButtonConfirm      ActionID = "confirm" // confirms the shared understanding of an interview
+	ButtonPush         ActionID = "push_it"
+	ButtonStop         ActionID = "stop"
+	ButtonGoOn         ActionID = "go_on"  // lets stopped work go on
+	ButtonOption       ActionID = "option" // answers a question
+	ButtonWrapUp       ActionID = "wrap_up"
+	ButtonTakeDefaults ActionID = "take_defaults" // takes the recommended answers
+	ButtonConsult      ActionID = "consult"
 )
 
 // The buttons of reports, pushes and pull requests. OpensForm reports which of them open a modal. If a
 // modal cannot be opened, a line says what to write instead.
 const (
-	ButtonCorrect    = "correct"
-	ButtonFixLimited = "fix_limited"
-	ButtonPutBack    = "put_back" // puts back what was removed as outside the scope
-	ButtonRepository = "change_repository"
-	ButtonFixThere   = "mend"         // fixes what failed at the git host
-	ButtonBackport   = "backport"     // brings the pushed change to a release
-	ButtonWorks      = "works"        // the merged change works
-	ButtonBroken     = "still_broken" // the merged change does not work
-	ButtonDetails    = "details"      // shows the text that its row holds, and asks for nothing
+	ButtonCorrect    ActionID = "correct"
+	ButtonFixLimited ActionID = "fix_limited"
+	ButtonPutBack    ActionID = "put_back" // puts back what was removed as outside the scope
+	ButtonRepository ActionID = "change_repository"
+	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
+	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
+	ButtonWorks      ActionID = "works"        // the merged change works
+	ButtonBroken     ActionID = "still_broken" // the merged change does not work
+	ButtonDetails    ActionID = "details"      // shows the text that its row holds, and asks for nothing
 )
 
 // The buttons of a result. Each asks what people can also ask in words.
 const (
-	ButtonShowDiff = "show_diff"
-	ButtonExplain  = "explain"
+	ButtonShowDiff ActionID = "show_diff"
+	ButtonExplain  ActionID = "explain"
 )
 
 // ButtonLessons is the button that asks for a change to AGENTS.md with the lessons about the repository.
-const ButtonLessons = "lessons_to_agents"
+const ButtonLessons ActionID = "lessons_to_agents"
 
 // ButtonPassOn is the button below a held message, with which a person who may
 // approve gives it to the agents.
-const ButtonPassOn = "pass_on"
+const ButtonPassOn ActionID = "pass_on"
 
 // ButtonTakeUp is the button of an offer to take up a report that was stopped before anybody approved it.
-const ButtonTakeUp = "take_up"
+const ButtonTakeUp ActionID = "take_up"
 
 // ButtonStopThread is the button that stops the work of another thread.
-const ButtonStopThread = "stop_thread"
+const ButtonStopThread ActionID = "stop_thread"
 
 // ButtonJoin is the button that joins the thread to another one about the same problem.
-const ButtonJoin = "join"
+const ButtonJoin ActionID = "join"
 
 // ButtonChoose is the button of one repository, used if the modal cannot be opened.
-const ButtonChoose = "repository"
+const ButtonChoose ActionID = "repository"
 
 // OpensForm reports whether a press of the button opens a modal.
-func OpensForm(action string) bool {
+func OpensForm(action ActionID) bool {
 	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository ||
 		action == ButtonDetails
 }
 
 // The buttons of the Home tab, on what can be paused and on lessons.
 const (
-	ButtonPause  = "home_pause"
-	ButtonResume = "home_resume"
-	ButtonLesson = "home_lesson" // opens a form in which the lesson is changed or deleted
+	ButtonPause  ActionID = "home_pause"
+	ButtonResume ActionID = "home_resume"
+	ButtonLesson ActionID = "home_lesson" // opens a form in which the lesson is changed or deleted
 )
 
 // A Form is the content of the modal that a button opens, with what it belongs to.
 type Form struct {
-	ActionID string // action id of the button that opens it
-	Value    string // value of that button
+	ActionID ActionID // of the button that opens it
+	Value    string   // value of that button
 	Thread   Thread
 	Session  string
 	// Repositories holds the names of all repositories that the session was about, the present one last.

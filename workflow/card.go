@@ -32,7 +32,7 @@ type Card struct {
 // A CardCommand is the oldest command that has been running for at least one CardTick.
 type CardCommand struct {
 	Running string        // the command; empty: none
-	Ran     time.Duration // how long it has been running, in whole steps of Tick
+	Ran     time.Duration // how long it has been running, in whole steps of CardTick
 }
 
 // A CardTask is a task as the card shows it.
@@ -42,7 +42,7 @@ type CardTask struct {
 	Title    string // one line
 	State    TaskState
 	Failures int
-	Took     time.Duration // how long it took, in whole steps of Tick while it goes on
+	Took     time.Duration // how long it took, in whole steps of CardTick while it goes on
 }
 
 // CardTick is the interval at which a card changes by the passing of time alone.

@@ -105,7 +105,7 @@ type Siblings struct {
 	Partly  bool      `json:"partly,omitempty"` // not every file was searched; set by the program
 }
 
-// A Sibling is one such place, with the verdict on it.
+// A Sibling is one of these places, with the verdict on it.
 type Sibling struct {
 	At      string `json:"at"` // file:line
 	Verdict string `json:"verdict"`
@@ -113,12 +113,12 @@ type Sibling struct {
 	InFix   bool   `json:"in_fix,omitempty"` // the report says that this place changes; set by the program
 }
 
-// The verdicts on a sibling. The program sets NotLookedAt on a place that the model did not judge, or
+// The verdicts on a sibling. The program sets ReleaseNotLookedAt on a place that the model did not judge, or
 // judged without having read it.
 const (
-	ReleaseAffected    = "affected"
-	ReleaseNotAffected = "not_affected"
-	ReleaseNotLookedAt = "not_looked_at"
+	SiblingAffected    = "affected"
+	SiblingNotAffected = "not_affected"
+	SiblingNotLookedAt = "not_looked_at"
 )
 
 // A Lookback searches a repository's history and its releases for the commits and releases at which the
@@ -129,7 +129,7 @@ type Lookback struct {
 	Key        string // push:COMMIT or report:REVISION
 	Repository string
 	Base       string          // the commit at which the probe is red
-	Probe      json.RawMessage // what is run (see package past)
+	Probe      json.RawMessage // what is run (see package past of repo/proof)
 	Found      *LookbackFound  // nil until the search is done
 }
 

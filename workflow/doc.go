@@ -104,7 +104,7 @@
 //   - A change to CI files, lock files and the like, or to what an old test expects and the
 //     approved report does not name, waits for "push it"
 //     (delivery/allowance.go, approval/allowance.go).
-//   - A session has a web page for whoever may read its channel: bot/page shows what
+//   - A session has a web page for everybody who may read its channel: bot/page shows what
 //     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which repo/git/owners reads.

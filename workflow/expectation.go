@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// An ExpectedChange is a test of today that approved work changes.
+// An ExpectedChange is an existing test whose expectation approved work changes.
 type ExpectedChange struct {
 	Test string `json:"test"`
 	Was  string `json:"was,omitempty"`
@@ -56,7 +56,8 @@ func ExpectedChangesLine(changes []ExpectedChange) string {
 	return "Expected to change: " + strings.Join(said, "; ")
 }
 
-// A FoundChange is what the program found that a test of the base expects and the new code does not do.
+// A FoundChange is something that a test of the base expects and that the new code does not do, as the
+// program found it.
 type FoundChange struct {
 	Names    []string // of the test, of what it is a case of, or of all tests that do not run
 	Was, Now string   // the old and the new line, or what differs in them; empty: there is none
@@ -136,7 +137,7 @@ func isWord(c byte) bool {
 }
 
 // ShowsExpected reports whether a person who writes that a value is right means what a question shows. shown
-// are its lines, each with what is expected now at its end.
+// holds the lines of the question; each ends with what is expected now.
 func ShowsExpected(shown, value string) bool {
 	value = plain(value)
 	for line := range strings.Lines(shown) {

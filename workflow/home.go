@@ -42,7 +42,7 @@ type HomeLesson struct {
 	MayChange        bool // the view's owner may change it
 }
 
-// A HomeSession is one line of a View.
+// A HomeSession is one line of a HomeView.
 type HomeSession struct {
 	Session
 	Why string // what the session waits for from the person; in Others: from somebody; empty: nothing
@@ -51,7 +51,7 @@ type HomeSession struct {
 // HomeStatus is the group in which a session is listed.
 type HomeStatus string
 
-// The standings, in the order in which they are shown.
+// The groups, in the order in which they are shown.
 const (
 	HomeAtWork    HomeStatus = "At work"
 	HomeWaiting   HomeStatus = "Waiting for somebody"
@@ -59,10 +59,10 @@ const (
 	HomeBrokenOff HomeStatus = "Stopped or failed"
 )
 
-// HomeStatuses holds all standings, in that order.
+// HomeStatuses holds all groups, in that order.
 var HomeStatuses = []HomeStatus{HomeAtWork, HomeWaiting, HomeFinished, HomeBrokenOff}
 
-// Status returns the group in which the session is listed.
+// Standing returns the group in which the session is listed.
 func (h HomeSession) Standing() HomeStatus {
 	switch {
 	case h.Phase == PhaseStopped, h.Phase == PhaseFailed:

@@ -14,7 +14,7 @@ type HunkResult struct {
 	Path    string
 	Line    int    // the first line that the hunk changes; 0: the path as a whole
 	Text    string // unified diff; only set if the hunk is not needed
-	Verdict string // Needed, Unneeded or Untried
+	Verdict string // HunkNeeded, HunkUnneeded or HunkUntried
 	Why     string // what fails without the hunk, or why it was not tried
 	Kept    string // the reason to keep it although nothing fails without it; empty: no reason given yet
 }

@@ -131,7 +131,7 @@ type LimitUse struct {
 // Reached reports whether the limit is used up.
 func (l LimitUse) Reached() bool { return l.Used >= l.Allowed }
 
-// Near reports whether at least the fraction Near of the limit is used.
+// Near reports whether at least the fraction NearLimit of the limit is used.
 func (l LimitUse) Near() bool { return l.Used >= NearLimit*l.Allowed }
 
 // String returns how much was used: "$4.02 of $5.00 used in this session (session_usd)".

@@ -49,7 +49,7 @@ type File struct {
 
 // A Button carries only an opaque id; what a press means is stored in a row.
 type Button struct {
-	ActionID string
+	ActionID ActionID
 	Label    string
 	Value    string
 	Style    string // "", primary, danger
@@ -172,7 +172,7 @@ func (l Line) mark(text string, vouched bool) string {
 // Mark is like [Line.Marked] for one piece whose text was rendered.
 func (l Line) Mark(rendered string, p Piece) string { return l.mark(rendered, p.Vouched) }
 
-// FirstOnly returns the numbers in vouched that stand when a text is cut to its first line.
+// FirstOnly returns the numbers in vouched that remain when a text is cut to its first line.
 func FirstOnly(vouched []int) []int {
 	if slices.Contains(vouched, 0) {
 		return []int{0}
@@ -207,8 +207,8 @@ func WithoutMark(text string) string {
 	return diamondName.ReplaceAllString(text, "$1")
 }
 
-// A line may begin with blanks, letters that show nothing, marks of quotes, lists, headings and emphasis,
-// and the address of a link, before its first visible character.
+// lineStart matches what may precede the first visible character of a line: blanks, letters that show
+// nothing, marks of quotes, lists, headings and emphasis, and the address of a link.
 const lineStart = "^((?:[ \\t\\r\\p{Z}\u115f\u1160\u3164\uffa0*_~>#+-]|&gt;|\\d{1,3}[.)]\\s|<[^|>\\n]*\\|)*)"
 
 // sign matches signs that a line begins with: check marks, shapes, pictures, and names of emoji.
@@ -221,8 +221,8 @@ var sign = regexp.MustCompile(
 // boxes are signs with which people draw trees and tables.
 var boxes = regexp.MustCompile(`[\x{2500}-\x{259f}]`)
 
-// Unmark makes a text of others visibly theirs: it contains no mark, and no line of it begins with a sign or
-// an emoji as a line of the program may. Lists keep their bullets, as "-", and blocks of code their signs.
+// Unmark removes from a text of others whatever could make it look like the program's: every mark, and each
+// sign or emoji at the beginning of a line. Lists keep their bullets, as "-", and blocks of code their signs.
 func Unmark(text string) string {
 	lines := strings.Split(text, "\n")
 	code := false
@@ -265,8 +265,8 @@ type Posting struct {
 	// Reaction makes this posting a reaction on the message OnTS instead of a reply.
 	Reaction string
 	OnTS     string
-	// EphemeralTo makes this posting Ephemeral words that this person alone sees. Nobody can look whether
-	// they were shown, so they are tried once.
+	// EphemeralTo is a Slack user id. It makes this posting the text Ephemeral, which only this person sees.
+	// Whether it was shown cannot be looked up, so it is tried only once.
 	EphemeralTo, Ephemeral string
 
 	// it was tried before: look it up before posting again

@@ -22,7 +22,7 @@ const (
 	MessageSent MessageKind = "sent"
 	MessageDue  MessageKind = "due" // not from Slack: a question waited long enough; Value is its id
 	// an emoji was added to a message or removed: TS is the message's, Value the emoji's
-	// name, ActionID Added or Removed
+	// name, ActionID ReactionAdded or ReactionRemoved
 	MessageReacted MessageKind = "reacted"
 	MessageTold    MessageKind = "told" // not from Slack: the program tells the agents something
 	// an app posted about a problem: Alert is set, and Value is the app's name
@@ -33,19 +33,24 @@ const (
 	MessageEarlier MessageKind = "earlier"
 )
 
-// ByEdit is the ActionID of a Sent message to which its author has added a mention of the bot by an edit. It
-// counts only where the bot was not called before: elsewhere it is an Edit.
-const ByEdit = "edit"
+// The ActionIDs of a MessageSent say how it was sent to the bot.
+const (
+	ByShortcut ActionID = "shortcut"
+	ByReaction ActionID = "reaction"
+	// its author added a mention of the bot by an edit. It counts only where the bot was not called
+	// before: elsewhere it is a MessageEdit.
+	ByEdit ActionID = "edit"
+)
 
-// ReadAgain is the ActionID of an Edit that did not arrive as an event: the message was read later,
-// after it was edited, and nobody knows what it said first. The EventID of all that is read later
-// begins with it and a colon.
-const ReadAgain = "again"
+// ReadAgain is the ActionID of a MessageEdit that did not arrive as an event: the message was read later,
+// after it was edited, and nobody knows what it said first. The EventIDs of messages that are read
+// later begin with it and a colon.
+const ReadAgain ActionID = "again"
 
 // The ActionIDs of a reaction.
 const (
-	ReactionAdded   = "added"
-	ReactionRemoved = "removed"
+	ReactionAdded   ActionID = "added"
+	ReactionRemoved ActionID = "removed"
 )
 
 // A Reaction is an emoji under a message, as Slack lists it.
@@ -56,7 +61,7 @@ type Reaction struct {
 
 // An IncomingEvent is one event as the gateway parsed it, before it is judged.
 type IncomingEvent struct {
-	// Slack's event_id or envelope id; never used again
+	// Slack's event_id or envelope id, which Slack never uses twice
 	EventID string
 	Kind    MessageKind
 	Thread  Thread
@@ -67,10 +72,10 @@ type IncomingEvent struct {
 	UserTeam string
 	// raw mrkdwn as Slack sent it, without the bot's own mention
 	Text string
-	// fix_it, correct, consult, stop, option, change_repository, and so on; for a Sent message:
-	// shortcut, reaction or ByEdit
-	ActionID string
-	// the button's opaque id; for a Sent message: its author
+	// fix_it, correct, consult, stop, option, change_repository, and so on; for a MessageSent:
+	// ByShortcut, ByReaction or ByEdit; for a MessageRemark: the place that it is about
+	ActionID ActionID
+	// the button's opaque id; for a MessageSent: its author
 	Value string
 	At    time.Time
 	// files shared with the message
@@ -156,7 +161,7 @@ type Attachment struct {
 	State   AttachmentState
 	Why     string // for a file that was not read: what is wrong with it and what to do, for people
 	Media   string // for a file that was read: text/plain or the type of a picture, found from its content
-	Content []byte // for a file that was read: its content, where the caller asked for it
+	Content []byte // for a file that was read: its content, if the caller asked for it
 }
 
 // AttachmentState is how far a file was read.

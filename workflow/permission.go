@@ -88,6 +88,7 @@ const (
 	DecideRepository DecisionKind = "repository"   // to choose another repository
 	DecideJoin       DecisionKind = "join"         // to join the thread to another one
 	DecideLesson     DecisionKind = "lesson"       // to remember or to change a lesson
+	DecideWrapUp     DecisionKind = "wrap_up"      // to end an interview
 	DecideNotForMe   DecisionKind = "not_for_me"   // the orchestrator: nobody asks for anything here
 	DecideMention    DecisionKind = "call owners"  // the program: people who know the code were mentioned
 )
@@ -110,10 +111,10 @@ type Allowance struct {
 	Approval     string
 	Tree         string
 	Names        string  // what the thread was asked about, word for word
-	Paths        string  // the changed paths that decide more than the code, one a line
+	Paths        string  // the changed paths that decide more than the code, one per line
 	Unproven     string  // why nothing can be proven of these files; empty: they are proven
 	Objections   []int64 // the objections that it overrules
-	Expectations string  // the expectations of tests that changed, one a line
+	Expectations string  // the expectations of tests that changed, one per line
 	User         string
 	UserName     string
 	MessageTS    string
@@ -219,7 +220,7 @@ type Removal struct {
 	// User and UserName are of the person who had it put back, by
 	// the message MessageTS; all are empty before that.
 	User, UserName, MessageTS string
-	Restored                  bool // it is in the files again, or the agent was told to make it anew
+	Restored                  bool // it is in the files again, or the agent was told to make it again
 }
 
 // A RemovedHunk is one place of a change that was taken out.

@@ -32,8 +32,8 @@ type Decided struct {
 	Answer   string `json:"answer"`
 }
 
-// Asserted returns what the request says of how things are, a part a line: all but the criteria,
-// which say how things shall be.
+// Asserted returns what the request says about how things are, one part per line: everything except the
+// done criteria, which say how things should be.
 func (r Request) Asserted() string {
 	parts := append([]string{r.Changed, r.SurfaceArea}, r.Constraints...)
 	for _, d := range r.Decisions {
@@ -142,8 +142,8 @@ type Plan struct {
 	ExpectedChanges []ExpectedChange `json:"expected_changes,omitempty"`
 }
 
-// Asserted returns what the plan says of how things are, a part a line: neither its tasks nor its
-// verification, which say how things shall be.
+// Asserted returns what the plan says about how things are, one part per line: neither its tasks nor its
+// verification, which say how things should be.
 func (p Plan) Asserted() string {
 	parts := append([]string{p.Changed, p.Title, p.Summary}, p.OutOfScope...)
 	return strings.Join(append(parts, p.Risks...), "\n")

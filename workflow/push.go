@@ -20,7 +20,7 @@ type Push struct {
 	// why nothing was proven of it, which a person allowed with a separate reply; empty: it was proven
 	Unproven string
 
-	// changed expectations of tests that a person allowed with a separate reply, one a line
+	// changed expectations of tests that a person allowed with a separate reply, one per line
 	Expectations string
 }
 

@@ -57,7 +57,7 @@ func commitRow() row {
 			}})
 		}
 		return []side{
-			{name: "repo.Workspace, Commit and Push", turn: eachCommitter(ours)},
+			{name: "git.Workspace, Commit and Push", turn: eachCommitter(ours)},
 			{name: "git commit -a, git push", ratio: most, turn: eachCommitter(theirs)},
 		}, nil, nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
-// git runs the git program in dir without system or user configuration, and returns its trimmed output.
+// runGit runs the git program in dir without system or user configuration, and returns its trimmed output.
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir, "-c", "safe.directory=*"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",

@@ -44,7 +44,7 @@ var oldSteps = []struct {
 			store.Lines{workflow.Line{Agent: "bobbin", Text: "Looking at the total"}})
 	}},
 	{"a turn begins, and reads what nobody judged", func(ctx context.Context, a *archive, _ int) (err error) {
-		if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
+		if a.turn, err = a.store.Begin(ctx, a.session, store.NoSettling); err != nil {
 			return err
 		}
 		_, err = a.turn.Inbox().Unhandled(ctx)
@@ -182,7 +182,7 @@ func openArchive(
 	if err != nil {
 		return nil, err
 	}
-	if a.turn, err = a.store.Begin(ctx, a.session); err != nil {
+	if a.turn, err = a.store.Begin(ctx, a.session, store.NoSettling); err != nil {
 		return nil, err
 	}
 	_, err = a.store.Pool.Exec(ctx, `vacuum analyze`)

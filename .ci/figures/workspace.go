@@ -32,7 +32,7 @@ func workspaceRow() row {
 		dir := filepath.Join(b.dir, "workspace")
 		return []side{
 			{
-				name: "repo.Mirror.Workspace",
+				name: "git.Mirror.Workspace",
 				turn: eachSize(source, func(ctx context.Context, commit string) (func() error, error) {
 					w, err := source.mirror.Workspace(ctx, dir, commit)
 					if err != nil {
@@ -112,7 +112,7 @@ func spareRow() row {
 		}
 		dir := filepath.Join(b.dir, "workspace")
 		return []side{
-			{name: "repo.Mirror.Workspace", turn: func(ctx context.Context) (values []float64, err error) {
+			{name: "git.Mirror.Workspace", turn: func(ctx context.Context) (values []float64, err error) {
 				for _, commit := range source.bases {
 					took, err := takeSpare(ctx, mirror, dir, commit)
 					if err != nil {

@@ -35,7 +35,7 @@ var measures = []measure{
 	{"packed", func(r *room) int { return r.packed }},
 }
 
-// Counts over all wings of a tree.
+// wingMeasures counts over all wings of a tree.
 var wingMeasures = []struct {
 	name string
 	of   func([]wing) int

@@ -66,9 +66,9 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 		return
 	}
 	now := time.Now()
-	heard, err := g.lastHeard(ctx)
+	newest, err := g.newestMessage(ctx)
 	if err != nil {
-		heard = now
+		newest = now
 	}
 	unnoticed := cmp.Or(g.PingInterval, 30*time.Second) * 3 / 2
 	x := &g.gaps
@@ -76,30 +76,30 @@ func (g *Gateway) linkEnds(ctx context.Context, others bool) {
 	defer x.mu.Unlock()
 	if now.Sub(x.ended) < unnoticed {
 		others = false
-		heard = x.before
+		newest = x.before
 	}
 	x.ended = now
-	x.before = heard
+	x.before = newest
 	if !others && !x.open {
 		x.open = true
-		x.since = heard
+		x.since = newest
 	}
 }
 
-// heardBefore returns the time of the newest message that was stored before the start; zero if
+// newestBefore returns the time of the newest message that was stored before the start; zero if
 // there is none or ctx ends. It waits for the History: a message that is stored meanwhile would
 // hide what is missing before it.
-func (g *Gateway) heardBefore(ctx context.Context) time.Time {
+func (g *Gateway) newestBefore(ctx context.Context) time.Time {
 	for {
-		heard, err := g.lastHeard(ctx)
+		newest, err := g.newestMessage(ctx)
 		if err == nil || ctx.Err() != nil {
-			return heard
+			return newest
 		}
 	}
 }
 
-// lastHeard returns the time of the newest stored message, zero if there is none.
-func (g *Gateway) lastHeard(ctx context.Context) (time.Time, error) {
+// newestMessage returns the time of the newest stored message, zero if there is none.
+func (g *Gateway) newestMessage(ctx context.Context) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, historyTimeout)
 	defer cancel()
 	var newest string
@@ -108,7 +108,7 @@ func (g *Gateway) lastHeard(ctx context.Context) (time.Time, error) {
 		return err
 	})
 	if err != nil {
-		g.log().Warn("cannot read what was heard last", "err", err)
+		g.log().Warn("cannot read the newest stored message", "err", err)
 		return time.Time{}, err
 	}
 	return event.ParseTS(newest), nil

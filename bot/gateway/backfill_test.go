@@ -126,7 +126,7 @@ func TestWhatWasEditedInAGapIsAnEdit(t *testing.T) {
 			case workflow.MessageEdit:
 				require.Equal(t, workflow.ReadAgain, k.ActionID)
 			case workflow.MessageSent:
-				require.Contains(t, k.EventID, workflow.ReadAgain+":",
+				require.Contains(t, k.EventID, string(workflow.ReadAgain)+":",
 					"by this the inbox knows that it was edited before it was read")
 			}
 			all = append(all, string(k.Kind)+" "+k.Text)

@@ -27,7 +27,7 @@ import (
 // Forms makes the modals that buttons open, and stores their submissions.
 type Forms interface {
 	// Form returns the modal of the button with that action and value, or nil if it opens none.
-	Form(ctx context.Context, action, value string) (*workflow.Form, error)
+	Form(ctx context.Context, action workflow.ActionID, value string) (*workflow.Form, error)
 	// Submit stores a submission durably in the thread of its button, or returns why it came too late, as
 	// text for the modal. A duplicate changes nothing and is not an error.
 	Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error)

@@ -31,7 +31,7 @@ func (f *forms) say(late string, down error) {
 	f.down = down
 }
 
-func (f *forms) Form(_ context.Context, action, value string) (*workflow.Form, error) {
+func (f *forms) Form(_ context.Context, action workflow.ActionID, value string) (*workflow.Form, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if value != "opaque" || !workflow.OpensForm(action) {
@@ -64,9 +64,9 @@ func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string
 }
 
 // press presses a button and returns the modal that is open afterwards, or nil.
-func (o *gatewayOffice) press(ts, action string) *slacktest.View {
+func (o *gatewayOffice) press(ts string, action workflow.ActionID) *slacktest.View {
 	o.T.Helper()
-	require.NoError(o.T, o.Click("bugs", ts, action, o.Ada.ID))
+	require.NoError(o.T, o.Click("bugs", ts, string(action), o.Ada.ID))
 	o.Settle()
 	return o.view()
 }
@@ -93,7 +93,7 @@ func TestAButtonOpensAModal(t *testing.T) {
 	f.thread = thread
 
 	v := o.press(ts, workflow.ButtonCorrect)
-	require.Equal(t, []string{"Correct", workflow.ButtonCorrect, "opaque " + ts},
+	require.Equal(t, []string{"Correct", string(workflow.ButtonCorrect), "opaque " + ts},
 		[]string{v.Title, v.CallbackID, v.Metadata})
 	o.submit(v, map[string]string{"words": " not the \u202ecart,\n<@U1> &amp; "})
 	require.Empty(t, o.Views())
@@ -104,14 +104,20 @@ func TestAButtonOpensAModal(t *testing.T) {
 
 	_, kept := f.Seen()
 	require.Len(t, kept, 4)
-	for i, want := range []struct{ kind, action, text string }{
-		{"action", workflow.ButtonCorrect, workflow.FormOpened},
-		{"form", workflow.ButtonCorrect, "not the cart,\n<@U1> &amp;"},
-		{"action", workflow.ButtonFixLimited, workflow.FormOpened},
-		{"form", workflow.ButtonFixLimited, "only a.go, b/; the guard"},
+	for i, want := range []struct {
+		kind   workflow.MessageKind
+		action workflow.ActionID
+		text   string
+	}{
+		{workflow.MessageAction, workflow.ButtonCorrect, workflow.FormOpened},
+		{workflow.MessageForm, workflow.ButtonCorrect, "not the cart,\n<@U1> &amp;"},
+		{workflow.MessageAction, workflow.ButtonFixLimited, workflow.FormOpened},
+		{workflow.MessageForm, workflow.ButtonFixLimited, "only a.go, b/; the guard"},
 	} {
 		got := kept[i]
-		require.Equal(t, want, struct{ kind, action, text string }{string(got.Kind), got.ActionID, got.Text})
+		require.Equal(t, want.kind, got.Kind)
+		require.Equal(t, want.action, got.ActionID)
+		require.Equal(t, want.text, got.Text)
 		require.Equal(t, []string{"opaque", ts, o.Ada.ID, o.App().TeamID},
 			[]string{got.Value, got.TS, got.User, got.UserTeam})
 		require.Equal(t, thread, got.Thread)
@@ -158,8 +164,8 @@ func TestAModalThatDoesNotOpen(t *testing.T) {
 			require.Nil(t, o.press(ts, workflow.ButtonCorrect))
 			_, kept := f.Seen()
 			require.Len(t, kept, 1)
-			require.Equal(t, []string{workflow.ButtonCorrect, value, ""},
-				[]string{kept[0].ActionID, kept[0].Value, kept[0].Text})
+			require.Equal(t, workflow.ButtonCorrect, kept[0].ActionID)
+			require.Equal(t, []string{value, ""}, []string{kept[0].Value, kept[0].Text})
 			for _, d := range o.Deliveries() {
 				require.Equal(t, slacktest.Acked, d.Outcome)
 			}

@@ -112,7 +112,7 @@ func (g *Gateway) Run(ctx context.Context) error {
 	if g.History != nil {
 		g.gaps.filled = make(chan time.Time, 1)
 		g.gaps.open = true // the time before the start is a gap
-		g.gaps.since = g.heardBefore(ctx)
+		g.gaps.since = g.newestBefore(ctx)
 		running.Go(func() { g.fillGaps(ctx) })
 	}
 	for n := range max(g.Connections, 1) {
@@ -153,7 +153,7 @@ var errRenew = errors.New("renew the link")
 // keepConnection keeps one connection up until ctx ends or Slack refuses the app.
 func (g *Gateway) keepConnection(parent context.Context, number int) error {
 	log := g.log().With("connection", number)
-	door := &reconnectLimiter{
+	limiter := &reconnectLimiter{
 		next:   g.Slack.HTTP(),
 		log:    log,
 		apart:  cmp.Or(g.Apart, time.Second),
@@ -177,7 +177,7 @@ func (g *Gateway) keepConnection(parent context.Context, number int) error {
 		},
 	}
 	for {
-		l.client = socketmode.New(g.Slack.NewClient(door), options...)
+		l.client = socketmode.New(g.Slack.NewClient(limiter), options...)
 		l.due = nil
 		if g.opened != nil {
 			g.opened(l.client)

@@ -175,9 +175,9 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k1", root, "which one?")
 	posting.Lines[0].Buttons = []workflow.Button{
-		{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
-		{ActionID: "option", Label: "this", Value: "id-2"},
-		{ActionID: "option", Label: "that", Value: "id-3"},
+		{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "id-1", Style: "primary"},
+		{ActionID: workflow.ButtonOption, Label: "this", Value: "id-2"},
+		{ActionID: workflow.ButtonOption, Label: "that", Value: "id-3"},
 	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(t, (&poster.Poster{Slack: o.Bot, Outbox: out}).Drain(t.Context(), "s"))
@@ -187,7 +187,7 @@ func TestAPressOutlivesAShortOutage(t *testing.T) {
 	_, kept := in.Seen()
 	require.Len(t, kept, 1)
 	require.Equal(t, workflow.MessageAction, kept[0].Kind)
-	require.Equal(t, "option", kept[0].ActionID)
+	require.Equal(t, workflow.ButtonOption, kept[0].ActionID)
 	require.Equal(t, "id-3", kept[0].Value)
 	require.Equal(t, o.Ben.ID, kept[0].User)
 	require.Equal(t, o.ThreadOf(root), kept[0].Thread)

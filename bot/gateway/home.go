@@ -21,9 +21,9 @@ type Homes interface {
 	Home(ctx context.Context, user string) (workflow.HomeView, error)
 	// Press runs the action of a button in the user's home, if the user has the permission. A repeated press
 	// has no further effect.
-	Press(ctx context.Context, user, action, value string) error
+	Press(ctx context.Context, user string, action workflow.ActionID, value string) error
 	// Form returns the modal that a button of the user's home opens, or nil.
-	Form(ctx context.Context, user, action, value string) (*workflow.Form, error)
+	Form(ctx context.Context, user string, action workflow.ActionID, value string) (*workflow.Form, error)
 	// Submit stores a submission of such a modal, or returns as text why it is refused.
 	Submit(ctx context.Context, in workflow.IncomingEvent) (late string, err error)
 }
@@ -42,8 +42,8 @@ func (l *link) openHome(ctx context.Context, user string) {
 		ctx, cancel := context.WithTimeout(ctx, homeTimeout)
 		defer cancel()
 		select {
-		case l.homes.places() <- struct{}{}:
-			defer func() { <-l.homes.places() }()
+		case l.homes.slots() <- struct{}{}:
+			defer func() { <-l.homes.slots() }()
 		case <-ctx.Done():
 			return
 		}
@@ -55,7 +55,9 @@ func (l *link) openHome(ctx context.Context, user string) {
 
 // pressHome runs the action of a button in a home, or opens its modal, and publishes the home again. A
 // failure is only logged; the person sees that nothing changed.
-func (l *link) pressHome(ctx context.Context, user, action, value string, payload []byte) {
+func (l *link) pressHome(
+	ctx context.Context, user string, action workflow.ActionID, value string, payload []byte,
+) {
 	if l.Homes == nil {
 		return
 	}
@@ -83,7 +85,7 @@ type homePublishing struct {
 	free    chan struct{}
 }
 
-func (h *homePublishing) places() chan struct{} {
+func (h *homePublishing) slots() chan struct{} {
 	h.once.Do(func() { h.free = make(chan struct{}, homesAtOnce) })
 	return h.free
 }

@@ -25,9 +25,11 @@ func (h homes) Home(_ context.Context, user string) (workflow.HomeView, error) {
 	return h.shows, nil
 }
 
-func (homes) Press(context.Context, string, string, string) error { return nil }
+func (homes) Press(context.Context, string, workflow.ActionID, string) error { return nil }
 
-func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
+func (homes) Form(context.Context, string, workflow.ActionID, string) (*workflow.Form, error) {
+	return nil, nil
+}
 
 func (homes) Submit(context.Context, workflow.IncomingEvent) (string, error) { return "", nil }
 

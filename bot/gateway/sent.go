@@ -28,7 +28,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	var err error
-	if s.In.ActionID == event.ByReaction {
+	if s.In.ActionID == workflow.ByReaction {
 		err = l.readSharedMessage(within, &s.In)
 	} else if refusal := l.refuseChannel(within, s); refusal != "" {
 		l.tellAlone(ctx, s, refusal)
@@ -40,7 +40,7 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 	switch {
 	case err == nil:
 		return true
-	case s.In.ActionID == event.ByShortcut && ctx.Err() == nil:
+	case s.In.ActionID == workflow.ByShortcut && ctx.Err() == nil:
 		l.log.Error("could not keep a message that was sent to the bot",
 			"channel", s.In.Thread.Channel, "err", err)
 		l.tellAlone(ctx, s, l.apologise(err))

@@ -36,7 +36,7 @@ func TestAMessageIsSentByItsShortcut(t *testing.T) {
 		require.Equal(t, []string{"the total is a cent off", "stop & fix it"}[i], k.Text)
 		require.Equal(t, o.Ben.ID, k.User)
 		require.Equal(t, o.Ada.ID, k.Value)
-		require.Equal(t, event.ByShortcut, k.ActionID)
+		require.Equal(t, workflow.ByShortcut, k.ActionID)
 		require.WithinDuration(t, time.Now(), k.At, time.Minute)
 	}
 }

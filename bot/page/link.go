@@ -60,7 +60,7 @@ func (l *Links) sign(g grant) string {
 var (
 	errExpired = errors.New("this link has expired")
 	errNoLink  = errors.New("there is no link")
-	errForged  = errors.New("this link is not one of mine, or is not whole")
+	errForged  = errors.New("this link is not one of mine, or it is incomplete")
 )
 
 // read verifies a signed text and returns its grant. It fails if the signature is wrong or the link has

@@ -135,9 +135,9 @@ func reasonOf(err error) string {
 	case errors.Is(err, errExpired):
 		return "This link has expired."
 	case errors.Is(err, errForged):
-		return "This link is not one of mine, or is not whole."
+		return "This link is not one of mine, or it is incomplete."
 	}
-	return "This page opens by a link that is yours alone."
+	return "This page opens only with your own link."
 }
 
 // refuse sends a page that says why nothing is shown, and how to get a new link.

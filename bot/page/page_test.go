@@ -40,14 +40,14 @@ func TestRefusedLinks(t *testing.T) {
 		"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before",
 	} {
 		status, text := get(http.MethodGet, path, "")
-		refused("opens by a link that is yours alone", status, text)
+		refused("opens only with your own link", status, text)
 		status, text = get(http.MethodGet, path, good+"x")
 		refused("not one of mine", status, text)
 	}
 	status, text := get(http.MethodPost, "/s/abc/parts", good+"x")
 	refused("not one of mine", status, text)
 	status, text = get(http.MethodGet, "/s/abd", good)
-	refused("opens by a link that is yours alone", status, text)
+	refused("opens only with your own link", status, text)
 	status, _ = get(http.MethodGet, "/s/abc?k="+good, "")
 	require.Equal(t, http.StatusSeeOther, status, "a control: it opens its own")
 
@@ -118,7 +118,8 @@ func TestShares(t *testing.T) {
 	require.Equal(t, []share{first, second}, bars)
 	bars, _ = shares(list, 2.501)
 	first.Money = 25
-	require.Equal(t, []share{first, second, {Name: "not kept by agent", Spent: "$2.00", Money: 100}}, bars)
+	require.Equal(t, []share{first, second, {Name: "not recorded by " +
+		"agent", Spent: "$2.00", Money: 100}}, bars)
 
 	list[0].USD, list[1].USD, list[0].Calls = 0, 0, 0
 	bars, priced = shares(list, 2)

@@ -23,7 +23,7 @@ type hunk struct {
 
 // A proof is the result of testing the fix without one of its hunks.
 type proof struct {
-	Verdict string // a verdict of package hunkresult
+	Verdict string // a verdict of package workflow, such as workflow.HunkNeeded
 	Text    string
 }
 

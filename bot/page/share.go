@@ -58,7 +58,7 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	}
 	if unknown > 0 {
 		bars = append(bars,
-			share{Name: "not kept by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
+			share{Name: "not recorded by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
 	}
 	return bars, known > 0
 }

@@ -108,8 +108,8 @@ func (d *Directory) Reread(
 }
 
 // Reactions returns the reactions to a message of the thread's channel with everybody who reacted, as
-// reactions.get does with full, and none if the message does not exist. An app that lacks the scope
-// reactions:read hears of no reaction, here neither.
+// reactions.get does with full, and none if the message does not exist. An app without the scope
+// reactions:read gets no reactions, here either.
 func (d *Directory) Reactions(
 	ctx context.Context, thread workflow.Thread, ts string,
 ) ([]workflow.Reaction, error) {

@@ -20,7 +20,9 @@ func (po *posterOffice) code(p *Poster, key string, repositories ...string) slac
 	posting := po.Posting(key, po.AdaSays("it fails", ""), "See `a/b.go`:\n```\nx := 1\n```")
 	posting.Repositories = repositories
 	posting.Lines[0].Files = []workflow.File{{Name: "plan.md", Title: "the plan", Text: "x := 1"}}
-	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "option", Label: "keep a/b.go", Value: "opaque"}}
+	posting.Lines[0].Buttons = []workflow.Button{
+		{ActionID: workflow.ButtonOption, Label: "keep a/b.go", Value: "opaque"},
+	}
 	out := (&bottest.Outbox{}).Put(posting)
 	p.Outbox = out
 	require.NoError(po.T, p.Drain(po.T.Context(), "s"))

@@ -46,8 +46,8 @@ func TestAPostingAsItArrives(t *testing.T) {
 	posting := o.Posting("s:1", root, "Read **cart.go**: <!channel> & <@U1>, see https://evil.example/?q=1")
 	posting.Lines = append(posting.Lines,
 		workflow.Line{Agent: "orchestrator", Text: "Shall I?", Buttons: []workflow.Button{
-			{ActionID: "fix_it", Label: "Fix it", Value: "id-1", Style: "primary"},
-			{ActionID: "stop", Label: "Stop", Value: "id-2", Style: "danger"},
+			{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "id-1", Style: "primary"},
+			{ActionID: workflow.ButtonStop, Label: "Stop", Value: "id-2", Style: "danger"},
 		}})
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
@@ -89,7 +89,7 @@ func TestOddButtonsAreStillTaken(t *testing.T) {
 	posting := o.Posting("k", root, "which?")
 	for i := range 60 {
 		posting.Lines[0].Buttons = append(posting.Lines[0].Buttons, workflow.Button{
-			ActionID: "option",
+			ActionID: workflow.ButtonOption,
 			Label:    strings.Repeat("a long\nlabel ", i),
 			Value:    fmt.Sprint("id-", i),
 			Style:    "loud",
@@ -175,7 +175,7 @@ func TestALongPostingIsPartsWithKeysOfTheirOwn(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	posting := o.Posting("k", root, strings.Repeat("A paragraph of some words.\n\n", 300))
-	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "stop", Label: "Stop", Value: "id"}}
+	posting.Lines[0].Buttons = []workflow.Button{{ActionID: workflow.ButtonStop, Label: "Stop", Value: "id"}}
 	out := (&bottest.Outbox{}).Put(posting)
 	p := o.poster(out)
 	o.Order(slacktest.Fault{Method: "chat.postMessage", Nth: 2, LoseAnswer: true})

@@ -17,7 +17,9 @@ import (
 // asked posts a text with buttons and returns the posting that rewrites it.
 func (po *posterOffice) asked(root, text string) (again workflow.Posting) {
 	posting := po.Posting("ask", root, text)
-	posting.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	posting.Lines[0].Buttons = []workflow.Button{
+		{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"},
+	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(po.T, po.poster(out).Drain(po.T.Context(), "s"))
 	again = po.Posting("ask:settled", root, text)
@@ -82,7 +84,7 @@ func TestAnsweredButtonsVanishWhenGuestsCameOrWent(t *testing.T) {
 				strings.Repeat("a paragraph that says a lot about a little\n\n", 150)+"shall I?")
 			posting.Repositories = []string{"shop"}
 			posting.Lines[0].Buttons = []workflow.Button{{
-				ActionID: "fix_it", Label: "Fix it", Value: "opaque",
+				ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque",
 			}}
 			out := (&bottest.Outbox{}).Put(posting)
 			drain := func() {

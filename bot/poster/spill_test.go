@@ -17,7 +17,7 @@ import (
 func (po *posterOffice) long(root string) workflow.Posting {
 	p := po.Posting("s:9", root, "# What I found\n\n"+
 		strings.Repeat("A paragraph of some words.\n\n```\ncode <!channel>\n```\n\n", 300))
-	p.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "id"}}
+	p.Lines[0].Buttons = []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "id"}}
 	return p
 }
 

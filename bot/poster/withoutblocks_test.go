@@ -16,7 +16,9 @@ func TestWhatSlackDoesNotDrawIsSaidInWords(t *testing.T) {
 		o := openPosterOffice(t, slacktest.Config{})
 		root := o.AdaSays("it fails", "")
 		asked := o.Posting("k1", root, "shall I?")
-		asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+		asked.Lines[0].Buttons = []workflow.Button{
+			{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"},
+		}
 		box := (&bottest.Outbox{}).Put(asked, o.Posting("k2", root, "and so on"))
 		o.Order(slacktest.Fault{Method: "chat.postMessage", Error: code})
 		require.NoError(t, o.poster(box).Drain(t.Context(), "s"))

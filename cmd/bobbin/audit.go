@@ -12,21 +12,21 @@ import (
 )
 
 type auditCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	ID     string `arg:"" optional:"" help:"The session."`
 	Verify bool   `help:"Print nothing, but check that nobody changed a record by hand (all sessions, or this one)."`
 }
 
 // Help returns the detailed text of bobbin audit --help.
 func (auditCommand) Help() string {
-	return `Prints a JSON object a line, {"what": …, "value": …}: the session, each report as it was
-shown with its hash, each approval, each permission with the person and the message that gave it,
+	return `Prints one JSON object per line, {"what": …, "value": …}: the session, each report as it
+was shown with its hash, each approval, each permission with the person and the message that gave it,
 each decision allowed or refused, each task, each attempt that was verified, each push.
 
-With --verify: reports, permissions, approvals, decisions and pushes are recorded once more in a
-chain of hashes, in the transaction that made them. It is checked against itself and against the
-rows; the first that does not hold is named, and the exit code is not zero. The last hash is
-printed: one that was noted elsewhere shows later that nothing before it was rewritten.`
+With --verify: reports, permissions, approvals, decisions and pushes are also recorded in a chain of
+hashes, in the transaction that made them. The chain is checked against itself and against the rows.
+The first record that does not match is named, and the exit code is not zero. The last hash is
+printed: if you note it elsewhere, it shows later that nothing before it was rewritten.`
 }
 
 // Validate checks the arguments after they are parsed: it needs a session or --verify.

@@ -16,15 +16,15 @@ import (
 )
 
 type cleanCommand struct {
-	operate.PlaceFlags
-	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for what it says under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
-	DryRun bool   `help:"Only say what would be removed; works beside a running bot."`
+	operate.StorageFlags
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for its settings under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	DryRun bool   `help:"Only print what would be removed; works while a bot runs."`
 	JSON   bool   `name:"json" help:"As JSON."`
 }
 
 // Help returns the detailed text of bobbin clean --help.
 func (cleanCommand) Help() string {
-	return `Takes away what is older, or more, than the configuration keeps: words and files of old
+	return `Removes what is older, or larger, than the configuration keeps: messages and files of old
 sessions in the database, sessions' folders, mirrors and build caches on the disk. A running bot
 does so by itself every hour.`
 }
@@ -44,7 +44,7 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 			return err
 		}
 	}
-	s, err := c.Place(con)
+	s, err := c.Target(con)
 	if err != nil {
 		return err
 	}

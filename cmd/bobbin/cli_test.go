@@ -65,7 +65,7 @@ func TestDemoWithoutSandbox(t *testing.T) {
 	err := noSandbox(whys, "linux")
 	require.ErrorContains(t, err,
 		"bubblewrap: bwrap is not installed\n    → install bubblewrap\n  namespaces: no\n    → allow them\n")
-	require.ErrorContains(t, err, "bobbin playground goes on without commands")
+	require.ErrorContains(t, err, "bobbin playground works without commands")
 	err = noSandbox(whys, "darwin")
 	require.ErrorContains(t, err, "needs Linux, and this is macOS.\nNothing was started. What works:")
 	for _, way := range []string{
@@ -85,11 +85,11 @@ func TestDemoWithoutSandbox(t *testing.T) {
 func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--push needs --repo":       {"playground", "--push"},
-		"variable of a git token":   {"playground", "--token-env", "OPENAI_API_KEY"},
-		"OPENAI_BASE_URL":           {"playground", "--model-url", "ftp://models"},
-		"cannot be read":            {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
-		"not of this machine alone": {"playground", "--addr", "0.0.0.0:8080"},
+		"--push needs --repo":                {"playground", "--push"},
+		"variable of a git token":            {"playground", "--token-env", "OPENAI_API_KEY"},
+		"OPENAI_BASE_URL":                    {"playground", "--model-url", "ftp://models"},
+		"cannot be read":                     {"playground", "--config", filepath.Join(t.TempDir(), "none.yaml")},
+		"can be reached from other machines": {"playground", "--addr", "0.0.0.0:8080"},
 	} {
 		code, _, errs := call(t, t.Context(), nil, args...)
 		require.Equal(t, cli.ExitUsage, code, errs)
@@ -104,7 +104,7 @@ func TestHelpTeaches(t *testing.T) {
 		"demo": {"private Postgres", "--keep=DIR", "Needs nothing but Go and Postgres"},
 		"playground": {
 			"the demo's story, told step by step", "--repo=PATH|URL", "--push", "how to fetch them",
-			"($OPENAI_BASE_URL)", "for this machine alone", "Ctrl-C", "the next start goes on where it was",
+			"($OPENAI_BASE_URL)", "Only this machine", "Ctrl-C", "the next start continues where it was",
 			"--fresh", "--token-env",
 		},
 		"serve": {
@@ -112,26 +112,26 @@ func TestHelpTeaches(t *testing.T) {
 			"($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)",
 		},
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
-		"sessions": {"<id>", "--limit=N", "(30)", "beside a running bot"},
-		"manifest": {"--url", "creates the app", "shuts guests out", "each scope with what it is for"},
+		"sessions": {"<id>", "--limit=N", "(30)", "while a bot runs"},
+		"manifest": {"--url", "creates the app", "Guests cannot use", "each scope with its purpose"},
 		"doctor": {
-			"Works with nothing set at all", "beside a running bot", "no secret is shown",
-			"2 when the configuration",
+			"Works with nothing set at all", "while a bot runs", "no secret is shown",
+			"2 if the configuration",
 		},
 		"eval": {
 			"says \"fix it\"", "hidden tests", "--check", "--compare", "--repeat=K",
 			"Ctrl-C keeps what is finished", "Models cost money",
 		},
-		"health":   {"exit 0 when it is", "container", "($BOBBIN_HTTP_ADDR)"},
-		"clean":    {"--dry-run", "beside a running bot", "every hour"},
-		"reload":   {"--config=FILE", "SIGHUP", "refused whole", "the one before stays"},
+		"health":   {"exit code is 0 if it is", "container", "($BOBBIN_HTTP_ADDR)"},
+		"clean":    {"--dry-run", "while a bot runs", "every hour"},
+		"reload":   {"--config=FILE", "SIGHUP", "is refused", "the previous configuration stays"},
 		"learned":  {"<repository>", "--json", "forget lesson N"},
 		"schema":   {"yaml-language-server", "bobbin.schema.json"},
-		"pause":    {"--all", "beside a running bot", "told so once", "bobbin resume"},
+		"pause":    {"--all", "while a bot runs", "told so once", "bobbin resume"},
 		"resume":   {"--list", "within seconds"},
 		"spending": {"month,repository --csv", "--json", "in UTC", "ids"},
 		"audit": {
-			"<id>", "JSON object a line", "allowed or refused", "--verify", "exit code is not zero",
+			"<id>", "one JSON object per line", "allowed or refused", "--verify", "exit code is not zero",
 		},
 	} {
 		args := []string{"--help"}
@@ -225,8 +225,8 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 			want: wrong + ":2: day_usd may not be below zero\n" +
 				wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, " +
 				"docker, none\n" +
-				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that no token " +
-				"has\n" +
+				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that a token " +
+				"cannot have\n" +
 				"environment: SLACK_BOT_TOKEN has to begin with xoxb-\n" +
 				"environment: SLACK_APP_TOKEN has to begin with xapp-\n" +
 				"environment: SLACK_API_URL is not an address that begins with http:// or https://\n" +
@@ -248,14 +248,14 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN",
 				"xoxb-"+secret),
 			want: "environment: SLACK_BOT_TOKEN has to begin with xoxb-; " +
-				"what it holds belongs into SLACK_APP_TOKEN\n" +
+				"its value belongs in SLACK_APP_TOKEN\n" +
 				"environment: SLACK_APP_TOKEN has to begin with xapp-; " +
-				"what it holds belongs into SLACK_BOT_TOKEN\n",
+				"its value belongs in SLACK_BOT_TOKEN\n",
 		},
 		"a token with its line's end": {
 			env: ready("BOBBIN_CONFIG", right, "OPENAI_API_KEY", "sk-"+secret+"\n"),
-			want: "environment: OPENAI_API_KEY holds white space, quotes or other characters that no token " +
-				"has\n",
+			want: "environment: OPENAI_API_KEY holds white space, quotes or other characters that a token " +
+				"cannot have\n",
 		},
 		"an empty variable is none": {
 			env:  ready("BOBBIN_CONFIG", "", "OPENAI_BASE_URL", ""),
@@ -312,7 +312,7 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 		"app gone": {
 			faulty.URL(), other.BotToken, other.AppToken, config, cli.ExitUsage,
 			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; " +
-				"install it again and set SLACK_BOT_TOKEN anew\n",
+				"install it again and set SLACK_BOT_TOKEN again\n",
 		},
 		"no Slack": {
 			web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage,
@@ -583,7 +583,7 @@ func TestAuditIsVerified(t *testing.T) {
 
 func TestDataDirectoryIsMadeAbsolute(t *testing.T) {
 	t.Parallel()
-	s, err := operate.PlaceFlags{DataDir: "relative"}.Place(cli.Console{})
+	s, err := operate.StorageFlags{DataDir: "relative"}.Target(cli.Console{})
 	require.NoError(t, err)
 	require.True(t, filepath.IsAbs(s.DataDir), "the sandbox and Postgres work in other folders")
 }
@@ -617,7 +617,7 @@ func TestServeSaysWhichCredentialIsMissing(t *testing.T) {
 		"token_env bad": {
 			token,
 			[]string{"A_TOKEN", secret + " "},
-			"environment: A_TOKEN holds white space, quotes or other characters that no token has\n",
+			"environment: A_TOKEN holds white space, quotes or other characters that a token cannot have\n",
 		},
 		"no key": {
 			app, nil,

@@ -14,15 +14,15 @@ import (
 )
 
 type demoCommand struct {
-	Keep string `help:"Leave the remote, the database and the thread in this folder." placeholder:"DIR"`
+	Keep string `help:"Keep the remote, the database and the thread in this folder." placeholder:"DIR"`
 }
 
 // Help returns the detailed text of bobbin demo --help.
 func (demoCommand) Help() string {
 	return `Starts a private Postgres, a local Slack, a git remote with a small shop that has a bug,
-a scripted model behind a real endpoint, and the very bot that serve runs, with its real sandbox. A
-reporter writes in #bugs; the bot explores and reports the root cause; a second person corrects it;
-"Fix it"; the fix is proven and pushed. Needs nothing but Go and Postgres binaries (or npm to fetch
+a scripted model behind a real endpoint, and the same bot that serve runs, with its real sandbox. A
+reporter writes in #bugs; the bot explores and reports the root cause; a second person corrects it
+and says "Fix it"; the fix is proven and pushed. Needs nothing but Go and Postgres binaries (or npm to fetch
 them once).`
 }
 
@@ -58,11 +58,11 @@ func noSandbox(whys []*sandbox.Unavailable, system string) error {
 		return fmt.Errorf(needsLinux, system)
 	}
 	var b strings.Builder
-	b.WriteString("no sandbox holds on this machine, so the demo's commands and tests cannot run. " +
-		"Ways to have one:\n")
+	b.WriteString("no sandbox works on this machine, so the demo's commands and tests cannot run. Ways to " +
+		"get one:\n")
 	for _, u := range whys {
 		fmt.Fprintf(&b, "  %s: %s\n    → %s\n", u.Kind, u.Why, u.Cure)
 	}
-	b.WriteString("  bobbin playground goes on without commands, with a model of yours.")
+	b.WriteString("  bobbin playground works without commands, with a model of yours.")
 	return errors.New(b.String())
 }

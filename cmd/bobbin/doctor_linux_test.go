@@ -137,7 +137,7 @@ func (d *doctorSetup) options() doctor.Options {
 	c := doctor.Options{
 		SlackURL: d.env["SLACK_API_URL"],
 		ModelURL: d.model,
-		Place: storage.Target{
+		Storage: storage.Target{
 			DataDir:     d.env["BOBBIN_DATA_DIR"],
 			DatabaseURL: d.env["DATABASE_URL"],
 			Durable:     true,
@@ -820,7 +820,7 @@ func TestDoctorWithNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	code, out, _ := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor")
 	require.Equal(t, cli.ExitFailed, code)
-	_, steps, found := strings.Cut(out, "\nTo a working bot, in this order:\n")
+	_, steps, found := strings.Cut(out, "\nTo get a working bot, in this order:\n")
 	require.True(t, found, out)
 	for i, words := range []string{
 		"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml",
@@ -900,10 +900,10 @@ func TestDoctorBesideARunningBot(t *testing.T) {
 		code, out, errs := call(t, t.Context(), w.env, "doctor")
 		require.Equal(t, cli.ExitOK, code, out+errs)
 		require.Contains(t, out, "where a bot is at work now")
-		require.Contains(t, out, "may open links; none was opened, since a bot is at work")
-		require.Contains(t, out, "no problems, no warnings. A bot is at work already.\n")
+		require.Contains(t, out, "may open links; none was opened, since a bot is running")
+		require.Contains(t, out, "no problems, no warnings. A bot is running already.\n")
 		require.Len(t, w.slack.Requests("apps.connections.open"), asked+1)
-		named = strings.Contains(out, "  note     a bot works on it now: ")
+		named = strings.Contains(out, "  note     a bot uses it now: ")
 	}
 	require.Equal(t, config.DefaultConnections, w.slack.Connections())
 	require.Empty(t, w.slack.Ended())
@@ -928,7 +928,7 @@ func TestDoctorInAPoorProcess(t *testing.T) {
 		require.Equal(t, cli.ExitFailed, exit.ExitCode(), string(exit.Stderr))
 		return string(out)
 	}
-	const off = "  warning  no kind of sandbox holds here: commands and checks are off"
+	const off = "  warning  no kind of sandbox works here: commands and checks are off"
 	for limit, poor := range map[string]bool{"512": true, "8192": false} {
 		path := os.Getenv("PATH")
 		if poor {

@@ -24,9 +24,9 @@ type evalCommand struct {
 	Paths    []string `arg:"" name:"suite" help:"The suite: a folder with a folder for each task. With --compare: the folders of two runs."`
 	Tasks    string   `default:"*" help:"Play only the tasks whose names match." placeholder:"GLOB"`
 	AtOnce   int      `short:"n" default:"1" help:"How many tasks are played at once (${default})." placeholder:"N"`
-	Repeat   int      `default:"1" help:"How often each is played (${default}); more tells chance apart." placeholder:"K"`
+	Repeat   int      `default:"1" help:"How often each is played (${default}); more shows what is chance." placeholder:"K"`
 	Out      string   `default:"eval" help:"Where the table, results.json and report.html go (${default})." placeholder:"DIR"`
-	Resume   bool     `help:"Go on with the run in --out: what it has is not played again."`
+	Resume   bool     `help:"Continue the run in --out: finished tasks are not played again."`
 	Check    bool     `help:"Play nothing: prove that the hidden tests fail on each base and pass on each good fix."`
 	Compare  bool     `help:"Play nothing: compare two runs, and say which differences may be chance."`
 	Config   string   `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
@@ -37,10 +37,10 @@ type evalCommand struct {
 func (evalCommand) Help() string {
 	return `Plays each task of a suite through the whole bot, as serve runs it, with your models: a
 person reports in a local Slack, corrects, says "fix it"; the hidden tests of the task judge the
-branch that was pushed. Writes what came of it, and what it took. Ctrl-C keeps what is finished. A
-suite of ours is in cmd/bobbin/testdata/suite; docs/eval.md tells how to write one.
+branch that was pushed. Writes the results, and what they cost. Ctrl-C keeps what is finished. Our own
+suite is in cmd/bobbin/testdata/suite; docs/eval.md says how to write one.
 
-Models cost money: begin with --tasks and one task. Asks OPENAI_API_KEY, or --model-url for an
+Models cost money: begin with --tasks and one task. Needs OPENAI_API_KEY, or --model-url for an
 endpoint that needs none.`
 }
 
@@ -111,16 +111,16 @@ func (ec *evalCommand) play(
 	e.Models.ModelURL = ec.ModelURL
 	switch earlier, err := report.Load(ec.Out); {
 	case err == nil && ec.Resume && earlier.Suite != e.Suite:
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; go on with that, "+
-			"or name another folder with --out", ec.Out, earlier.Suite)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run of the suite %s; continue that, or name "+
+			"another folder with --out", ec.Out, earlier.Suite)}
 	case err == nil && ec.Resume && !maps.Equal(earlier.Models, e.ModelNames()):
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; go on with those, "+
-			"or name another folder with --out", ec.Out)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run with other models; continue with those, or "+
+			"name another folder with --out", ec.Out)}
 	case err == nil && ec.Resume:
 		e.Earlier = earlier.Tried()
 	case err == nil:
-		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; go on with it by --resume, "+
-			"or name another folder with --out", ec.Out)}
+		return cli.UsageError{Err: fmt.Errorf("%s holds a run already; continue it with --resume, or name "+
+			"another folder with --out", ec.Out)}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}

@@ -73,7 +73,7 @@ func TestATaskIsEvaluated(t *testing.T) {
 	// A task that the run has already is not played again.
 	code, _, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out", out)
 	require.Equal(t, cli.ExitUsage, code)
-	require.Contains(t, errs, "holds a run already; go on with it by --resume")
+	require.Contains(t, errs, "holds a run already; continue it with --resume")
 	code, said, errs = call(t, t.Context(), env, "eval", ourSuite, "--tasks", "py-cron", "--out",
 		out, "--resume")
 	require.Equal(t, cli.ExitOK, code, errs)
@@ -253,7 +253,7 @@ func TestTasksThatShowNothing(t *testing.T) {
 	require.Equal(t, cli.ExitFailed, code)
 	for _, want := range []string{
 		"wrong   applies-nowhere: good.patch: sums.py: ",
-		`wrong   no-base: repo: source has no branch, tag or commit "v9"`,
+		`wrong   no-base: git: source has no branch, tag or commit "v9"`,
 		"wrong   passes: the hidden tests pass on the base, so they show nothing\n",
 	} {
 		require.Contains(t, said, want)

@@ -17,9 +17,9 @@ type healthCommand struct {
 
 // Help returns the detailed text of bobbin health --help.
 func (healthCommand) Help() string {
-	return `Asks the bot that runs on this machine whether it is ready: exit 0 when it is, else 1
-and what is wrong; 2 when no address is known or the file has a fault. For a container's health
-check.`
+	return `Asks the bot that runs on this machine whether it is ready. The exit code is 0 if it is, 1
+if it is not (what is wrong is printed), and 2 if no address is known or the file has a fault. Use it
+as the health check of a container.`
 }
 
 // Run asks the bot for its health once. It returns an error unless the bot is ready.

@@ -162,7 +162,7 @@ var doors = map[string][]string{
 		"repo/design", "repo/disk", "repo/git", "repo/git/diff", "repo/git/owners", "repo/git/remote",
 		"repo/host", "repo/proof", "repo/proof/hunktrial", "repo/proof/past", "repo/proof/testtrial",
 		"repo/sandbox", "repo/screenshot", "workflow", "workflow/agent", "workflow/intent",
-		"workflow/metrics", "workflow/model", "workflow/plaintext", "workflow/redact",
+		"workflow/lazyregexp", "workflow/metrics", "workflow/model", "workflow/plaintext", "workflow/redact",
 		"workflow/repository", "workflow/skill", "workflow/store", "workflow/store/backports",
 		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
 		"workflow/store/lessons", "workflow/store/progress", "workflow/store/pullrequest",

@@ -69,15 +69,15 @@ type commands struct {
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
 	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
-	Doctor     doctorCommand     `cmd:"" help:"Check all that the bot needs, and say how to fix what is wrong."`
+	Doctor     doctorCommand     `cmd:"" help:"Check everything that the bot needs, and say how to fix what is wrong."`
 	Serve      serveCommand      `cmd:"" help:"Run the bot."`
-	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so too)."`
-	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one whole."`
+	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so, too)."`
+	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one in full."`
 	Health     healthCommand     `cmd:"" help:"Ask the running bot whether it is ready."`
-	Audit      auditCommand      `cmd:"" help:"One session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
-	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure what came of it."`
+	Audit      auditCommand      `cmd:"" help:"Print a session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
+	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure the results."`
 	operatorCommands
-	Clean cleanCommand `cmd:"" help:"Remove what is older, or more, than is kept (serve does so too)."`
+	Clean cleanCommand `cmd:"" help:"Remove data that is older, or larger, than keep allows (serve does so, too)."`
 }
 
 // operatorCommands holds the commands of day-to-day operation.

@@ -13,24 +13,24 @@ import (
 
 type manifestCommand struct {
 	Name  string `help:"What the app is called (Bobbin)." placeholder:"NAME"`
-	Agent bool   `help:"With Slack's agent view. Slack shuts guests out of such an app."`
-	URL   bool   `name:"url" help:"Only the link to the page of Slack's that creates the app, with all of this filled in." xor:"form"`
+	Agent bool   `help:"With Slack's agent view. Guests cannot use such an app."`
+	URL   bool   `name:"url" help:"Only the link to Slack's page that creates the app, with all of this filled in." xor:"form"`
 	JSON  bool   `name:"json" help:"As JSON." xor:"form"`
 }
 
 // Help returns the detailed text of bobbin manifest --help.
 func (manifestCommand) Help() string {
 	return `Prints the manifest of the Slack app: its scopes, events, commands and settings, each
-scope with what it is for. Open the link that --url prints, choose your workspace and create the
-app; or paste the output under "Create New App", "From a manifest" at https://api.slack.com/apps. An
-app that is there already takes it under "App Manifest"; install it again after that.`
+scope with its purpose. Open the link that --url prints, choose your workspace and create the
+app; or paste the output under "Create New App", "From a manifest" at https://api.slack.com/apps. For
+an existing app, paste it under "App Manifest", and then install the app again.`
 }
 
 // Run prints the manifest of the Slack app, or the link that creates the app.
 func (m *manifestCommand) Run(_ context.Context, con cli.Console) error {
 	app := deploy.App{Name: m.Name, Agent: m.Agent}
 	if m.Agent {
-		fmt.Fprintln(con.Err, "bobbin: Slack shuts guests out of an app with the agent view: "+
+		fmt.Fprintln(con.Err, "bobbin: guests cannot use an app with the agent view: "+
 			"they can neither mention it nor press its buttons.")
 	}
 	text, err := m.form(app)

@@ -38,7 +38,7 @@ func TestManifestIsPrinted(t *testing.T) {
 	}
 	code, text, errs := call(t, t.Context(), nil, "manifest", "--json", "--agent", "--name", "Acme Fixer")
 	require.Equal(t, cli.ExitOK, code)
-	require.Contains(t, errs, "Slack shuts guests out")
+	require.Contains(t, errs, "guests cannot use")
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
 	require.Equal(t, "Acme Fixer", m.Display.Name)
 	require.Contains(t, m.Features, "agent_view")

@@ -11,7 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-type migrateCommand struct{ operate.PlaceFlags }
+type migrateCommand struct{ operate.StorageFlags }
 
 // Help returns the detailed text of bobbin migrate --help.
 func (migrateCommand) Help() string {
@@ -21,7 +21,7 @@ new version starts, or with a role that may change tables while serve runs with 
 
 // Run migrates the database to the newest schema.
 func (m *migrateCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
-	s, err := m.Place(con)
+	s, err := m.Target(con)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	if err := s.Slack.Submit(v.ID, entered); err != nil {
 		return err
 	}
-	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != workflow.ButtonLesson {
+	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != string(workflow.ButtonLesson) {
 		return err
 	}
 	return s.Poll(ctx, func() (bool, error) {

@@ -25,29 +25,29 @@ import (
 type playgroundCommand struct {
 	Repo      string `help:"Work on this repository: a folder or an address. It is cloned, and branches go into the clone." placeholder:"PATH|URL"`
 	Push      bool   `help:"Push branches to --repo itself."`
-	TokenEnv  string `help:"The variable with a token for --repo, where it is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
-	Keep      string `help:"Its folder, in which it also goes on (default: one for each --repo)." placeholder:"DIR"`
+	TokenEnv  string `help:"The variable with a token for --repo, if that is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
+	Keep      string `help:"The folder of its files, in which the next start continues (default: one for each --repo)." placeholder:"DIR"`
 	Fresh     bool   `help:"Start over: remove what was in that folder."`
 	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
-	Addr      string `help:"Where the page is served, on this machine (default: where it was last, or a free port)." placeholder:"HOST:PORT"`
-	NoBrowser bool   `help:"Only print the address, open no browser."`
+	Addr      string `help:"The page's address on this machine (default: the last one, or a free port)." placeholder:"HOST:PORT"`
+	NoBrowser bool   `help:"Print the address, but open no browser."`
 }
 
 // Help returns the detailed text of bobbin playground --help.
 func (playgroundCommand) Help() string {
-	return `Opens a small team chat in the browser, with Bobbin in it: the very bot that serve runs,
+	return `Opens a small team chat in the browser, with Bobbin in it: the same bot that serve runs,
 on a local Slack, a private Postgres and a sample project with a bug. Speak as a reporter, an
 approver, a guest or somebody from another workspace.
 
   bobbin playground                                  the demo's story, told step by step
-  OPENAI_API_KEY=… bobbin playground                 a model of yours on the sample project
-  OPENAI_API_KEY=… bobbin playground --repo .        and on your own repository
+  OPENAI_API_KEY=… bobbin playground                 your model on the sample project
+  OPENAI_API_KEY=… bobbin playground --repo .        your model on your own repository
 
 Nothing of your repository is changed: branches go into a clone, and the page shows how to fetch them.
 
-Ctrl-C ends it; the next start goes on where it was, also after a crash, unless --fresh begins anew.
-The page is for this machine alone, and only the printed address opens it.`
+Ctrl-C ends it; the next start continues where it was, also after a crash, unless --fresh starts over.
+Only this machine can open the page, and only by the printed address.`
 }
 
 // Validate checks the flags after they are parsed. It refuses an --addr that is not a loopback address.
@@ -67,8 +67,8 @@ func (pc *playgroundCommand) Validate() error {
 		return fmt.Errorf("--addr has to be HOST:PORT: %w", err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("--addr: %q is not of this machine alone; the page is for 127.0.0.1, "+
-			"::1 or localhost", host)
+		return fmt.Errorf("--addr: %q can be reached from other machines; use 127.0.0.1, ::1 or "+
+			"localhost", host)
 	}
 	return address.CheckWebAddress("OPENAI_BASE_URL", pc.ModelURL)
 }
@@ -93,7 +93,7 @@ func (pc *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog
 	}
 	fmt.Fprintln(con.Out, p.URL)
 	fmt.Fprintln(con.Err, "bobbin: open that address; Ctrl-C ends the playground, "+
-		"and the next start goes on in it (--fresh begins anew).")
+		"and the next start continues it (--fresh starts over).")
 	if !pc.NoBrowser {
 		playground.Browse(p.URL)
 	}

@@ -114,7 +114,7 @@ func (r *reloader) serve(
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		said := "bobbin: the configuration was read again and is taken over."
+		said := "bobbin: the configuration was read again and is in use now."
 		for next == nil {
 			select {
 			case <-running.Done():
@@ -128,10 +128,10 @@ func (r *reloader) serve(
 				continue
 			}
 			if bytes.Equal(file, r.file) {
-				said = "bobbin: the configuration was read again and is taken over, but its file is the " +
-					"same as before. If you changed it and the bot runs in a container: a container that " +
-					"shows a single file does not see the one that an editor puts in its place. " +
-					"Start the container again."
+				said = "bobbin: the configuration was read again and is in use now, but its file is the " +
+					"same as before. If you changed it and the bot runs in a container: a container into " +
+					"which a single file is mounted does not see the one that an editor puts in its " +
+					"place. Restart the container."
 			}
 			next = &s
 			r.file = file
@@ -152,7 +152,7 @@ func (r *reloader) serve(
 // refuse logs why new settings are not applied, and notes the time.
 func (r *reloader) refuse(err error) {
 	r.refused = time.Now()
-	r.log.Error("the configuration that changed is refused whole, and the one before stays", "err", err)
+	r.log.Error("the changed configuration is refused as a whole, and the previous one stays", "err", err)
 }
 
 // announce writes the process id to the file that bobbin reload reads. The function that it returns removes
@@ -169,16 +169,16 @@ func (r *reloader) announce(dir string) (remove func()) {
 const pidFile = "serve.pid"
 
 type reloadCommand struct {
-	operate.PlaceFlags
-	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, to be looked at before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	operate.StorageFlags
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, which is checked before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
 }
 
 // Help returns the detailed text of bobbin reload --help.
 func (reloadCommand) Help() string {
-	return `Sends SIGHUP to the bot that works in the data directory. The file is refused whole if
-it has a fault: the one before stays, and the bot's log and health say so. Else the bot takes it
-over: its parts end and begin anew within seconds, and work goes on where it was. Variables of the
-environment and flags stay as they were at the start.`
+	return `Sends SIGHUP to the bot that works in the data directory. If the file has a fault, all of
+it is refused: the previous configuration stays, and the bot's log and health say so. Otherwise the
+bot restarts its parts with the new file within seconds, and work continues where it was. Variables of
+the environment and flags stay as they were at the start.`
 }
 
 // Run checks the configuration file, if one is named, and sends SIGHUP to the bot of the data directory.
@@ -188,7 +188,7 @@ func (r *reloadCommand) Run(_ context.Context, con cli.Console) error {
 			return err
 		}
 	}
-	s, err := r.Place(con)
+	s, err := r.Target(con)
 	if err != nil {
 		return err
 	}
@@ -203,6 +203,6 @@ func (r *reloadCommand) Run(_ context.Context, con cli.Console) error {
 		return fmt.Errorf("ask process %d: %w", pid, err)
 	}
 	fmt.Fprintf(con.Out,
-		"Asked process %d to read its configuration again; its log says what came of it.\n", pid)
+		"Asked process %d to read its configuration again; its log has the result.\n", pid)
 	return nil
 }

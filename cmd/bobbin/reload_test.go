@@ -77,7 +77,7 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 	slack.Order(slacktest.Fault{Method: "users.conversations", Error: "out_of_order", Times: 3})
 	asked <- os.Interrupt
 	listens(2)
-	require.Contains(t, errs.String(), "refused whole")
+	require.Contains(t, errs.String(), "refused as a whole")
 
 	const same = "its file is the same as before"
 	before := strings.Count(errs.String(), same)
@@ -85,11 +85,11 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 		os.WriteFile(env["BOBBIN_CONFIG"], []byte(strings.Replace(text, "#bugs", "#later", 1)), 0o600))
 	asked <- os.Interrupt
 	listens(3)
-	require.Equal(t, 2, strings.Count(errs.String(), "refused whole"))
+	require.Equal(t, 2, strings.Count(errs.String(), "refused as a whole"))
 	slack.AddChannel(slacktest.Channel{Name: "later", Members: []string{slack.App().BotUser}})
 	asked <- os.Interrupt
 	listens(4)
-	require.Equal(t, 2, strings.Count(errs.String(), "refused whole"))
+	require.Equal(t, 2, strings.Count(errs.String(), "refused as a whole"))
 	require.Equal(t, before, strings.Count(errs.String(), same))
 	stop()
 	require.Equal(t, cli.ExitOK, <-ended, errs.String())
@@ -142,7 +142,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 		code, out, told := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "reload")
 		require.Equal(t, cli.ExitOK, code, told)
-		require.Contains(t, out, "its log says what came of it")
+		require.Contains(t, out, "its log has the result")
 	}
 	refused := func(c require.TestingT) bool {
 		_, h := probe(c, addr, "/readyz")
@@ -154,7 +154,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 		50*time.Millisecond)
 	require.Contains(t, errs.String(), "bobbin.yaml:3")
 	becomes(t, addr, http.StatusOK, health.StateReady)
-	require.NotContains(t, errs.String(), "taken over.")
+	require.NotContains(t, errs.String(), "in use now.")
 	code, _, told := call(t, t.Context(),
 		map[string]string{"BOBBIN_CONFIG": name, "BOBBIN_DATA_DIR": dir}, "reload")
 	require.Equal(t, cli.ExitUsage, code, "the command looks at the file before")
@@ -170,7 +170,7 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 		}, harness.StepTimeout, 50*time.Millisecond)
 		becomes(t, addr, http.StatusOK, health.StateReady)
 		require.Equal(t, again, strings.Count(errs.String(),
-			"is taken over, but its file is the same as before"), "as in a container that sees the old file")
+			"is in use now, but its file is the same as before"), "as in a container that sees the old file")
 	}
 	stop()
 	require.Equal(t, cli.ExitOK, <-ended, errs.String())

@@ -11,8 +11,8 @@ type schemaCommand struct{}
 
 // Help returns the detailed text of bobbin schema --help.
 func (schemaCommand) Help() string {
-	return `Editors that know the YAML language server complete and check bobbin.yaml with it.
-Write it to a file, and name that file in the first line of bobbin.yaml:
+	return `With it, editors that use the YAML language server complete and check bobbin.yaml. Write
+it to a file, and name that file in the first line of bobbin.yaml:
 
   bobbin schema > bobbin.schema.json
   # yaml-language-server: $schema=bobbin.schema.json`

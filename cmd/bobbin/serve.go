@@ -19,9 +19,9 @@ import (
 )
 
 type serveCommand struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
-	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	SlackURL string `from:"SLACK_API_URL" help:"A Slack API other than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
@@ -31,14 +31,14 @@ func (serveCommand) Help() string {
 	return `Needs a configuration file that names a repository (docs/configuration.md shows one)
 and, in the environment:
 
-  SLACK_BOT_TOKEN   xoxb-…, once the app that bobbin manifest describes is installed
+  SLACK_BOT_TOKEN   xoxb-…, shown when the app that bobbin manifest describes is installed
   SLACK_APP_TOKEN   xapp-…, with the scope connections:write
   OPENAI_API_KEY    or --model-url for an endpoint that needs none
   BOBBIN_GIT_TOKEN  for https remotes that are not public; or BOBBIN_GITHUB_APP_KEY, the key of a GitHub App
 
-bobbin doctor looks at all of it before. Secrets come from the environment only. Stops on Ctrl-C;
-what was under way goes on at the next start. SIGHUP, or bobbin reload, takes over a configuration
-file that changed.`
+bobbin doctor checks all of it first. Secrets come from the environment only. Stops on Ctrl-C;
+running work continues at the next start. SIGHUP, or bobbin reload, loads a configuration file that
+changed.`
 }
 
 // Run runs the bot until ctx ends. When con.Hangup signals, it reads the configuration again and applies
@@ -51,7 +51,7 @@ func (sc *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logg
 	}
 	if con.Seal != nil {
 		if err := con.Seal(); err != nil {
-			log.Warn("this process is less closed than it could be", "err", err)
+			log.Warn("this process is less protected than it could be", "err", err)
 		}
 	}
 	r := reloader{command: sc, con: con, log: log, file: text}
@@ -68,11 +68,11 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
-	place, err := sc.Place(con)
+	target, err := sc.Target(con)
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
-	s, err := server.FromConfig(file, values, place, con.Hide)
+	s, err := server.FromConfig(file, values, target, con.Hide)
 	if err != nil {
 		return s, nil, err
 	}

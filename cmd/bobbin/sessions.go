@@ -12,17 +12,17 @@ import (
 )
 
 type sessionsCommand struct {
-	operate.PlaceFlags
-	ID    string `arg:"" optional:"" help:"Show this session whole: lines, tasks, attempts, decisions, pushes."`
+	operate.StorageFlags
+	ID    string `arg:"" optional:"" help:"Show this session in full: lines, tasks, attempts, decisions, pushes."`
 	JSON  bool   `name:"json" help:"The list as JSON."`
 	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
 }
 
 // Help returns the detailed text of bobbin sessions --help.
 func (sessionsCommand) Help() string {
-	return `Lists the sessions that changed last, or shows one whole: what was said, its tasks with
-their attempts, who decided what, what was pushed, what it cost. Works beside a running bot; name
-the bot's own data directory or database.`
+	return `Lists the sessions that changed last, or shows one in full: what was said, its tasks with
+their attempts, who decided what, what was pushed, what it cost. Works while a bot runs; name the
+bot's own data directory or database.`
 }
 
 // Validate checks the flags after they are parsed.

@@ -112,7 +112,7 @@ func unsayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 	return fmt.Errorf("no file %q in the thread", args[0])
 }
 
-// links implements "links FILE": the links in the bot's messages in the main thread, one a line.
+// links implements "links FILE": the links in the bot's messages in the main thread, one per line.
 func links(_ context.Context, s *story) (string, error) {
 	var b strings.Builder
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {

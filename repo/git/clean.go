@@ -31,7 +31,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorRetention) ([]disk.Remov
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("repo: clean mirrors: %w", err)
+		return nil, fmt.Errorf("git: clean mirrors: %w", err)
 	}
 	var out []disk.Removed
 	var errs []error
@@ -51,7 +51,7 @@ func (m *Mirrors) Clean(ctx context.Context, keep MirrorRetention) ([]disk.Remov
 		if !keep.Dry {
 			there, err := m.removeUnused(dir, keep)
 			if err != nil {
-				errs = append(errs, fmt.Errorf("repo: remove %s: %w", dir, err))
+				errs = append(errs, fmt.Errorf("git: remove %s: %w", dir, err))
 			}
 			if !there || err != nil {
 				continue

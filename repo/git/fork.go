@@ -15,12 +15,12 @@ import (
 // Fork makes a workspace in dir with the same base as w and with w's current files: also uncommitted
 // ones, but not those that a .gitignore names. started is the tree that the fork began with. The work
 // done in the fork is the difference from started, and Merge(ctx, fork, started, tree of the fork)
-// brings it back. If dir already holds a fork, it is reopened as it is, with the started of its first
-// making. A fork whose making was interrupted is made again.
+// brings it back. If dir already holds a fork, it is reopened as it is, and started is what it was when
+// the fork was made. A fork whose making was interrupted is made again.
 func (w *Workspace) Fork(ctx context.Context, dir string) (fork *Workspace, started string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
-		return nil, "", fmt.Errorf("repo: fork: %w", err)
+		return nil, "", fmt.Errorf("git: fork: %w", err)
 	}
 	f := w.mirror.workspaceIn(dir)
 	started, err = f.OpenFork()
@@ -48,13 +48,13 @@ func (w *Workspace) SetBase(ctx context.Context, commit string) error {
 // lacks. Both workspaces must be of the same mirror, and tree must be a whole hash.
 func (w *Workspace) AdoptTree(ctx context.Context, from *Workspace, tree string) error {
 	if from.mirror.dir != w.mirror.dir {
-		return fmt.Errorf("repo: adopt: %s is a workspace of another repository", from.Dir)
+		return fmt.Errorf("git: adopt: %s is a workspace of another repository", from.Dir)
 	}
 	if !plumbing.IsHash(tree) {
-		return fmt.Errorf("repo: adopt: %q is not the whole hash of a tree or commit", tree)
+		return fmt.Errorf("git: adopt: %q is not the whole hash of a tree or commit", tree)
 	}
 	if err := bundle.CopyObjects(ctx, w.Store, from.Store, plumbing.NewHash(tree)); err != nil {
-		return fmt.Errorf("repo: adopt %s: %w", tree, err)
+		return fmt.Errorf("git: adopt %s: %w", tree, err)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ type Mirror struct {
 // was and the error.
 func (m *Mirrors) Open(ctx context.Context, r remote.Remote) (*Mirror, error) {
 	if r.URL == "" {
-		return nil, errors.New("repo: a remote without a URL")
+		return nil, errors.New("git: a remote without a URL")
 	}
 	mirror := m.mirrorOf(r)
 	if err := mirror.lock(ctx); err != nil {
@@ -313,14 +313,14 @@ func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("repo: materialise: %w", err)
+		return fmt.Errorf("git: materialise: %w", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		return errors.Join(fmt.Errorf("repo: materialise: %s is not empty", dir), err)
+		return errors.Join(fmt.Errorf("git: materialise: %s is not empty", dir), err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return fmt.Errorf("repo: materialise: %w", err)
+		return fmt.Errorf("git: materialise: %w", err)
 	}
 	defer func() { _ = root.Close() }()
 	_, err = worktree.CheckoutTree(ctx, m.store, c.TreeHash, root)

@@ -16,7 +16,7 @@ func (r Commits) DefaultBranch() string { return r.Refs.Head }
 func (r Commits) Resolve(name string) (string, error) {
 	refs := r.Refs
 	if len(refs.Hashes) == 0 {
-		return "", fmt.Errorf("repo: the repository %s is empty: push a first commit to it", r.Repository)
+		return "", fmt.Errorf("git: the repository %s is empty: push a first commit to it", r.Repository)
 	}
 	if name == "" {
 		name = refs.Head
@@ -29,7 +29,7 @@ func (r Commits) Resolve(name string) (string, error) {
 	if h, ok := r.findByHash(name); ok {
 		return r.peelTag(h, name)
 	}
-	return "", fmt.Errorf("repo: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name,
+	return "", fmt.Errorf("git: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name,
 		firstNames(refs.Branches()))
 }
 
@@ -39,15 +39,15 @@ func (r Commits) peelTag(h plumbing.Hash, name string) (string, error) {
 		kind, content, err := r.Store.Get(h)
 		switch {
 		case err != nil:
-			return "", fmt.Errorf("repo: resolve %s: %w", name, err)
+			return "", fmt.Errorf("git: resolve %s: %w", name, err)
 		case kind == plumbing.CommitObject:
 			return h.String(), nil
 		case kind != plumbing.TagObject || len(content) < 47:
-			return "", fmt.Errorf("repo: %q is a %s, not a commit", name, kind)
+			return "", fmt.Errorf("git: %q is a %s, not a commit", name, kind)
 		}
 		h = plumbing.NewHash(string(content[len("object "):47]))
 	}
-	return "", fmt.Errorf("repo: %q is a tag of a tag of a tag", name)
+	return "", fmt.Errorf("git: %q is a tag of a tag of a tag", name)
 }
 
 const shortestHash = 7

@@ -135,7 +135,7 @@ func (r Commits) ReadFile(commit, path string) ([]byte, error) {
 	return r.Store.GetTyped(plumbing.BlobObject, n.Hash)
 }
 
-// A Release is a branch or tag.
+// A ReleaseBranch is a branch or tag of a release.
 type ReleaseBranch struct {
 	Name, Commit string
 	Branch       bool

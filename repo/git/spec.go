@@ -16,7 +16,7 @@ import (
 // Identity is the name and address of an author or committer.
 type Identity struct{ Name, Email string }
 
-// A Spec describes a commit. The same Spec and committer give the same hash.
+// A CommitSpec describes a commit. The same CommitSpec and committer give the same hash.
 type CommitSpec struct {
 	// whole hash; for Workspace.Commit, "" means the current files
 	Tree string
@@ -33,13 +33,13 @@ type CommitSpec struct {
 }
 
 // ErrNoChanges says that a commit would have the same tree as its parent.
-var ErrNoChanges = errors.New("repo: nothing to commit: the files are as they were")
+var ErrNoChanges = errors.New("git: nothing to commit: the files are as they were")
 
 // Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
 // no branch.
 func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, error) {
 	if cs.When.IsZero() {
-		return "", errors.New("repo: commit: no time given")
+		return "", errors.New("git: commit: no time given")
 	}
 	parent, err := store.Commit(plumbing.NewHash(cs.Parent))
 	if err != nil {
@@ -65,11 +65,11 @@ func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, er
 	}
 	o := &plumbing.MemoryObject{}
 	if err := c.Encode(o); err != nil {
-		return "", fmt.Errorf("repo: encode commit: %w", err)
+		return "", fmt.Errorf("git: encode commit: %w", err)
 	}
 	h, err := store.SetEncodedObject(o)
 	if err != nil {
-		return "", fmt.Errorf("repo: keep commit: %w", err)
+		return "", fmt.Errorf("git: keep commit: %w", err)
 	}
 	return h.String(), nil
 }
@@ -81,7 +81,7 @@ func (cs CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) 
 		h := plumbing.NewHash(name)
 		if !plumbing.IsHash(name) || slices.Contains(parents, h) {
 			return nil,
-				fmt.Errorf("repo: commit: the further parent %q is not a whole hash or is named twice", name)
+				fmt.Errorf("git: commit: the further parent %q is not a whole hash or is named twice", name)
 		}
 		if _, err := store.Commit(h); err != nil {
 			return nil, err

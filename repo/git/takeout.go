@@ -10,7 +10,7 @@ import (
 )
 
 // errNoHunk says that a number names no hunk of the diff.
-var errNoHunk = errors.New("repo: no such hunk")
+var errNoHunk = errors.New("git: no such hunk")
 
 // TakeOut reverts exactly the numbered hunks to the base and returns them as they were. The numbers are
 // those of ListHunks, valid while nothing has written to the files since. All else stays byte for byte.

@@ -24,7 +24,7 @@ type Workspace struct {
 }
 
 // ErrOtherBase is the error of a workspace that exists, but at another commit than the requested one.
-var ErrOtherBase = errors.New("repo: the workspace has another base")
+var ErrOtherBase = errors.New("git: the workspace has another base")
 
 // Workspace opens the workspace in dir. If there is none, it makes one at the commit, from the mirror's
 // spare if that is of the same commit. A workspace whose making was interrupted is made again. One that
@@ -32,7 +32,7 @@ var ErrOtherBase = errors.New("repo: the workspace has another base")
 func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("repo: open workspace: %w", err)
+		return nil, fmt.Errorf("git: open workspace: %w", err)
 	}
 	w := m.workspaceIn(dir)
 	err = w.Open()

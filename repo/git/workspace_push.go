@@ -57,14 +57,14 @@ func (w *Workspace) BranchHead(ctx context.Context, branch string) (commit strin
 // named.
 func (w *Workspace) checkCommit(ctx context.Context, c *object.Commit, p transfer.PushSpec) error {
 	if p.Tree != "" && c.TreeHash.String() != p.Tree {
-		return fmt.Errorf("repo: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
+		return fmt.Errorf("git: push: commit %s has the tree %s, not %s", p.Commit, c.TreeHash, p.Tree)
 	}
 	if p.Base == "" {
 		return nil
 	}
 	common, err := w.MergeBase(ctx, p.Base, p.Commit)
 	if err == nil && common != p.Base {
-		err = fmt.Errorf("repo: push: commit %s does not come from %s", p.Commit, p.Base)
+		err = fmt.Errorf("git: push: commit %s does not come from %s", p.Commit, p.Base)
 	}
 	return err
 }

@@ -452,7 +452,7 @@ func TestBrokenDataIsReportedWithTheServersWords(t *testing.T) {
 	dir := folder(t)
 	require.NoError(t, os.Remove(filepath.Join(dir, "data", "global", "pg_control")))
 	_, err := Start(t.Context(), Config{Dir: dir})
-	require.ErrorContains(t, err, "Postgres ended at once")
+	require.ErrorContains(t, err, "the server ended at once")
 	require.ErrorContains(t, err, "could not find the database system")
 	lock, err := home{dir: dir}.tryLock()
 	require.NoError(t, err)
@@ -492,7 +492,7 @@ func TestEnvironmentOfPostgresDoesNotMatter(t *testing.T) {
 func TestBadFoldersGetOneLine(t *testing.T) {
 	t.Parallel()
 	_, err := Start(t.Context(), Config{})
-	require.EqualError(t, err, "cluster: no folder was given")
+	require.EqualError(t, err, "postgres: no folder was given")
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err = Start(t.Context(), Config{Dir: filepath.Join(file, "below")})

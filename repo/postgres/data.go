@@ -45,7 +45,7 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	}
 	fresh := h.data + ".new"
 	if err := os.RemoveAll(fresh); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	if err := h.as.Give(fresh); err != nil {
 		return err
@@ -59,10 +59,10 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, "initdb"), args...)
 	h.as.Prepare(cmd)
 	if out, err := account.Run(cmd); err != nil {
-		return fmt.Errorf("cluster: initdb: %w\n%s", err, account.Tail(out, 2000))
+		return fmt.Errorf("postgres: initdb: %w\n%s", err, account.Tail(out, 2000))
 	}
 	if err := os.Rename(fresh, h.data); err != nil {
-		return fmt.Errorf("cluster: %s is there, but holds no data of Postgres; move it away: %w", h.data,
+		return fmt.Errorf("postgres: %s is there, but holds no data of Postgres; move it away: %w", h.data,
 			err)
 	}
 	return nil
@@ -78,11 +78,11 @@ func (h home) makeSocketDir() (string, error) {
 	if len(filepath.Join(dir, socketName)) > socketLimit {
 		var err error
 		if dir, err = os.MkdirTemp(shortTemp(), socketPrefix); err != nil {
-			return "", fmt.Errorf("cluster: %w", err)
+			return "", fmt.Errorf("postgres: %w", err)
 		}
 	}
 	if err := os.WriteFile(note, []byte(dir), 0o644); err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
+		return "", fmt.Errorf("postgres: %w", err)
 	}
 	return dir, h.as.Give(dir)
 }
@@ -117,7 +117,7 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 	if !isPostmaster(p.pid, h.data) {
 		log.Info("postgres: removing a stale pid file", "dir", h.data, "pid", p.pid)
 		if err := os.Remove(filepath.Join(h.data, "postmaster.pid")); err != nil {
-			return fmt.Errorf("cluster: %w", err)
+			return fmt.Errorf("postgres: %w", err)
 		}
 		return nil
 	}
@@ -125,12 +125,12 @@ func (h home) clearLeftovers(ctx context.Context, log *slog.Logger) error {
 	deadline := time.Now().Add(stopQuick)
 	for sig := syscall.SIGINT; alive(p.pid) && isPostmaster(p.pid, h.data); {
 		if err := syscall.Kill(p.pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
-			return fmt.Errorf("cluster: process %d runs Postgres in %s and cannot be stopped: %w",
+			return fmt.Errorf("postgres: process %d runs Postgres in %s and cannot be stopped: %w",
 				p.pid, h.data, err)
 		}
 		if err := pauseOnce(ctx, deadline); err != nil {
 			if ctx.Err() != nil || sig == syscall.SIGQUIT {
-				return fmt.Errorf("cluster: process %d runs Postgres in %s and does not stop: %w",
+				return fmt.Errorf("postgres: process %d runs Postgres in %s and does not stop: %w",
 					p.pid, h.data, err)
 			}
 			sig = syscall.SIGQUIT
@@ -155,7 +155,7 @@ func readPIDFile(data string) (pidFile, error) {
 	lines := append(strings.Split(string(b), "\n"), "", "", "", "", "")
 	pid, err := strconv.Atoi(strings.TrimSpace(lines[0]))
 	if err != nil || pid <= 1 {
-		return pidFile{}, fmt.Errorf("cluster: postmaster.pid: no pid in %q", lines[0])
+		return pidFile{}, fmt.Errorf("postgres: postmaster.pid: no pid in %q", lines[0])
 	}
 	p := pidFile{pid: pid, socket: strings.TrimSpace(lines[4])}
 	p.port, _ = strconv.Atoi(strings.TrimSpace(lines[3]))

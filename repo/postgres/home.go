@@ -24,13 +24,13 @@ type home struct {
 func settle(dir string) (home, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return home{}, fmt.Errorf("cluster: %w", err)
+		return home{}, fmt.Errorf("postgres: %w", err)
 	}
 	if err := account.MakeOpen(abs); err != nil {
 		return home{}, err
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return home{}, fmt.Errorf("cluster: %w", err)
+		return home{}, fmt.Errorf("postgres: %w", err)
 	}
 	h, err := home{dir: abs, data: filepath.Join(abs, "data")}.follow()
 	if err != nil {
@@ -44,7 +44,7 @@ func settle(dir string) (home, error) {
 // message.
 func (h home) checkOwner() error {
 	if uid, _, ok := account.Owner(h.data); ok && uid != h.as.UID {
-		return fmt.Errorf("cluster: %s belongs to %s, and this program runs as uid %d: "+
+		return fmt.Errorf("postgres: %s belongs to %s, and this program runs as uid %d: "+
 			"run it as that account or as root, or choose another folder (BOBBIN_DATA_DIR)", h.data,
 			account.NameOf(uid), h.as.UID)
 	}
@@ -70,7 +70,7 @@ func (h home) nonRootAccount() (account.Account, error) {
 		}
 	}
 	return account.Account{},
-		errors.New("cluster: Postgres refuses to run as root, and there is no account postgres, " +
+		errors.New("postgres: the server refuses to run as root, and there is no account postgres, " +
 			"daemon or nobody to run it as: start this program as an ordinary user, or set DATABASE_URL")
 }
 
@@ -97,7 +97,7 @@ func (h home) reachable(cfg Config) (home, error) {
 	moved, err := h.move(cfg.varLib, blocked)
 	if err == nil {
 		cfg.Log.Warn("Postgres may not enter this folder, so its data is elsewhere; "+
-			"whoever copies the data directory has to copy that too", "folder", blocked,
+			"if you copy the data directory, copy that folder, too", "folder", blocked,
 			"account", h.as.Name, "data", moved.data)
 	}
 	return moved, err
@@ -111,7 +111,7 @@ func (h home) follow() (home, error) {
 		return h, nil
 	}
 	if _, err := os.Stat(filepath.Dir(to)); errors.Is(err, os.ErrNotExist) {
-		return home{}, fmt.Errorf("cluster: the database is not here: %s is a link to %s, "+
+		return home{}, fmt.Errorf("postgres: the database is not here: %s is a link to %s, "+
 			"which is missing: copy the folder %s from where the link was made, "+
 			"or remove the link to begin with an empty database", h.data, to, filepath.Dir(to))
 	}
@@ -128,7 +128,7 @@ func (h home) move(varLib, blocked string) (home, error) {
 		return home{}, err
 	}
 	if at := h.as.BlockedAt(varLib); at != "" {
-		return home{}, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: "+
+		return home{}, fmt.Errorf("postgres: the server has to run as %s, who may not enter %s: "+
 			"choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, at)
 	}
 	to := filepath.Join(varLib, "cluster-"+strings.ToLower(rand.Text()[:10]))
@@ -142,11 +142,11 @@ func (h home) move(varLib, blocked string) (home, error) {
 		if to = there.dir; err != nil {
 			return home{}, err
 		} else if to == h.dir {
-			return home{}, fmt.Errorf("cluster: %s belongs to %s, who may not enter %s when root starts "+
+			return home{}, fmt.Errorf("postgres: %s belongs to %s, who may not enter %s when root starts "+
 				"Postgres: start the bot first, and run this beside it", h.data, h.as.Name, blocked)
 		}
 	case err != nil:
-		return home{}, fmt.Errorf("cluster: %w", err)
+		return home{}, fmt.Errorf("postgres: %w", err)
 	}
 	return home{dir: to, data: filepath.Join(to, "data"), as: h.as}, nil
 }

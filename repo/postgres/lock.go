@@ -19,7 +19,7 @@ func (h home) tryLock() (*disk.Lock, error) {
 	}
 	if err != nil {
 		lock.Release()
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return lock, nil
 }

@@ -26,11 +26,11 @@ type Preview struct {
 func Look(ctx context.Context, cfg Config) (Preview, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
-		return Preview{}, errors.New("cluster: no folder was given")
+		return Preview{}, errors.New("postgres: no folder was given")
 	}
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
-		return Preview{}, fmt.Errorf("cluster: %w", err)
+		return Preview{}, fmt.Errorf("postgres: %w", err)
 	}
 	h := home{dir: dir, data: filepath.Join(dir, "data")}
 	if h, err = h.follow(); err != nil {
@@ -43,7 +43,7 @@ func Look(ctx context.Context, cfg Config) (Preview, error) {
 	// Start creates missing folders, so only the folders that exist are checked.
 	if blocked := h.as.BlockedAt(existing(h.dir)); blocked != "" && !ours(blocked) &&
 		h.as.BlockedAt(existing(cfg.varLib)) != "" {
-		return s, fmt.Errorf("cluster: Postgres has to run as %s, who may not enter %s: "+
+		return s, fmt.Errorf("postgres: the server has to run as %s, who may not enter %s: "+
 			"choose another folder (BOBBIN_DATA_DIR), or chmod o+x it", h.as.Name, blocked)
 	}
 	bin, err := cfg.finder().Look(ctx, h.need())

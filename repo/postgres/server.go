@@ -40,7 +40,7 @@ func startServer(h home, bin programs.Programs, socket string, cfg Config) (*ser
 	started := make(chan error, 1)
 	go s.attend(cfg.tie, started)
 	if err := <-started; err != nil {
-		return nil, fmt.Errorf("cluster: starting Postgres: %w", err)
+		return nil, fmt.Errorf("postgres: starting Postgres: %w", err)
 	}
 	return s, nil
 }
@@ -74,19 +74,19 @@ func (s *server) openLog() (*os.File, error) {
 	}
 	f, err := os.OpenFile(s.log, flags, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return f, nil
 }
 
 // errMemoryHeld means that processes of an earlier server still use its shared memory.
-var errMemoryHeld = errors.New("cluster: processes of an earlier Postgres are still there")
+var errMemoryHeld = errors.New("postgres: processes of an earlier Postgres are still there")
 
 // died returns the error for a server that ended by itself, with the end of its log.
 func (s *server) died() error {
 	b, _ := os.ReadFile(s.log)
 	b = b[min(int(s.from), len(b)):]
-	err := fmt.Errorf("cluster: Postgres ended at once (%s); %s says:\n%s", s.state, s.log,
+	err := fmt.Errorf("postgres: the server ended at once (%s); %s says:\n%s", s.state, s.log,
 		account.Tail(b, 2000))
 	if bytes.Contains(b, []byte("pre-existing shared memory block")) {
 		return fmt.Errorf("%w: %w", errMemoryHeld, err)

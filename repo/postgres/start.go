@@ -35,7 +35,7 @@ type Cluster struct {
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	cfg = cfg.withDefaults()
 	if cfg.Dir == "" {
-		return nil, errors.New("cluster: no folder was given")
+		return nil, errors.New("postgres: no folder was given")
 	}
 	h, err := settle(cfg.Dir)
 	if err != nil {
@@ -73,10 +73,10 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 // describeHolder returns the error of a Start that waited in vain for the program that holds the lock.
 func (h home) describeHolder(own bool, err error) error {
 	if own {
-		return fmt.Errorf("cluster: process %d uses the Postgres in %s, and would take it away at its end: "+
+		return fmt.Errorf("postgres: process %d uses the Postgres in %s, and would take it away at its end: "+
 			"end that process, and start again: %w", h.holder(), h.dir, err)
 	}
-	return fmt.Errorf("cluster: %s is held by process %d, and its Postgres does not answer: "+
+	return fmt.Errorf("postgres: %s is held by process %d, and its Postgres does not answer: "+
 		"stop that process, or choose another folder: %w", h.dir, h.holder(), err)
 }
 
@@ -147,7 +147,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 		case wasDone:
 			return nil
 		case wasRefused:
-			return fmt.Errorf("cluster: Postgres started and refused us: %w", err)
+			return fmt.Errorf("postgres: the server started and refused us: %w", err)
 		case isStarting:
 			deadline = time.Now().Add(patience)
 		}
@@ -157,7 +157,7 @@ func (c *Cluster) awaitReady(ctx context.Context) error {
 		default:
 		}
 		if late := pauseOnce(ctx, deadline); late != nil {
-			return fmt.Errorf("cluster: Postgres does not answer: %w (%v)", late, err)
+			return fmt.Errorf("postgres: the server does not answer: %w (%v)", late, err)
 		}
 	}
 }

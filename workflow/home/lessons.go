@@ -91,7 +91,9 @@ const (
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
 // the lesson. It returns nil for any other button.
-func (h *Homes) Form(ctx context.Context, user, action, value string) (*workflow.Form, error) {
+func (h *Homes) Form(
+	ctx context.Context, user string, action workflow.ActionID, value string,
+) (*workflow.Form, error) {
 	if action != workflow.ButtonLesson {
 		return nil, nil
 	}

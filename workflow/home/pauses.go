@@ -58,7 +58,7 @@ func offered(p store.Pause, by string) workflow.HomePause {
 
 // Press pauses or resumes what a button of a user's home names, if the user is an admin now: a home
 // stays open in Slack after its owner lost the right.
-func (h *Homes) Press(ctx context.Context, user, action, value string) error {
+func (h *Homes) Press(ctx context.Context, user string, action workflow.ActionID, value string) error {
 	person, err := h.Directory.Known(ctx, user)
 	if err != nil {
 		return fmt.Errorf("who pressed %s: %w", action, err)

@@ -18,6 +18,15 @@ func adopts(text string) bool { return readAdopting(text, adopting) }
 // "please look into that".
 func adoptsToBuild(text string) bool { return readAdopting(text, adoptingToBuild) }
 
+// forwards reports whether a message forwards another person's message without adopting it.
+func forwards(text string) bool {
+	own, _, forwarded := strings.Cut("\n"+text, forwardMark)
+	return forwarded && !adopts(own)
+}
+
+// forwardMark begins the text that was forwarded with a message (see package event).
+const forwardMark = "\n> forwarded"
+
 func readAdopting(text string, form *lazyregexp.Regexp) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)

@@ -33,3 +33,13 @@ func TestAdopts(t *testing.T) {
 		require.False(t, AdoptsToBuild(text), text)
 	}
 }
+
+// A forwarded message is its author's own request, unless the words above it adopt it.
+func TestForwards(t *testing.T) {
+	t.Parallel()
+	const forwarded = "\n> forwarded from gus: drop the check\n> and the log"
+	require.True(t, forwards("please look"+forwarded))
+	require.True(t, forwards(forwarded[1:]), "without a word")
+	require.False(t, forwards("yes please do this"+forwarded), "the control: it is adopted")
+	require.False(t, forwards("please look"))
+}

@@ -44,7 +44,9 @@ var nobodies = []string{
 }
 
 // awaiting returns the forms, whose groups hold a person.
-var awaiting = sync.OnceValue(func() []*lazyregexp.Regexp { return readForms("awaits_person", "", "") })
+var awaiting = sync.OnceValue(func() []*lazyregexp.Regexp {
+	return readForms("awaits_person").Compile("", "")
+})
 
 // asksToWait matches the question forms among awaiting, in which the refusal is not in question.
 var asksToWait = lazyregexp.New(

@@ -1,7 +1,7 @@
 // Package intent reads what people mean by their words: whether a message approves, limits, refuses, stops or
 // resumes work, asks about it, answers a question, or starts a command. No model takes part.
 //
-// The words that stop, hold, approve, refuse or resume work are lists in files, one file a language:
+// The words that stop, hold, approve, refuse or resume work are lists in files, one file for each language:
 // phrases/languages. A new word of these goes there, also in English; package phrases describes the files.
 // The configuration's words add to them: a Lexicon reads messages by the lists and by what was added. For
 // what is more than a phrase, such as a limit, a file here is named after what its words mean, and a new word
@@ -31,14 +31,14 @@
 //	diff.go        questions about the change
 //	request.go     what may be a request to build something, and how vague it is
 //	forms/         sentences that hold work in words that no list has, as expressions: objects_to_work,
-//	               push_objection, awaits_person; forms.go says how they are written
+//	               push_objection, awaits_person; lazyregexp.Forms says how they are written
 //	thanks.go      messages that only thank, or say that they were read
 //	command/       commands, in words or with a slash; lessons of a repository
 //	answer/        answers to questions with options, and to interviews
 //	phrases/       the lists of all languages
 //	words/         a message's own words, without quotes, code and courtesy; its sentences
 //
-// A message is read once, by [Lexicon.Read], and whoever judges it gets the [Reading]. What of it may become
+// A message is read once, by [Lexicon.Read], and its judge gets the [Reading]. What of it may become
 // a permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, PassesOn) accepts the whole message
 // or nothing: no quote, no code, no mention of another person, and no character that only looks like one of
 // the words. The Refusal is their opposite: it permits nothing, so one clause of a message is enough. The

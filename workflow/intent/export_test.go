@@ -31,14 +31,11 @@ func (l Lexicon) SaysCondition(text string) bool { return l.saysCondition(text, 
 // OnlyRefuses reads whether a message says to stop, and nothing else.
 func (l Lexicon) OnlyRefuses(text string) bool { return l.onlyRefuses(text, l.refusal(text)) }
 
-// SaysGoOn reads whether a message says only that work goes on.
-func (l Lexicon) SaysGoOn(text string) bool { return l.saysGoOn(text) }
-
 // GoesOn reads whether a message says that work goes on.
 func (l Lexicon) GoesOn(text string) bool { return l.goesOn(text) }
 
 // SaysGoOn and GoesOn with the built-in words.
-func SaysGoOn(text string) bool { return Lexicon{}.saysGoOn(text) }
+func SaysGoOn(text string) bool { return Lexicon{}.SaysGoOn(text) }
 func GoesOn(text string) bool   { return Lexicon{}.goesOn(text) }
 
 // Permits reads whether a message permits something.

@@ -25,8 +25,13 @@ func (l Lexicon) phrases() phrases.Set {
 	return builtIn()
 }
 
-// LoadWords loads the built-in lists, which the first message does otherwise.
-func LoadWords() { builtIn() }
+// LoadWords loads the built-in lists and forms, which the first message does otherwise.
+func LoadWords() {
+	builtIn()
+	awaiting()
+	workObjections()
+	pushObjections()
+}
 
 var builtIn = sync.OnceValue(func() phrases.Set { return phrases.NewSet(phrases.BuiltIn()) })
 

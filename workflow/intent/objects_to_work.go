@@ -16,5 +16,5 @@ func objectsToWork(clause string) bool {
 
 // workObjections returns the forms of clauses that stop or hold the work.
 var workObjections = sync.OnceValue(func() []*lazyregexp.Regexp {
-	return readForms("objects_to_work", "{courteous}(?:", ")")
+	return readForms("objects_to_work").Compile("{courteous}(?:", ")")
 })

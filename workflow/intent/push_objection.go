@@ -23,7 +23,7 @@ func objectsToPush(sentence string) bool {
 
 // pushObjections returns the forms of sentences that deny a push.
 var pushObjections = sync.OnceValue(func() []*lazyregexp.Regexp {
-	return readForms("push_objection", `\b(?:`, ")")
+	return readForms("push_objection").Compile(`\b(?:`, ")")
 })
 
 // aboutProduct matches words that the objections of people have not, and those that report a fault have.

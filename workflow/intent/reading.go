@@ -68,6 +68,7 @@ type Reading struct {
 // session when somebody has to know who asked for what.
 type Request struct {
 	Adopts       bool             // makes another person's request its writer's own
+	Forwards     bool             // forwards another person's message, and does not adopt it
 	PassesOn     bool             // gives held messages to the agents
 	Confirms     bool             // confirms that an understanding is right
 	OnlyAsks     bool             // asks for information, and nothing else
@@ -86,6 +87,7 @@ func ReadRequest(text string, consultant ...string) Request {
 	whole := strings.Join(words.Sentences(text), " ")
 	r := Request{
 		Adopts:       adopts(text),
+		Forwards:     forwards(text),
 		PassesOn:     passesOn(text),
 		Confirms:     confirms(text),
 		OnlyAsks:     onlyAsks(text),
@@ -130,7 +132,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		Request:            ReadRequest(text, consultant...),
 		Consent:            consent,
 		GoesOn:             l.goesOn(text),
-		SaysGoOn:           l.saysGoOn(text),
+		SaysGoOn:           l.SaysGoOn(text),
 		AdoptsToBuild:      adoptsToBuild(text),
 		Refusal:            refusal,
 		OnlyStops:          l.onlyRefuses(text, refusal),

@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// saysGoOn reports whether the whole message says only that the work may go on: no question, quote or
+// SaysGoOn reports whether the whole message says only that the work may go on: no question, quote or
 // condition.
-func (l Lexicon) saysGoOn(text string) bool {
+func (l Lexicon) SaysGoOn(text string) bool {
 	plain := words.Straighten(text)
 	own, quoted := words.OwnLines(plain)
 	return !quoted && l.phrases().IsWhole(words.TrimAddress(own), phrases.GoOn)
@@ -22,7 +22,7 @@ func (l Lexicon) saysGoOn(text string) bool {
 // ("wrong thread, sorry. Go on please"), and no other sentence asks, refuses, or sets a condition. Quotes,
 // code, and words to another person never say so.
 func (l Lexicon) goesOn(text string) bool {
-	if l.saysGoOn(text) {
+	if l.SaysGoOn(text) {
 		return true
 	}
 	plain := words.Straighten(text)
@@ -38,7 +38,7 @@ func (l Lexicon) goesOn(text string) bool {
 	}) {
 		return false
 	}
-	return slices.ContainsFunc(said, l.saysGoOn)
+	return slices.ContainsFunc(said, l.SaysGoOn)
 }
 
 // mentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether

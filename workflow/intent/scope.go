@@ -100,8 +100,9 @@ type scopeForm struct {
 	names   bool   // the scope has to name a thing
 }
 
-// The forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind it, because what
-// people add to a yes is more often a correction ("yes, but it also happens for guests").
+// scopes lists the forms of an approval with a scope. A bare "yes, but …" is one only with a limit behind
+// it, because what people add to a yes is more often a correction ("yes, but it also happens for
+// guests").
 var scopes = []scopeForm{
 	{words: lazyregexp.New(`(?is)^` + openly + `(?:fix only|only fix|just fix)(?:: ?| )(.+)$`)},
 	{
@@ -432,7 +433,7 @@ const (
 		`break)|some ?(?:day|time)(?: (?:soon|later))?|out of hours|off-?hours`
 )
 
-// LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one a line
+// LimitedTo returns the scope of an approval from the entries of its form: the files or folders, one per line
 // or separated by commas, and instructions. If there is no scope, cure says why. The scope means the same as
 // the words after "fix it, but": a second agent checks every hunk against it. A condition is refused, because
 // no hunk can be checked against it.

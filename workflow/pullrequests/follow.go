@@ -171,9 +171,9 @@ const maxRemarks = 10
 // give the times at which its comments were written.
 const maxDrafted = 30 * 24 * time.Hour
 
-// remarks returns the comments of people on the pull request that were not taken in yet, and moves row.Heard
-// forward. What was taken in is known by its id: many comments may have the same time, and a comment may be
-// older than one that was listed before it.
+// remarks returns the comments of people on the pull request that were not taken in yet, and moves
+// row.CommentsUntil forward. What was taken in is known by its id: many comments may have the same time, and
+// a comment may be older than one that was listed before it.
 func (f *Follower) remarks(
 	ctx context.Context, row *pullrequest.Row, at repository.PullRequests,
 ) (parts []store.Part, err error) {
@@ -182,7 +182,7 @@ func (f *Follower) remarks(
 		return nil, err
 	}
 	all, err := at.Host.Comments(ctx, row.Number)
-	since := row.Heard.Add(-maxDrafted)
+	since := row.CommentsUntil.Add(-maxDrafted)
 	for _, c := range all {
 		if c.Bot || c.At.Before(since) || len(parts) == maxRemarks {
 			continue
@@ -202,8 +202,8 @@ func (f *Follower) remarks(
 			continue
 		}
 		parts = append(parts, m)
-		if c.At.After(row.Heard) {
-			row.Heard = c.At
+		if c.At.After(row.CommentsUntil) {
+			row.CommentsUntil = c.At
 		}
 	}
 	return parts, err

@@ -392,7 +392,7 @@ func TestCommentsAreTakenInOnce(t *testing.T) {
 		User, Login, Place, Text string
 	}{{"U1", "Ann-at-Work", "main.go:7", "this needs a test"}, {"", "mallory", "", "stop"}}, got)
 	require.Zero(t, storetest.CountRows(t, d.Rows.Store, `select count(*) from sessions where stop_asked`))
-	// No permission can be made from a comment either, whoever wrote it.
+	// No permission can be made from a comment either, regardless of who wrote it.
 	permit := `insert into permissions (id, session_id, what, message_id, message_ts, user_id) select 'p' ||
 		id, session_id, 'request', id, message_ts, user_id from inbox where kind = $1 and user_id = 'U1'`
 	_, err = d.Rows.Store.Pool.Exec(t.Context(), permit, "remark")

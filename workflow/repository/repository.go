@@ -34,8 +34,8 @@ type Repository struct {
 }
 
 // Closed reports whether the code of the repository of that name is shown to full members only. If the
-// name is empty or not in the configuration, or not any more, it may be such a one, so Closed then
-// reports whether any of them is.
+// name is empty or not in the configuration, or not any more, it may be any repository, so Closed then
+// reports whether any of them is closed.
 func Closed(list []Repository, name string) bool {
 	closed := false
 	for _, r := range list {

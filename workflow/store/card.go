@@ -89,9 +89,9 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	_, err = tx.Exec(ctx,
-		`insert into buttons (id, session_id, action_id, revision) select $1, id, 'stop', revision
+		`insert into buttons (id, session_id, action_id, revision) select $1, id, $3, revision
 			from sessions where id = $2`,
-		stop, t.id)
+		stop, t.id, workflow.ButtonStop)
 	if err != nil {
 		return err
 	}

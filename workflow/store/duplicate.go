@@ -25,7 +25,7 @@ const (
 	maxReportText         = 4000 // characters of a report that are compared
 	maxReportsCompared    = 2000 // newest reports of a repository with which a report is compared
 	maxDuplicatesExamined = 10   // best of them, which are examined more closely
-	maxDuplicates         = 3    // twins of a report that Find returns
+	maxDuplicates         = 3    // duplicates of a report that FindDuplicates returns
 )
 
 // The minimum score of a duplicate, where 1 is the same text: with trigrams, which raise the score of reports
@@ -83,11 +83,11 @@ func FindDuplicates(
 		repository,
 		database.CleanText(text), maxReportText, maxReportsCompared, limit, maxDuplicatesExamined)
 	if err != nil {
-		return nil, fmt.Errorf("twins of %s: %w", session, err)
+		return nil, fmt.Errorf("duplicates of %s: %w", session, err)
 	}
 	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[duplicateRow])
 	if err != nil {
-		return nil, fmt.Errorf("twins of %s: %w", session, err)
+		return nil, fmt.Errorf("duplicates of %s: %w", session, err)
 	}
 	var list []Duplicate
 	for _, c := range found {

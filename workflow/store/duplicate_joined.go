@@ -23,8 +23,8 @@ func (d DuplicatesAnnounced) Mask(func(string) string) record.Part { return d }
 // Write stores each duplicate once.
 func (d DuplicatesAnnounced) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	for _, t := range d {
-		twin := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
-		if _, err := database.InsertOnce(ctx, tx, "twins", twin); err != nil {
+		named := database.Row{"session_id": r.Session, "twin": t.Session, "score": t.Score}
+		if _, err := database.InsertOnce(ctx, tx, "twins", named); err != nil {
 			return err
 		}
 	}
@@ -32,10 +32,10 @@ func (d DuplicatesAnnounced) Write(ctx context.Context, tx pgx.Tx, r *record.Rec
 }
 
 // JoinedDuplicate is a Part: the session is about the same as another one, where work goes on. The
-// other thread is told so in one line, once, however often and by whomever they are joined.
+// other thread is told so in one line, once, however often they are joined, and regardless of who joins them.
 type JoinedDuplicate struct {
-	Twin, By string
-	Line     workflow.Line // for the other thread
+	Other, By string
+	Line      workflow.Line // for the other thread
 }
 
 // Stage implements record.Part.
@@ -52,24 +52,24 @@ func (j JoinedDuplicate) Mask(mask func(string) string) record.Part {
 func (j JoinedDuplicate) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	tag, err := tx.Exec(ctx,
 		`update twins set joined_by = $3, joined_at = now() where session_id = $1 and twin = $2`,
-		r.Session, j.Twin, j.By)
+		r.Session, j.Other, j.By)
 	if err != nil {
 		return err
 	}
 	if tag.RowsAffected() == 0 {
-		return fmt.Errorf("%s was never named as a twin of %s", j.Twin, r.Session)
+		return fmt.Errorf("%s was never named as a duplicate of %s", j.Other, r.Session)
 	}
-	key := j.Twin + ":joined:" + r.Session
+	key := j.Other + ":joined:" + r.Session
 	tag, err = tx.Exec(ctx,
 		`with said as (insert into lines (session_id, agent, text, vouched) select $1, $2, $3, '{0}'
 			where exists (select 1 from sessions where id = $1 and cleared_at is null)
 				and not exists (select 1 from outbox where key = $4) returning id)
-		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Twin, j.Line.Agent,
+		insert into outbox (key, session_id, line_id) select $4, $1, id from said`, j.Other, j.Line.Agent,
 		database.CleanText(j.Line.Text), key)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
-	return r.Queue.InsertPost(ctx, tx, j.Twin)
+	return r.Queue.InsertPost(ctx, tx, j.Other)
 }
 
 // UnjoinedDuplicate is a Part: it records that work goes on in the session's own thread again.
@@ -123,7 +123,7 @@ func ReadDuplicateStates(ctx context.Context, db *database.DB, ids []string) ([]
 func readDuplicates(ctx context.Context, db *database.DB, sql string, args ...any) ([]DuplicateState, error) {
 	rows, err := db.Pool.Query(ctx, sql, args...)
 	if err != nil {
-		return nil, fmt.Errorf("read twins: %w", err)
+		return nil, fmt.Errorf("read duplicates: %w", err)
 	}
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (k DuplicateState, err error) {
 		err = row.Scan(&k.Session, &k.Thread.Team, &k.Thread.Channel, &k.Thread.TS, &k.Title, &k.Phase,
@@ -131,7 +131,7 @@ func readDuplicates(ctx context.Context, db *database.DB, sql string, args ...an
 		return k, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read twins: %w", err)
+		return nil, fmt.Errorf("read duplicates: %w", err)
 	}
 	return list, nil
 }

@@ -46,7 +46,7 @@ func tell(t *testing.T, s *store.Store, id, text string) string {
 		`insert into sessions (id, team, channel, thread_ts, repository) values ($1, 'T1', 'C1', $1, 'shop')`,
 		id)
 	require.NoError(t, err)
-	turn, err := s.Begin(t.Context(), id)
+	turn, err := s.Begin(t.Context(), id, store.NoSettling)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(t.Context(), store.ReportText{Repository: "shop", Text: text}))
 	return id

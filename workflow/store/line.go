@@ -195,15 +195,15 @@ func (s *Store) IsOfNewestQuestion(ctx context.Context, session, value string) (
 
 // An Offer names a kind of button, for NewestOffer.
 type Offer struct {
-	ActionID    string
+	ActionID    workflow.ActionID
 	MeansPrefix string // what the button stands for begins with this
 	Before      string // its message is above the message with this ts
 	In          string // its message has this ts; empty: any
 	Newest      bool   // its message is the newest of all between people and the bot above that
 }
 
-// NewestOffer returns what the newest button of that kind stands for whose message is in Slack and still
-// offers it. ok is false if there is none.
+// NewestOffer returns what the newest button of that kind stands for. Only buttons count whose message is in
+// Slack and still offers them. ok is false if there is none.
 func (s *Store) NewestOffer(
 	ctx context.Context, session string, of Offer,
 ) (means string, ok bool, err error) {
@@ -245,7 +245,7 @@ func (s *Store) NewestLines(ctx context.Context, session, before string) (offers
 // Button returns what a button of this session stands for: the revision with which it was shown,
 // and its meaning. ok is false if the session has no button with that value for that action.
 func (t *Turn) Button(
-	ctx context.Context, action, value string,
+	ctx context.Context, action workflow.ActionID, value string,
 ) (revision int, means string, ok bool, err error) {
 	err = t.store.Pool.QueryRow(ctx,
 		`select revision, means from buttons where id = $1 and session_id = $2 and action_id = $3`, value,
@@ -256,8 +256,8 @@ func (t *Turn) Button(
 	return revision, means, err == nil, err
 }
 
-// IsInMessage reports whether the button with that value stands in the session's message with that ts. A
-// message of which Slack's answer was lost, so that its ts is not known yet, may be any.
+// IsInMessage reports whether the button with that value stands in the session's message with that ts. If
+// Slack's answer was lost, so that the ts of the message is not known yet, any ts counts.
 func (t *Turn) IsInMessage(ctx context.Context, value, ts string) (in bool, err error) {
 	err = t.store.Pool.QueryRow(ctx, `select coalesce(bool_or(coalesce(first.ts, o.ts, $3) = $3), true)
 			from outbox o left join outbox first on first.key = o.rewrites

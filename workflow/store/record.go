@@ -76,17 +76,14 @@ func (t *Turn) Record(ctx context.Context, parts ...Part) error {
 
 // begin puts the parts, and those that every recording has, in the order of their stages.
 func (t *Turn) begin(parts []Part, now time.Time) *transaction {
-	r := &transaction{turn: t, used: UsageTotal{Worked: t.worked(now)}}
+	r := &transaction{turn: t, update: Combined(parts), used: UsageTotal{Worked: t.worked(now)}}
 	for _, p := range parts {
-		switch p := p.(type) {
-		case Update:
-			r.update.add(p)
-		case Usage:
-			r.used.Add(p)
+		if used, ok := p.(Usage); ok {
+			r.used.Add(used)
 		}
 	}
 	r.used.Limited = r.update.Limited
-	r.used.Freed = r.update.ClearStop || r.update.opens()
+	r.used.Freed = r.update.ClearStop || r.update.Opens()
 	parts = append(slices.Clone(parts), r.used, readMark{r}, settling{r}, redrawing{r})
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
 	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}

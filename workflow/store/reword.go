@@ -21,9 +21,10 @@ import (
 // With a Revision, Line replaces the message that shows that revision, and its
 // note of who approved it stays. If there is no such message, nothing is said.
 type Reworded struct {
-	ActionID, Label string
-	Revision        int
-	Line            workflow.Line
+	ActionID workflow.ActionID
+	Label    string
+	Revision int
+	Line     workflow.Line
 	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the
 	// earlier line: there nobody would look for the new words.
 	BelowTalk bool
@@ -45,7 +46,7 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if w.Revision > 0 {
 		return w.rewordRevision(ctx, tx, r.Session)
 	}
-	offer, err := json.Marshal([]map[string]string{{"ActionID": w.ActionID, "Label": w.Label}})
+	offer, err := json.Marshal([]map[string]string{{"ActionID": string(w.ActionID), "Label": w.Label}})
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,16 @@ type Update struct {
 	ThreadSettled bool
 }
 
+// Combined returns all updates among the parts as one.
+func Combined(parts []Part) (u Update) {
+	for _, p := range parts {
+		if one, ok := p.(Update); ok {
+			u.add(one)
+		}
+	}
+	return u
+}
+
 func (u *Update) add(o Update) {
 	if before := u.Change; before != nil && o.Change != nil {
 		u.Change = func(s *workflow.Session) {
@@ -82,11 +92,11 @@ func (Update) Write(context.Context, pgx.Tx, *record.Recording) error { return n
 // delivers reports whether a push went out.
 func (u Update) delivers() bool { return slices.Contains(u.Events, workflow.EventProve) }
 
-// stops reports whether the session was stopped.
-func (u Update) stops() bool { return slices.Contains(u.Events, workflow.EventStop) }
+// Stops reports whether the session is stopped.
+func (u Update) Stops() bool { return slices.Contains(u.Events, workflow.EventStop) }
 
-// opens reports whether the orchestrator has something to do from now on.
-func (u Update) opens() bool { return u.Open != nil && *u.Open }
+// Opens reports whether the orchestrator has something to do from now on.
+func (u Update) Opens() bool { return u.Open != nil && *u.Open }
 
 // readMark is the part of every recording that stores how far agents had read when the thread came to
 // rest. A stop moves this mark to its own message, past earlier messages that were never read.
@@ -94,12 +104,12 @@ type readMark struct{ *transaction }
 
 func (readMark) Stage() record.Stage { return record.Rest }
 
-// Mask returns e, which has no text.
+// Mask returns rm, which has no text.
 func (rm readMark) Mask(func(string) string) record.Part { return rm }
 
 func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	delivered := rm.update.delivers()
-	stops := rm.update.stops()
+	stops := rm.update.Stops()
 	if !delivered && !stops && !rm.update.ThreadSettled {
 		return nil
 	}

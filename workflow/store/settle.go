@@ -16,6 +16,9 @@ import (
 // longer waits for what they offer.
 type SettleRule func(parts []Part) Settlement
 
+// NoSettling is the rule by which no message loses its buttons.
+func NoSettling([]Part) Settlement { return Settlement{} }
+
 // A Settlement is what a SettleRule decided.
 type Settlement struct {
 	// Settle returns which of the open messages lose their buttons, in the order in which they are
@@ -50,23 +53,20 @@ func (settling) Stage() record.Stage { return record.Settle }
 func (s settling) Mask(func(string) string) record.Part { return s }
 
 func (s settling) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if s.turn.Settles == nil {
-		return nil
-	}
-	rule := s.turn.Settles(r.Parts)
-	if rule.EndQuestion != "" {
-		if err := progress.EndQuestion(ctx, tx, r.Session, rule.EndQuestion); err != nil {
+	decided := s.turn.settles(r.Parts)
+	if decided.EndQuestion != "" {
+		if err := progress.EndQuestion(ctx, tx, r.Session, decided.EndQuestion); err != nil {
 			return err
 		}
 	}
-	if rule.Settle == nil {
+	if decided.Settle == nil {
 		return nil
 	}
 	open, err := openMessages(ctx, tx, r.Session)
 	if err != nil {
 		return fmt.Errorf("which buttons are open: %w", err)
 	}
-	return s.removeButtons(ctx, tx, rule.Settle(open))
+	return s.removeButtons(ctx, tx, decided.Settle(open))
 }
 
 // openMessages returns the messages of the session with a button that can still be pressed, in order.

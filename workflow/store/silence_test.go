@@ -33,7 +33,7 @@ func atWorkFor(t *testing.T, s *store.Store, quiet time.Duration) *store.Turn {
 	require.NoError(t, storetest.Inbox(s).Receive(ctx, in))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
-	turn, err := s.Begin(ctx, list[0].ID)
+	turn, err := s.Begin(ctx, list[0].ID, store.NoSettling)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: 1, ForAgents: true}, store.Update{Open: &open},
 		store.Lines{{Agent: "deep", Text: "looking"}}))

@@ -40,7 +40,7 @@ type crowd struct {
 }
 
 func (c *crowd) run(ctx context.Context, session string) error {
-	turn, err := c.store.Begin(ctx, session)
+	turn, err := c.store.Begin(ctx, session, store.NoSettling)
 	if err != nil {
 		return err
 	}
@@ -340,7 +340,7 @@ func TestAWorkerWithoutItsJobDoesNotBegin(t *testing.T) {
 				_, err := s.Pool.Exec(ctx, `update river_job set state = 'discarded', finalized_at = now()
 					where kind = 'turn'`)
 				if err == nil {
-					_, err = s.Begin(ctx, session)
+					_, err = s.Begin(ctx, session, store.NoSettling)
 				}
 				begins <- err
 				return err

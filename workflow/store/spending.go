@@ -75,7 +75,7 @@ func (a Account) Uses(ctx context.Context, limits workflow.Limits) ([]workflow.L
 	return uses, nil
 }
 
-// under returns one Use for each limit that is set.
+// under returns one LimitUse for each limit that is set.
 func under(limits workflow.Limits, used []use) (uses []workflow.LimitUse) {
 	for _, span := range workflow.Spans {
 		u := used[slices.IndexFunc(used, func(u use) bool { return u.Span == string(span) })]

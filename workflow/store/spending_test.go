@@ -46,7 +46,7 @@ func asked(t *testing.T, s *store.Store, channel, person string) *store.Turn {
 	var id string
 	require.NoError(t, s.Pool.QueryRow(t.Context(),
 		`select id from sessions where channel = $1 and requester = $2`, channel, person).Scan(&id))
-	turn, err := s.Begin(t.Context(), id)
+	turn, err := s.Begin(t.Context(), id, store.NoSettling)
 	require.NoError(t, err)
 	return turn
 }
@@ -168,7 +168,7 @@ func TestTimeAtWork(t *testing.T) {
 	before := storetest.CountRows(t, s, `select worked_ms from sessions`)
 	require.Equal(t, before, storetest.CountRows(t, s,
 		`select coalesce(sum(worked_ms), 0)::bigint from spending`), "and on this day, without money")
-	later, err := s.Begin(t.Context(), turn.Session().ID)
+	later, err := s.Begin(t.Context(), turn.Session().ID, store.NoSettling)
 	require.NoError(t, err)
 	require.NoError(t, later.Record(t.Context()))
 	require.Equal(t, before, storetest.CountRows(t, s, `select worked_ms from sessions`),
@@ -185,7 +185,7 @@ func TestUseIsKeptOverTurns(t *testing.T) {
 	old := storetest.BeginTurn(t, s)
 	require.NoError(t, old.Record(t.Context(), progress.Transcript{Items: []json.RawMessage{[]byte(`{}`)}},
 		store.Usage{USD: 4, Tokens: 10}))
-	now, err := s.Begin(t.Context(), old.Session().ID)
+	now, err := s.Begin(t.Context(), old.Session().ID, store.NoSettling)
 	require.NoError(t, err)
 	require.ErrorIs(t, old.Record(t.Context(), store.Usage{USD: 4, Tokens: 10}), store.ErrFenced)
 	got := used(t, now)

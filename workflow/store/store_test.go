@@ -163,7 +163,7 @@ func TestALaterTurnFencesTheEarlier(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
 	first := storetest.BeginTurn(t, s)
-	second, err := s.Begin(t.Context(), first.Session().ID)
+	second, err := s.Begin(t.Context(), first.Session().ID, store.NoSettling)
 	require.NoError(t, err)
 
 	line := store.Lines{{Agent: "orchestrator", Text: "hello"}}
@@ -212,7 +212,7 @@ func TestSessionKnowsItsNewestReport(t *testing.T) {
 		require.NoError(t, turn.Record(t.Context(), consent.Report(report)))
 		again, err := s.Session(t.Context(), turn.Session().ID)
 		require.NoError(t, err)
-		later, err := s.Begin(t.Context(), turn.Session().ID)
+		later, err := s.Begin(t.Context(), turn.Session().ID, store.NoSettling)
 		require.NoError(t, err)
 		require.Equal(t, []string{kind, kind, kind},
 			[]string{turn.Session().ReportKind, again.ReportKind, later.Session().ReportKind})
@@ -274,8 +274,9 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 		}
 	}
 	say(false, nil, "one", "two")
-	say(true,
-		[]workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque", Means: "scope"}}, "report")
+	say(true, []workflow.Button{
+		{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque", Means: "scope"},
+	}, "report")
 	say(false, nil, "three")
 
 	next := func() *workflow.Posting {
@@ -296,7 +297,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	p = next()
 	require.Equal(t, "[deep] report", p.Text())
 	require.Equal(t, storetest.Thread, p.Thread)
-	require.Equal(t, []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}},
+	require.Equal(t, []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"}},
 		p.Lines[0].Buttons, "what it means is not sent")
 	require.NoError(t, outbox.New(s.DB).Refused(t.Context(), p.Key, "channel_not_found"))
 
@@ -304,11 +305,13 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 	storetest.MarkPosted(t, s, next().Key, "9.2")
 	require.Nil(t, next())
 
-	_, means, ok, err := turn.Button(t.Context(), "fix_it", "opaque")
+	_, means, ok, err := turn.Button(t.Context(), workflow.ButtonFix, "opaque")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "scope", means)
-	for action, value := range map[string]string{"fix_it": "forged", "push_it": "opaque"} {
+	for action, value := range map[workflow.ActionID]string{
+		workflow.ButtonFix: "forged", workflow.ButtonPush: "opaque",
+	} {
 		_, _, ok, err = turn.Button(t.Context(), action, value)
 		require.NoError(t, err)
 		require.False(t, ok, "%s of %s", value, action)
@@ -320,8 +323,7 @@ func TestLinesAreCoalescedInOrderAndPostedOnce(t *testing.T) {
 func TestAButtonMayMeanAnything(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)
-	turn := storetest.BeginTurn(t, s)
-	turn.Settles = func(parts []store.Part) store.Settlement {
+	turn := storetest.BeginSettling(t, s, func(parts []store.Part) store.Settlement {
 		if !slices.ContainsFunc(parts, func(p store.Part) bool {
 			_, answers := p.(progress.Answer)
 			return answers
@@ -332,21 +334,21 @@ func TestAButtonMayMeanAnything(t *testing.T) {
 			for _, m := range open {
 				settled = append(settled, store.SettledMessage{
 					ID:   m.ID,
-					Note: m.Buttons[0].ActionID + ": " + m.Means,
+					Note: string(m.Buttons[0].ActionID) + ": " + m.Means,
 				})
 			}
 			return settled
 		}}
-	}
+	})
 	const option = "a\x00b\xff"
 	require.NoError(t, turn.Record(t.Context(), progress.Question{
 		Text:        "Which\x00?",
 		Recommended: option,
 		Options:     []string{option, "c"},
 	}, store.Lines{{Agent: "orchestrator", Text: "Which\x00?", Buttons: []workflow.Button{
-		{ActionID: "option", Label: option, Value: "opaque", Means: option},
+		{ActionID: workflow.ButtonOption, Label: option, Value: "opaque", Means: option},
 	}}}))
-	_, means, ok, err := turn.Button(t.Context(), "option", "opaque")
+	_, means, ok, err := turn.Button(t.Context(), workflow.ButtonOption, "opaque")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "ab\uFFFD", means)

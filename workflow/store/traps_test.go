@@ -87,7 +87,7 @@ func TestSpeakersAndPostersDoNotLockEachOtherOut(t *testing.T) {
 		})
 	})
 	for n := range 150 {
-		buttons := []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: fmt.Sprint(n)}}
+		buttons := []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: fmt.Sprint(n)}}
 		require.NoError(t, turn.Record(t.Context(), store.Lines{{
 			Agent: "deep", Text: fmt.Sprint("line ", n), Buttons: buttons,
 		}}))
@@ -110,7 +110,7 @@ func TestWritersAndTurnsDoNotLockEachOtherOut(t *testing.T) {
 			Queue: s.Queue,
 			Log:   storetest.Silent,
 			Run: func(ctx context.Context, session string) error {
-				turn, err := s.Begin(ctx, session)
+				turn, err := s.Begin(ctx, session, store.NoSettling)
 				if err != nil {
 					return err
 				}
@@ -137,7 +137,7 @@ func lateMessage(t *testing.T, s *store.Store) func(context.Context, string) err
 	t.Helper()
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), storetest.Mention("Ev1", "total is off")))
 	return func(ctx context.Context, session string) error {
-		turn, err := s.Begin(ctx, session)
+		turn, err := s.Begin(ctx, session, store.NoSettling)
 		if err != nil {
 			return err
 		}

@@ -21,13 +21,10 @@ import (
 type Turn struct {
 	Account // what the session has used
 
-	// Settles decides which messages lose their buttons by what is recorded; nil: none does. It is set
-	// before the first recording.
-	Settles SettleRule
-
-	store *Store
-	id    string
-	epoch int64
+	store   *Store
+	id      string
+	epoch   int64
+	settles SettleRule
 
 	mu      sync.Mutex
 	session workflow.Session
@@ -36,9 +33,10 @@ type Turn struct {
 
 // Begin starts a turn of the session and fences every earlier one. If ctx runs under a job,
 // Begin fails with ErrFenced unless the job is still this worker's: a worker that was frozen
-// and taken for dead has lost its job, and must not fence the worker that has it now.
-func (s *Store) Begin(ctx context.Context, id string) (*Turn, error) {
-	t := &Turn{Account: OpenAccount(s.DB, id), store: s, id: id}
+// and taken for dead has lost its job, and must not fence the worker that has it now. settles decides
+// which messages lose their buttons by what the turn records.
+func (s *Store) Begin(ctx context.Context, id string, settles SettleRule) (*Turn, error) {
+	t := &Turn{Account: OpenAccount(s.DB, id), store: s, id: id, settles: settles}
 	err := s.Transact(ctx, func(tx pgx.Tx) (err error) {
 		// The session's row first, then the job's: every transaction
 		// that inserts a job locks in this order.

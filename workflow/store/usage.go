@@ -49,7 +49,7 @@ type UsageTotal struct {
 
 func (UsageTotal) Stage() record.Stage { return record.Session }
 
-// Mask returns s, which has no text.
+// Mask returns t, which has no text.
 func (t UsageTotal) Mask(func(string) string) record.Part { return t }
 
 func (t UsageTotal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -84,7 +84,7 @@ type LimitWarning workflow.LimitUse
 
 func (LimitWarning) Stage() record.Stage { return record.Session }
 
-// Mask returns u: it has the names of a limit and of whom it is of, and no text.
+// Mask returns w: it has the names of a limit and of the people whose it is, and no text.
 func (w LimitWarning) Mask(func(string) string) record.Part { return w }
 
 func (w LimitWarning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

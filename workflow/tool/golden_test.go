@@ -13,7 +13,7 @@ import (
 // maxDescribed is the limit, in bytes, of what all tools together add to every request.
 const maxDescribed = 7 << 10
 
-// described returns the tools as models see them, one a line.
+// described returns the tools as models see them, one per line.
 func described(t *testing.T) []byte {
 	var all bytes.Buffer
 	for _, tool := range allTools(&Env{}) {

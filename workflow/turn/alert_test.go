@@ -32,9 +32,9 @@ func TestAnAlertIsData(t *testing.T) {
 		t.Context(),
 		`select id from sessions where thread_ts = '20.1' and repository = 'anybody' and not stop_asked`,
 	).Scan(&id))
-	begun, err := o.Store.Begin(t.Context(), id)
+	begun, err := o.beginTurn(t.Context(), id)
 	require.NoError(t, err)
-	th := &thread{turn: o.openTurn(begun), Thread: where}
+	th := &thread{turn: begun, Thread: where}
 	_, err = reportWaits(t.Context(), th)
 	require.NoError(t, err)
 	require.NoError(t, th.Judge.JudgeAll(t.Context()))

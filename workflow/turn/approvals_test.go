@@ -186,7 +186,7 @@ func (o *office) play(ctx context.Context, where workflow.Thread, c standingCase
 			Kind:     workflow.MessageAction,
 			TS:       "1010.0",
 			User:     c.user,
-			ActionID: "fix_it",
+			ActionID: workflow.ButtonFix,
 			Value:    button,
 		}
 	}
@@ -382,7 +382,7 @@ func (o *office) clicks(ctx context.Context, n int, change func([]store.Part)) (
 			Thread:   th.Thread,
 			TS:       "1010.0",
 			User:     o.actors[i%2].user,
-			ActionID: "fix_it",
+			ActionID: workflow.ButtonFix,
 			Value:    button,
 		}
 		hands.Go(func() error { return inbox.New(o.Store.DB, o.Store.Queue).Receive(ctx, in) })

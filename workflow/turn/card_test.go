@@ -39,7 +39,7 @@ func TestAStopOfARunThatIsOverStopsNothing(t *testing.T) {
 			Kind:     workflow.MessageAction,
 			TS:       "1010.0",
 			User:     o.asker,
-			ActionID: "stop",
+			ActionID: workflow.ButtonStop,
 			Value:    stop,
 		}))
 		return stopAsked()

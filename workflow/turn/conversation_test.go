@@ -863,7 +863,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 	)
 	require.NoError(t, err)
 	require.NoError(t, said("report", "ann: <@UCEM> nice?", "bea: fix only cart/")(t.Context(), th))
-	value, err := th.newest(t.Context(), "fix_it")
+	value, err := th.newest(t.Context(), workflow.ButtonFix)
 	require.NoError(t, err)
 	pressed := func(in string) string {
 		require.NoError(
@@ -874,7 +874,7 @@ func TestAButtonIsOfItsMessage(t *testing.T) {
 					Kind:     workflow.MessageAction,
 					TS:       in,
 					User:     "bea",
-					ActionID: "fix_it",
+					ActionID: workflow.ButtonFix,
 					Value:    value,
 				},
 			),

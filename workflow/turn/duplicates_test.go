@@ -158,7 +158,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 		Kind:     workflow.MessageAction,
 		TS:       "11.2",
 		User:     o.people["bea"],
-		ActionID: "join",
+		ActionID: workflow.ButtonJoin,
 		Value:    press,
 	}))
 	require.NoError(t, th.Judge.JudgeAll(t.Context()))
@@ -176,14 +176,14 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	// If the parts are recorded again, as after an interrupted commit, the other thread still has one
 	// line.
 	require.NoError(t, th.Record(t.Context(), store.JoinedDuplicate{
-		Twin: first.Session().ID,
-		By:   "U1",
-		Line: workflow.Line{Agent: "a", Text: "again"},
+		Other: first.Session().ID,
+		By:    "U1",
+		Line:  workflow.Line{Agent: "a", Text: "again"},
 	}))
 	again, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
 	require.Len(t, again, len(lines))
-	require.Error(t, first.Record(t.Context(), store.JoinedDuplicate{Twin: th.Session().ID}),
+	require.Error(t, first.Record(t.Context(), store.JoinedDuplicate{Other: th.Session().ID}),
 		"it was never named there")
 
 	// A message in the joined thread lets the work go on there.
@@ -219,7 +219,7 @@ func TestAJoinIsNoWayAroundAStop(t *testing.T) {
 			Kind:     workflow.MessageAction,
 			TS:       th.tick(),
 			User:     o.people[who],
-			ActionID: "join",
+			ActionID: workflow.ButtonJoin,
 			Value:    button,
 		}))
 		require.NoError(t, th.Judge.JudgeAll(t.Context()))
@@ -278,7 +278,7 @@ func TestAJoinEndsWhatIsUnderWay(t *testing.T) {
 	}
 	inquiries(false)
 	require.NotNil(t, waits())
-	require.NoError(t, th.press(t.Context(), o.people["bea"], "join"))
+	require.NoError(t, th.press(t.Context(), o.people["bea"], workflow.ButtonJoin))
 	require.True(t, th.Session().Joined())
 	inquiries(true)
 	require.Nil(t, waits())

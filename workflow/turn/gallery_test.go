@@ -448,8 +448,8 @@ var (
 		Siblings: &workflow.Siblings{
 			Pattern: "total /",
 			Places: []workflow.Sibling{
-				{At: "cart/total.go:40", Verdict: workflow.ReleaseAffected},
-				{At: "api/v2.go:10", Verdict: workflow.ReleaseNotLookedAt},
+				{At: "cart/total.go:40", Verdict: workflow.SiblingAffected},
+				{At: "api/v2.go:10", Verdict: workflow.SiblingNotLookedAt},
 			},
 		},
 	}
@@ -506,7 +506,7 @@ func with(text string, buttons ...workflow.Button) workflow.Line {
 // labelled returns buttons, each of an action id, a label and a style.
 func labelled(b ...string) (list []workflow.Button) {
 	for i := 0; i < len(b); i += 3 {
-		list = append(list, workflow.Button{ActionID: b[i], Label: b[i+1], Style: b[i+2]})
+		list = append(list, workflow.Button{ActionID: workflow.ActionID(b[i]), Label: b[i+1], Style: b[i+2]})
 	}
 	return list
 }
@@ -545,7 +545,8 @@ func consentSamples() map[string][]workflow.Line {
 		return workflow.Line{
 			Agent: "orchestrator", Text: text,
 			Buttons: []workflow.Button{
-				{ActionID: "fix_it", Label: label, Style: "primary"}, {ActionID: "correct", Label: "No"},
+				{ActionID: workflow.ButtonFix, Label: label, Style: "primary"},
+				{ActionID: workflow.ButtonCorrect, Label: "No"},
 			},
 		}
 	}
@@ -574,7 +575,11 @@ func consentSamples() map[string][]workflow.Line {
 				Text: "Nothing runs in this thread. At work in this channel: " +
 					"[the tax is a cent off](https://acme.slack.com/archives/C1/p101), asked by ann.",
 				Buttons: []workflow.Button{
-					{ActionID: "stop_thread", Label: "Stop: the tax is a cent off", Style: "danger"},
+					{
+						ActionID: workflow.ButtonStopThread,
+						Label:    "Stop: the tax is a cent off",
+						Style:    "danger",
+					},
 				},
 			},
 		),
@@ -585,7 +590,7 @@ func consentSamples() map[string][]workflow.Line {
 				Text: "The approval of revision 1 was taken back. ann edited the approval to \"do not fix " +
 					"it\". " +
 					"The work was stopped. Shall it go on? Press the button, or write \"go on\".",
-				Buttons: []workflow.Button{{ActionID: "go_on", Label: "Go on"}},
+				Buttons: []workflow.Button{{ActionID: workflow.ButtonGoOn, Label: "Go on"}},
 			},
 		},
 		"was a withdrawal meant": says(
@@ -595,8 +600,8 @@ func consentSamples() map[string][]workflow.Line {
 				Agent: "orchestrator",
 				Text:  "ann, revision 1 was stopped by bea. Take it up again, limited to: the guard?",
 				Buttons: []workflow.Button{
-					{ActionID: "take_up", Label: "Fix it, so limited", Style: "primary"},
-					{ActionID: "correct", Label: "Correct…"},
+					{ActionID: workflow.ButtonTakeUp, Label: "Fix it, so limited", Style: "primary"},
+					{ActionID: workflow.ButtonCorrect, Label: "Correct…"},
 				},
 			},
 		},
@@ -845,7 +850,7 @@ func pushSamples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...)},
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
-		"the base clashes": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
+		"the base conflicts": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
 			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba), " +
 			"and leave the merge to the reviewer of the branch; say \"stop\" to merge first."),
 		"the change is explained": says("The split keeps every cent now.\n" +

@@ -156,9 +156,9 @@ func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 		return id
 	}
 	judged := func(id string) string {
-		begun, err := o.Store.Begin(ctx, id)
+		begun, err := o.beginTurn(ctx, id)
 		require.NoError(t, err)
-		require.NoError(t, o.openTurn(begun).Judge.JudgeAll(ctx))
+		require.NoError(t, begun.Judge.JudgeAll(ctx))
 		return id
 	}
 	guest := ""

@@ -361,7 +361,7 @@ func (th *thread) stepToReport(ctx context.Context) error {
 // first" presses the oldest one.
 func (th *thread) stepOfPress(ctx context.Context, words []string) error {
 	who := words[1]
-	action := words[2]
+	action := workflow.ActionID(words[2])
 	press := workflow.IncomingEvent{Kind: workflow.MessageAction, User: who, ActionID: action}
 	if len(words) == 4 {
 		err := th.Store.Pool.QueryRow(ctx,
@@ -373,7 +373,7 @@ func (th *thread) stepOfPress(ctx context.Context, words []string) error {
 		press.TS = th.tick()
 		return th.judges(ctx, press)
 	}
-	if action == "stop" {
+	if action == workflow.ButtonStop {
 		press.TS = th.tick()
 		return th.judges(ctx, press)
 	}
@@ -590,7 +590,7 @@ func TestFilesOfUnheardWordsAreNotGiven(t *testing.T) {
 		require.Empty(t, names(), text)
 	}
 	require.NoError(t, th.posted(ctx, th.tick()))
-	require.NoError(t, th.press(ctx, "bea", "pass_on"))
+	require.NoError(t, th.press(ctx, "bea", workflow.ButtonPassOn))
 	require.Equal(t, []string{"use the other package"}, names(), "what was passed on last")
 	require.NoError(t,
 		th.judges(ctx, workflow.IncomingEvent{Kind: workflow.MessageDelete, TS: "1202.0", User: "gus"}))

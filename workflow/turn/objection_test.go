@@ -355,11 +355,11 @@ func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 		return err
 	}
 	if p.down {
-		begun, err := p.runner.Store.Begin(ctx, p.th.Session().ID)
+		begun, err := p.runner.beginTurn(ctx, p.th.Session().ID)
 		if err != nil {
 			return err
 		}
-		p.th.turn = p.runner.openTurn(begun)
+		p.th.turn = begun
 	}
 	return p.th.Judge.JudgeAll(ctx)
 }
@@ -458,7 +458,7 @@ func (p *play) checkPush(ctx context.Context) error {
 	answered := p.how == lostPushEdit || p.how == lostPushGone
 	if p.when == pushAsked && !answered &&
 		th.Session().Halted == "" { // the question from before the objection does not name it
-		if err := th.press(ctx, th.userID(another), "push_it"); err != nil {
+		if err := th.press(ctx, th.userID(another), workflow.ButtonPush); err != nil {
 			return err
 		}
 	}

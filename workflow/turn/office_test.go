@@ -199,11 +199,11 @@ func (r *Runner) begin(
 		where.TS).Scan(&id); err != nil {
 		return nil, err
 	}
-	begun, err := r.Store.Begin(ctx, id)
+	begun, err := r.beginTurn(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	th := &thread{turn: r.openTurn(begun), Thread: where}
+	th := &thread{turn: begun, Thread: where}
 	waiting, err := th.Inbox().Unhandled(ctx)
 	if err != nil {
 		return nil, err
@@ -230,7 +230,9 @@ func (th *thread) show(
 	return button, th.Record(ctx,
 		store.Update{OptionalEvents: events, Open: ledger.Rest},
 		consent.Report(*report),
-		store.Replies(th.ProgramLine(report.Text, workflow.Button{ActionID: "fix_it", Value: button})),
+		store.Replies(th.ProgramLine(report.Text, workflow.Button{
+			ActionID: workflow.ButtonFix, Value: button,
+		})),
 	)
 }
 

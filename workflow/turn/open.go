@@ -41,9 +41,17 @@ type turn struct {
 	rests   bool       // the run ends: the next one judges what comes now; guarded by hearing
 }
 
+// beginTurn begins a turn of the session, and fences earlier ones.
+func (r *Runner) beginTurn(ctx context.Context, session string) (*turn, error) {
+	begun, err := r.Store.Begin(ctx, session, settlement.Rule)
+	if err != nil {
+		return nil, err
+	}
+	return r.openTurn(begun), nil
+}
+
 // openTurn creates the parts of a turn and connects them.
 func (r *Runner) openTurn(begun *store.Turn) *turn {
-	begun.Settles = settlement.Rule
 	ledger := &ledger.Ledger{
 		Turn:    begun,
 		Store:   r.Store,
@@ -61,11 +69,11 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger,
 		Sees:   r.Model.Sees(r.Agents[agent.Orchestrator].Model),
 	}
-	twins := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
+	duplicates := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{
 		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders,
 		Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
-		Skills: r.Skills, Seats: r.Seats, NoticeAfter: r.NoticeAfter, Duplicates: twins.Announce,
+		Skills: r.Skills, Seats: r.Seats, NoticeAfter: r.NoticeAfter, Duplicates: duplicates.Announce,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
 	t := &turn{Ledger: ledger, Trees: trees, Budget: budget, Permissions: permissions}
@@ -108,7 +116,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	t.Orchestrator = &orchestrator.Orchestrator{
 		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries,
 		Runtime: t.Runtime, Attachments: attachments,
-		Permissions: permissions, Approvals: approvals, Duplicates: twins, Unanswered: r.Unanswered,
+		Permissions: permissions, Approvals: approvals, Duplicates: duplicates, Unanswered: r.Unanswered,
 	}
 	t.Judge = &judge.Judge{
 		Judgements:  judgements,
@@ -117,7 +125,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Approvals:   approvals,
 		Budget:      budget,
 		Skills:      r.Skills,
-		Duplicates:  twins,
+		Duplicates:  duplicates,
 		Held:        &approval.HeldWords{Judgements: judgements, Permissions: permissions},
 		Objections:  objections,
 		Interview: &judge.Interview{

@@ -28,9 +28,9 @@ import (
 type way struct {
 	name  string
 	what  workflow.PermissionKind
-	says  string // the message; empty: only a press
-	press string // action of the newest button, which is pressed; empty: only a message
-	root  bool   // the message mentions the bot
+	says  string            // the message; empty: only a press
+	press workflow.ActionID // action of the newest button, which is pressed; empty: only a message
+	root  bool              // the message mentions the bot
 	enter func(ctx context.Context, th *thread) error
 	// then is what a careless model does next: it restates whatever was asked for.
 	then func(th *thread, ctx context.Context) error
@@ -43,28 +43,28 @@ var waysToAYes = []way{
 		name:  "a report",
 		what:  workflow.PermitReport,
 		says:  "fix it",
-		press: "fix_it",
+		press: workflow.ButtonFix,
 		enter: showing(workflow.ReportRootCause, workflow.EventReport),
 	},
 	{
 		name:  "a plan",
 		what:  workflow.PermitPlan,
 		says:  "go ahead",
-		press: "fix_it",
+		press: workflow.ButtonFix,
 		enter: showing(workflow.ReportPlan, workflow.EventPlan, workflow.EventShowPlan),
 	},
 	{
 		name:  "an understanding",
 		what:  workflow.PermitUnderstanding,
 		says:  "yes",
-		press: "confirm",
+		press: workflow.ButtonConfirm,
 		enter: interviewed,
 	},
 	{
 		name:  "a request that waits",
 		what:  workflow.PermitRequest,
 		says:  "go ahead",
-		press: "fix_it",
+		press: workflow.ButtonFix,
 		enter: func(ctx context.Context, th *thread) error {
 			if err := errors.Join(th.says(ctx, "gus", "@bobbin also add Key.Len"),
 				th.says(ctx, "ann", "please do add Key.Len")); err != nil {
@@ -117,7 +117,7 @@ var waysToAYes = []way{
 		name:  "going on after a stop",
 		what:  workflow.PermitResume,
 		says:  "go on",
-		press: "go_on",
+		press: workflow.ButtonGoOn,
 		enter: stoppedAtWork,
 	},
 	{
@@ -143,13 +143,25 @@ var waysToAYes = []way{
 		then:  (*thread).restatesNow,
 		never: "another",
 	},
-	{name: "passing on", what: workflow.PermitAdopt, says: "pass it on", press: "pass_on", enter: heldAtWork},
-	{name: "a push", what: workflow.PermitPush, says: "push it", press: "push_it", enter: pushWaits("")},
+	{
+		name:  "passing on",
+		what:  workflow.PermitAdopt,
+		says:  "pass it on",
+		press: workflow.ButtonPassOn,
+		enter: heldAtWork,
+	},
+	{
+		name:  "a push",
+		what:  workflow.PermitPush,
+		says:  "push it",
+		press: workflow.ButtonPush,
+		enter: pushWaits(""),
+	},
 	{
 		name:  "an unproven push",
 		what:  workflow.PermitPush,
 		says:  "push it unproven",
-		press: "push_it",
+		press: workflow.ButtonPush,
 		enter: pushWaits("eslint is not installed"),
 	},
 	{
@@ -295,7 +307,7 @@ func (th *thread) asksToPush(ctx context.Context, unproven string) error {
 			Unproven: unproven,
 		},
 		store.Lines(th.ProgramLine("go.sum", workflow.Button{
-			ActionID: "push_it",
+			ActionID: workflow.ButtonPush,
 			Value:    store.NewToken(),
 			Means:    "",
 		})),
@@ -416,7 +428,7 @@ func (th *thread) restatesNow(ctx context.Context) error {
 }
 
 // press presses the newest button of the action.
-func (th *thread) press(ctx context.Context, user, action string) error {
+func (th *thread) press(ctx context.Context, user string, action workflow.ActionID) error {
 	value, err := th.newest(ctx, action)
 	if err != nil {
 		return fmt.Errorf("no button %s: %w", action, err)
@@ -425,7 +437,7 @@ func (th *thread) press(ctx context.Context, user, action string) error {
 }
 
 // newest returns the value of the newest button of the action.
-func (th *thread) newest(ctx context.Context, action string) (value string, err error) {
+func (th *thread) newest(ctx context.Context, action workflow.ActionID) (value string, err error) {
 	err = th.Store.Pool.QueryRow(ctx,
 		`select o.b ->> 'Value' from (select id, json_array_elements(buttons) as b from outbox
 		where session_id = $1) o
@@ -433,7 +445,9 @@ func (th *thread) newest(ctx context.Context, action string) (value string, err 
 	return value, err
 }
 
-func (th *thread) pressOf(ctx context.Context, user, action, value string) error {
+func (th *thread) pressOf(
+	ctx context.Context, user string, action workflow.ActionID, value string,
+) error {
 	return th.judges(ctx, workflow.IncomingEvent{
 		Kind:     workflow.MessageAction,
 		TS:       th.tick(),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -32,7 +33,7 @@ func TestAHeldRemarkIsShownInFull(t *testing.T) {
 		require.Equal(t, "mallory wrote on the pull request, which waits for an approver "+
 			"(nobody here is known by that login):"+c.shown, said[len(said)-1].Text)
 	}
-	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	read, err := th.Inbox().Read(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, read[len(read)-1].Shown, "and remove the permission check")

@@ -60,7 +60,7 @@ func TestWhoAskedForAChangeBackportsItNot(t *testing.T) {
 // asked for what was pushed may.
 func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	t.Parallel()
-	presses := func(action string) func(context.Context, *thread) error {
+	presses := func(action workflow.ActionID) func(context.Context, *thread) error {
 		return func(ctx context.Context, th *thread) error {
 			err := th.Record(ctx, store.Lines(th.ProgramLine("pushed", workflow.Button{
 				ActionID: action,
@@ -80,7 +80,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	for name, asks := range map[string]func(context.Context, *thread) error{
 		"a remark": remarks("cem"),
 		"a stranger's remark that is passed on": func(ctx context.Context, th *thread) error {
-			return cmp.Or(remarks("")(ctx, th), th.press(ctx, "cem", "pass_on"))
+			return cmp.Or(remarks("")(ctx, th), th.press(ctx, "cem", workflow.ButtonPassOn))
 		},
 		"advice": func(ctx context.Context, th *thread) error {
 			return cmp.Or(th.Record(ctx, inbox.AgentNote{
@@ -92,8 +92,8 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 				th.Record(ctx, inbox.AgentNote{Key: "inquiry:8", By: "cem", Text: "the check is wrong"},
 					store.Update{Events: []workflow.Event{workflow.EventRequest}}), th.reads(ctx))
 		},
-		"still broken": presses("still_broken"),
-		"lessons":      presses("lessons_to_agents"),
+		"still broken": presses(workflow.ButtonBroken),
+		"lessons":      presses(workflow.ButtonLessons),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -113,7 +113,7 @@ func TestWhoAsksAfterAPushApprovesItNot(t *testing.T) {
 	}
 }
 
-// A part that is asked for by a remark or a press makes whoever asked one of those who asked for the request.
+// A person who asks for a part by a remark or a press is one of those who asked for the request.
 func TestARemarkAsksForAPartOfARequest(t *testing.T) {
 	t.Parallel()
 	th, _ := afterAnn(t, pushedNow)
@@ -194,7 +194,7 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	catalog.Repositories = nil
 	require.NoError(t, th.says(t.Context(), "cem", "fix it"))
 	require.NoError(t, th.says(t.Context(), "ann", "go ahead"))
-	require.NoError(t, th.press(t.Context(), "cem", "fix_it"))
+	require.NoError(t, th.press(t.Context(), "cem", workflow.ButtonFix))
 	require.Equal(t, "approvals:", permitted())
 	who, err := th.Permissions.WhoAllows(t.Context())
 	require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	require.Equal(t, "report=cem approvals:1=cem", permitted())
 }
 
-// While the configuration does not name the repository, whoever may approve work on another one may
+// While the configuration does not name the repository, a person who may approve work on another one may
 // choose that one for the thread.
 func TestAnotherRepositoryIsChosenForOneThatIsNotConfigured(t *testing.T) {
 	t.Parallel()

@@ -233,7 +233,7 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 			waits := th.asks(t)
 			require.NoError(t, th.says(t.Context(), "bea", "why do you ask?"))
 			require.NotNil(t, waits(), "it was asked back")
-			option, err := th.newest(t.Context(), "option")
+			option, err := th.newest(t.Context(), workflow.ButtonOption)
 			require.NoError(t, err)
 			require.NoError(t, c.ends(t.Context(), th))
 			require.Nil(t, waits())
@@ -241,7 +241,7 @@ func TestAQuestionEndsWithWhatIsDecidedSince(t *testing.T) {
 				`select count(*) from outbox where session_id = $1 and settled is null
 					and buttons::jsonb @> '[{"ActionID": "option"}]'`,
 				th.Session().ID), "its buttons are removed")
-			require.NoError(t, th.pressOf(t.Context(), o.people["bea"], "option", option))
+			require.NoError(t, th.pressOf(t.Context(), o.people["bea"], workflow.ButtonOption, option))
 			require.NoError(t, th.says(t.Context(), "bea", c.says))
 			require.Zero(t, storetest.CountRows(t, o.Store,
 				`select count(*) from inbox where session_id = $1 and answers`, th.Session().ID))
@@ -260,13 +260,13 @@ func TestAPressAnswersItsOwnQuestion(t *testing.T) {
 	require.NoError(t, err)
 	th.people = o.people
 	th.asks(t)
-	first, err := th.newest(t.Context(), "option")
+	first, err := th.newest(t.Context(), workflow.ButtonOption)
 	require.NoError(t, err)
 	require.NoError(t, th.says(t.Context(), "bea", "1"))
 	waits := th.asks(t)
-	require.NoError(t, th.pressOf(t.Context(), o.people["ann"], "option", first))
+	require.NoError(t, th.pressOf(t.Context(), o.people["ann"], workflow.ButtonOption, first))
 	require.NotNil(t, waits())
-	require.NoError(t, th.press(t.Context(), o.people["ann"], "option"))
+	require.NoError(t, th.press(t.Context(), o.people["ann"], workflow.ButtonOption))
 	require.Nil(t, waits())
 }
 
@@ -315,7 +315,7 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 	}{
 		"a press": {
 			pushWaits(""),
-			func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") },
+			func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", workflow.ButtonPush) },
 			"report=U1,push=bea approvals:1=U1",
 		},
 		"words": {
@@ -326,7 +326,9 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 		"after a stop": {
 			func(ctx context.Context, th *thread) error {
 				return cmp.Or(stoppedAtWork(ctx, th), th.says(ctx, "bea", "go on"), th.asksToPush(ctx, ""))
-			}, func(ctx context.Context, th *thread) error { return th.press(ctx, "bea", "push_it") },
+			}, func(ctx context.Context, th *thread) error {
+				return th.press(ctx, "bea", workflow.ButtonPush)
+			},
 			"report=U1,resume=bea,push=bea approvals:1=U1",
 		},
 	} {
@@ -335,7 +337,7 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 			th, permitted := afterAnn(t, c.enter)
 			before := permitted()
 			require.NoError(t, th.says(t.Context(), "cem", "why does this touch go.sum?"))
-			require.NoError(t, th.press(t.Context(), "bea", "push_it"))
+			require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPush))
 			require.Equal(t, before, permitted(), "what was written below it is being read")
 			var said string
 			require.NoError(t, th.Store.Pool.QueryRow(t.Context(),
@@ -355,14 +357,14 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 func TestNoPushIsAllowedWhileTheWorkIsStopped(t *testing.T) {
 	t.Parallel()
 	th, permitted := afterAnn(t, pushWaits(""))
-	button, err := th.newest(t.Context(), "push_it")
+	button, err := th.newest(t.Context(), workflow.ButtonPush)
 	require.NoError(t, err)
 	require.NoError(t, th.says(t.Context(), "cem", "stop"))
 	before := permitted()
 	require.NoError(t, th.says(t.Context(), "bea", "why does this touch go.sum?"))
 	require.NoError(t, th.answers(t.Context()))
 	require.NoError(t, th.says(t.Context(), "bea", "push it"))
-	require.NoError(t, th.pressOf(t.Context(), "bea", "push_it", button))
+	require.NoError(t, th.pressOf(t.Context(), "bea", workflow.ButtonPush, button))
 	require.Equal(t, before, permitted())
 }
 
@@ -371,17 +373,17 @@ func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	t.Parallel()
 	th, _ := afterAnn(t, heldAtWork)
 	waits := th.asks(t)
-	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	require.NotNil(t, waits(), "it is older than the question")
 	require.NoError(t, th.Record(t.Context(), pullrequest.Remark{ID: "1:1", Login: "mallory", Text: "that"}))
 	require.NoError(t, th.Judge.JudgeAll(t.Context()))
-	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	require.NotNil(t, waits(), "it is not in the thread")
 	read, err := th.Inbox().Read(t.Context())
 	require.NoError(t, err)
 	require.Contains(t, read[len(read)-1].Shown, "mallory wrote")
 	require.NoError(t, th.says(t.Context(), "gus", "that"))
-	require.NoError(t, th.press(t.Context(), "bea", "pass_on"))
+	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	require.Nil(t, waits())
 }
 

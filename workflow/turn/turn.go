@@ -120,11 +120,10 @@ var errStopped = errors.New("a person asked to stop")
 // Run takes the session as far as it can go. It returns nil if a later turn fenced it off. It leaves a
 // session that the operator paused as it is.
 func (r *Runner) Run(ctx context.Context, session string) error {
-	begun, err := r.Store.Begin(ctx, session)
+	t, err := r.beginTurn(ctx, session)
 	if err != nil {
 		return err
 	}
-	t := r.openTurn(begun)
 	if paused, err := t.restPaused(ctx); paused || err != nil {
 		return err
 	}
@@ -143,11 +142,10 @@ func (r *Runner) Run(ctx context.Context, session string) error {
 // GiveUp ends a session whose turns keep failing because of the program, and tells the thread the cause.
 // If not even its messages can be judged, it sets those aside instead.
 func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error {
-	begun, err := r.Store.Begin(ctx, session)
+	t, err := r.beginTurn(ctx, session)
 	if err != nil {
 		return err
 	}
-	t := r.openTurn(begun)
 	if err := queue.CatchPanic(func() error { return t.Judge.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}
@@ -259,7 +257,7 @@ func (t *turn) judgeStop(ctx context.Context) error {
 			return err
 		case err != nil: // the stop is recorded and has to be finished
 			t.Log.Error("keep the work of a stopped task", "task", k.Number, "err", err)
-			clash = "it could not be merged (" + err.Error() + "). Delegate it anew."
+			clash = "it could not be merged (" + err.Error() + "). Delegate it again."
 		}
 		k.State = workflow.TaskFailed
 		k.Summary = "stopped by a person; what it changed so far is still in the workspace"
@@ -291,7 +289,7 @@ func (t *turn) keepStopped(ctx context.Context, k workflow.Task) (clash string, 
 		return "", err
 	}
 	if p := t.Trees.Current(); p == nil || p.Work == nil {
-		return "its own tree could not be opened. Delegate it anew.", nil
+		return "its own tree could not be opened. Delegate it again.", nil
 	}
 	fork, err := t.Trees.OpenTaskTree(ctx, &k, true)
 	if err != nil {

@@ -229,8 +229,10 @@ func (w *walk) say() error {
 
 func (w *walk) click() error {
 	value := store.NewToken()
-	action := pick(w.rnd, "fix_it", "fix_it", "fix_it", "confirm", "push_it", "approve", "pass_on", "pass_on",
-		"go_on", "option", "wrap_up", "take_defaults", "correct")
+	action := pick(w.rnd,
+		workflow.ButtonFix, workflow.ButtonFix, workflow.ButtonFix, workflow.ButtonConfirm,
+		workflow.ButtonPush, "approve", workflow.ButtonPassOn, workflow.ButtonPassOn, workflow.ButtonGoOn,
+		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonCorrect)
 	if shown, err := w.Store.Pool.Query(w.ctx,
 		`select id from buttons where session_id = $1 and (action_id = $2 or $3)`,
 		w.Session().ID, action, w.rnd.IntN(6) == 0); err != nil {

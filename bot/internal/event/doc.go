@@ -1,5 +1,5 @@
 // Package event translates Slack payloads into the types of package workflow. A [Reader] turns messages,
-// edits, button presses, shortcuts, reactions, slash commands and modals into an workflow.IncomingEvent, or
+// edits, button presses, shortcuts, reactions, slash commands and modals into a workflow.IncomingEvent, or
 // returns the reason why the bot ignores them.
 //
 // It reads only the payload and makes no calls. The Inbox finds out whether a thread has a session and

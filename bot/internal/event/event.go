@@ -222,7 +222,8 @@ func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),
 		},
 		TS: string(container.MessageTS), User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
-		ActionID: id, Value: string(cmp.Or(a.Value, a.Selected.v.Value)), At: ParseTS(string(a.ActionTS)),
+		ActionID: workflow.ActionID(id), Value: string(cmp.Or(a.Value, a.Selected.v.Value)),
+		At: ParseTS(string(a.ActionTS)),
 	}, ""
 }
 

@@ -304,7 +304,7 @@ func TestNormalisePresses(t *testing.T) {
 		TS:       "11.1",
 		User:     "U1",
 		UserTeam: "T9",
-		ActionID: "option",
+		ActionID: workflow.ButtonOption,
 		Value:    "id-3",
 		At:       time.Unix(12, 1000).UTC(),
 	}, in)

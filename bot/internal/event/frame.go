@@ -1,6 +1,10 @@
 package event
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/bobbinhq/bobbin/workflow"
+)
 
 // A Frame is one frame of Socket Mode.
 type Frame struct {
@@ -29,7 +33,7 @@ func ReadFrame(message []byte) (f Frame, ok bool) {
 
 // HomePress returns the user, the action id and the value of a button press in an App Home; ok is
 // false for any other payload.
-func HomePress(kind string, payload []byte) (user, action, value string, ok bool) {
+func HomePress(kind string, payload []byte) (user string, action workflow.ActionID, value string, ok bool) {
 	var p struct {
 		Type jstring `json:"type"`
 		User lenient[struct {
@@ -48,7 +52,7 @@ func HomePress(kind string, payload []byte) (user, action, value string, ok bool
 		return "", "", "", false
 	}
 	a := p.Actions.v[0].v
-	return string(p.User.v.ID), string(a.ID), string(a.Value), a.ID != ""
+	return string(p.User.v.ID), workflow.ActionID(a.ID), string(a.Value), a.ID != ""
 }
 
 // HomeOpenedBy returns the id of the user who opened the App Home, or an empty string for any other event.

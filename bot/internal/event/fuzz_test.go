@@ -131,7 +131,7 @@ func FuzzSent(f *testing.F) {
 			require.Equal(t, "events_api", kind)
 		}
 		if user, action, _, ok := HomePress(kind, payload); ok {
-			require.NotEmpty(t, user+action)
+			require.NotEmpty(t, user+string(action))
 			require.Equal(t, "interactive", kind)
 		}
 		s, ok := marked.ReadSharedMessage(kind, payload)
@@ -143,6 +143,6 @@ func FuzzSent(f *testing.F) {
 		require.NotEmpty(t, s.In.Thread.Channel)
 		require.NotEmpty(t, s.In.TS)
 		require.NotEmpty(t, s.In.User)
-		require.False(t, strings.ContainsAny(s.In.ActionID, " :"))
+		require.False(t, strings.ContainsAny(string(s.In.ActionID), " :"))
 	})
 }

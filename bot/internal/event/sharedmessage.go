@@ -15,12 +15,6 @@ import (
 // SendShortcut is the callback_id of the message shortcut in the manifest.
 const SendShortcut = "send_to_bobbin"
 
-// How a message was sent to the bot: the values of an workflow.IncomingEvent's ActionID.
-const (
-	ByShortcut = "shortcut"
-	ByReaction = "reaction"
-)
-
 // sharePayload is the payload of a shortcut (an interactive envelope) or of a reaction (an event).
 type sharePayload struct {
 	Type        jstring `json:"type"`
@@ -81,13 +75,14 @@ func (r Reader) readShortcut(p sharePayload) (s SharedMessage) {
 	in := r.newIncoming(message)
 	in.Value = authorOf(message)
 	s.Own = r.isOwn(message)
-	in.ActionID = ByShortcut
+	in.ActionID = workflow.ByShortcut
 	in.Thread.Channel = string(p.Channel.v.ID)
 	in.User = string(p.User.v.ID)
 	in.UserTeam = string(p.User.v.TeamID)
 	in.At = ParseTS(string(p.ActionTS))
-	in.EventID = strings.Join([]string{ByShortcut, in.Thread.Channel, in.TS, in.User, string(p.ActionTS)},
-		":")
+	in.EventID = strings.Join([]string{
+		string(workflow.ByShortcut), in.Thread.Channel, in.TS, in.User, string(p.ActionTS),
+	}, ":")
 	s.In = in
 	s.AnswerURL = string(p.ResponseURL)
 	s.Private = p.Channel.v.Name == "directmessage" || strings.HasPrefix(string(p.Channel.v.Name), "mpdm-")
@@ -102,9 +97,10 @@ func (r Reader) readReaction(p sharePayload) (s SharedMessage, ok bool) {
 		return s, false
 	}
 	// The id is the same for all configured reactions of one person to one message.
-	s.In.EventID = strings.Join([]string{ByReaction, string(item.Channel), string(item.TS), string(e.User)},
-		":")
-	s.In.ActionID = ByReaction
+	s.In.EventID = strings.Join([]string{
+		string(workflow.ByReaction), string(item.Channel), string(item.TS), string(e.User),
+	}, ":")
+	s.In.ActionID = workflow.ByReaction
 	s.In.TS = string(item.TS)
 	s.In.User = string(e.User)
 	s.In.At = ParseTS(string(e.EventTS))
@@ -161,7 +157,7 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 	}
 	in, reason := r.readEvent(eventCallback{
 		raw:     raw,
-		EventID: jstring(workflow.ReadAgain + ":" + channel + ":" + m.Timestamp),
+		EventID: jstring(string(workflow.ReadAgain) + ":" + channel + ":" + m.Timestamp),
 		Event:   lenient[event]{e},
 	})
 	switch {
@@ -174,9 +170,10 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 }
 
 // readEdited returns the events of a message that was edited before it was read. Only its newest words are
-// known, so they count as an edit, which permits nothing. A message that calls the bot is Sent, too, as one
-// to which a mention was added. One that may begin a session without a mention, or that says stop, also
-// counts as it is: what was edited never asks for work that nobody approves, and a stop permits nothing.
+// known, so they count as an edit, which permits nothing. A message that calls the bot is a MessageSent,
+// too, as one to which a mention was added. One that may begin a session without a mention, or
+// that says stop, also counts as it is: what was edited never asks for work that nobody approves,
+// and a stop permits nothing.
 func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflow.IncomingEvent {
 	edit := in
 	edit.Kind = workflow.MessageEdit

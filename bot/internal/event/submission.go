@@ -45,7 +45,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		TS:       ts,
 		User:     string(p.User.v.ID),
 		UserTeam: string(p.User.v.TeamID),
-		ActionID: string(view.CallbackID),
+		ActionID: workflow.ActionID(view.CallbackID),
 		Value:    value,
 		At:       time.Now().UTC(),
 	}
@@ -77,7 +77,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	case workflow.ButtonLesson:
 		s.In.Text = entered(InputWords)
 	default:
-		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(s.In.ActionID, 40))
+		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(string(s.In.ActionID), 40))
 	}
 	sum := sha256.Sum256([]byte(s.In.User + "\x00" + s.In.Text))
 	s.In.EventID = "form:" + string(view.ID) + ":" + hex.EncodeToString(sum[:8])

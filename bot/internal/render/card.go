@@ -131,8 +131,8 @@ func (cf CardFace) renderBlocks(c *workflow.Card) []slack.Block {
 	if c.Stop == "" {
 		return blocks
 	}
-	stop := workflow.Button{ActionID: "stop", Label: "Stop", Style: "danger", Value: c.Stop}
-	return append(blocks, buttonRow([]workflow.Button{stop}, map[string]int{}))
+	stop := workflow.Button{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: c.Stop}
+	return append(blocks, buttonRow([]workflow.Button{stop}, map[workflow.ActionID]int{}))
 }
 
 // planCard returns the card as a plan block with its tasks.

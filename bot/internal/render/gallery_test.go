@@ -71,7 +71,9 @@ func TestGallery(t *testing.T) {
 	o.Bot.PlainCards.Store(false)
 
 	asked := o.Posting("ask", root, "shall I?")
-	asked.Lines[0].Buttons = []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: "opaque"}}
+	asked.Lines[0].Buttons = []workflow.Button{
+		{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"},
+	}
 	again := o.Posting("ask:settled", root, "shall I?")
 	again.Rewrites = "ask"
 	again.Note = "Approved by <ann> & co."
@@ -104,8 +106,9 @@ func (g *galleryOffice) draw(name string, p workflow.Posting) {
 func (g *galleryOffice) choice(n int) workflow.Posting {
 	p := g.Posting("choice", g.AdaSays("which?", ""), "Which one?")
 	for i := range n {
-		p.Lines[0].Buttons = append(p.Lines[0].Buttons,
-			workflow.Button{ActionID: "option", Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i)})
+		p.Lines[0].Buttons = append(p.Lines[0].Buttons, workflow.Button{
+			ActionID: workflow.ButtonOption, Label: fmt.Sprintf("answer %d", i+1), Value: fmt.Sprint(i),
+		})
 	}
 	return p
 }
@@ -176,9 +179,11 @@ func constants(t *testing.T, file, kind string) (values []string) {
 // homes is a fake Homes that shows everyone the same home.
 type homes struct{ shows workflow.HomeView }
 
-func (homes) Press(context.Context, string, string, string) error { return nil }
+func (homes) Press(context.Context, string, workflow.ActionID, string) error { return nil }
 
-func (homes) Form(context.Context, string, string, string) (*workflow.Form, error) { return nil, nil }
+func (homes) Form(context.Context, string, workflow.ActionID, string) (*workflow.Form, error) {
+	return nil, nil
+}
 
 func (homes) Submit(context.Context, workflow.IncomingEvent) (string, error) { return "", nil }
 

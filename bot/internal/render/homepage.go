@@ -47,7 +47,7 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 			"> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
 	}
 	if home.More {
-		add(homeSection("There are older ones, too; they are in their threads."))
+		add(homeSection("Older sessions are not listed; find them in their threads."))
 	}
 	if len(home.Pauses) > 0 {
 		add(homeHeader("Pause and resume"))
@@ -92,7 +92,7 @@ func pauseSection(x workflow.HomePause) slack.Block {
 		action = workflow.ButtonResume
 		label = "Resume"
 	}
-	element := slack.NewButtonBlockElement(action, x.Value,
+	element := slack.NewButtonBlockElement(string(action), x.Value,
 		slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
 	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil,
 		slack.NewAccessory(element))
@@ -133,8 +133,9 @@ func (h HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 			continue
 		}
 		flush()
-		element := slack.NewButtonBlockElement(workflow.ButtonLesson, strconv.FormatInt(l.Number, 10),
-			plainText("Change…"))
+		element := slack.NewButtonBlockElement(
+			string(workflow.ButtonLesson), strconv.FormatInt(l.Number, 10), plainText("Change…"),
+		)
 		add(slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, line, false, true), nil,
 			slack.NewAccessory(element)))
 	}

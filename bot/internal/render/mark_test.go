@@ -120,7 +120,7 @@ var forgeries = []string{
 // between lines of the program, as a button, a file, a card, an App Home and a modal.
 func surfaces(s Style, text string) (texts []string) {
 	own := workflow.Line{Agent: "deep", Text: text}
-	own.Buttons = []workflow.Button{{ActionID: "option", Label: text, Value: "v"}}
+	own.Buttons = []workflow.Button{{ActionID: workflow.ButtonOption, Label: text, Value: "v"}}
 	own.Files = []workflow.File{{Name: "plan.md", Title: workflow.Unmark(text), Text: workflow.Unmark(text)}}
 	var mixed workflow.Text
 	mixed.Add(text)

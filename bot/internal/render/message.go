@@ -104,7 +104,7 @@ func (s Style) words(l workflow.Line) string {
 // alone then looks the same.
 func withButtons(text string, lines []workflow.Line) []slack.Block {
 	var rows []slack.Block
-	used := map[string]int{}
+	used := map[workflow.ActionID]int{}
 	for _, l := range lines {
 		for at := 0; at < len(l.Buttons); at += maxActions {
 			rows = append(rows, buttonRow(l.Buttons[at:min(at+maxActions, len(l.Buttons))], used))
@@ -121,7 +121,7 @@ func withButtons(text string, lines []workflow.Line) []slack.Block {
 	return append(blocks, rows...)
 }
 
-func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBlock {
+func buttonRow(buttons []workflow.Button, used map[workflow.ActionID]int) *slack.ActionBlock {
 	elements := make([]slack.BlockElement, len(buttons))
 	for i, b := range buttons {
 		label := plainText(cmp.Or(mrkdwn.OneLine(workflow.Unmark(b.Label), maxLabel), "…"))
@@ -134,10 +134,10 @@ func buttonRow(buttons []workflow.Button, used map[string]int) *slack.ActionBloc
 	return slack.NewActionBlock("", elements...)
 }
 
-func actionID(id string, used map[string]int) string {
+func actionID(id workflow.ActionID, used map[workflow.ActionID]int) string {
 	used[id]++
 	if used[id] == 1 {
-		return id
+		return string(id)
 	}
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }

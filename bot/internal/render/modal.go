@@ -22,7 +22,7 @@ const (
 func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	view := slack.ModalViewRequest{
 		Type:            slack.VTModal,
-		CallbackID:      f.ActionID,
+		CallbackID:      string(f.ActionID),
 		PrivateMetadata: f.Value + " " + ts,
 		Close:           plainText("Cancel"),
 	}

@@ -34,7 +34,7 @@ var commands = map[string][]string{
 }
 
 // FindAccount returns the registries for a kind of project (go, node, python). A tool that is not installed
-// has none. Find fails if a tool has not answered when ctx ends; the next call asks the tool again.
+// has none. It fails if a tool has not answered when ctx ends; the next call asks the tool again.
 func FindAccount(ctx context.Context, kind string) (Registries, error) {
 	command, known := commands[kind]
 	if !known {

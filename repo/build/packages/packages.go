@@ -78,8 +78,7 @@ func (p *Packages) Close() {
 	}
 }
 
-// Paths inside a sandbox. The mounts of these packages replace the mounts of package buildcache at the same
-// paths.
+// Paths inside a sandbox. The mounts of these packages replace those of build.Caches at the same paths.
 const (
 	InsideGo    = "/cache/gomod"
 	InsideCargo = "/cache/cargo"

@@ -88,7 +88,7 @@ func WriteUnified(w io.Writer, d *gittree.Delta, before, after []byte) error {
 		}
 	}
 	if err := gitdiff.NewUnifiedEncoder(w, diffContext).Encode(onePatch{p}); err != nil {
-		return fmt.Errorf("repo: write diff of %s: %w", d.Path, err)
+		return fmt.Errorf("git: write diff of %s: %w", d.Path, err)
 	}
 	return nil
 }

@@ -51,7 +51,8 @@ type wideFiles struct {
 	names   []string // path.Match patterns, in any folder
 }
 
-// The words continue a line that begins with a file's name, such as "main.yml …".
+// wideKinds says what each kind of file does. The words continue a line that begins with a file's name,
+// such as "main.yml …".
 var wideKinds = []wideFiles{
 	{
 		words: "decides what runs with the repository's credentials",

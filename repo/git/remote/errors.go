@@ -49,7 +49,7 @@ var ErrHooks = errors.New("the repository has a hook that decides over pushes, "
 	"and only the git program can run it")
 
 // ErrLocal marks a failure of this machine, not of the remote.
-var ErrLocal = errors.New("repo: this machine")
+var ErrLocal = errors.New("git: this machine")
 
 func LocalError(what string, err error) error {
 	if err == nil {

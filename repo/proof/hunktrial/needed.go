@@ -53,7 +53,7 @@ type trialRun struct {
 const noTime = "no time was left"
 
 // errNoTime says that a run would take longer than the time that is left.
-var errNoTime = errors.New("needed: there is no time for the run")
+var errNoTime = errors.New("hunktrial: there is no time for the run")
 
 // Run tries each hunk of the fix. It returns no hunks if no test showed the change or if Limit is zero.
 // An error is a failure of this machine.

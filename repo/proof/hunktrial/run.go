@@ -65,7 +65,7 @@ func (tr *trialRun) without(ctx context.Context, numbers []int) ([]diff.Version,
 func layVersions(versions []diff.Version, onto *os.Root) error {
 	for _, v := range versions {
 		if err := onto.RemoveAll(v.Path); err != nil {
-			return fmt.Errorf("needed: take a hunk out of %s: %w", v.Path, err)
+			return fmt.Errorf("hunktrial: take a hunk out of %s: %w", v.Path, err)
 		}
 	}
 	for _, v := range versions {
@@ -77,10 +77,10 @@ func layVersions(versions []diff.Version, onto *os.Root) error {
 			perm = 0o755
 		}
 		if err := onto.MkdirAll(path.Dir(v.Path), 0o755); err != nil {
-			return fmt.Errorf("needed: take a hunk out of %s: %w", v.Path, err)
+			return fmt.Errorf("hunktrial: take a hunk out of %s: %w", v.Path, err)
 		}
 		if err := onto.WriteFile(v.Path, v.Content, perm); err != nil {
-			return fmt.Errorf("needed: take a hunk out of %s: %w", v.Path, err)
+			return fmt.Errorf("hunktrial: take a hunk out of %s: %w", v.Path, err)
 		}
 	}
 	return nil

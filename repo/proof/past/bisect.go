@@ -32,7 +32,7 @@ const (
 )
 
 // ErrSpent is the error with which Ask says that nothing may be run any more.
-var ErrSpent = errors.New("bisect: nothing may be run any more")
+var ErrSpent = errors.New("past: nothing may be run any more")
 
 // A Search looks for the first red commit.
 type Search struct {

@@ -148,7 +148,7 @@ func (p Probe) lay(c *build.Checker, onto *os.Root) error {
 		perm := fs.FileMode(0o644)
 		if old, err := onto.Lstat(f.Path); err == nil {
 			if !old.Mode().IsRegular() {
-				return fmt.Errorf("retest: %s is no plain file", f.Path)
+				return fmt.Errorf("past: %s is no plain file", f.Path)
 			}
 			perm = old.Mode().Perm()
 			if f.Inline {

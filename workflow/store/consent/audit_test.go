@@ -171,7 +171,7 @@ func TestWhatWasDecidedBeforeIsRecordedOnce(t *testing.T) {
 	require.Equal(t, 3, storetest.CountRows(t, s, `select count(*) from pushes where report_hash = 'h'`),
 		"an old push names its report")
 
-	turn, err := s.Begin(t.Context(), "s1")
+	turn, err := s.Begin(t.Context(), "s1", store.NoSettling)
 	require.NoError(t, err)
 	require.NoError(t, turn.Record(t.Context(), consent.Decision{What: "stop", Allowed: true}))
 	require.Nil(t, verified(t, s, "").Flaw, "what comes now stands behind it")

@@ -12,7 +12,7 @@ import (
 )
 
 // A Permission is a Part: a person's permission. What it gives in the same
-// recording names it: an Approval, an Allowance, Extensions and others.
+// recording names it: an Approval, an Allowance, an Extension and others.
 type Permission struct {
 	workflow.Permission
 	Adopts []string // ts of messages that it adopts, besides those in RestsOn

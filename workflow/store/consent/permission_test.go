@@ -134,9 +134,9 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 					require.NoError(t, err)
 				}
 				if approves.Revision == 3 {
-					_, err := s.Begin(t.Context(), turn.Session().ID)
+					_, err := s.Begin(t.Context(), turn.Session().ID, store.NoSettling)
 					require.NoError(t, err)
-					turn, err = s.Begin(t.Context(), turn.Session().ID)
+					turn, err = s.Begin(t.Context(), turn.Session().ID, store.NoSettling)
 					require.NoError(t, err)
 				}
 				err := turn.Record(t.Context(), parts...)
@@ -246,7 +246,7 @@ func TestApprovalsFromBefore(t *testing.T) {
 	}
 	require.NoError(t, s.Migrate(t.Context()))
 	for name, c := range cases {
-		turn, err := s.Begin(t.Context(), name)
+		turn, err := s.Begin(t.Context(), name, store.NoSettling)
 		require.NoError(t, err)
 		err = turn.Record(t.Context(), consent.Push{
 			Commit:     "abc",
@@ -283,7 +283,7 @@ func TestHeldWordsWait(t *testing.T) {
 		Agent: "orchestrator",
 		Text:  "this waits",
 		Buttons: []workflow.Button{{
-			ActionID: "pass_on", Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id),
+			ActionID: workflow.ButtonPassOn, Label: "Pass it on", Value: "opaque", Means: fmt.Sprint(id),
 		}},
 	}
 	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: id, Held: true}, store.Lines{offer}))

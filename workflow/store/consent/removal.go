@@ -71,7 +71,7 @@ func (m Removal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 }
 
 // Restored is a Part: it marks the removal with that hash as put back, either in
-// the files or by telling an agent to make it anew.
+// the files or by telling an agent to make it again.
 type Restored string
 
 func (Restored) Stage() record.Stage { return record.Work }

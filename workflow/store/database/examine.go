@@ -25,9 +25,9 @@ type Examination struct {
 
 	Ahead time.Duration // how far this machine's clock is ahead of the database's
 
-	Replicas []Beat        // live replicas
-	Heard    time.Duration // since the last message came in from Slack; negative: none ever did
-	Pressed  bool          // a button was pressed at some time
+	Replicas     []Beat        // live replicas
+	SinceMessage time.Duration // since the last message came in from Slack; negative: none ever did
+	Pressed      bool          // a button was pressed at some time
 }
 
 // Schema is the version of the database's tables, and the newest one that this program knows.
@@ -79,7 +79,7 @@ func (d *DB) examineSchema(ctx context.Context, e *Examination) error {
 
 // examineWork reads tables that the schema of every version has.
 func (d *DB) examineWork(ctx context.Context, e *Examination) error {
-	var heard float64
+	var sinceMessage float64
 	err := d.Pool.QueryRow(
 		ctx,
 		`select (select bool_and(has_table_privilege(t, p))
@@ -90,11 +90,11 @@ func (d *DB) examineWork(ctx context.Context, e *Examination) error {
 			exists (select 1 from inbox where kind = 'action' and user_id <> ''), exists (select 1
 				from pg_extension where extname = 'pg_trgm')`,
 	).
-		Scan(&e.MayWrite, &heard, &e.Pressed, &e.Trigrams)
+		Scan(&e.MayWrite, &sinceMessage, &e.Pressed, &e.Trigrams)
 	if err != nil {
 		return fmt.Errorf("look at the database's tables: %w", err)
 	}
-	e.Heard = time.Duration(heard * float64(time.Second))
+	e.SinceMessage = time.Duration(sinceMessage * float64(time.Second))
 	rows, err := d.Pool.Query(ctx,
 		`select id, extract(epoch from now() - seen_at)::float8 from replicas
 			where seen_at > now() - interval '8 seconds' order by id`)

@@ -42,20 +42,20 @@ func InsertID(ctx context.Context, tx pgx.Tx, table string, row Row) (id int64, 
 // prepared once, and the values of its parameters.
 func (r Row) insert(table string) (sql string, values []any) {
 	columns := slices.Sorted(maps.Keys(r))
-	var places []string
+	var expressions []string
 	for _, column := range columns {
 		value := r[column]
 		switch v := value.(type) {
 		case Expr:
-			places = append(places, string(v))
+			expressions = append(expressions, string(v))
 			continue
 		case string:
 			value = CleanText(v)
 		}
 		values = append(values, value)
-		places = append(places, fmt.Sprintf("$%d", len(values)))
+		expressions = append(expressions, fmt.Sprintf("$%d", len(values)))
 	}
 	sql = fmt.Sprintf("insert into %s (%s) values (%s)", table, strings.Join(columns, ", "),
-		strings.Join(places, ", "))
+		strings.Join(expressions, ", "))
 	return sql, values
 }

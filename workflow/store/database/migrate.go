@@ -50,7 +50,7 @@ func (d *DB) migrateLocked(ctx context.Context) error {
 		}
 	}()
 	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil {
-		// whoever had the lock before has changed it
+		// the holder of the lock before us has changed it
 		return err
 	}
 

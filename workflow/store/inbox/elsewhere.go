@@ -51,9 +51,9 @@ func (p PressedElsewhere) Write(ctx context.Context, tx pgx.Tx, r *record.Record
 	in := p.Press
 	tag, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team,
 			text, action_id, value, at)
-		values ($1, $2, $3, $4, $5, $6, '', 'stop', '', $7) on conflict do nothing`,
+		values ($1, $2, $3, $4, $5, $6, '', $8, '', $7) on conflict do nothing`,
 		id, "elsewhere:"+r.Session+":"+in.EventID, workflow.MessageAction, in.TS, in.User,
-		database.CleanText(in.UserTeam), in.At)
+		database.CleanText(in.UserTeam), in.At, workflow.ButtonStop)
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}

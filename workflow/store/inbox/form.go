@@ -12,7 +12,7 @@ import (
 )
 
 // Form returns the modal that the button opens, or nil if there is no such button or it opens none.
-func (i *Inbox) Form(ctx context.Context, action, value string) (*workflow.Form, error) {
+func (i *Inbox) Form(ctx context.Context, action workflow.ActionID, value string) (*workflow.Form, error) {
 	if !workflow.OpensForm(action) {
 		return nil, nil
 	}

@@ -25,14 +25,14 @@ func withForms(t *testing.T, s *store.Store) *store.Turn {
 				{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: "c"},
 				{ActionID: workflow.ButtonFixLimited, Label: "Limits…", Value: "l"},
 				{ActionID: workflow.ButtonCorrect, Label: "No", Value: "n", Means: "no"},
-				{ActionID: "fix_it", Label: "Fix it", Value: "f"},
+				{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "f"},
 			},
 		}},
 	))
 	return turn
 }
 
-func sent(event, action, value, text string) workflow.IncomingEvent {
+func sent(event string, action workflow.ActionID, value, text string) workflow.IncomingEvent {
 	return workflow.IncomingEvent{
 		EventID:  event,
 		Kind:     workflow.MessageForm,
@@ -58,15 +58,18 @@ func TestFormsOfButtons(t *testing.T) {
 		Repositories: []string{""},
 		Revision:     1,
 	}, f)
-	for _, c := range [][2]string{
-		{"correct", "l"},
-		{"fix_limited", "c"},
-		{"correct", "n"},
-		{"fix_it", "f"},
-		{"correct", "x"},
-		{"correct", ""},
+	for _, c := range []struct {
+		action workflow.ActionID
+		value  string
+	}{
+		{workflow.ButtonCorrect, "l"},
+		{workflow.ButtonFixLimited, "c"},
+		{workflow.ButtonCorrect, "n"},
+		{workflow.ButtonFix, "f"},
+		{workflow.ButtonCorrect, "x"},
+		{workflow.ButtonCorrect, ""},
 	} {
-		f, err := storetest.Inbox(s).Form(t.Context(), c[0], c[1])
+		f, err := storetest.Inbox(s).Form(t.Context(), c.action, c.value)
 		require.NoError(t, err)
 		require.Nil(t, f, c)
 	}
@@ -83,20 +86,21 @@ func TestWhatIsSentIsKeptOnce(t *testing.T) {
 		return late
 	}
 	for range 3 {
-		require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")))
+		require.Empty(t, submit(sent("form:1", workflow.ButtonCorrect, "c", "the cart")))
 	}
-	require.Contains(t, submit(sent("form:2", "correct", "x", "the cart")), "write it in the thread")
-	require.Contains(t, submit(sent("form:3", "fix_limited", "c", "only a.go")), "write it in the thread",
-		"a value counts under its own action")
+	require.Contains(t, submit(sent("form:2", workflow.ButtonCorrect, "x", "the cart")),
+		"write it in the thread")
+	require.Contains(t, submit(sent("form:3", workflow.ButtonFixLimited, "c", "only a.go")),
+		"write it in the thread", "a value counts under its own action")
 
 	require.NoError(t, turn.Record(t.Context(),
 		consent.Report{Revision: 2, Kind: "root_cause", Body: []byte(`{}`), Text: "another"}))
-	require.Empty(t, submit(sent("form:1", "correct", "c", "the cart")), "what is kept is kept")
-	require.Contains(t, submit(sent("form:4", "correct", "c", "the tax")),
+	require.Empty(t, submit(sent("form:1", workflow.ButtonCorrect, "c", "the cart")), "what is kept is kept")
+	require.Contains(t, submit(sent("form:4", workflow.ButtonCorrect, "c", "the tax")),
 		"Revision 2 was shown meanwhile, and this is about revision 1")
 	kept, err := turn.Inbox().Unhandled(t.Context())
 	require.NoError(t, err)
 	require.Len(t, kept, 2) // the mention, and one correction
 	require.Equal(t, []string{"form", "the cart", "correct", "c"},
-		[]string{string(kept[1].Kind), kept[1].Text, kept[1].ActionID, kept[1].Value})
+		[]string{string(kept[1].Kind), kept[1].Text, string(kept[1].ActionID), kept[1].Value})
 }

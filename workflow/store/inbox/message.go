@@ -49,7 +49,7 @@ type CompletedText struct {
 
 func (CompletedText) Stage() record.Stage { return record.Inbox }
 
-// Mask returns m. The inbox has messages word for word, since they are judged, and compared with their
+// Mask returns c. The inbox has messages word for word, since they are judged, and compared with their
 // later edits. What agents and people are shown of them is masked where it is shown.
 func (c CompletedText) Mask(func(string) string) record.Part { return c }
 

@@ -168,9 +168,10 @@ func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
 // ts in the thread has a button to pass them on.
 func (r Reader) Offered(ctx context.Context, ts string) ([]int64, error) {
 	rows, err := r.db.Pool.Query(ctx, `select distinct i.id from inbox i
-		join buttons b on b.session_id = i.session_id and b.action_id = 'pass_on' and b.means = i.id::text
+		join buttons b on b.session_id = i.session_id and b.action_id = $3 and b.means = i.id::text
 		join outbox o on o.session_id = i.session_id and o.buttons::jsonb -> 0 ->> 'Value' = b.id
-		where i.session_id = $1 and i.held and o.ts < $2 and i.message_ts < $2 order by i.id`, r.session, ts)
+		where i.session_id = $1 and i.held and o.ts < $2 and i.message_ts < $2 order by i.id`, r.session, ts,
+		workflow.ButtonPassOn)
 	if err != nil {
 		return nil, fmt.Errorf("what %s offers: %w", r.session, err)
 	}

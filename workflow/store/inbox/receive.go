@@ -190,7 +190,7 @@ func (i *Inbox) insertMessages(
 		column(func(in workflow.IncomingEvent) string { return in.User }),
 		column(func(in workflow.IncomingEvent) string { return in.UserTeam }),
 		column(func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
-		column(func(in workflow.IncomingEvent) string { return in.ActionID }),
+		column(func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
 		column(func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, list[0].Thread.TS,
 		happened(list), workflow.ByEdit, workflow.ReadAgain)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestOnlyWhatCanBeJudgedAsAStopAsksForOne(t *testing.T) {
 	require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 	for i, c := range []struct {
 		kind   workflow.MessageKind
-		action string
+		action workflow.ActionID
 		stops  int
 	}{
 		{workflow.MessageEdit, "", 1},

@@ -105,7 +105,7 @@ type Forgotten struct {
 
 func (Forgotten) Stage() record.Stage { return record.Work }
 
-// Mask returns l, which has no text.
+// Mask returns f, which has no text.
 func (f Forgotten) Mask(func(string) string) record.Part { return f }
 
 func (f Forgotten) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {

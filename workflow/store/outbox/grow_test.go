@@ -36,7 +36,7 @@ func openProgress(t *testing.T) *progressLab {
 	}))
 	list, err := s.Sessions(ctx, 1)
 	require.NoError(t, err)
-	turn, err := s.Begin(ctx, list[0].ID)
+	turn, err := s.Begin(ctx, list[0].ID, store.NoSettling)
 	require.NoError(t, err)
 	return &progressLab{t, ctx, s, turn, list[0].ID, outbox.New(s.DB)}
 }

@@ -36,7 +36,7 @@ func seenAt(t *testing.T, inOrder bool) bool {
 	_, err = out.Reactions().Posted(ctx, first.Key, "1.0")
 	require.NoError(t, err)
 
-	turn, err := s.Begin(ctx, id)
+	turn, err := s.Begin(ctx, id, store.NoSettling)
 	require.NoError(t, err)
 	for n := range 50 {
 		require.NoError(t, turn.Record(ctx, store.Replies{{Agent: "deep", Text: fmt.Sprint("line ", n)}}))

@@ -46,7 +46,7 @@ type InquiryCost struct {
 
 func (InquiryCost) Stage() record.Stage { return record.Work }
 
-// Mask returns c, which has no text.
+// Mask returns i, which has no text.
 func (i InquiryCost) Mask(func(string) string) record.Part { return i }
 
 func (i InquiryCost) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {

@@ -43,7 +43,7 @@ type StoppedLookbacks struct{}
 
 func (StoppedLookbacks) Stage() record.Stage { return record.Work }
 
-// Mask returns l, which has no text.
+// Mask returns s, which has no text.
 func (s StoppedLookbacks) Mask(func(string) string) record.Part { return s }
 
 func (StoppedLookbacks) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -17,7 +17,7 @@ type AgentUsage struct {
 
 func (AgentUsage) Stage() record.Stage { return record.Work }
 
-// Mask returns u, which has no text.
+// Mask returns a, which has no text.
 func (a AgentUsage) Mask(func(string) string) record.Part { return a }
 
 // Write adds the usage to that of the conversation.

@@ -51,8 +51,8 @@ type Row struct {
 	// what failed, for the agent that fixes it
 	Failure string
 	// time of the newest comment that was taken in, by the host's clock; older ones may still come
-	Heard  time.Time
-	NewsAt time.Time
+	CommentsUntil time.Time
+	NewsAt        time.Time
 	// it is of a backport, not of the session's own branch
 	Aside bool
 }
@@ -107,7 +107,8 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 type Register struct{ Store *store.Store }
 
 const columns = `repository, branch, session_id as session, head, base, title, body, files,
-	state, tried_at is not null as tried, number, url, reason, worded, checked, failure, heard, news_at,
+	state, tried_at is not null as tried, number, url, reason, worded, checked, failure,
+	heard as comments_until, news_at,
 	exists (select 1 from backports b
 		where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
 
@@ -188,7 +189,7 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			before.Repository, before.Branch, after.State, after.Number, after.URL,
 			database.CleanText(after.Reason),
 			after.Checked, database.CleanText(after.Failure), len(parts) > 0,
-			before.State, before.Head, before.Checked, after.Heard, after.Worded)
+			before.State, before.Head, before.Checked, after.CommentsUntil, after.Worded)
 		if err != nil || tag.RowsAffected() == 0 {
 			return err
 		}

@@ -23,7 +23,7 @@ type SideJob struct {
 	DiedAt time.Time `json:"died_at,omitzero"`
 }
 
-// afterDeath returns the job that goes on with j, whose process died, and the time when it
+// afterDeath returns the job that goes on with s, whose process died, and the time when it
 // begins; a zero time means now.
 //
 // The blame is the largest number of crashes that a turn had which was at work beside it and recorded

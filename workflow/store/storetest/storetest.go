@@ -127,11 +127,17 @@ func Inbox(s *store.Store) *inbox.Inbox { return inbox.New(s.DB, s.Queue) }
 // BeginTurn makes a session with one request, and begins its first turn.
 func BeginTurn(t *testing.T, s *store.Store) *store.Turn {
 	t.Helper()
+	return BeginSettling(t, s, store.NoSettling)
+}
+
+// BeginSettling is like BeginTurn; settles decides which messages lose their buttons.
+func BeginSettling(t *testing.T, s *store.Store, settles store.SettleRule) *store.Turn {
+	t.Helper()
 	require.NoError(t, Inbox(s).Receive(t.Context(), Mention("Ev1", "total is off")))
 	list, err := s.Sessions(t.Context(), 10)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	turn, err := s.Begin(t.Context(), list[0].ID)
+	turn, err := s.Begin(t.Context(), list[0].ID, settles)
 	require.NoError(t, err)
 	return turn
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -114,20 +115,20 @@ func Find(ctx context.Context, db *database.DB, session, id string) (Entry, bool
 func read(ctx context.Context, db *database.DB, session string, from, until time.Time) ([]Entry, error) {
 	rows, err := db.Pool.Query(
 		ctx,
-		`select at, kind, who, task, number, title, body, wrong, place, part, n, vouched
-		from (`+everything+`) x where at >= $2 and at < $3 order by at, place, part, n`,
+		`select at, kind, who, task, number, title, body, wrong, rank, part, n, vouched
+		from (`+everything+`) x where at >= $2 and at < $3 order by at, rank, part, n`,
 		session, from, until,
 	)
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
 	}
 	read, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (e Entry, err error) {
-		var place int
+		var rank int
 		err = r.Scan(
-			&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &place, &e.of, &e.n,
+			&e.At, &e.Kind, &e.Who, &e.Task, &e.Number, &e.Title, &e.Text, &e.Wrong, &rank, &e.of, &e.n,
 			&e.Vouched,
 		)
-		e.ID = fmt.Sprintf("%s-%d-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), place, e.of, e.n)
+		e.ID = fmt.Sprintf("%s-%d-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), rank, e.of, e.n)
 		return e, err
 	})
 	if err != nil {
@@ -156,11 +157,11 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 	return entries, nil
 }
 
-// everything selects each kind of row in one shape. place, part and n order the rows of the same time.
+// everything selects each kind of row in one shape. rank, part and n order the rows of the same time.
 const everything = `
 	select at, 'person' as kind, user_id as who, 0 as task, 0 as number, kind as title,
 			case kind when 'action' then replace(action_id, '_', ' ') else text end as body, false as wrong,
-			1 as place, 0::bigint as part, id as n, null::int[] as vouched
+			1 as rank, 0::bigint as part, id as n, null::int[] as vouched
 		from inbox where ` + people + `
 	union all select t.at, 'message', ` + agentOf +
 	`, coalesce(k.number, 0), 0, '', t.body::text, false, 2, t.task_id, t.seq, null
@@ -189,7 +190,8 @@ const moments = `
 
 // people is the condition for inbox rows that people wrote or pressed.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
-	`'sent') and not (kind = 'action' and action_id = 'details')`
+	`'sent') and not (kind = 'action' and action_id = '` +
+	string(workflow.ButtonDetails) + `')`
 
 // agentOf names the agent of the conversation that a
 // transcript row t is in; agents joins the tables for it.

@@ -154,12 +154,12 @@ func (t *Thread) Say(who, text string) (ts string) {
 }
 
 // Press presses the newest button of an action in the thread, such as fix_it, and runs the turn that follows.
-func (t *Thread) Press(who, action string) {
+func (t *Thread) Press(who string, action workflow.ActionID) {
 	t.t.Helper()
 	in := workflow.IncomingEvent{Kind: workflow.MessageAction, User: t.user(who), ActionID: action}
 	for _, m := range t.Slack.Thread(t.Channel, t.Root) {
 		for _, c := range m.Controls() {
-			if c.ActionID == action {
+			if c.ActionID == string(action) {
 				in.TS = m.TS
 				in.Value = c.Value
 			}

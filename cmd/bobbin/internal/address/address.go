@@ -101,7 +101,7 @@ func CheckBranch(s string) error {
 		strings.HasSuffix(s, "."), strings.HasSuffix(s, "/"),
 		strings.HasSuffix(s, ".lock"), strings.Contains(s,
 			".."), strings.Contains(s, "//"), strings.Contains(s, "/."), strings.Contains(s, "@{"):
-		return errors.New("git does not take that as a branch's name")
+		return errors.New("git does not accept that as the name of a branch")
 	}
 	return nil
 }

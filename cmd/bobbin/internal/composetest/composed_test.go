@@ -88,7 +88,7 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	// The same process applies another configuration, and refuses a faulty one while work goes on.
 	logged := func(text string) bool { return strings.Contains(c.compose(ctx, "logs", "bot"), text) }
 	c.compose(ctx, "exec", "-T", "bot", "bobbin", "reload")
-	require.Eventually(t, func() bool { return logged("is taken over") }, patience, time.Second)
+	require.Eventually(t, func() bool { return logged("is in use now") }, patience, time.Second)
 	require.NoError(t, st.Slack.WaitConnected(ctx, 1))
 	_, err = st.Slack.Say(st.Channel, st.People["bea"], stage.DemoApproval, root)
 	require.NoError(t, err)

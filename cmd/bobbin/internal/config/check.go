@@ -73,7 +73,7 @@ func (c *Config) CheckServed(httpAddr string) error {
 	for _, r := range c.Repositories {
 		if r.Host.SecretEnv != "" {
 			errs = append(errs, fmt.Errorf("webhook_secret_env of %s needs http.addr or BOBBIN_HTTP_ADDR, "+
-				"where webhooks come in", r.Describe()))
+				"where webhooks arrive", r.Describe()))
 		}
 	}
 	return errors.Join(errs...)
@@ -159,7 +159,8 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		"a channel's id such as C0123ABCD, or its #name in quotes")
 	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
 	if r.Private && len(r.Channels) == 0 {
-		p.At(at+".private", "%s is private, so it needs channels: no thread could be about it", r.Describe())
+		p.At(at+".private", "%s is private, so it needs channels; without one, no thread can be about "+
+			"it", r.Describe())
 	}
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
@@ -222,7 +223,7 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 			"a slash, such as bobbin/", prefix)
 	} else if strings.HasPrefix(r.Base, prefix) {
 		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; "+
-			"what Bobbin pushes has to stand apart from it", r.Base, prefix)
+			"name another branch_prefix, so that Bobbin's branches differ from it", r.Base, prefix)
 	}
 	for i, pattern := range r.Releases {
 		where := fmt.Sprintf("%s.releases[%d]", at, i)

@@ -172,7 +172,7 @@ func Cure(err error) string {
 	case errors.Is(err, fs.ErrNotExist):
 		return "bobbin init writes one"
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid())
+		return fmt.Sprintf("let user id %d read it: this program runs as that user", os.Geteuid())
 	}
 	return ""
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -326,12 +328,12 @@ var badConfigs = []struct{ text, want string }{
 	{
 		plainConfig + "keep: {sessions_days: 400}",
 		`c:2: sessions_days (400) is more than waiting_days (365): ` +
-			`what waits for somebody is kept at least as long as what has ended`,
+			`sessions that wait have to be kept at least as long as ended ones`,
 	},
 	{
 		plainConfig + "keep: {sessions_days: 40, decisions_days: 30}",
 		`c:2: sessions_days (40) is more than decisions_days (30): ` +
-			`what was decided is kept at least as long as what was said`,
+			`decisions have to be kept at least as long as messages`,
 	},
 	{
 		plainConfig + "sandbox:\n  kind: auto\n  kind: none",
@@ -371,7 +373,7 @@ var badConfigs = []struct{ text, want string }{
 	{"repositories: [shop]", `c:1: repositories[0]: keys and values are expected, not the text "shop"`},
 	{
 		"repositories:\n  -\n  - {name: a, url: /a}",
-		`c:2: repositories[0] is empty; what begins with # has to be in quotes`,
+		`c:2: repositories[0] is empty; a value that begins with # has to be in quotes`,
 	},
 	// urls
 	{
@@ -447,7 +449,7 @@ var badConfigs = []struct{ text, want string }{
 	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
 	{
 		one + "channels:\n    - #bugs\n",
-		`c:5: repositories[0].channels[0] is empty; what begins with # has to be in quotes`,
+		`c:5: repositories[0].channels[0] is empty; a value that begins with # has to be in quotes`,
 	},
 	{one + "channels: [C012, C013, C012]", `c:4: "C012" is there twice`},
 	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
@@ -494,19 +496,19 @@ var badConfigs = []struct{ text, want string }{
 	{
 		one + "base: bobbin/main\n    branch_prefix: bobbin/",
 		`c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
-			`what Bobbin pushes has to stand apart from it`,
+			`name another branch_prefix, so that Bobbin's branches differ from it`,
 	},
 	{
 		one + "base: bobbin/main",
 		`c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
-			`what Bobbin pushes has to stand apart from it`,
+			`name another branch_prefix, so that Bobbin's branches differ from it`,
 	},
 	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
 	{
 		one + "base: my branch",
 		`c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`,
 	},
-	{one + "base: a..b", `c:4: base "a..b": git does not take that as a branch's name`},
+	{one + "base: a..b", `c:4: base "a..b": git does not accept that as the name of a branch`},
 	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
 	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
 	{
@@ -530,7 +532,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{one + "token_env: SHOP_TOKEN", `c:4: token_env is for addresses that begin with https://`},
 	{one + "github_app: {id: 12}", `c:4: github_app is for addresses that begin with https://`},
-	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: one of them is enough`},
+	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: set only one of them`},
 	{
 		hub + "github_app: {installation: 7}",
 		`c:4: github_app needs an id; it is on the App's page under About`,
@@ -548,18 +550,17 @@ var badConfigs = []struct{ text, want string }{
 	{
 		hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}",
 		"c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: " +
-			"no repository is at the GitHub of http://ghe.example.com/api/v3 with an https address",
+			"no repository has an https address at the GitHub of http://ghe.example.com/api/v3",
 	},
 	{
 		hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}",
 		"c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\n" +
-			"c:4: github_app: no repository is at the GitHub of https://xxxxx@ghe.example.com with an " +
-			"https address",
+			"c:4: github_app: no repository has an https address at the GitHub of " +
+			"https://xxxxx@ghe.example.com",
 	},
 	{
 		hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
-		`c:4: github_app: no repository is at the GitHub of https://ghe.example.com/api/v3 with an https ` +
-			`address`,
+		`c:4: github_app: no repository has an https address at the GitHub of https://ghe.example.com/api/v3`,
 	},
 	{
 		hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
@@ -585,7 +586,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		hub + "github_app: {id: 12, key_file: /dev/zero}",
-		`c:4: key_file /dev/zero: it is no file with a key in it`,
+		`c:4: key_file /dev/zero: it is not a file with a key`,
 	},
 	{
 		hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA " +
@@ -623,7 +624,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		plainConfig + "models:\n  gpt5: {input_usd_per_million: 1}",
-		`c:3: model "gpt5" is used by no agent and stands in for none; did you mean "gpt-5"?`,
+		`c:3: model "gpt5" is used by no agent, and is the fallback of no model; did you mean "gpt-5"?`,
 	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    output_usd_per_million: -1",
@@ -633,10 +634,10 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: cheap",
 		`c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`,
 	},
-	{plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" would stand in for itself`},
+	{plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" is its own fallback`},
 	{
 		plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}",
-		"c:3: \"gpt-5\" would stand in for itself\nc:4: \"a.b\" would stand in for itself",
+		"c:3: \"gpt-5\" is its own fallback\nc:4: \"a.b\" is its own fallback",
 	},
 	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
 	{
@@ -652,7 +653,7 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "models:\n  gpt-5:\n    vision: sometimes",
 		`c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`,
 	},
-	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is no name of a model`},
+	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is not the name of a model`},
 	// words
 	{
 		plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x",
@@ -710,7 +711,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		"repositories: [{name: shop, url: /srv/shop.git, private: true}]",
-		`c:1: repository "shop" is private, so it needs channels: no thread could be about it`,
+		`c:1: repository "shop" is private, so it needs channels; without one, no thread can be about it`,
 	},
 	{
 		plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}",
@@ -840,14 +841,14 @@ var badConfigs = []struct{ text, want string }{
 	// YAML itself
 	{"just text", `c:1: the file: keys and values are expected, not the text "just text"`},
 	{"- a", `c:1: the file: keys and values are expected, not a list`},
-	{plainConfig + "---\nlimits: {}", `c:3: one document is expected, and here begins another`},
+	{plainConfig + "---\nlimits: {}", `c:3: one document is expected, and another begins here`},
 	{plainConfig + "limits: &l {session_usd: 1}", `c:2: limits: anchors, aliases and tags are not read here`},
 	{plainConfig + "limits: *l", `c:2: limits: anchors, aliases and tags are not read here`},
 	{
 		plainConfig + "skills_dir: !!binary aGk=",
 		`c:2: skills_dir: anchors, aliases and tags are not read here`,
 	},
-	{plainConfig + "\tlimits: {}", `c:2: a tab stands where spaces belong`},
+	{plainConfig + "\tlimits: {}", `c:2: there is a tab where spaces are needed`},
 	{plainConfig + "limits: {session_usd: 1", `c:2: could not find flow mapping end token '}'`},
 	{plainConfig + "\xff\xfe", `c:2: this is not UTF-8 text`},
 	{"\xff\xfer\x00e\x00p\x00", `c:1: this is not UTF-8 text`},
@@ -899,7 +900,7 @@ func TestUnreadableConfigs(t *testing.T) {
 		require.EqualError(t, err, name+": "+want)
 	}
 	// Root may read every file, so the cure is asked for alone.
-	require.Equal(t, fmt.Sprintf("let user id %d read it, as which this program runs", os.Geteuid()),
+	require.Equal(t, fmt.Sprintf("let user id %d read it: this program runs as that user", os.Geteuid()),
 		Cure(cli.UsageError{Err: syscall.EACCES}))
 	_, err := Load(saveConfig(t, "repositories: []\n"))
 	require.Error(t, err)
@@ -915,6 +916,48 @@ func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	require.NotNil(t, shown)
 	_, err = parseConfig("docs/configuration.md", shown[1])
 	require.NoError(t, err)
+}
+
+// readmeBlock returns the indented block of the README that begins with this line, without its indentation.
+func readmeBlock(t *testing.T, first string) (lines []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "README.md"))
+	require.NoError(t, err)
+	before, block, found := strings.Cut(string(text), first+"\n")
+	require.True(t, found, first)
+	indent := before[strings.LastIndexByte(before, '\n')+1:]
+	block, _, _ = strings.Cut(block, "\n\n")
+	for line := range strings.SplitSeq(first+"\n"+block, "\n") {
+		lines = append(lines, strings.TrimPrefix(line, indent))
+	}
+	return lines
+}
+
+// TestQuickStartOfTheReadme checks that the configuration in the README is accepted and says what the text
+// around it says, and that its commands are on lines of their own.
+func TestQuickStartOfTheReadme(t *testing.T) {
+	t.Parallel()
+	lines := readmeBlock(t, "repositories:")
+	read := func(lines []string, joinedBy string) (Config, error) {
+		return parseConfig("README.md", []byte(strings.Join(lines, joinedBy)+"\n"))
+	}
+	c, err := read(lines, "\n")
+	require.NoError(t, err)
+	require.Len(t, c.Repositories, 1)
+	r := c.Repositories[0]
+	require.Equal(t, []string{"shop", "https://github.com/acme/shop.git", "main", "C0123ABCD"},
+		append([]string{r.Name, r.URL, r.Base}, r.Channels...))
+	for i, lost := range lines {
+		other, err := read(slices.Delete(slices.Clone(lines), i, i+1), "\n")
+		require.False(t, err == nil && reflect.DeepEqual(c, other), "the control: without %q", lost)
+	}
+	_, err = read(lines, " ")
+	require.Error(t, err, "the control: all on one line")
+
+	commands := readmeBlock(t, "export SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-… OPENAI_API_KEY=…")
+	require.Equal(t, []string{
+		"go run ./cmd/bobbin doctor --config bobbin.yaml", "go run ./cmd/bobbin serve --config bobbin.yaml",
+	}, commands[1:])
 }
 
 // FuzzConfig checks that any text gives a configuration or an error whose lines name the file, and never a
@@ -950,7 +993,7 @@ func TestWhatIsServedNeedsAnAddress(t *testing.T) {
 			"where the pages are served",
 		"repositories: [{name: shop, url: 'https://github.com/acme/shop.git', host: {webhook_secret_env: " +
 			"HOOK_SECRET}}]\n": `webhook_secret_env of repository "shop" needs http.addr or ` +
-			`BOBBIN_HTTP_ADDR, where webhooks come in`,
+			`BOBBIN_HTTP_ADDR, where webhooks arrive`,
 	} {
 		c, err := parseConfig("c", []byte(text))
 		require.NoError(t, err)

@@ -96,7 +96,7 @@ func (c *Config) checkCredentials(p *strictyaml.Problems) {
 		}
 	}
 	if c.GitHubApp != (GitHubApp{}) && !covered && len(c.Repositories) > 0 {
-		p.At("$.github_app", "github_app: no repository is at the GitHub of %s with an https address",
+		p.At("$.github_app", "github_app: no repository has an https address at the GitHub of %s",
 			c.GitHubApp.apiAddress())
 	}
 }
@@ -110,7 +110,7 @@ func (r Repository) checkToken(p *strictyaml.Problems, at string) {
 	case r.TokenEnv != secrets.GitToken && slices.Contains(secrets.SecretNames, r.TokenEnv):
 		p.At(at+".token_env", "token_env %s is a secret for something else", r.TokenEnv)
 	case r.GitHubApp != GitHubApp{}:
-		p.At(at+".token_env", "token_env and github_app: one of them is enough")
+		p.At(at+".token_env", "token_env and github_app: set only one of them")
 	}
 	if !address.IsHTTP(r.URL) && r.URL != "" {
 		if r.TokenEnv != "" {
@@ -169,7 +169,7 @@ func readKey(name string) (string, error) {
 	case err != nil:
 		return "", err
 	case !fi.Mode().IsRegular() || fi.Size() > maxKey:
-		return "", errors.New("it is no file with a key in it")
+		return "", errors.New("it is not a file with a key")
 	case fi.Mode().Perm()&0o027 != 0:
 		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, "+
 			"and if it is in use elsewhere, make a new key", fi.Mode().Perm())

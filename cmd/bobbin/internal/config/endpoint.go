@@ -37,7 +37,7 @@ func (m ModelEndpoint) check(p *strictyaml.Problems, at string) {
 		case u.User != nil:
 			p.At(at+".url", "url has a user or key in it; name a variable with key_env")
 		case u.RawQuery != "" || u.Fragment != "":
-			p.At(at+".url", "url has a query or fragment in it, which no request would keep")
+			p.At(at+".url", "url has a query or fragment, which no request would keep; leave it out")
 		case strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions"):
 			p.At(at+".url", "url ends in /chat/completions; leave that out")
 		}
@@ -47,7 +47,7 @@ func (m ModelEndpoint) check(p *strictyaml.Problems, at string) {
 			"the key itself does not belong here")
 	}
 	if m.KeyHeader != "" && !httpguts.ValidHeaderFieldName(m.KeyHeader) {
-		p.At(at+".key_header", "key_header %q is no name of a header", m.KeyHeader)
+		p.At(at+".key_header", "key_header %q is not the name of a header", m.KeyHeader)
 	}
 	if strings.TrimSpace(m.ServedAs) != m.ServedAs {
 		p.At(at+".served_as", "served_as %q has white space around it", m.ServedAs)
@@ -55,12 +55,12 @@ func (m ModelEndpoint) check(p *strictyaml.Problems, at string) {
 	for name, value := range m.Headers {
 		switch {
 		case !httpguts.ValidHeaderFieldName(name):
-			p.At(at+".headers", "%q is no name of a header", name)
+			p.At(at+".headers", "%q is not the name of a header", name)
 		case slices.Contains(keptHeaders, textproto.CanonicalMIMEHeaderKey(name)):
 			p.At(at+".headers",
-				"the header %s is set by Bobbin; a key belongs into a variable that key_env names", name)
+				"the header %s is set by Bobbin; put a key into a variable, and name it with key_env", name)
 		case !httpguts.ValidHeaderFieldValue(value):
-			p.At(at+".headers", "the value of the header %s has characters that no header has", name)
+			p.At(at+".headers", "the value of the header %s has characters that a header cannot have", name)
 		}
 	}
 }

@@ -44,16 +44,17 @@ func TestWrongEndpointsAreSaid(t *testing.T) {
 		"url: api.example.com/v1": "url has to begin with http:// or https://",
 		"url: 'https://sk-123@api.example.com/v1'": "url has a user or key in it; " +
 			"name a variable with key_env",
-		"url: 'https://api.example.com/v1?api-version=1'":    "url has a query or fragment in it",
+		"url: 'https://api.example.com/v1?api-version=1'": "url has a query or fragment, " +
+			"which no request would keep; leave it out",
 		"url: 'https://api.example.com/v1/chat/completions'": "url ends in /chat/completions; leave that out",
 		"key_env: sk-123": "key_env has to be the name of a variable " +
 			"such as OPENROUTER_API_KEY; the key itself does not belong here",
-		"key_header: 'api key'": `key_header "api key" is no name of a header`,
+		"key_header: 'api key'": `key_header "api key" is not the name of a header`,
 		"headers: {authorization: Bearer sk-123}": "the header authorization is set by Bobbin; " +
-			"a key belongs into a variable that key_env names",
+			"put a key into a variable, and name it with key_env",
 		`headers: {X-Title: "a\nb"}`: "the value of the header X-Title has " +
-			"characters that no header has",
-		"headers: {'X Title': b}": `"X Title" is no name of a header`,
+			"characters that a header cannot have",
+		"headers: {'X Title': b}": `"X Title" is not the name of a header`,
 		"served_as: ' x'":         `served_as " x" has white space around it`,
 	} {
 		_, err := readModels("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")

@@ -47,8 +47,8 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 		values[name] = con.Env(name)
 		switch {
 		case strings.ContainsFunc(values[name], NeverInToken):
-			errs = append(errs, fmt.Errorf("environment: %s holds white space, "+
-				"quotes or other characters that no token has", name))
+			errs = append(errs, fmt.Errorf("environment: %s holds white space, quotes or other characters "+
+				"that a token cannot have", name))
 		case values[name] == "" && of[name] != "":
 			errs = append(errs, fmt.Errorf("environment: %s is not set; %s names it", name, of[name]))
 		}
@@ -158,7 +158,7 @@ func CheckSlackTokens(values map[string]string) error {
 		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-",
 			strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
 			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; "+
-				"what it holds belongs into %s", v.name, v.prefix, v.other))
+				"its value belongs in %s", v.name, v.prefix, v.other))
 		case !strings.HasPrefix(value, v.prefix):
 			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
 		}

@@ -36,13 +36,13 @@ func (g *GitHost) ReadShort(value any) bool {
 	return g.on || value == "off" || value == false
 }
 
-// Opens reports whether pull requests are opened: h is not the zero Host.
+// Opens reports whether pull requests are opened: g is not the zero GitHost.
 func (g GitHost) Opens() bool { return g != GitHost{} }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 
-// Of returns h with the defaults for the repository with that URL filled in. Its Kind stays empty if the
+// Of returns g with the defaults for the repository with that URL filled in. Its Kind stays empty if the
 // URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
 func (g GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
 	if !g.Opens() {
@@ -91,7 +91,8 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
 			p.At("$.people",
-				"people: %q has to be a login at the git host, with the id of a person (U…) behind it", login)
+				"people: %q has to be a login at the git host, with the Slack id of a person (U…) as its "+
+					"value", login)
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (g GitHost) Check(p *strictyaml.Problems, at, remote string) {
 	}
 	switch {
 	case g.Kind == "":
-		p.At(at, "host: %s does not tell what kind of host it is; add kind: %s", address.HideSecret(remote),
+		p.At(at, "host: %s does not show what kind of host it is; add kind: %s", address.HideSecret(remote),
 			strings.Join(kinds, ", "))
 		return
 	case !slices.Contains(kinds, g.Kind):

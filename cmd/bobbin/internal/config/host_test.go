@@ -52,7 +52,7 @@ func TestBadHostsAreSaid(t *testing.T) {
 		{
 			GitHost{on: true},
 			"https://git.acme.com/a/b",
-			"does not tell what kind of host it is; add kind: github, gitlab, gitea",
+			"does not show what kind of host it is; add kind: github, gitlab, gitea",
 		},
 		{GitHost{Kind: "githib"}, hub, `unknown host kind "githib"`},
 		{GitHost{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "is no repository at a host"},

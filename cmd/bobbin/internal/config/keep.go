@@ -65,9 +65,9 @@ func (k Keep) check(p *strictyaml.Problems) {
 	switch all := k.WithDefaults(); {
 	case all.Sessions > all.Waiting:
 		p.At("$.keep.sessions_days", "sessions_days (%g) is more than waiting_days (%g): "+
-			"what waits for somebody is kept at least as long as what has ended", all.Sessions, all.Waiting)
+			"sessions that wait have to be kept at least as long as ended ones", all.Sessions, all.Waiting)
 	case all.Sessions > all.Decisions:
 		p.At("$.keep.sessions_days", "sessions_days (%g) is more than decisions_days (%g): "+
-			"what was decided is kept at least as long as what was said", all.Sessions, all.Decisions)
+			"decisions have to be kept at least as long as messages", all.Sessions, all.Decisions)
 	}
 }

@@ -87,7 +87,7 @@ func (mt *ModelTable) checkModels(p *strictyaml.Problems) {
 	for name, m := range mt.Models {
 		at := "$.models." + name
 		if !slices.Contains(used, name) {
-			p.At(at, "model %q is used by no agent and stands in for none%s", name,
+			p.At(at, "model %q is used by no agent, and is the fallback of no model%s", name,
 				cli.DidYouMean(name, used))
 		}
 		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
@@ -105,11 +105,11 @@ func (mt *ModelTable) checkModels(p *strictyaml.Problems) {
 		m.ModelEndpoint.check(p, at)
 		for i, other := range m.Fallback {
 			if other == "" || strings.ContainsFunc(other, unicode.IsSpace) {
-				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is no name of a model", other)
+				p.At(fmt.Sprintf("%s.fallback[%d]", at, i), "fallback %q is not the name of a model", other)
 			}
 		}
 		if mt.standsInForItself(name, name, map[string]bool{}) {
-			p.At(at+".fallback", "%q would stand in for itself", name)
+			p.At(at+".fallback", "%q is its own fallback", name)
 		}
 	}
 }

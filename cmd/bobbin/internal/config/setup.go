@@ -58,14 +58,15 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 	for i, line := range s.Run {
 		if strings.TrimSpace(line) == "" {
 			p.At(fmt.Sprintf("%s.run[%d]", at, i),
-				"setup.run: a command is empty; leave run out to have it found out, or write setup: off")
+				"setup.run: a command is empty; leave run out, and Bobbin finds the commands; or write "+
+					"setup: off")
 		}
 	}
 	for key, hosts := range map[string][]string{"allow": s.Allow, "private": s.Private} {
 		for i, host := range hosts {
 			err := proxy.CheckHost(host)
 			if strings.Contains(host, "/") {
-				err = errors.New("a host's name is expected, without a scheme and a path")
+				err = errors.New("a host's name is expected, without a scheme or path")
 			}
 			if err != nil {
 				p.At(fmt.Sprintf("%s.%s[%d]", at, key, i), "setup.%s %q: %v", key,
@@ -96,14 +97,14 @@ var (
 func (s *Setup) checkVariable(name, value string) error {
 	switch {
 	case !setupVariable.MatchString(name):
-		return errors.New("it is no name of a variable")
+		return errors.New("it is not the name of a variable")
 	case packages.IsReservedEnv(name):
 		return errors.New("it is set by Bobbin itself")
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
-		return errors.New("it looks like a secret, and whatever the packages run can read it; " +
-			"registries that ask who one is are not supported, a mirror within your network is")
+		return errors.New("it looks like a secret, and code of the packages can read it; registries that " +
+			"need a login are not supported: use a mirror within your network")
 	}
 	for _, host := range packages.HostsIn(value) {
 		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {

@@ -55,11 +55,12 @@ func TestBadSetups(t *testing.T) {
 		{"setup: {run: 5}", `c:4: repositories[0].setup.run: a list is expected, not the number 5`},
 		{
 			"setup: {run: ['']}",
-			`c:4: setup.run: a command is empty; leave run out to have it found out, or write setup: off`,
+			`c:4: setup.run: a command is empty; leave run out, and Bobbin finds the commands; ` +
+				`or write setup: off`,
 		},
 		{
 			"setup:\n      allow:\n        - a.example\n        - https://b.example/x",
-			`c:7: setup.allow "https://b.example/x": a host's name is expected, without a scheme and a path`,
+			`c:7: setup.allow "https://b.example/x": a host's name is expected, without a scheme or path`,
 		},
 		{
 			"setup: {allow: ['*.example']}",
@@ -77,7 +78,7 @@ func TestBadSetups(t *testing.T) {
 			"setup: {minutes: soon}",
 			`c:4: repositories[0].setup.minutes: a number is expected, not the text "soon"`,
 		},
-		{"setup: {env: {A-B: x}}", `c:4: setup.env A-B: it is no name of a variable`},
+		{"setup: {env: {A-B: x}}", `c:4: setup.env A-B: it is not the name of a variable`},
 		{"setup: {env: {HTTPS_PROXY: 'http://x'}}", `c:4: setup.env HTTPS_PROXY: it is set by Bobbin itself`},
 		{"setup: {env: {GOMODCACHE: /x}}", `c:4: setup.env GOMODCACHE: it is set by Bobbin itself`},
 		{"setup: {env: {NPM_TOKEN: s3cr3t}}", `c:4: setup.env NPM_TOKEN: ` + secretInSetup},
@@ -109,5 +110,5 @@ func TestBadSetups(t *testing.T) {
 	}
 }
 
-const secretInSetup = "it looks like a secret, and whatever the packages run can read it; " +
-	"registries that ask who one is are not supported, a mirror within your network is"
+const secretInSetup = "it looks like a secret, and code of the packages can read it; registries that need " +
+	"a login are not supported: use a mirror within your network"

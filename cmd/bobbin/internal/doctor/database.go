@@ -86,7 +86,8 @@ func reportDatabase(e database.Examination, f *List) {
 		f.Problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
 	}
 	if e.ReadOnly {
-		f.Problem("this Postgres is read only: a standby, or set so", "name the primary in DATABASE_URL")
+		f.Problem("this Postgres is read only: a standby, or configured so", "name the primary in "+
+			"DATABASE_URL")
 	}
 	behind := e.Found < e.Known || e.Waiting
 	switch {
@@ -94,14 +95,14 @@ func reportDatabase(e database.Examination, f *List) {
 		f.Problem(e.Newer.Error(),
 			"start that version or a later one, or restore the back-up from before the upgrade")
 	case behind && !e.MayCreate:
-		f.Problem(fmt.Sprintf("the database has to be brought from schema %d to %d, "+
-			"and %s may not make tables in it", e.Found, e.Known, e.Account),
+		f.Problem(fmt.Sprintf("the database has to be migrated from schema %d to %d, and %s may not "+
+			"create tables in it", e.Found, e.Known, e.Account),
 			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s",
 				e.Account))
 	case e.Found == 0:
-		f.OK("it is empty; serve makes its tables (schema %d)", e.Known)
+		f.OK("it is empty; serve creates its tables (schema %d)", e.Known)
 	case behind:
-		f.OK("its schema is %d; serve brings it to %d", e.Found, e.Known)
+		f.OK("its schema is %d; serve migrates it to %d", e.Found, e.Known)
 	default:
 		f.OK("its schema is %d, as it should be", e.Found)
 	}
@@ -111,22 +112,22 @@ func reportDatabase(e database.Examination, f *List) {
 		))
 	}
 	if e.Found > 0 && !e.Trigrams {
-		f.Note("the database has no pg_trgm: reports of the same are found by their words alone, "+
-			"not where they are misspelt",
+		f.Note("the database has no pg_trgm: reports of the same bug are found by their words alone, and "+
+			"not if they are misspelt",
 			"install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
 	}
 	if e.Ahead.Abs() > skew {
 		f.Warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's",
-			"set both: timedatectl set-ntp true (Bobbin goes by the database's)")
+			"set both: timedatectl set-ntp true (Bobbin uses the database's)")
 	}
 	for _, r := range e.Replicas {
-		f.Note(fmt.Sprintf("a bot works on it now: %s, heard of %s ago", r.ID, r.Ago.Round(time.Second)), "")
+		f.Note(fmt.Sprintf("a bot uses it now: %s, last seen %s ago", r.ID, r.Ago.Round(time.Second)), "")
 	}
-	if e.Found > 0 && e.Heard >= 0 {
+	if e.Found > 0 && e.SinceMessage >= 0 {
 		pressed := "no button was pressed yet"
 		if e.Pressed {
 			pressed = "buttons do too"
 		}
-		f.OK("messages arrive from Slack, the last %s ago; %s", e.Heard.Round(time.Second), pressed)
+		f.OK("messages arrive from Slack, the last %s ago; %s", e.SinceMessage.Round(time.Second), pressed)
 	}
 }

@@ -66,7 +66,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 // Options hold what serve would be started with.
 type Options struct {
 	Config             string // path of the configuration file; empty: none was named
-	Place              storage.Target
+	Storage            storage.Target
 	SlackURL, ModelURL string
 
 	// For tests: faults that no configuration file can produce.
@@ -82,9 +82,9 @@ func New(o Options, con cli.Console) *Doctor {
 		d.config, d.configErr = config.Load(o.Config)
 	}
 	d.secrets, d.envErr = d.config.ReadSecrets(con)
-	o.Place.Progress = io.Discard
+	o.Storage.Progress = io.Discard
 	var err error
-	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Place, con.Hide); d.envErr == nil {
+	if d.settings, err = server.FromConfig(d.config, d.secrets, o.Storage, con.Hide); d.envErr == nil {
 		d.envErr = err
 	}
 	addr := con.Env("BOBBIN_HTTP_ADDR")
@@ -159,7 +159,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
 func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string) {
 	fmt.Fprintln(w)
 	if len(steps) > 0 {
-		fmt.Fprintln(w, "To a working bot, in this order:")
+		fmt.Fprintln(w, "To get a working bot, in this order:")
 		for i, s := range steps {
 			fmt.Fprintf(w, "  %d. %s\n", i+1, s)
 		}
@@ -170,7 +170,7 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 	switch {
 	case count[Problem] > 0:
 	case d.botAtWork:
-		said += " A bot is at work already."
+		said += " A bot is running already."
 	default:
 		said += " Start it: bobbin serve --config " + d.file
 	}
@@ -272,7 +272,7 @@ func (d *Doctor) Steps() (todo []string) {
 		"On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
 	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, "+
 		"and put it into SLACK_APP_TOKEN.")
-	step(noBot, "In Slack, in the channel where it is to work: /invite @bobbin")
+	step(noBot, "In Slack, in the channel where it should work: /invite @bobbin")
 	step(d.file == "" || errors.Is(d.configErr, fs.ErrNotExist), "Write "+file+" with the repository and "+
 		"that channel: bobbin init --config "+file+" asks for them (docs/configuration.md shows one).")
 	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: "+
@@ -281,7 +281,7 @@ func (d *Doctor) Steps() (todo []string) {
 		"Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
 		todo = append(todo,
-			"bobbin doctor --config "+file+", and when it is content: bobbin serve --config "+file)
+			"bobbin doctor --config "+file+", and when it finds no problem: bobbin serve --config "+file)
 	}
 	return todo
 }

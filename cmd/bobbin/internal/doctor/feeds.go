@@ -33,10 +33,10 @@ func (sc slackCheck) examineFeeds(ctx context.Context) {
 			}
 			what := "watch_apps of " + r.Name + ": Slack shows no app " + named
 			if near := cli.DidYouMean(named, names); near != "" {
-				sc.Warn(what+near, "correct it; an app's id (A…) is surest")
+				sc.Warn(what+near, "correct it; an app's id (A…) is safest")
 			} else {
-				sc.Note(what, "right for an incoming webhook, which Slack does not show: its name has to be "+
-					"the one that its messages have. Else correct it; an app's id (A…) is surest")
+				sc.Note(what, "this is right for an incoming webhook, which Slack does not show, if its "+
+					"messages have this name. Otherwise correct it; an app's id (A…) is safest")
 			}
 		}
 	}
@@ -48,7 +48,7 @@ func (sc slackCheck) examineFeed(
 ) {
 	if named != app.ID {
 		sc.Note("watch_apps of "+r.Name+" names "+app.String()+
-			" by its name, which any incoming webhook may take", "write "+app.ID)
+			" by its name, which any incoming webhook can take", "write "+app.ID)
 	}
 	var in, out []string
 	for _, channel := range r.Channels {
@@ -69,8 +69,8 @@ func (sc slackCheck) examineFeed(
 		sc.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
 	}
 	if len(out) > 0 {
-		sc.Note("watch_apps of "+r.Name+": "+app.String()+" is no member of "+strings.Join(out, ", "),
-			"if it is set up to post there, it can post without being a member, and Slack does not say so; "+
-				"else /invite it there")
+		sc.Note("watch_apps of "+r.Name+": "+app.String()+" is not a member of "+strings.Join(out, ", "),
+			"if it is set up to post there, it can post without being a member, and Slack does not say "+
+				"so; otherwise /invite it there")
 	}
 }

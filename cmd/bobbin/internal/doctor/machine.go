@@ -45,7 +45,7 @@ func (d *Doctor) examineTraces(ctx context.Context, f *List) {
 			"OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
 		return
 	}
-	f.OK("traces are taken by %s", where.Host)
+	f.OK("%s accepts traces", where.Host)
 }
 
 // examineMachine examines the data directory, the limits of the system, and the proxies, trace endpoint and
@@ -73,7 +73,7 @@ func (d *Doctor) examineMachine(ctx context.Context, f *List) {
 				"name a mirror without one under setup.env of the repository")
 		}
 		if own := slices.DeleteFunc(found.Env, packages.IsUsualAccount); len(own) > 0 {
-			f.OK("packages of %s projects come from where this account has its own come from: %s", kind,
+			f.OK("packages of %s projects come from this account's own registries: %s", kind,
 				strings.Join(own, ", "))
 		}
 	}
@@ -107,7 +107,7 @@ func (d *Doctor) examineDataDir(f *List) {
 	switch {
 	case known && free < minDisk:
 		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)),
-			"make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean takes old files away")
+			"make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean removes old files")
 	case known && free < scarceDisk:
 		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
 			"build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
@@ -161,7 +161,7 @@ func (d *Doctor) examineProxies(f *List) {
 			f.Problem(name+" is not an address", "write it as http://host:port, or unset it")
 		default:
 			f.Note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name),
-				"it has to let WebSockets to Slack pass; name in NO_PROXY what is not to go there")
+				"it has to pass WebSockets to Slack; list in NO_PROXY the hosts that should not use it")
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 	if box != nil {
 		if box.Kind() == sandbox.KindNone {
 			f.Warn("commands are not confined: they run with this program's rights and network",
-				"take sandbox.kind out of the configuration")
+				"remove sandbox.kind from the configuration")
 		} else {
 			f.OK("%s", box.Describe())
 		}
@@ -199,18 +199,18 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 		reportToolchains(ctx, box, f)
 		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
 			f.Note("commands find no Chromium: there are no pictures of pages before and after a change",
-				"install one (apt-get install chromium-headless-shell, or chromium), "+
-					"where such pictures are wanted")
+				"install one (apt-get install chromium-headless-shell, or chromium), if you want such "+
+					"pictures")
 		}
 		return box
 	}
 	if len(whys) == 1 {
 		f.Problem(kind+" is what the configuration asks for, but it does not work here: "+whys[0].Why,
-			whys[0].Cure+", or take sandbox.kind out of the configuration")
+			whys[0].Cure+", or remove sandbox.kind from the configuration")
 		return nil
 	}
-	f.Warn("no kind of sandbox holds here: commands and checks are off, and nothing is proved",
-		"do what is said of one of them")
+	f.Warn("no kind of sandbox works here: commands and checks are off, and nothing is proven",
+		"follow the advice for one of them")
 	for _, u := range whys {
 		f.Note(u.Kind+": "+u.Why, u.Cure)
 	}

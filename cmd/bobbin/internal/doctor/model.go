@@ -62,7 +62,7 @@ func (d *Doctor) examineEndpoint(
 		f.Problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return nil, false
 	case errors.Is(err, model.ErrNoList):
-		f.Note(where+" has no list of its models; each was asked for one call of a tool", "")
+		f.Note(where+" does not list its models; each was asked for one tool call", "")
 	case err != nil:
 		f.Problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
 		return nil, false
@@ -123,7 +123,7 @@ func tryModel(
 	case err == nil:
 		f.OK("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
 	case errors.Is(err, model.ErrNoTools):
-		f.Problem(label+" answers, but does not call tools: it can do nothing", choose)
+		f.Problem(label+" answers, but does not call tools, so it cannot be used", choose)
 	case errors.As(err, &refused):
 		f.Problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status),
 			cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))

@@ -45,7 +45,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
 	}
 	if sight.Shallow {
-		f.Warn("it is a shallow clone itself: history is missing, and so may be what a push needs",
+		f.Warn("it is a shallow clone: history is missing, and perhaps what a push needs",
 			"git fetch --unshallow there, or name the repository that it comes from")
 	}
 	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, git.DefaultPrefix), "/"); sight.HasBranch(prefix) {
@@ -54,9 +54,9 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 	}
 	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
-		remoteRefusal(f, "it takes no push from us", err)
+		remoteRefusal(f, "it refuses pushes from us", err)
 	} else {
-		f.OK("it would take a push (asked, not tried; rules for single branches show only then)")
+		f.OK("it would accept a push (asked, not tried; rules for single branches show only at a push)")
 	}
 	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // only asked; no pull request is opened
 		switch missing, err := r.Pulls.Host.Missing(ctx); {
@@ -85,7 +85,7 @@ func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, 
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
 			f.Warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
-				"correct the pattern in the configuration, or take it out")
+				"correct the pattern in the configuration, or remove it")
 		}
 	}
 	if branches, tags := matching(sight.Branches,
@@ -94,7 +94,7 @@ func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, 
 			strings.Join(patterns, ", "))
 	}
 	if d.settings.HistoryTime <= 0 {
-		f.Note("releases are not looked at: limits.history_minutes is 0", "")
+		f.Note("releases are not tested: limits.history_minutes is 0", "")
 	}
 }
 
@@ -110,7 +110,7 @@ func remoteRefusal(f *List, what string, err error) {
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
 		f.Problem(what+": "+refused.Reason,
-			"check the address, and that this machine reaches it; it may pass by itself")
+			"check the address, and that this machine reaches it; it may be temporary")
 	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
 		f.Problem(what+": "+refused.Reason, refused.Cure+
 			"; it is read from the variable that token_env names, or else from "+secrets.GitToken)
@@ -148,7 +148,7 @@ func (d *Doctor) examineToolchain(
 			f.OK("its checks run with %s, which commands find", t.program)
 			continue
 		}
-		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing could be proved",
+		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
 			t.program), t.cure+", where every user can read it")
 	}
 }

@@ -69,9 +69,9 @@ func tokenForm(f *List, name, value, want, from string) bool {
 	kind := examine.TokenKind(value)
 	switch {
 	case value == "":
-		f.Problem(name+" is not set", "it is "+from+"; where there is no app yet: bobbin manifest --url")
+		f.Problem(name+" is not set", "it is "+from+"; if there is no app yet: bobbin manifest --url")
 	case strings.ContainsFunc(value, config.NeverInToken):
-		f.Problem(name+" holds white space, quotes or other characters that no token has",
+		f.Problem(name+" holds white space, quotes or other characters that a token cannot have",
 			"copy it again: "+from)
 	case kind == want:
 		return true
@@ -83,7 +83,7 @@ func tokenForm(f *List, name, value, want, from string) bool {
 			"put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
 	default:
 		f.Problem(fmt.Sprintf("%s holds %s, and %s is needed", name,
-			cmp.Or(kind, "something that is no token of Slack's"), want), "it is "+from)
+			cmp.Or(kind, "something that is not a Slack token"), want), "it is "+from)
 	}
 	return false
 }
@@ -104,10 +104,11 @@ func (sc slackCheck) refuse(what string, err error, cure string) {
 		sc.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
 		sc.Problem(what+": Slack does not answer in time",
-			"see that this machine reaches https://slack.com, through its proxy if it has one")
+			"check that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
 		sc.Problem(what+": "+err.Error(),
-			cmp.Or(cure, "see that this machine reaches https://slack.com, through its proxy if it has one"))
+			cmp.Or(cure, "check that this machine reaches https://slack.com, through its proxy if it has "+
+				"one"))
 	}
 }
 
@@ -155,7 +156,7 @@ func (sc slackCheck) examineScopes() {
 	}); i >= 0 && !slices.Contains(sc.Scopes, "users:read.email") {
 		lacking++
 		sc.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
-			"users:read.email: people are named there, and not called", sc.repositories[i].Describe()),
+			"users:read.email: people are named there, and not mentioned", sc.repositories[i].Describe()),
 			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(sc.App, "oauth"),
 				appPage(sc.App, "install-on-team")))
 	}
@@ -197,9 +198,9 @@ func (sc slackCheck) examineSocket(ctx context.Context, app string) {
 	case err != nil:
 		sc.refuse(masked, err, "")
 	case sc.botAtWork:
-		sc.OK("%s may open links; none was opened, since a bot is at work", masked)
+		sc.OK("%s may open links; none was opened, since a bot is running", masked)
 	default:
-		sc.OK("%s opened a link, and Slack greeted (%s open)", masked, cli.Count(at.Links, "link"))
+		sc.OK("%s opened a link, and Slack answered (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
 		sc.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
@@ -207,7 +208,7 @@ func (sc slackCheck) examineSocket(ctx context.Context, app string) {
 			"take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil { // Slack has no request for the app's event subscriptions
-		sc.Note("whether events and buttons arrive shows in use only: mention the bot, "+
+		sc.Note("whether events and buttons arrive shows only in use: mention the bot, "+
 			"and it answers with a reaction within a second",
 			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, "+
 				"and Interactivity as well",
@@ -241,7 +242,7 @@ func (sc slackCheck) examineChannels(ctx context.Context) {
 	case err != nil:
 		sc.refuse("the bot's channels", err, "")
 	case n == 0:
-		sc.Warn("the bot is in no channel", "/invite @"+sc.Self().Name+" in the channel where it is to work")
+		sc.Warn("the bot is in no channel", "/invite @"+sc.Self().Name+" in the channel where it should work")
 	default:
 		sc.OK("the bot is in %s", cli.Count(n, "channel"))
 	}
@@ -267,7 +268,7 @@ func (sc slackCheck) examineChannel(ctx context.Context, named string) string {
 		sc.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
 		sc.Warn(at.String()+" is shared with another organisation: its people can read what Bobbin says "+
-			"there, and cannot approve", "take a channel of your own for code that they are not to see")
+			"there, and cannot approve", "use a channel of your own for code that they may not see")
 		return at.Name
 	default:
 		return at.Name
@@ -315,7 +316,7 @@ func (sc slackCheck) examineApprover(ctx context.Context, id string) string {
 			"correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
 		sc.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
-			"name a full member in that place")
+			"name a full member instead")
 	default:
 		return p.Name
 	}

@@ -94,11 +94,11 @@ func (a *attempt) session(ctx context.Context) (workflow.Session, error) {
 
 // What a thread waits for, by the action IDs of its buttons.
 const (
-	waitsForApproval  = "fix_it"
-	waitsForPush      = "push_it"
-	waitsForUnproven  = "push_it, unproven"
-	waitsForConfirmed = "confirm"
-	waitsForMore      = "go_on"
+	waitsForApproval  = string(workflow.ButtonFix)
+	waitsForPush      = string(workflow.ButtonPush)
+	waitsForUnproven  = waitsForPush + ", unproven"
+	waitsForConfirmed = string(workflow.ButtonConfirm)
+	waitsForMore      = string(workflow.ButtonGoOn)
 )
 
 // waiting returns what the newest of the bot's messages with a decision button waits for, or an empty string

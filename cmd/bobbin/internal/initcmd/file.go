@@ -26,8 +26,8 @@ type file struct {
 
 func (f file) String() string {
 	var b strings.Builder
-	b.WriteString("# Made by bobbin init. docs/configuration.md tells every key; " +
-		"bobbin schema is for editors.\nrepositories:\n")
+	b.WriteString("# Made by bobbin init. docs/configuration.md describes every key; bobbin schema is for " +
+		"editors.\nrepositories:\n")
 	fmt.Fprintf(&b, "  - name: %s\n    url: %s\n", quoted(f.Name), quoted(f.URL))
 	list := func(key string, of []choice) {
 		if len(of) == 0 {

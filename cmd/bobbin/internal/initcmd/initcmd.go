@@ -23,11 +23,11 @@ import (
 
 // Command is the subcommand bobbin init.
 type Command struct {
-	operate.PlaceFlags
+	operate.StorageFlags
 	Config   string `from:"BOBBIN_CONFIG" help:"The file to write ($BOBBIN_CONFIG; ${default})." placeholder:"FILE" default:"bobbin.yaml"`
-	SlackURL string `from:"SLACK_API_URL" help:"Another Slack API than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
+	SlackURL string `from:"SLACK_API_URL" help:"A Slack API other than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
-	HostAPI  string `hidden:"" help:"Another API of a git host than that of the token."`
+	HostAPI  string `hidden:"" help:"An API of a git host other than the token's."`
 	NoDoctor bool   `help:"Do not run bobbin doctor afterwards."`
 }
 
@@ -35,11 +35,11 @@ type Command struct {
 func (Command) Help() string {
 	return `Asks a few questions and writes bobbin.yaml: which channels, which repository, who may
 approve, which model. With SLACK_BOT_TOKEN set it offers the channels that the bot is in; with a
-token of GitHub's or GitLab's in BOBBIN_GIT_TOKEN the repositories that it sees. Then bobbin doctor
-looks at all of it.
+token of GitHub or GitLab in BOBBIN_GIT_TOKEN, the repositories that the token can see. Then bobbin
+doctor checks all of it.
 
-A file that is there is replaced only where you say so. Ctrl-C writes nothing. Answers may come from
-a pipe, one a line:
+An existing file is replaced only if you say so. Ctrl-C writes nothing. Answers may come from a pipe,
+one per line:
 
   printf '%s\n' '#bugs' https://github.com/acme/shop.git shop '' '' | bobbin init`
 }
@@ -75,16 +75,16 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 	if err := c.write(ctx, text); err != nil {
 		return err
 	}
-	fmt.Fprintf(con.Err, "\nWrote %s. docs/configuration.md tells what else it may say.\n\n", c.Config)
+	fmt.Fprintf(con.Err, "\nWrote %s. docs/configuration.md describes what else it can have.\n\n", c.Config)
 	if c.NoDoctor {
 		return nil
 	}
-	place, err := c.Place(con)
+	target, err := c.Target(con)
 	if err != nil {
 		return err
 	}
 	return doctor.New(
-		doctor.Options{Config: c.Config, Place: place, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
+		doctor.Options{Config: c.Config, Storage: target, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
 	).Examine(ctx, false)
 }
 
@@ -93,7 +93,8 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string, error) {
 	var f file
 	offered := c.channels(ctx, con)
-	err := a.until(con, "Channels in which it works: numbers, #names or ids, with commas", "1", offered,
+	err := a.until(con, "Channels in which it works: numbers, #names or ids, separated by "+
+		"commas", "1", offered,
 		func(answer string) error {
 			f.Channels = choose(answer, offered)
 			return c.try(file{Name: "x", URL: "/x", Channels: f.Channels})
@@ -121,7 +122,7 @@ func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string
 	if err != nil {
 		return "", err
 	}
-	err = a.until(con, "Who may approve: ids of people or groups (U…, S…), with commas; empty: "+
+	err = a.until(con, "Who may approve: ids of people or groups (U…, S…), separated by commas; empty: "+
 		"any full member in the channel", "", nil, func(answer string) error {
 		f.Approvers = choose(answer, nil)
 		return c.try(file{Name: "x", URL: "/x", Approvers: f.Approvers})

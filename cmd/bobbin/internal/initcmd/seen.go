@@ -31,7 +31,7 @@ func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice)
 	token := con.Env(secrets.SlackBotToken)
 	if token == "" {
 		fmt.Fprintln(con.Err, secrets.SlackBotToken+
-			" is not set, so the bot's channels cannot be offered; bobbin doctor tells how to come to one.")
+			" is not set, so the bot's channels cannot be offered; bobbin doctor says how to get one.")
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
@@ -51,7 +51,7 @@ func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(con.Err,
-			"The bot is in no channel yet: /invite @"+e.Self().Name+" in the channel where it is to work.")
+			"The bot is in no channel yet: /invite @"+e.Self().Name+" in the channel where it should work.")
 	}
 	return list[:min(len(list), maxOffered)]
 }

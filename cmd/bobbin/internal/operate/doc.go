@@ -1,5 +1,5 @@
 // Package operate implements the commands for day-to-day operation beside a running bot: pause and resume
-// work, show what was spent and what was learned. They use only the database, which PlaceFlags name.
+// work, show what was spent and what was learned. They use only the database, which StorageFlags name.
 package operate
 
 // Commands holds the subcommands with their flags.

@@ -18,17 +18,17 @@ import (
 
 // Learned is the subcommand bobbin learned.
 type Learned struct {
-	PlaceFlags
-	Repository string `arg:"" optional:"" help:"Only of this repository."`
+	StorageFlags
+	Repository string `arg:"" optional:"" help:"Only lessons about this repository."`
 	JSON       bool   `name:"json" help:"As JSON."`
-	Forget     int64  `help:"Have the lesson of that number forgotten." placeholder:"N"`
+	Forget     int64  `help:"Forget the lesson with that number." placeholder:"N"`
 }
 
 // Help returns the detailed text of bobbin learned --help.
 func (Learned) Help() string {
-	return `Lists what agents are told of a repository from earlier sessions: what the program
-itself saw (which test command worked, that tests do not start), and what members said. Works beside
-a running bot. In a thread about the repository an approver says "remember for this
+	return `Lists what agents are told about a repository from earlier sessions: what the program
+itself saw (which test command worked, that tests do not start), and what members said. Works while
+a bot runs. In a thread about the repository an approver says "remember for this
 repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home;
 "lessons" offers them as a change to its AGENTS.md. Each change is in the audit of the session that
 the lesson comes from.`

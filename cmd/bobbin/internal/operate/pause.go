@@ -18,7 +18,7 @@ import (
 
 // pauseFlags name what is paused or resumed.
 type pauseFlags struct {
-	PlaceFlags
+	StorageFlags
 	What string `arg:"" optional:"" help:"A repository's name in the configuration, or a channel's id (C…)."`
 	All  bool   `help:"Everything."`
 }
@@ -50,9 +50,9 @@ type Pause struct {
 
 // Help returns the detailed text of bobbin pause --help.
 func (Pause) Help() string {
-	return `Works beside a running bot; name the bot's own data directory or database. What is under
-way there stops within a second and is kept, and so is what people write meanwhile: each thread is
-told so once. bobbin resume lets all of it go on where it was. Settings stay as they are.`
+	return `Works while a bot runs; name the bot's own data directory or database. Running work stops
+within a second and is kept, and so are messages that people write meanwhile. Each thread is told so
+once. bobbin resume continues all of it where it was. Settings stay as they are.`
 }
 
 // Validate checks the flags after they are parsed.
@@ -61,10 +61,10 @@ func (c *Pause) Validate() error {
 		return errNothingNamed
 	}
 	if strings.HasPrefix(c.What, "#") {
-		return errors.New("name the channel's id (C…): it stands at the bottom of its View channel details")
+		return errors.New("name the channel's id (C…): it is at the bottom of its View channel details")
 	}
 	if c.List && (c.All || c.What != "") {
-		return errors.New("--list names nothing beside it")
+		return errors.New("--list takes no other argument")
 	}
 	return nil
 }
@@ -84,13 +84,13 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 		case !fresh:
 			fmt.Fprintf(con.Out, "Paused already: %s.\n", p)
 		default:
-			fmt.Fprintf(con.Out, "Paused: %s. It goes on with: bobbin resume %s\n", p, c.again())
+			fmt.Fprintf(con.Out, "Paused: %s. Resume it with: bobbin resume %s\n", p, c.again())
 		}
 		if seen, err := store.PauseSeen(ctx, s.DB, p); err != nil {
 			return err
 		} else if !seen {
 			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; "+
-				"see that this is how the configuration, or Slack, calls it\n", p)
+				"check that the configuration, or Slack, calls it so\n", p)
 		}
 		return nil
 	})
@@ -137,8 +137,8 @@ type Resume struct{ pauseFlags }
 
 // Help returns the detailed text of bobbin resume --help.
 func (Resume) Help() string {
-	return `Ends a pause that bobbin pause began; bobbin pause --list tells which there are. ` +
-		`The bot goes on within seconds.`
+	return `Ends a pause that bobbin pause began; bobbin pause --list lists them. ` +
+		`The bot continues within seconds.`
 }
 
 // Validate checks the flags after they are parsed.
@@ -159,7 +159,7 @@ func (r *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) err
 		}
 		if !was {
 			return cli.UsageError{
-				Err: fmt.Errorf("bobbin: %s is not paused; what is, says bobbin pause --list", p),
+				Err: fmt.Errorf("bobbin: %s is not paused; bobbin pause --list shows what is", p),
 			}
 		}
 		fmt.Fprintf(con.Out, "Resumed: %s.\n", p)

@@ -20,7 +20,7 @@ import (
 
 // Spending is the subcommand bobbin spending.
 type Spending struct {
-	PlaceFlags
+	StorageFlags
 	By   []string  `help:"One or more of month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
 	From time.Time `help:"The first day, as 2026-03-01." format:"2006-01-02" placeholder:"DAY"`
 	To   time.Time `help:"The last day." format:"2006-01-02" placeholder:"DAY"`
@@ -30,9 +30,9 @@ type Spending struct {
 
 // Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
-	return `Days are in UTC. Money counts models whose prices the configuration names. People and
-channels are Slack's ids. Sessions that bobbin clean took away altogether (keep.decisions_days)
-count no more. For example: bobbin spending --by month,repository --csv`
+	return `Days are in UTC. Only models whose prices the configuration names have a cost. People and
+channels are shown by their ids in Slack. Sessions that bobbin clean removed completely
+(keep.decisions_days) no longer count. For example: bobbin spending --by month,repository --csv`
 }
 
 // Validate checks the flags after they are parsed.
@@ -43,10 +43,10 @@ func (c *Spending) Validate() error {
 		}
 	}
 	if c.CSV && c.JSON {
-		return errors.New("--csv and --json are two forms; choose one")
+		return errors.New("choose one of --csv and --json")
 	}
 	if !c.From.IsZero() && !c.To.IsZero() && c.To.Before(c.From) {
-		return errors.New("--to lies before --from")
+		return errors.New("--to is before --from")
 	}
 	return nil
 }

@@ -80,8 +80,8 @@ func (f *folder) read() (found bool, err error) {
 func (f *folder) check(opt Options, found bool) error {
 	from := cmp.Or(remote.Redact(opt.Repository.From), "the sample project")
 	if found && (f.Repository != from || f.Push != opt.Repository.Push) {
-		return fmt.Errorf("%s is a playground of %s, opened otherwise; name another folder with --keep, "+
-			"or begin anew with --fresh", f.dir, f.Repository)
+		return fmt.Errorf("%s is a playground of %s, opened in another way; name another folder with --keep, "+
+			"or start over with --fresh", f.dir, f.Repository)
 	}
 	if !found {
 		entries, err := os.ReadDir(f.dir)
@@ -90,7 +90,7 @@ func (f *folder) check(opt Options, found bool) error {
 		}
 		if len(entries) > 1 { // more than the lock file
 			_ = os.Remove(filepath.Join(f.dir, lockFile))
-			return fmt.Errorf("%s holds something that is no playground; name an empty folder", f.dir)
+			return fmt.Errorf("%s holds something other than a playground; name an empty folder", f.dir)
 		}
 		f.Repository = from
 		f.Push = opt.Repository.Push

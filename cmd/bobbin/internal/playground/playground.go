@@ -105,7 +105,7 @@ var branches string
 
 // unconnected is the bot's answer without a model to everything outside the story.
 const unconnected = "No model is connected, so I can only follow the story. Set OPENAI_API_KEY (and " +
-	"OPENAI_BASE_URL, where it is not OpenAI's) and start bobbin playground again: " +
+	"OPENAI_BASE_URL, if it is not OpenAI's) and start bobbin playground again: " +
 	"then I look into this for real."
 
 // Open opens the folder and the page's listener, and starts the bot on its stage. Serve then serves the page.
@@ -122,7 +122,8 @@ func Open(ctx context.Context, opt Options) (*Playground, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	following, stop := context.WithCancel(ctx)
-	site := chat.New(view.New(following, p.workspace()), pageauth.Door{Name: "playground", Key: p.folder.Key})
+	auth := pageauth.KeyAuth{Name: "playground", Key: p.folder.Key}
+	site := chat.New(view.New(following, p.workspace()), auth)
 	site.Beside = map[string]http.Handler{}
 	for _, path := range page.Paths {
 		site.Beside[path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +176,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		}
 	}
 	if p.Stage, err = stage.Open(ctx, cfg); err != nil {
-		return fmt.Errorf("%w (where what was kept is broken, --fresh begins anew)", err)
+		return fmt.Errorf("%w (if the kept state is broken, --fresh starts over)", err)
 	}
 	p.furnish()
 	return p.Stage.Start(ctx)
@@ -341,7 +342,7 @@ func (p *Playground) notices() (list []view.Notice) {
 			Title: "No model is connected",
 			Text:  "Bobbin answers everything with one line that says so. Two variables connect one:",
 			Ways: []string{
-				"OPENAI_API_KEY, the key of the endpoint", "OPENAI_BASE_URL, where it is not OpenAI’s",
+				"OPENAI_API_KEY, the key of the endpoint", "OPENAI_BASE_URL, if it is not OpenAI’s",
 			},
 		})
 	}
@@ -349,9 +350,9 @@ func (p *Playground) notices() (list []view.Notice) {
 		return list
 	}
 	n := view.Notice{
-		Title: "No sandbox holds on this machine",
+		Title: "No sandbox works on this machine",
 		Text: "Bobbin reads and writes code here, but runs nothing: no command, no build, no test, " +
-			"and so nothing is proved. Ways to have one:",
+			"so nothing is proven. Ways to get one:",
 	}
 	for _, u := range p.opt.NoSandbox {
 		n.Ways = append(n.Ways, u.Kind+": "+u.Why+" "+u.Cure)

@@ -313,7 +313,7 @@ func TestOwnRepository(t *testing.T) {
 		opt.NoSandbox = unavailable
 	})
 	b := open(t, p.URL, 1280, 800)
-	b.reads(".notice", "No sandbox holds on this machine")
+	b.reads(".notice", "No sandbox works on this machine")
 	b.reads(".notice", "namespaces: no user namespaces. Allow them.")
 	b.reads(".notice", "OPENAI_API_KEY")
 	b.sees("!document.querySelector('.story')")

@@ -216,7 +216,7 @@ func TestFolder(t *testing.T) {
 	theirs := harness.Dir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(theirs, "thesis.txt"), nil, 0o600))
 	_, err = openFolder(Options{Dir: theirs, Fresh: true})
-	require.ErrorContains(t, err, "holds something that is no playground")
+	require.ErrorContains(t, err, "holds something other than a playground")
 	require.FileExists(t, filepath.Join(theirs, "thesis.txt"))
 	require.NoFileExists(t, filepath.Join(theirs, lockFile))
 	require.NoError(t, os.WriteFile(filepath.Join(theirs, folderFile), []byte("{"), 0o600))

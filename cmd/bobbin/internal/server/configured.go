@@ -19,11 +19,11 @@ import (
 )
 
 // FromConfig returns the settings of a bot from its configuration file, the secrets by variable name and
-// the place of its data. hide learns the keys that are read.
+// the target, which says where its data is. hide learns the keys that are read.
 func FromConfig(
-	file config.Config, values map[string]string, place storage.Target, hide *redact.Finder,
+	file config.Config, values map[string]string, target storage.Target, hide *redact.Finder,
 ) (Settings, error) {
-	s := Settings{Target: place}
+	s := Settings{Target: target}
 	s.SlackToken = values[secrets.SlackBotToken]
 	s.SlackAppToken = values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)

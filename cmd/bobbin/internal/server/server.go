@@ -213,7 +213,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	signature := runner.Agents[agent.Orchestrator].Signature()
 	posting := outbox.New(b.Store.DB)
 	received := inbox.New(b.Store.DB, b.Store.Queue)
-	heard := tracedInbox{received, b.traces}
+	traced := tracedInbox{received, b.traces}
 	received.Name = signature
 	received.Words = s.Words
 	posts := newPoster(s, slack, directory, posting, log)
@@ -237,12 +237,12 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	b.Gateway = &gateway.Gateway{
 		Slack:      slack,
-		Inbox:      heard,
+		Inbox:      traced,
 		Log:        log,
 		AckTimeout: s.SlackAckTimeout,
 		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
 		Homes:      homes,
-		Modals:     gateway.Modals{Forms: heard, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Modals:     gateway.Modals{Forms: traced, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
@@ -558,7 +558,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
-		log.Warn("commands and checks are off: no sandbox holds on this machine", "why", unavailable.Why,
+		log.Warn("commands and checks are off: no sandbox works on this machine", "why", unavailable.Why,
 			"cure", unavailable.Cure)
 		return nil
 	}

@@ -20,11 +20,13 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// The demo's repository, and the script of its model.
+// DemoShop is the demo's repository.
 //
 //go:embed demo/shop.txtar
 var DemoShop []byte
 
+// DemoModel is the script of the demo's model.
+//
 //go:embed demo/story.model
 var DemoModel string
 

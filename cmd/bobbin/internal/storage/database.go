@@ -136,7 +136,7 @@ func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) erro
 		Within:  startTimeout,
 		Refused: unanswered,
 		Log:     log,
-		Message: "the database lets nobody in just now; trying again",
+		Message: "the database accepts no connection at the moment; trying again",
 	}.Do(ctx, do)
 }
 
@@ -187,8 +187,9 @@ func describeFailure(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && database.IsTransient(err):
-		return fmt.Errorf("the Postgres at %s has let nobody in for %s: %s; see its log, or raise its "+
-			"max_connections where none is free", where, startTimeout, plaintext.OneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s has accepted no connection for %s: %s; see its log, or "+
+			"raise its max_connections if none is "+
+			"free", where, startTimeout, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where,
 			plaintext.OneLine(refused.Message))

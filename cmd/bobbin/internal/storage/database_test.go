@@ -103,7 +103,7 @@ func TestAStartWaitsForAFreeConnection(t *testing.T) {
 	opened := make(chan error, 1)
 	go func() {
 		_, s, err := OpenDatabase(ctx, Target{DatabaseURL: address.String()}, slog.New(watchedLog{
-			slog.DiscardHandler, "the database lets nobody in just now; trying again", again,
+			slog.DiscardHandler, "the database accepts no connection at the moment; trying again", again,
 		}))
 		if err == nil {
 			s.Close()

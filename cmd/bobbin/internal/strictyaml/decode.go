@@ -46,7 +46,7 @@ func (p *Problems) Decode(text []byte, c any) bool {
 	for i, doc := range file.Docs {
 		switch {
 		case i > 0 && doc.Body != nil:
-			p.addProblem(lineOf(doc.Body), "one document is expected, and here begins another")
+			p.addProblem(lineOf(doc.Body), "one document is expected, and another begins here")
 		case doc.Body != nil:
 			p.readValue(doc.Body, reflect.ValueOf(c).Elem(), "$")
 		}
@@ -123,7 +123,7 @@ func (p *Problems) addSyntaxError(err error) {
 	}
 	reason := plaintext.OneLine(where.GetMessage())
 	if strings.Contains(where.GetMessage(), "\t") {
-		reason = "a tab stands where spaces belong"
+		reason = "there is a tab where spaces are needed"
 	}
 	p.addProblem(where.GetToken().Position.Line, "%s", reason)
 }
@@ -138,7 +138,8 @@ func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 	switch n.(type) {
 	case *ast.NullNode:
 		if strings.HasSuffix(path, "]") {
-			p.addUnreadable(path, "%s is empty; what begins with # has to be in quotes", readablePath(path))
+			p.addUnreadable(path, "%s is empty; a value that begins with # has to be in "+
+				"quotes", readablePath(path))
 		}
 		return
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:

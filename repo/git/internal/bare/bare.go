@@ -43,7 +43,7 @@ func (d Dir) IsWhole() bool {
 // such folders that are older than Abandoned.
 func (d Dir) NewClone(now time.Time) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(string(d)), 0o755); err != nil {
-		return "", fmt.Errorf("repo: make mirror: %w", err)
+		return "", fmt.Errorf("git: make mirror: %w", err)
 	}
 	found, _ := filepath.Glob(string(d) + unfinished + "*")
 	for _, dir := range found {
@@ -53,7 +53,7 @@ func (d Dir) NewClone(now time.Time) (string, error) {
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(string(d)), filepath.Base(string(d))+unfinished+"*")
 	if err != nil {
-		return "", fmt.Errorf("repo: make mirror: %w", err)
+		return "", fmt.Errorf("git: make mirror: %w", err)
 	}
 	if err := initialise(dir); err != nil {
 		_ = os.RemoveAll(dir)
@@ -74,7 +74,7 @@ func (d Dir) Place(clone string) error {
 		err = os.Rename(clone, string(d))
 	}
 	if err != nil {
-		return fmt.Errorf("repo: place mirror: %w", err)
+		return fmt.Errorf("git: place mirror: %w", err)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (d Dir) Place(clone string) error {
 func initialise(dir string) error {
 	for _, sub := range []string{"objects/pack", "objects/info", "refs/heads", "refs/tags"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(sub)), 0o755); err != nil {
-			return fmt.Errorf("repo: make mirror: %w", err)
+			return fmt.Errorf("git: make mirror: %w", err)
 		}
 	}
 	for name, text := range map[string]string{
@@ -91,7 +91,7 @@ func initialise(dir string) error {
 		"config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			return fmt.Errorf("repo: make mirror: %w", err)
+			return fmt.Errorf("git: make mirror: %w", err)
 		}
 	}
 	return nil

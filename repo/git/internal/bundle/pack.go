@@ -119,20 +119,20 @@ func newObjectsBelow(
 ) ([]plumbing.Hash, error) {
 	h := plumbing.NewHash(root)
 	if !plumbing.IsHash(root) {
-		return nil, fmt.Errorf("repo: pack: %q is not the whole hash of a tree or commit", root)
+		return nil, fmt.Errorf("git: pack: %q is not the whole hash of a tree or commit", root)
 	}
 	kind, _, err := s.Get(h)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+		return nil, fmt.Errorf("git: pack %s: %w", root, err)
 	case kind == plumbing.CommitObject:
 		return listCommits(ctx, s, h, there)
 	case kind != plumbing.TreeObject:
-		return nil, fmt.Errorf("repo: pack: %s is a %s, not a tree or commit", root, kind)
+		return nil, fmt.Errorf("git: pack: %s is a %s, not a tree or commit", root, kind)
 	}
 	list := &objectList{store: s, seen: map[plumbing.Hash]bool{}}
 	if err := list.addTree(h, baseTrees); err != nil {
-		return nil, fmt.Errorf("repo: pack %s: %w", root, err)
+		return nil, fmt.Errorf("git: pack %s: %w", root, err)
 	}
 	return list.hashes, nil
 }
@@ -253,7 +253,7 @@ func (p *packing) addObject(ctx context.Context, h plumbing.Hash) error {
 	delete(p.left, h)
 	kind, content, err := p.store.Get(h)
 	if err != nil {
-		return fmt.Errorf("repo: pack %s: %w", h, err)
+		return fmt.Errorf("git: pack %s: %w", h, err)
 	}
 	needs, err := needsOf(kind, content)
 	if err != nil {

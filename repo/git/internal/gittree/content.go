@@ -41,7 +41,7 @@ func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 	}
 	size, err := s.EncodedObjectSize(n.Hash)
 	if err != nil {
-		return fmt.Errorf("repo: size of %s: %w", d.Path, err)
+		return fmt.Errorf("git: size of %s: %w", d.Path, err)
 	}
 	d.Kept = max(d.Kept, size)
 	return nil
@@ -51,16 +51,16 @@ func MeasureSide(s *objects.Store, d *Delta, n Node) error {
 func FindTree(s *objects.Store, name string) (plumbing.Hash, error) {
 	h := plumbing.NewHash(name)
 	if !plumbing.IsHash(name) {
-		return h, fmt.Errorf("repo: %q is not the whole hash of a tree or commit", name)
+		return h, fmt.Errorf("git: %q is not the whole hash of a tree or commit", name)
 	}
 	kind, _, err := s.Get(h)
 	switch {
 	case err != nil:
-		return h, fmt.Errorf("repo: read %s: %w", name, err)
+		return h, fmt.Errorf("git: read %s: %w", name, err)
 	case kind == plumbing.TreeObject:
 		return h, nil
 	case kind != plumbing.CommitObject:
-		return h, fmt.Errorf("repo: %s is a %s, not a tree or commit", name, kind)
+		return h, fmt.Errorf("git: %s is a %s, not a tree or commit", name, kind)
 	}
 	c, err := s.Commit(h)
 	if err != nil {

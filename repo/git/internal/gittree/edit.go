@@ -89,7 +89,7 @@ func putTree(s *objects.Store, nodes map[string]Node) (plumbing.Hash, error) {
 	}
 	h, err := s.Put(plumbing.TreeObject, encode(list))
 	if err != nil {
-		return h, fmt.Errorf("repo: keep tree: %w", err)
+		return h, fmt.Errorf("git: keep tree: %w", err)
 	}
 	return h, nil
 }

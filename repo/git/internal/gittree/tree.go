@@ -50,7 +50,7 @@ func Read(s *objects.Store, h plumbing.Hash) ([]Node, error) {
 	}
 	nodes, err := Parse(raw)
 	if err != nil {
-		return nil, fmt.Errorf("repo: tree %s: %w", h, err)
+		return nil, fmt.Errorf("git: tree %s: %w", h, err)
 	}
 	return nodes, nil
 }

@@ -31,11 +31,11 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 		return Commit{}, err
 	}
 	if n := diff.CountLines(string(content)); line < 1 || line > n {
-		return Commit{}, fmt.Errorf("repo: %s has %d lines, and no line %d", path, n, line)
+		return Commit{}, fmt.Errorf("git: %s has %d lines, and no line %d", path, n, line)
 	}
 	for range blameSteps {
 		if err := ctx.Err(); err != nil {
-			return Commit{}, fmt.Errorf("repo: blame went back to %s: %w", v.commit.Hash.String()[:12], err)
+			return Commit{}, fmt.Errorf("git: blame went back to %s: %w", v.commit.Hash.String()[:12], err)
 		}
 		next, at, err := h.findOrigin(v, content, line)
 		if err != nil {
@@ -52,7 +52,7 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 		v = *next
 		line = at
 	}
-	return Commit{}, fmt.Errorf("repo: blame of %s:%d went back too far", path, line)
+	return Commit{}, fmt.Errorf("git: blame of %s:%d went back too far", path, line)
 }
 
 // findOrigin returns the parent that already had the line, and the line's number there. It returns nil

@@ -31,7 +31,7 @@ const (
 )
 
 // ErrShallow says that the remote itself has no older history, so what the commit changed is unknown.
-var ErrShallow = errors.New("repo: the remote's history begins with this commit, " +
+var ErrShallow = errors.New("git: the remote's history begins with this commit, " +
 	"as that of a shallow clone: what it changed cannot be told")
 
 // Of returns a commit in the form that people read.

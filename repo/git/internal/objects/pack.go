@@ -41,20 +41,20 @@ type pack struct {
 func OpenPack(path string, pool *sync.Pool) (*pack, error) {
 	index, err := os.ReadFile(path + ".idx")
 	if err != nil {
-		return nil, fmt.Errorf("repo: read pack index: %w", err)
+		return nil, fmt.Errorf("git: read pack index: %w", err)
 	}
 	count, err := checkIndex(index)
 	if err != nil {
-		return nil, fmt.Errorf("repo: pack index %s.idx: %w", path, err)
+		return nil, fmt.Errorf("git: pack index %s.idx: %w", path, err)
 	}
 	file, err := os.Open(path + ".pack")
 	if err != nil {
-		return nil, fmt.Errorf("repo: open pack: %w", err)
+		return nil, fmt.Errorf("git: open pack: %w", err)
 	}
 	info, err := file.Stat()
 	if err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("repo: stat pack: %w", err)
+		return nil, fmt.Errorf("git: stat pack: %w", err)
 	}
 	return &pack{
 		file:  file,

@@ -40,11 +40,11 @@ func (p *Packs) LoadNew() error {
 	defer p.mu.Unlock()
 	info, err := os.Stat(p.dir)
 	if err != nil {
-		return fmt.Errorf("repo: list packs: %w", err)
+		return fmt.Errorf("git: list packs: %w", err)
 	}
 	found, err := filepath.Glob(filepath.Join(p.dir, "pack-*.idx"))
 	if err != nil {
-		return fmt.Errorf("repo: list packs: %w", err)
+		return fmt.Errorf("git: list packs: %w", err)
 	}
 	for _, idx := range found {
 		name := strings.TrimSuffix(idx, ".idx")

@@ -43,7 +43,7 @@ func (p *Packs) CombinePacks(to func() (io.WriteCloser, error)) (combined int, e
 		err = p.DropPacks(small)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("repo: make one pack of %d: %w", len(small), err)
+		return 0, fmt.Errorf("git: make one pack of %d: %w", len(small), err)
 	}
 	return len(small), nil
 }

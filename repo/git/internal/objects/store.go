@@ -34,7 +34,7 @@ func (s *Store) Get(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 	if in, offset := s.Packs.findObject(h); in != nil {
 		kind, content, err := in.ReadObject(offset, s.Get)
 		if err != nil {
-			return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+			return 0, nil, fmt.Errorf("git: object %s: %w", h, err)
 		}
 		return kind, content, nil
 	}
@@ -54,10 +54,10 @@ func (s *Store) Get(h plumbing.Hash) (plumbing.ObjectType, []byte, error) {
 func (s *Store) GetTyped(want plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 	kind, content, err := s.Get(h)
 	if err != nil {
-		return nil, fmt.Errorf("repo: read %s %s: %w", want, h, err)
+		return nil, fmt.Errorf("git: read %s %s: %w", want, h, err)
 	}
 	if kind != want {
-		return nil, fmt.Errorf("repo: %s is a %s, not a %s", h, kind, want)
+		return nil, fmt.Errorf("git: %s is a %s, not a %s", h, kind, want)
 	}
 	return content, nil
 }
@@ -72,7 +72,7 @@ func (s *Store) CopyBlob(w io.Writer, h plumbing.Hash) error {
 			return copyStream(w, in, e)
 		case e.size >= 0 && e.size <= pooledSize:
 			if err := in.copySmall(w, e); err != nil {
-				return fmt.Errorf("repo: object %s: %w", h, err)
+				return fmt.Errorf("git: object %s: %w", h, err)
 			}
 			return nil
 		}
@@ -137,7 +137,7 @@ func (s *Store) Put(kind plumbing.ObjectType, content []byte) (plumbing.Hash, er
 		return h, nil
 	}
 	if err := s.writeLoose(kind, content, s.loosePath(h)); err != nil {
-		return h, fmt.Errorf("repo: keep object: %w", err)
+		return h, fmt.Errorf("git: keep object: %w", err)
 	}
 	return h, nil
 }
@@ -153,21 +153,21 @@ func (s *Store) readLoose(h plumbing.Hash) (plumbing.ObjectType, []byte, error) 
 		return 0, nil, plumbing.ErrObjectNotFound
 	}
 	if err != nil {
-		return 0, nil, fmt.Errorf("repo: open object: %w", err)
+		return 0, nil, fmt.Errorf("git: open object: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	r, err := objfile.NewReader(f)
 	if err != nil {
-		return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+		return 0, nil, fmt.Errorf("git: object %s: %w", h, err)
 	}
 	defer func() { _ = r.Close() }()
 	kind, size, err := r.Header()
 	if err != nil {
-		return 0, nil, fmt.Errorf("repo: object %s: %w", h, err)
+		return 0, nil, fmt.Errorf("git: object %s: %w", h, err)
 	}
 	var content bytes.Buffer
 	if n, err := io.Copy(&content, r); err != nil || n != size {
-		return 0, nil, fmt.Errorf("repo: object %s is damaged: %w", h, errors.Join(io.ErrUnexpectedEOF, err))
+		return 0, nil, fmt.Errorf("git: object %s is damaged: %w", h, errors.Join(io.ErrUnexpectedEOF, err))
 	}
 	return kind, content.Bytes(), nil
 }
@@ -198,7 +198,7 @@ func (s *Store) writeLoose(kind plumbing.ObjectType, content []byte, path string
 func (s *Store) Commit(h plumbing.Hash) (*object.Commit, error) {
 	c, err := object.GetCommit(s, h)
 	if err != nil {
-		return nil, fmt.Errorf("repo: read commit %s: %w", h, err)
+		return nil, fmt.Errorf("git: read commit %s: %w", h, err)
 	}
 	return c, nil
 }
@@ -255,9 +255,9 @@ func (s *Store) EncodedObjectSize(h plumbing.Hash) (int64, error) {
 }
 
 func (s *Store) IterEncodedObjects(plumbing.ObjectType) (storer.EncodedObjectIter, error) {
-	return nil, errors.New("repo: an overlay is not listed")
+	return nil, errors.New("git: an overlay is not listed")
 }
 
 func (s *Store) AddAlternate(string) error {
-	return errors.New("repo: an overlay has no alternates")
+	return errors.New("git: an overlay has no alternates")
 }

@@ -183,7 +183,7 @@ func (p *Push) sendChecked(ctx context.Context) (already bool, err error) {
 		return false, fmt.Errorf("the remote took the push but did not answer when asked again: %w", lookErr)
 	}
 	return false, &remote.Error{
-		Op:     "push " + p.Ref.Short(), // without Retry: whoever moved or removed the branch meant to do so
+		Op:     "push " + p.Ref.Short(), // without Retry: the branch was moved or removed on purpose
 		Reason: "the remote said yes, but the branch does not stand at " + p.Commit.String()[:12],
 		Cure:   "Somebody may have moved or removed it meanwhile: look at the branch before trying again",
 	}

@@ -44,14 +44,14 @@ func ReadRefs(dir string) (Refs, error) {
 	r := Refs{Hashes: map[string]plumbing.Hash{}}
 	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
 	if err != nil {
-		return r, fmt.Errorf("repo: read mirror: %w", err)
+		return r, fmt.Errorf("git: read mirror: %w", err)
 	}
 	f, err := os.Open(filepath.Join(dir, "packed-refs"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
 	if err != nil {
-		return r, fmt.Errorf("repo: read mirror: %w", err)
+		return r, fmt.Errorf("git: read mirror: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -85,10 +85,10 @@ func (r Refs) Write(dir string) error {
 
 func replaceFile(path, text string) error {
 	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil {
-		return fmt.Errorf("repo: write %s: %w", path, err)
+		return fmt.Errorf("git: write %s: %w", path, err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("repo: write %s: %w", path, err)
+		return fmt.Errorf("git: write %s: %w", path, err)
 	}
 	return nil
 }

@@ -157,5 +157,5 @@ func checkoutError(where string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
-	return fmt.Errorf("repo: write %s: %w", path.Clean(where), err)
+	return fmt.Errorf("git: write %s: %w", path.Clean(where), err)
 }

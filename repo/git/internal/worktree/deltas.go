@@ -33,7 +33,7 @@ func (w *Worktree) deltasTo(ctx context.Context) (base plumbing.Hash, out []gitt
 	defer w.mu.Unlock()
 	st, err := index.Read(w.StatePath())
 	if err != nil {
-		return base, nil, fmt.Errorf("repo: the workspace's record: %w", err)
+		return base, nil, fmt.Errorf("git: the workspace's record: %w", err)
 	}
 	began := time.Now()
 	suspects, err := scanFiles(ctx, w.root, st.Records)
@@ -126,7 +126,7 @@ func (rf *rootFiles) hashFile(ctx context.Context, s suspect) (gittree.Node, err
 	defer func() { _ = f.Close() }()
 	hasher := plumbing.NewHasher(plumbing.BlobObject, size)
 	if _, err := io.Copy(hasher, objects.NewContextReader(ctx, io.LimitReader(f, size))); err != nil {
-		return gittree.Node{}, fmt.Errorf("repo: read %s: %w", s.path, err)
+		return gittree.Node{}, fmt.Errorf("git: read %s: %w", s.path, err)
 	}
 	n.Hash = hasher.Sum()
 	return n, nil
@@ -145,7 +145,7 @@ func (rf *rootFiles) openRegular(path string) (*os.File, int64, error) {
 		return nil, 0, nil
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("repo: open %s: %w", path, err)
+		return nil, 0, fmt.Errorf("git: open %s: %w", path, err)
 	}
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {

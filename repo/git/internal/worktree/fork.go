@@ -28,10 +28,10 @@ func (w *Worktree) OpenFork() (started string, err error) {
 	b, err := os.ReadFile(filepath.Join(w.Dir, "git", "started"))
 	started = strings.TrimSpace(string(b))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !plumbing.IsHash(started) {
-		return "", fmt.Errorf("repo: the workspace %s is no fork: choose another folder", w.Dir)
+		return "", fmt.Errorf("git: the workspace %s is no fork: choose another folder", w.Dir)
 	}
 	if err != nil {
-		return "", fmt.Errorf("repo: open fork: %w", err)
+		return "", fmt.Errorf("git: open fork: %w", err)
 	}
 	w.base = st.Base
 	w.tree = st.Tree
@@ -77,7 +77,7 @@ func (w *Worktree) checkoutFork(ctx context.Context, started plumbing.Hash) erro
 	}
 	if err := os.WriteFile(filepath.Join(w.Dir, "git", "started"), []byte(started.String()+"\n"),
 		0o644); err != nil {
-		return fmt.Errorf("repo: record the fork: %w", err)
+		return fmt.Errorf("git: record the fork: %w", err)
 	}
 	if written, err = w.moveRecords(ctx, written, started, w.tree); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (w *Worktree) MoveBase(ctx context.Context, c *object.Commit) error {
 	defer w.mu.Unlock()
 	st, err := index.Read(w.StatePath())
 	if err != nil {
-		return fmt.Errorf("repo: the workspace's record: %w", err)
+		return fmt.Errorf("git: the workspace's record: %w", err)
 	}
 	moved, err := w.moveRecords(ctx, st.Records, st.Tree, c.TreeHash)
 	if err != nil {

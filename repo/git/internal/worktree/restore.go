@@ -26,7 +26,7 @@ func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	var deep *tooDeep
 	for errors.As(err, &deep) {
 		if err := disk.RemoveFolder(filepath.Join(w.Files(), fromSlash(deep.top))); err != nil {
-			return fmt.Errorf("repo: restore: %w", err)
+			return fmt.Errorf("git: restore: %w", err)
 		}
 		base, here, err = w.deltasTo(ctx)
 	}
@@ -36,7 +36,7 @@ func (w *Worktree) Restore(ctx context.Context, tree string) error {
 	target := base
 	if tree != "" {
 		if !plumbing.IsHash(tree) {
-			return fmt.Errorf("repo: restore: %q is not a tree", tree)
+			return fmt.Errorf("git: restore: %q is not a tree", tree)
 		}
 		target = plumbing.NewHash(tree)
 	}
@@ -101,7 +101,7 @@ func (rf *rootFiles) removePath(p string) error {
 		if statErr == nil && info.IsDir() {
 			return nil // a folder took the file's place; its files are removed one by one
 		}
-		return fmt.Errorf("repo: remove %s: %w", p, err)
+		return fmt.Errorf("git: remove %s: %w", p, err)
 	}
 	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
 		info, err := rf.root.Lstat(fromSlash(dir))
@@ -129,10 +129,10 @@ func (rf *rootFiles) restoreFile(p string, n gittree.Node) error {
 	}
 	f, err := rf.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissionsOf(n.Mode))
 	if err != nil {
-		return fmt.Errorf("repo: restore %s: %w", p, err)
+		return fmt.Errorf("git: restore %s: %w", p, err)
 	}
 	if err := errors.Join(rf.Store.CopyBlob(f, n.Hash), f.Close()); err != nil {
-		return fmt.Errorf("repo: restore %s: %w", p, err)
+		return fmt.Errorf("git: restore %s: %w", p, err)
 	}
 	return nil
 }
@@ -156,11 +156,11 @@ func (rf *rootFiles) clearPath(p string) error {
 			err = rf.root.Mkdir(dir, 0o755)
 		}
 		if err != nil {
-			return fmt.Errorf("repo: make folder %s: %w", p[:i], err)
+			return fmt.Errorf("git: make folder %s: %w", p[:i], err)
 		}
 	}
 	if err := rf.root.RemoveAll(fromSlash(p)); err != nil {
-		return fmt.Errorf("repo: clear %s: %w", p, err)
+		return fmt.Errorf("git: clear %s: %w", p, err)
 	}
 	return nil
 }

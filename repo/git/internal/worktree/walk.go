@@ -47,7 +47,7 @@ type walk struct {
 func scanFiles(ctx context.Context, root *os.Root, rs index.Records) ([]suspect, error) {
 	top, err := root.Open(".")
 	if err != nil {
-		return nil, fmt.Errorf("repo: open workspace: %w", err)
+		return nil, fmt.Errorf("git: open workspace: %w", err)
 	}
 	w := &walk{root: root, records: rs}
 	group, ctx := errgroup.WithContext(ctx)
@@ -89,7 +89,7 @@ func (w *walk) scanFolder(
 	}
 	names, err := f.Readdirnames(-1)
 	if err != nil {
-		return fmt.Errorf("repo: list %s: %w", strings.Join(at, "/"), err)
+		return fmt.Errorf("git: list %s: %w", strings.Join(at, "/"), err)
 	}
 	if slices.Contains(names, ".gitignore") {
 		prefix := ""
@@ -129,7 +129,7 @@ func (w *walk) scanEntry(
 		return nil, nil // deleted since it was listed
 	}
 	if err != nil {
-		return nil, fmt.Errorf("repo: stat %s: %w", path, err)
+		return nil, fmt.Errorf("git: stat %s: %w", path, err)
 	}
 	r := w.records.Find(path)
 	if r != nil && r.Mode == filemode.Submodule {
@@ -163,7 +163,7 @@ func (w *walk) scanSubfolder(
 	child, err := openFolder(f, here[len(here)-1],
 		func() error { return w.root.Chmod(fromSlash(path), 0o755) })
 	if err != nil {
-		return fmt.Errorf("repo: open folder %s: %w", path, err)
+		return fmt.Errorf("git: open folder %s: %w", path, err)
 	}
 	if child == nil {
 		return nil

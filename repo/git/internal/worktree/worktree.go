@@ -90,7 +90,7 @@ func (w *Worktree) StatePath() string { return filepath.Join(w.Dir, "git", "stat
 
 func (w *Worktree) openRoot() (err error) {
 	if w.root, err = os.OpenRoot(w.Files()); err != nil {
-		return fmt.Errorf("repo: open workspace: %w", err)
+		return fmt.Errorf("git: open workspace: %w", err)
 	}
 	w.Store.Packs.Users.Add(1)
 	return nil
@@ -106,19 +106,19 @@ func (w *Worktree) clearFolders() error {
 	mark := filepath.Join(w.Dir, "git", "unfinished")
 	_, marked := os.Stat(mark)
 	if entries, err := os.ReadDir(w.Files()); err == nil && len(entries) > 0 && marked != nil {
-		return fmt.Errorf("repo: %s is not empty and not a workspace of ours", w.Files())
+		return fmt.Errorf("git: %s is not empty and not a workspace of ours", w.Files())
 	}
 	if err := w.removeFolders(); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(w.Store.Loose, 0o755); err != nil {
-		return fmt.Errorf("repo: make workspace: %w", err)
+		return fmt.Errorf("git: make workspace: %w", err)
 	}
 	if err := os.WriteFile(mark, nil, 0o644); err != nil {
-		return fmt.Errorf("repo: make workspace: %w", err)
+		return fmt.Errorf("git: make workspace: %w", err)
 	}
 	if err := os.Mkdir(w.Files(), 0o755); err != nil {
-		return fmt.Errorf("repo: make workspace: %w", err)
+		return fmt.Errorf("git: make workspace: %w", err)
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (w *Worktree) BaseFiles(want func(path string) bool) (map[string][]byte, er
 	st, err := index.Read(w.StatePath())
 	w.mu.Unlock()
 	if err != nil {
-		return nil, fmt.Errorf("repo: the workspace's record: %w", err)
+		return nil, fmt.Errorf("git: the workspace's record: %w", err)
 	}
 	out := map[string][]byte{}
 	for i := range st.Records {
@@ -184,7 +184,7 @@ func (w *Worktree) Remove() error {
 func (w *Worktree) removeFolders() error {
 	for _, name := range []string{"files", "git"} {
 		if err := disk.RemoveFolder(filepath.Join(w.Dir, name)); err != nil {
-			return fmt.Errorf("repo: remove workspace: %w", err)
+			return fmt.Errorf("git: remove workspace: %w", err)
 		}
 	}
 	return nil

@@ -36,13 +36,13 @@ func (a Account) BlockedAt(dir string) string {
 // Give creates the folder dir with mode 0700 and makes the account its owner.
 func (a Account) Give(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	if a.cred == nil {
 		return nil
 	}
 	if err := os.Chown(dir, a.UID, a.GID); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	return nil
 }
@@ -57,10 +57,10 @@ func MakeOpen(dir string) error {
 		return err
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("cluster: %w", err)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+		return fmt.Errorf("postgres: %w", err)
 	}
 	return nil
 }

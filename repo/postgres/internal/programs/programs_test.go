@@ -71,7 +71,7 @@ func TestNewestOfThePlacesIsTakenByNumber(t *testing.T) {
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "lib", "200", "bin"), 0o755)) // without programs
 	require.NoError(t, os.Symlink(filepath.Join(dir, "lib", "17"), filepath.Join(dir, "lib", "latest")))
-	f := &Finder{Places: []string{filepath.Join(dir, "lib", "*", "bin")}}
+	f := &Finder{InstallDirs: []string{filepath.Join(dir, "lib", "*", "bin")}}
 	var order []string
 	for _, c := range f.candidates() {
 		order = append(order, filepath.Base(filepath.Dir(c)))
@@ -96,8 +96,8 @@ func TestThePathComesBeforeThePlaces(t *testing.T) {
 	require.NoError(t,
 		os.Symlink(filepath.Join(dir, "real", "bin", "initdb"), filepath.Join(dir, "linked", "initdb")))
 	p, err := chosen(t, &Finder{
-		Path:   filepath.Join(dir, "linked"),
-		Places: []string{filepath.Join(dir, "lib", "*", "bin")},
+		Path:        filepath.Join(dir, "linked"),
+		InstallDirs: []string{filepath.Join(dir, "lib", "*", "bin")},
 	}, 0)
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(dir, "real", "bin"), p.Dir)
@@ -110,7 +110,7 @@ func TestProgramsThatDoNotRunArePassedOver(t *testing.T) {
 		"echo cannot load a library >&2; exit 127")
 	script(t, filepath.Join(fakeServer(t, filepath.Join(dir, "19", "bin"), "19"), "postgres"), "echo hello")
 	fakeServer(t, filepath.Join(dir, "16", "bin"), "16.4 (Debian 16.4-1)")
-	p, err := chosen(t, &Finder{Places: []string{filepath.Join(dir, "*", "bin")}}, 0)
+	p, err := chosen(t, &Finder{InstallDirs: []string{filepath.Join(dir, "*", "bin")}}, 0)
 	require.NoError(t, err)
 	require.Equal(t, "16.4", p.Version)
 }
@@ -148,7 +148,7 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 				"or set DATABASE_URL to a running one",
 		},
 		"too old": {
-			finder: Finder{Places: []string{old}},
+			finder: Finder{InstallDirs: []string{old}},
 			want:   "here is 9.6.24 (" + old + "), and version 14 or newer is needed: " + anywhere,
 		},
 		"named, too old": {
@@ -158,11 +158,11 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 		},
 		"named, nothing": {
 			finder: Finder{Named: dir},
-			want:   "cluster: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres",
+			want:   "postgres: BOBBIN_POSTGRES_BIN: " + dir + " holds no initdb and postgres",
 		},
 		"named, broken": {
 			finder: Finder{Named: broken},
-			want: "cluster: BOBBIN_POSTGRES_BIN: " + broken +
+			want: "postgres: BOBBIN_POSTGRES_BIN: " + broken +
 				"/postgres does not run as WHO: exit status 127 no such library",
 		},
 		"npm, and no npm": {
@@ -171,11 +171,11 @@ func TestNothingFoundSaysWhatToDo(t *testing.T) {
 				"install npm, or unset BOBBIN_POSTGRES_BIN",
 		},
 		"other version": {
-			finder: Finder{Places: []string{old}},
+			finder: Finder{InstallDirs: []string{old}},
 			made:   15,
 			want: "DATA was made by PostgreSQL 15, and here is 9.6.24 (" + old + "): " +
 				"install version 15 and name its folder in BOBBIN_POSTGRES_BIN, " +
-				"bring the data over with pg_upgrade, or move that folder away to begin anew",
+				"bring the data over with pg_upgrade, or move that folder away to start over",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

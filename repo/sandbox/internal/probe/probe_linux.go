@@ -114,7 +114,7 @@ func tryAll(text string) {
 		}
 		out = append(out, f)
 	}
-	json.NewEncoder(os.Stdout).Encode(out) //nolint:errcheck // whoever reads it counts them
+	json.NewEncoder(os.Stdout).Encode(out) //nolint:errcheck // the reader counts them
 }
 
 // init runs the probes if this process was started for that, and then does not return.

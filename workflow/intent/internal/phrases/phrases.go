@@ -1,5 +1,5 @@
 // Package phrases holds the words by which messages stop, hold, approve or refuse work: lists in files, one
-// file a language, which are part of the program.
+// file for each language, which are part of the program.
 //
 // # The files
 //
@@ -35,8 +35,9 @@
 //	apology  apologizes, as a whole clause: what stands beside it may say that its writer was wrong
 //	talk     refuses nothing when it is said to a colleague: "one moment", "not yet"
 //
-// Refusals are compared without apostrophes, accents and letters that repeat ("stoppp"), because they permit
-// nothing. Approvals are compared letter by letter.
+// What refuses, and what stands beside a phrase, is compared without apostrophes, accents and letters that
+// repeat ("stoppp"), because it permits nothing. Approvals, and what limits them, are compared letter by
+// letter.
 package phrases
 
 import (
@@ -88,7 +89,8 @@ var Meanings = []Meaning{
 	Instead, Ask, Filler, Idiom, Inform, Talk, Praise, Apology, Condition,
 }
 
-// liberal lists the meanings whose phrases are folded, because they only help to refuse.
+// liberal lists the meanings whose phrases are folded: they refuse, or stand beside what is said. None
+// of them permits anything.
 var liberal = []Meaning{
 	Stop, Wait, Hold, No, Opener, Pointer, Tail, Reason, Instead, Ask, Filler, Idiom, Inform, Talk, Praise,
 	Apology, Condition,

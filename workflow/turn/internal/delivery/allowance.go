@@ -53,7 +53,7 @@ func (d *Delivery) AskAllowance(
 		})
 	}
 	buttons = append(buttons,
-		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 		workflow.Button{
 			ActionID: workflow.ButtonStop,
 			Label:    "Stop",

@@ -44,7 +44,7 @@ func (p provenWork) unproven() string {
 	return p.allowance.Unproven
 }
 
-// expectations returns the changed expectations of tests that a person allowed, one a line.
+// expectations returns the changed expectations of tests that a person allowed, one per line.
 func (p provenWork) expectations() string {
 	if p.allowance == nil {
 		return ""

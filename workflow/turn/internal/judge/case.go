@@ -81,13 +81,13 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	c.question.read = func() (*workflow.Question, error) { return j.Store.Waiting(ctx, c.Session.ID) }
 	c.stoppedAsks.read = func() ([]workflow.Inquiry, error) { return inquiries{j.Judgements}.onlyThese(ctx) }
 	c.takesOffer.read = func() (bool, error) { return j.Interview.takesOffer(ctx, m, c.waiting()) }
-	c.asksForPush.read = func() (bool, error) { return j.asksForPush(ctx, m) }
+	c.asksForPush.read = func() (bool, error) { return j.asksForPush(ctx, c) }
 	c.limit.read = func() (limitAnswer, error) { return j.limitMeant(ctx, c) }
-	c.narrows.read = func() (*approval.Narrowing, error) { return j.Approvals.Narrows(ctx, m, c.person()) }
-	c.consent.read = func() (consentHere, error) { return j.consentInContext(ctx, m) }
+	c.narrows.read = func() (*approval.Narrowing, error) { return j.narrows(ctx, c) }
+	c.consent.read = func() (consentHere, error) { return j.consentInContext(ctx, c) }
 	c.mayApprove.read = func() (approverCheck, error) {
-		why, _, err := j.Permissions.ApprovalRefusal(ctx, c.person())
-		return approverCheck{why, err}, nil
+		why, approvers, err := j.Permissions.ApprovalRefusal(ctx, c.person())
+		return approverCheck{why, approvers, err}, nil
 	}
 	c.requestAbove.read = func() (approval.RequestsAbove, error) { return j.Held.RequestsAbove(ctx, m), nil }
 	c.button.read = func() (pressedButton, error) { return j.readButton(ctx, m) }
@@ -106,8 +106,9 @@ func (c *Case) person() workflow.Person { return get(c, &c.writer).Person }
 
 // An approverCheck says whether the writer may approve. A case goes on if that cannot be read.
 type approverCheck struct {
-	why string // why not; empty: the writer may
-	err error
+	why       string // why not; empty: the writer may
+	approvers workflow.Approvers
+	err       error
 }
 
 // says returns what the words of the message say.
@@ -116,8 +117,8 @@ func (c *Case) says() intent.Reading { return c.Message.Says }
 // begins reports whether the message is the first one of its thread.
 func (c *Case) begins() bool { return c.Message.TS == c.Session.Thread.TS }
 
-// heard reports whether the writer's words are not held back.
-func (c *Case) heard() bool { return get(c, &c.held) == "" }
+// maySpeak reports whether the writer's words are not held back.
+func (c *Case) maySpeak() bool { return get(c, &c.held) == "" }
 
 // waiting returns the question that waits for its answer, or nil.
 func (c *Case) waiting() *workflow.Question { return get(c, &c.question) }

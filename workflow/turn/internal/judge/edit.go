@@ -20,7 +20,7 @@ func (j *Judge) judgeDeletion(ctx context.Context, m intent.Message) ([]store.Pa
 			return nil, err
 		} else if void != nil {
 			return j.Objections.Parts(ctx, m, void, "The approval was deleted. "+
-				"Work may go on to its proof; nothing is pushed before somebody allows it anew.")
+				"Work may go on to its proof; nothing is pushed before an approver allows it again.")
 		}
 		return j.judgeDeletedWords(ctx, m)
 	}
@@ -52,7 +52,8 @@ func (j *Judge) judgeDeletedWords(ctx context.Context, m intent.Message) ([]stor
 // judgeEdit takes the new text of a message as a correction, from people who may take part. It is never
 // consent, whatever it says, but it can be a stop, and it can void an approval. A message that is not in the
 // inbox is older than the session, and agents read it with the thread, or it was edited before it was read.
-func (j *Judge) judgeEdit(ctx context.Context, m intent.Message) ([]store.Part, error) {
+func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
+	m := c.Message
 	before, err := j.Inbox().Original(ctx, m.TS, m.ID)
 	if err != nil {
 		return nil, err
@@ -61,22 +62,20 @@ func (j *Judge) judgeEdit(ctx context.Context, m intent.Message) ([]store.Part, 
 		return j.Ignore(m), nil
 	}
 	if addressedElsewhere(m) {
-		return j.judgeToColleague(ctx, m)
+		return j.judgeToColleague(ctx, c)
 	}
-	person, err := j.Slack.Person(ctx, j.Session().Thread, m.User)
-	if err != nil {
+	person := c.person()
+	if err := get(c, &c.writer).err; err != nil {
 		return nil, fmt.Errorf("read who edited: %w", err)
 	}
 	if person.ExclusionReason() != "" {
 		return append(j.Ignore(m), store.Update{ClearStop: true}), nil
 	}
-	if f, refused, err := j.judgeRefusingEdit(ctx, m, person); refused || err != nil {
+	if f, refused, err := j.judgeRefusingEdit(ctx, c); refused || err != nil {
 		return f, err
 	}
-	if held, err := j.Permissions.HoldReason(ctx, person); err != nil {
-		return nil, err
-	} else if held != "" {
-		return j.Objections.Add(ctx, m, person, j.Held.HoldWords(m, person, held))
+	if !c.maySpeak() {
+		return j.Objections.Add(ctx, m, person, j.Held.HoldWords(m, person, get(c, &c.held)))
 	}
 	f := j.ForAgents(m, j.Objections.Edited(ctx, m))
 	if j.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
@@ -96,16 +95,16 @@ func (j *Judge) judgeEdit(ctx context.Context, m intent.Message) ([]store.Part, 
 // judgeRefusingEdit judges an edit that stops the session, or that voids an approval. refused reports whether
 // it does.
 func (j *Judge) judgeRefusingEdit(
-	ctx context.Context, m intent.Message, p workflow.Person,
+	ctx context.Context, c *Case,
 ) (f []store.Part, refused bool, err error) {
+	m := c.Message
+	p := c.person()
 	void, err := j.Objections.OfApproval(ctx, m, p)
 	if err != nil {
 		return nil, false, err
 	}
-	stops, err := j.Objections.Stops(ctx, m.Says)
+	stops := get(c, &c.stops)
 	switch {
-	case err != nil:
-		return nil, false, err
 	case stops && void != nil && !void.Pushed:
 		f, err = j.stopParts(ctx, m, p, "Stopped: "+void.Said)
 		return append(f, void.Objection), true, err

@@ -10,7 +10,7 @@ import (
 // eventRules returns the rules by which it is decided who is heard. What a person wrote or pressed is then
 // judged by the rules for words or for presses.
 func eventRules() []rule {
-	return append(wordlessRules(), heardRules()...)
+	return append(wordlessRules(), personRules()...)
 }
 
 // isKind returns whether a message is of that kind.
@@ -41,7 +41,7 @@ func wordlessRules() []rule {
 				"never permits anything",
 			fires: isKind(workflow.MessageEdit),
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeEdit(ctx, c.Message)
+				return j.judgeEdit(ctx, c)
 			},
 		},
 		{
@@ -50,7 +50,7 @@ func wordlessRules() []rule {
 			then:  "one that says no objects to approved work until it is removed; no other counts",
 			fires: isKind(workflow.MessageReacted),
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeReaction(ctx, c.Message)
+				return j.judgeReaction(ctx, c)
 			},
 		},
 		{
@@ -67,8 +67,8 @@ func wordlessRules() []rule {
 			when:  "a question waited long enough",
 			then:  "takes the recommended answer, unless the work is stopped",
 			fires: isKind(workflow.MessageDue),
-			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Interview.takeDefault(ctx, c.Message)
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.takeDefault(c.Message, c.waiting()), nil
 			},
 		},
 		{
@@ -94,15 +94,15 @@ func wordlessRules() []rule {
 			then:  "what it has against approved work is an objection; nothing else counts",
 			fires: func(c *Case) bool { return addressedElsewhere(c.Message) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeToColleague(ctx, c.Message)
+				return j.judgeToColleague(ctx, c)
 			},
 		},
 	}
 }
 
-// heardRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in
+// personRules are the rules for what a person wrote, pressed or sent to the bot. The person is looked up in
 // Slack.
-func heardRules() []rule {
+func personRules() []rule {
 	return []rule{
 		{
 			name:  "unknown writer",
@@ -115,11 +115,11 @@ func heardRules() []rule {
 		},
 		{
 			name:  "sent to the bot",
-			when:  "a person sent it to the bot, whoever wrote it",
+			when:  "a person sent it to the bot, regardless of who wrote it",
 			then:  "is data for the agents, at the word of a full member; its words permit nothing",
 			fires: isKind(workflow.MessageSent),
 			judge: withAdditions(func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeSent(ctx, c.Message, c.person())
+				return j.judgeSent(ctx, c)
 			}),
 		},
 		{
@@ -146,7 +146,7 @@ func heardRules() []rule {
 				"stop; a repository: changes that",
 			fires: isKind(workflow.MessageForm),
 			judge: withAdditions(func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.judgeForm(ctx, c.Message, c.person())
+				return j.judgeForm(ctx, c)
 			}),
 		},
 		{

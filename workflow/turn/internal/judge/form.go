@@ -29,7 +29,9 @@ func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []s
 
 // judgeForm judges what a person submitted in a modal. The row of the modal's button says what it is
 // about.
-func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Person) ([]store.Part, error) {
+func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
+	m := c.Message
+	p := c.person()
 	revision, _, ok, err := j.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return nil, err
@@ -40,12 +42,12 @@ func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Pers
 	}
 	switch m.ActionID {
 	case workflow.ButtonCorrect:
-		return j.judgeCorrection(ctx, m, p, revision)
+		return j.judgeCorrection(ctx, c, revision)
 	case workflow.ButtonFixLimited:
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
 	case workflow.ButtonRepository:
-		if why, err := j.Permissions.HoldReason(ctx, p); why != "" || err != nil {
-			return j.Held.RefusePress(m, p, workflow.DecideSpeak, why), err
+		if !c.maySpeak() {
+			return j.Held.RefusePress(m, p, workflow.DecideSpeak, get(c, &c.held)), nil
 		}
 		return j.chooseRepository(ctx, m, p, m.Text)
 	}
@@ -56,13 +58,11 @@ func (j *Judge) judgeForm(ctx context.Context, m intent.Message, p workflow.Pers
 // modal leaves nothing. It is never an approval, whatever it says, but it can be a stop. A correction of
 // an older revision counts, too; both the thread and the agents are told that a newer one exists.
 func (j *Judge) judgeCorrection(
-	ctx context.Context, m intent.Message, p workflow.Person, revision int,
+	ctx context.Context, c *Case, revision int,
 ) (f []store.Part, err error) {
-	s := j.Session()
-	held, err := j.Permissions.HoldReason(ctx, p)
-	if err != nil {
-		return f, err
-	}
+	m := c.Message
+	p := c.person()
+	s := c.Session
 	about := fmt.Sprintf("revision %d", revision)
 	if revision != s.Revision {
 		about += fmt.Sprintf(" (the newest is revision %d)", s.Revision)
@@ -71,19 +71,15 @@ func (j *Judge) judgeCorrection(
 	if revision > 0 {
 		said = p.Name + " corrects " + about + ":"
 	}
-	consent := m.Says.Consent
-	stops, err := j.Objections.Stops(ctx, m.Says)
-	if err != nil {
-		return f, err
-	}
+	consent := c.says().Consent
 	switch sounds := consent.Kind; {
-	case stops || sounds == intent.ConsentStop:
+	case c.saysStop():
 		if f, err = j.stopSession(ctx, m, p); err != nil {
 			return f, err
 		}
-	case held != "":
-		f = j.Held.HoldWords(m, p, held)
-	case j.AwaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
+	case !c.maySpeak():
+		f = j.Held.HoldWords(m, p, get(c, &c.held))
+	case c.awaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
 		sounds == intent.ConsentUnclear):
 		f = j.Approvals.AskConsent(m, p, consent)
 	default:

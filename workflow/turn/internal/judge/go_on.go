@@ -44,22 +44,23 @@ func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err err
 // judgeGoOn judges "go on" in a session that reached a limit. If a person who may approve says it, as much
 // again is allowed. If the limit is not reached any more, because the day is over or more was allowed
 // elsewhere, the session goes on.
-func (j *Judge) judgeGoOn(
-	ctx context.Context, m intent.Message, p workflow.Person, a limitAnswer,
-) ([]store.Part, error) {
+func (j *Judge) judgeGoOn(c *Case) []store.Part {
+	p := c.person()
+	a := get(c, &c.limit)
 	if len(a.over) > 0 {
-		reason, approvers, err := j.Permissions.ApprovalRefusal(ctx, p)
-		if err != nil {
-			j.Log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", err)
+		may := get(c, &c.mayApprove)
+		reason := may.why
+		if may.err != nil {
+			j.Log.Warn("no more is allowed: cannot read who may", "user", p.ID, "err", may.err)
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
 			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason,
-				approvers.Who())
-			return j.Refuse(m, p, workflow.DecideAllow, reason, said), nil
+				may.approvers.Who())
+			return j.Refuse(c.Message, p, workflow.DecideAllow, reason, said)
 		}
 	}
-	return j.extensionParts(m, p, a), nil
+	return j.extensionParts(c.Message, p, a)
 }
 
 // belowLimit reports whether m was written below the line that says at which limit the session rests or, if

@@ -88,12 +88,8 @@ func optionOr(q *workflow.Question, n int) string {
 // judgeOption judges the press of a button of a question. The options of two questions may be the same words,
 // so an option counts only from the buttons of the question that waits.
 func (i *Interview) judgeOption(
-	ctx context.Context, m intent.Message, p workflow.Person, option string,
+	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question, option string,
 ) ([]store.Part, error) {
-	q, err := i.Store.Waiting(ctx, i.Session().ID)
-	if err != nil {
-		return nil, err
-	}
 	newest, err := i.Store.IsOfNewestQuestion(ctx, i.Session().ID, m.Value)
 	if err != nil {
 		return nil, err
@@ -171,7 +167,7 @@ func (i *Interview) takesOffer(ctx context.Context, m intent.Message, q *workflo
 func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	if p.Guest {
 		return i.Refuse(
-			m, p, "wrap_up", "guests cannot end an interview",
+			m, p, workflow.DecideWrapUp, "guests cannot end an interview",
 			p.Name+", a full member has to take these answers. They stay open, and so does the question.",
 		)
 	}
@@ -187,13 +183,9 @@ func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflo
 
 // takeDefault takes the recommended answer of a question that waited for AnswerTimeout. It does nothing
 // in a stopped session, since a missing answer must not resume stopped work.
-func (i *Interview) takeDefault(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	q, err := i.Store.Waiting(ctx, i.Session().ID)
-	if err != nil {
-		return nil, err
-	}
+func (i *Interview) takeDefault(m intent.Message, q *workflow.Question) []store.Part {
 	if q == nil || strconv.FormatInt(q.ID, 10) != m.Value || i.Session().Phase == workflow.PhaseStopped {
-		return i.Ignore(m), nil
+		return i.Ignore(m)
 	}
 	f := i.ForAgents(m, fmt.Sprintf("Nobody answered in time, so the recommended option was taken, "+
 		"and the thread was told: %q. Note it as an assumption.", q.Recommended))
@@ -203,5 +195,5 @@ func (i *Interview) takeDefault(ctx context.Context, m intent.Message) ([]store.
 		plaintext.QuoteLine(q.Recommended),
 	)
 	answer := progress.Answer{Question: q.ID, Text: q.Recommended}
-	return append(f, answer, store.Lines(i.ProgramLine(said))), nil
+	return append(f, answer, store.Lines(i.ProgramLine(said)))
 }

@@ -94,13 +94,14 @@ func withAdditions(judge judgement) judgement {
 
 // judgeToColleague judges a message that is for another person. It is no word to the bot, but what it has
 // against approved work keeps that from being pushed, if its writer may take part.
-func (j *Judge) judgeToColleague(ctx context.Context, m intent.Message) ([]store.Part, error) {
+func (j *Judge) judgeToColleague(ctx context.Context, c *Case) ([]store.Part, error) {
+	m := c.Message
 	refused, err := j.Objections.RefusedToColleague(ctx, m)
 	if err != nil || refused == nil {
 		return j.Ignore(m), err
 	}
-	person, err := j.Slack.Person(ctx, j.Session().Thread, m.User)
-	if err != nil {
+	person := c.person()
+	if err := get(c, &c.writer).err; err != nil {
 		return nil, fmt.Errorf("read who wrote to a colleague: %w", err)
 	}
 	if person.ExclusionReason() != "" {
@@ -110,9 +111,10 @@ func (j *Judge) judgeToColleague(ctx context.Context, m intent.Message) ([]store
 }
 
 // judgeReaction judges a reaction of a person who may take part.
-func (j *Judge) judgeReaction(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	person, err := j.Slack.Person(ctx, j.Session().Thread, m.User)
-	if err != nil {
+func (j *Judge) judgeReaction(ctx context.Context, c *Case) ([]store.Part, error) {
+	m := c.Message
+	person := c.person()
+	if err := get(c, &c.writer).err; err != nil {
 		return nil, fmt.Errorf("read who reacted: %w", err)
 	}
 	if person.ExclusionReason() != "" {

@@ -44,7 +44,7 @@ func (o otherThreads) nameThreads(
 	s := o.Session()
 	at := "in this channel"
 	direct := strings.HasPrefix(s.Thread.Channel, "D")
-	of := view.Place{Channel: s.Thread.Channel, Except: s.ID}
+	of := view.SessionFilter{Channel: s.Thread.Channel, Except: s.ID}
 	if direct {
 		at = "here"
 		of.Requester = p.ID
@@ -119,7 +119,7 @@ func (o otherThreads) nameOf(ctx context.Context, user string) string {
 func (o otherThreads) passStop(
 	ctx context.Context, m intent.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
-	all, err := view.AtWork(ctx, o.Store.DB, view.Place{Session: session})
+	all, err := view.AtWork(ctx, o.Store.DB, view.SessionFilter{Session: session})
 	if err != nil {
 		return nil, err
 	}

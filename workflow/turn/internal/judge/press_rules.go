@@ -28,13 +28,15 @@ func (j *Judge) readButton(ctx context.Context, m intent.Message) (b pressedButt
 }
 
 // pressed reports whether one of the buttons was pressed.
-func (c *Case) pressed(buttons ...string) bool { return slices.Contains(buttons, c.Message.ActionID) }
+func (c *Case) pressed(buttons ...workflow.ActionID) bool {
+	return slices.Contains(buttons, c.Message.ActionID)
+}
 
 // press returns the rule for the press of one of the buttons.
 func press(
 	name, then string, judge func(
 		context.Context, *Judge, *Case, pressedButton,
-	) ([]store.Part, error), buttons ...string,
+	) ([]store.Part, error), buttons ...workflow.ActionID,
 ) rule {
 	return rule{
 		name:  name,
@@ -65,7 +67,7 @@ func stopPressRules() []rule {
 		{
 			name:  "Stop",
 			when:  "the button is pressed",
-			then:  "stops the session at once, whoever of the people who may take part pressed it",
+			then:  "stops the session at once; anybody who may take part can press it",
 			fires: func(c *Case) bool { return c.pressed(workflow.ButtonStop) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.stopSession(ctx, c.Message, c.person())
@@ -84,7 +86,7 @@ func stopPressRules() []rule {
 // releasePressRules are the rules for what may release held words, stopped work or removed code, and for what
 // is held back like words.
 func releasePressRules() []rule {
-	held := []string{
+	held := []workflow.ActionID{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
 		workflow.ButtonRepository, workflow.ButtonChoose, workflow.ButtonLessons, workflow.ButtonJoin,
 		workflow.ButtonBroken,
@@ -115,7 +117,7 @@ func releasePressRules() []rule {
 				"by a person who may not " +
 				"approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
-			fires: func(c *Case) bool { return c.pressed(held...) && !c.heard() },
+			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.RefusePress(c.Message, c.person(), "speak", get(c, &c.held)), nil
 			},
@@ -185,7 +187,7 @@ func questionPressRules() []rule {
 			}, workflow.ButtonJoin),
 		press("an option, Wrap up, Take these", "answers the question that waits, and no other",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Interview.judgeOption(ctx, c.Message, c.person(), b.means)
+				return j.Interview.judgeOption(ctx, c.Message, c.person(), c.waiting(), b.means)
 			}, workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults),
 		press("Ask the consultant", "asks the consultant, who only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {

@@ -47,7 +47,7 @@ func (a afterPush) judgeRemark(ctx context.Context, m intent.Message) ([]store.P
 	}
 	where := ""
 	if m.ActionID != "" {
-		where = ", at " + prompt.FileName(m.ActionID)
+		where = ", at " + prompt.FileName(string(m.ActionID))
 	}
 	corrects := "what was pushed"
 	said := fmt.Sprintf("%s wrote on %s%s: %s", p.Name, on, plaintext.OneLine(where), quoteLine(m.Text))

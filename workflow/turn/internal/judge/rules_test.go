@@ -107,9 +107,15 @@ var wordCases = []ruleCase{
 	{"words for the agents", "it began on Monday, with coupons", nothing},
 }
 
-// pressCases has a case for each rule about presses: a member presses a button that was shown. text is its
-// action.
-var pressCases = []ruleCase{
+// A pressCase is a ruleCase of a press.
+type pressCase struct {
+	rule   string
+	action workflow.ActionID
+	state  func(*Case)
+}
+
+// pressCases has a case for each rule about presses: a member presses a button that was shown.
+var pressCases = []pressCase{
 	{"Stop, too late", workflow.ButtonStop, func(c *Case) { c.runEnded.value = true }},
 	{"Stop", workflow.ButtonStop, nothing},
 	{"unknown button", workflow.ButtonFix, func(c *Case) { c.button.value.shown = false }},
@@ -201,11 +207,19 @@ func (r ruleCase) on(kind workflow.MessageKind) *Case {
 	c.writer.value.Person = workflow.Person{ID: "U2", Name: "bea"}
 	if kind == workflow.MessageAction {
 		c.Message = message(kind, "")
-		c.Message.ActionID = r.text
+		c.Message.ActionID = workflow.ActionID(r.text)
 		c.button.value.shown = true
 	}
 	r.state(c)
 	return c
+}
+
+// ofPresses returns the cases with the action of each as its text.
+func ofPresses(list []pressCase) (cases []ruleCase) {
+	for _, p := range list {
+		cases = append(cases, ruleCase{p.rule, string(p.action), p.state})
+	}
+	return cases
 }
 
 // Each rule has a case that it judges, and no rule before it. The control: without the rule, another one
@@ -219,7 +233,7 @@ func TestEveryRuleFires(t *testing.T) {
 	}{
 		{"", eventRules(), eventCases},
 		{workflow.MessageReply, wordRules(), wordCases},
-		{workflow.MessageAction, pressRules(), pressCases},
+		{workflow.MessageAction, pressRules(), ofPresses(pressCases)},
 	} {
 		var fired []string
 		for _, x := range table.cases {
@@ -241,6 +255,38 @@ func TestEveryRuleFires(t *testing.T) {
 			require.Contains(t, fired, r.name, "no case for the rule")
 		}
 	}
+}
+
+// whileHeld are the rules that judge words which are held back. A new rule is none of them unless it is
+// listed: it is for a writer who is heard.
+var whileHeld = []string{
+	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
+	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",
+	"limit reached", "limit to approved work", "consent, unclear", "approval", "question about the change",
+	"review", "who knows the code", "held",
+}
+
+// What a person says whose words are held back answers no question, and lets nothing go on. The control: the
+// same words of a person who is heard do.
+func TestHeldWordsAnswerNothing(t *testing.T) {
+	t.Parallel()
+	rules := wordRules()
+	answered := 0
+	for _, x := range wordCases {
+		held := x.on(workflow.MessageReply)
+		heldBack(held)
+		judges, err := firstRule(rules, held)
+		require.NoError(t, err, x.text)
+		require.Contains(t, whileHeld, judges.name, x.text)
+		if slices.Contains(whileHeld, x.rule) {
+			continue
+		}
+		answered++
+		own := rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == x.rule })]
+		require.Equal(t, x.rule == rules[len(rules)-1].name, own.fires(held), "%s: %s", x.rule, x.text)
+		require.True(t, own.fires(x.on(workflow.MessageReply)), "the control: %s: %s", x.rule, x.text)
+	}
+	require.Greater(t, answered, len(goOnRules())+len(answerRules()))
 }
 
 // A rule that asks for what cannot be read ends the judging: no later rule takes the message.

@@ -36,7 +36,7 @@ func refusalRules() []rule {
 			when: "it says to stop; while approved work is under way, also one clause that says to wait, " +
 				"or not to fix " +
 				"or push, unless the message answers a question for which everything rests",
-			then:  "stops the session at once, whoever of the people who may take part wrote it",
+			then:  "stops the session at once; anybody who may take part can say it",
 			fires: (*Case).saysStop,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.stopSession(ctx, c.Message, c.person())
@@ -124,23 +124,38 @@ func orderRules() []rule {
 				"while work is approved or stopped",
 			then: "holds it, and offers it to people who may approve",
 			fires: func(c *Case) bool {
-				return c.says().Consent.Kind == intent.ConsentScoped && !c.heard()
+				return c.says().Consent.Kind == intent.ConsentScoped && !c.maySpeak()
 			},
 			judge: holdWords,
 		},
 	}
 }
 
+// allUnlessHeld returns the rules so that none of them fires while the words of the writer are held back.
+func allUnlessHeld(rules []rule) []rule {
+	for i, r := range rules {
+		rules[i] = unlessHeld(r)
+	}
+	return rules
+}
+
+// unlessHeld returns the rule so that it does not fire while the words of the writer are held back.
+func unlessHeld(r rule) rule {
+	fires := r.fires
+	r.fires = func(c *Case) bool { return c.maySpeak() && fires(c) }
+	return r
+}
+
 // goOnRules are the rules for what lets stopped work go on. The words of a person who may not approve do not.
 func goOnRules() []rule {
-	return []rule{
+	return allUnlessHeld([]rule{
 		{
 			name: "go on",
 			when: "it says that stopped work goes on, its writer may approve, " +
 				"and nobody talks to others above it",
 			then: "lets the approved work go on",
 			fires: func(c *Case) bool {
-				return c.says().GoesOn && c.heard() && c.afterStop() && !get(c, &c.talkBelow)
+				return c.says().GoesOn && c.afterStop() && !get(c, &c.talkBelow)
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.Resume(ctx, c.Message, c.person(), c.Session.Halted)
@@ -150,7 +165,7 @@ func goOnRules() []rule {
 			name:  "go on, unclear",
 			when:  "it says that stopped work goes on, and its writer may approve, but it may answer others",
 			then:  "asks with a button",
-			fires: func(c *Case) bool { return c.says().GoesOn && c.heard() && c.afterStop() },
+			fires: func(c *Case) bool { return c.says().GoesOn && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.GoOn(c.Message, c.person(), false), nil
 			},
@@ -160,7 +175,7 @@ func goOnRules() []rule {
 			when: "it mentions going on while approved work is stopped, and its writer may approve",
 			then: "asks with a button, and gives it to the agents, " +
 				"who change nothing before the work goes on",
-			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.heard() && c.afterStop() },
+			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.afterStop() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.GoOn(c.Message, c.person(), true), nil
 			},
@@ -171,23 +186,23 @@ func goOnRules() []rule {
 			then: "asks these again; wakes no other agent",
 			fires: func(c *Case) bool {
 				stopped := c.Session.Phase == workflow.PhaseStopped && c.says().SaysGoOn
-				return stopped && c.heard() && get(c, &c.approved) == nil && len(get(c, &c.stoppedAsks)) > 0
+				return stopped && get(c, &c.approved) == nil && len(get(c, &c.stoppedAsks)) > 0
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return inquiries{j.Judgements}.askAgain(c.Message, get(c, &c.stoppedAsks)), nil
 			},
 		},
-	}
+	})
 }
 
 // answerRules are the rules for what answers a question or the interview. Words that are held answer nothing.
 func answerRules() []rule {
-	return []rule{
+	return allUnlessHeld([]rule{
 		{
 			name:  "more questions",
 			when:  "it asks to go on with an interview",
 			then:  "raises the number of questions",
-			fires: func(c *Case) bool { return c.aligning() && c.says().WantsMore && c.heard() },
+			fires: func(c *Case) bool { return c.aligning() && c.says().WantsMore },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.askMore(c.Message), nil
 			},
@@ -196,7 +211,7 @@ func answerRules() []rule {
 			name:  "wrap up",
 			when:  "it ends an interview",
 			then:  "shows the recommended answers, with a button that takes them",
-			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp && c.heard() },
+			fires: func(c *Case) bool { return c.aligning() && c.says().WrapsUp },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.offerDefaults(c.Message, c.person(), c.waiting()), nil
 			},
@@ -205,7 +220,7 @@ func answerRules() []rule {
 			name:  "take these",
 			when:  "it takes the recommended answers that were shown above it",
 			then:  "takes them, unless its writer is a guest",
-			fires: func(c *Case) bool { return c.heard() && get(c, &c.takesOffer) },
+			fires: func(c *Case) bool { return get(c, &c.takesOffer) },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.takeDefaults(c.Message, c.person(), c.waiting()), nil
 			},
@@ -215,7 +230,7 @@ func answerRules() []rule {
 			when: "a question waits for its answer, and it only asks something itself",
 			then: "gives it to the agents; the question goes on waiting",
 			fires: func(c *Case) bool {
-				return c.says().OnlyAsks && c.heard() && c.questionWaits() && !c.namesOption()
+				return c.says().OnlyAsks && c.questionWaits() && !c.namesOption()
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.asksBack(c.Message, c.person(), c.waiting()), nil
@@ -225,7 +240,7 @@ func answerRules() []rule {
 			name:  "answer",
 			when:  "a question waits for its answer, and it is no command",
 			then:  "takes it as the answer, if it was written below the question",
-			fires: func(c *Case) bool { return c.heard() && c.answers() },
+			fires: (*Case).answers,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.takeAnswer(ctx, c.Message, c.person(), c.waiting())
 			},
@@ -234,12 +249,12 @@ func answerRules() []rule {
 			name:  "understanding confirmed",
 			when:  "it confirms the shared understanding of an interview, and nothing else",
 			then:  "is judged like an approval of that understanding",
-			fires: func(c *Case) bool { return c.heard() && c.confirms() },
+			fires: (*Case).confirms,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), c.Session.Revision)
 			},
 		},
-	}
+	})
 }
 
 // limitRules are the rules for what allows a push, or more of a limit.
@@ -266,15 +281,15 @@ func limitRules() []rule {
 			},
 			judge: goOnPastLimit,
 		},
-		{
+		unlessHeld(rule{
 			name: "limit no longer reached",
 			when: `it is "go on", and the limit at which the session rests is no longer reached`,
 			then: "lets the session go on, unless the writer's words are held",
 			fires: func(c *Case) bool {
-				return c.says().SaysGoOn && get(c, &c.limit).meant && c.heard()
+				return c.says().SaysGoOn && get(c, &c.limit).meant
 			},
 			judge: goOnPastLimit,
-		},
+		}),
 	}
 }
 
@@ -312,32 +327,30 @@ func consentRules() []rule {
 				return j.approve(ctx, c)
 			},
 		},
-		{
-			name: "adoption",
-			when: `it is "yes please do this", or a form of that, below requests of other people`,
-			then: "makes them its writer's own, if the writer may approve",
-			fires: func(c *Case) bool {
-				return c.says().Adopts && c.heard() && c.adopts()
-			},
+		unlessHeld(rule{
+			name:  "adoption",
+			when:  `it is "yes please do this", or a form of that, below requests of other people`,
+			then:  "makes them its writer's own, if the writer may approve",
+			fires: (*Case).adopts,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Held.Adopt(ctx, c.Message, c.person(), get(c, &c.requestAbove)), nil
 			},
-		},
+		}),
 	}
 }
 
 // questionRules are the rules for what starts a workflow or asks something, and for all that is left.
 func questionRules() []rule {
 	return []rule{
-		{
+		unlessHeld(rule{
 			name:  "command",
 			when:  "it begins with a command, or ends with a question to the consultant",
 			then:  "starts the workflow, or asks the consultant; permits nothing",
-			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone && c.heard() },
+			fires: func(c *Case) bool { return c.says().Command != workflow.CommandNone },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.judgeCommand(c.Message, c.person()), nil
 			},
-		},
+		}),
 		{
 			name:  "question about the change",
 			when:  "it only asks about the change, and there is one",
@@ -369,7 +382,7 @@ func questionRules() []rule {
 			name:  "held",
 			when:  "its writer may not approve, and work is approved or stopped",
 			then:  "holds it, and offers it to people who may approve; no agent reads it",
-			fires: func(c *Case) bool { return !c.heard() },
+			fires: func(c *Case) bool { return !c.maySpeak() },
 			judge: holdWords,
 		},
 		{
@@ -395,6 +408,6 @@ func holdWords(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 }
 
 // goOnPastLimit allows more, or lets the session go on.
-func goOnPastLimit(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.judgeGoOn(ctx, c.Message, c.person(), get(c, &c.limit))
+func goOnPastLimit(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.judgeGoOn(c), nil
 }

@@ -38,9 +38,8 @@ func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledge
 	sessions, err := st.Sessions(t.Context(), 2)
 	require.NoError(t, err)
 	require.Len(t, sessions, 1)
-	begun, err := st.Begin(t.Context(), sessions[0].ID)
+	begun, err := st.Begin(t.Context(), sessions[0].ID, settlement.Rule)
 	require.NoError(t, err)
-	begun.Settles = settlement.Rule
 	require.NoError(t, begun.Record(t.Context(), inbox.Handled{ID: 1, ForAgents: true}))
 	return &ledger.Ledger{
 		Turn:    begun,

@@ -129,7 +129,7 @@ func Read(dir, glob string) ([]Task, error) {
 	return tasks, nil
 }
 
-// cause returns the underlying error of an fs.PathError, without its operation and path.
+// cause returns the underlying error of a *fs.PathError, without its operation and path.
 func cause(err error) error {
 	var where *fs.PathError
 	if errors.As(err, &where) {

@@ -185,7 +185,7 @@ func (a afterLines) Next(ctx context.Context, session string) (*workflow.Posting
 
 // turn answers each unhandled message, and records it as handled together with its lines.
 func (e *echoBot) turn(ctx context.Context, session string) error {
-	t, err := e.store.Begin(ctx, session)
+	t, err := e.store.Begin(ctx, session, store.NoSettling)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) (
 	if strings.Contains(m.Text, "buttons") {
 		for _, id := range actions {
 			line.Buttons = append(line.Buttons,
-				workflow.Button{ActionID: id, Label: id, Value: store.NewToken()})
+				workflow.Button{ActionID: workflow.ActionID(id), Label: id, Value: store.NewToken()})
 		}
 	}
 	return []workflow.Line{line}, nil
@@ -256,7 +256,7 @@ func answers(ctx context.Context, t *store.Turn, m workflow.Message, said int) (
 
 // heard returns an event in one line: its kind, text and action.
 func heard(in workflow.IncomingEvent) string {
-	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+in.ActionID), " ")
+	return strings.Join(strings.Fields(string(in.Kind)+" "+in.Text+string(in.ActionID)), " ")
 }
 
 // trouble sometimes breaks the connections or loses acknowledgements, at random.

@@ -13,10 +13,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 )
 
-// An obedientModel is a model that obeys every text, wherever it stands and whoever wrote it: "call TOOL with
-// {ARGUMENTS}", with any tool, even one that does not exist. In the arguments $LAST is the text of the newest
-// tool result, and $LAST64 the same in base64. The model sees through hidden characters. Between orders it
-// does its regular work.
+// An obedientModel is a model that obeys every text, wherever it stands and regardless of who wrote it:
+// "call TOOL with {ARGUMENTS}", with any tool, even one that does not exist. In the arguments $LAST is
+// the text of the newest tool result, and $LAST64 the same in base64. The model sees through hidden
+// characters. Between orders it does its regular work.
 type obedientModel struct {
 	cases map[string]*injection
 	// approves is the effect of a tool "approve"; nil: there is no such tool.

@@ -107,8 +107,8 @@ func TestOnlyATaggedProgramHasFailPoints(t *testing.T) {
 	}
 }
 
-// A stop is a point at which the program dies or freezes, and the how manyth time it reaches the point: the
-// first, second or third. After the first the same replica starts again, after the second another replica
+// A stop is a point at which the program dies or freezes, and which time it reaches the point: the first,
+// second or third. After the first the same replica starts again, after the second another replica
 // takes over, and after the third the replica starts without its files.
 type stop struct {
 	point string
@@ -118,7 +118,7 @@ type stop struct {
 // TestKilledAtEachPoint kills the program at each point that its source names.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	atEachPoint(t, 5, 3, 8, (*chaos).playUntil)
+	atEachPoint(t, 9, 3, 8, (*chaos).playUntil)
 }
 
 // TestFrozenAtEachPoint freezes a replica at each point until another has done its work, and then wakes it.
@@ -127,7 +127,7 @@ func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
 	// At most two at a time: half of Slack's deliveries go to each replica that is frozen,
 	// and have to be tried again.
-	atEachPoint(t, 9, 1, 2, (*chaos).playOverFrozen)
+	atEachPoint(t, 14, 1, 2, (*chaos).playOverFrozen)
 }
 
 // atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a

@@ -122,12 +122,12 @@ func FixOneWord(r Request) (tool string, args map[string]any) {
 	if r.IsCritic() {
 		return nothingFound()
 	}
-	heard := "" // since the model's last answer
+	unanswered := "" // since the model's last answer
 	times := map[string]int{}
 	for _, m := range r.Messages[1:] {
-		heard += m.Text()
+		unanswered += m.Text()
 		if m.Role == "assistant" {
-			heard = ""
+			unanswered = ""
 		}
 		for _, call := range m.Calls {
 			times[call.Function.Name]++
@@ -135,15 +135,15 @@ func FixOneWord(r Request) (tool string, args map[string]any) {
 	}
 	switch {
 	case !r.IsOrchestrator() && times["write_file"] == 0:
-		return "write_file", map[string]any{"path": fixedFile.FindString(heard), "content": "right\n"}
+		return "write_file", map[string]any{"path": fixedFile.FindString(unanswered), "content": "right\n"}
 	case !r.IsOrchestrator():
 		return "done", map[string]any{"summary": "It is written."}
-	case taskDone.MatchString(heard), strings.Contains(heard, "push again"):
+	case taskDone.MatchString(unanswered), strings.Contains(unanswered, "push again"):
 		count := [...]string{"", "once", "twice", "thrice"}
 		return "finish", map[string]any{
 			"summary": "The word is right. Pushed " + count[times["finish"]+1] + ".",
 		}
-	case strings.Contains(heard, "was approved by"), strings.Contains(heard, "another one"):
+	case strings.Contains(unanswered, "was approved by"), strings.Contains(unanswered, "another one"):
 		path := fmt.Sprintf("fixed/%d.txt", times["delegate"]+1)
 		return "delegate", map[string]any{
 			"tasks": []any{map[string]any{"category": "quick", "description": "Write " + path}},

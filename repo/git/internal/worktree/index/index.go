@@ -99,16 +99,16 @@ const stateMagic = "bobbin workspace 1\n"
 func (s *Index) Write(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "state-*")
 	if err != nil {
-		return fmt.Errorf("repo: record the workspace: %w", err)
+		return fmt.Errorf("git: record the workspace: %w", err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	w := bufio.NewWriterSize(f, 64<<10)
 	s.encode(w)
 	if err := errors.Join(w.Flush(), f.Close()); err != nil {
-		return fmt.Errorf("repo: record the workspace: %w", err)
+		return fmt.Errorf("git: record the workspace: %w", err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("repo: record the workspace: %w", err)
+		return fmt.Errorf("git: record the workspace: %w", err)
 	}
 	return nil
 }
@@ -152,12 +152,12 @@ func Read(path string) (*Index, error) {
 	}
 	d := decoder{b: b}
 	if string(d.takeBytes(len(stateMagic))) != stateMagic {
-		return nil, fmt.Errorf("repo: %s is not the record of a workspace", path)
+		return nil, fmt.Errorf("git: %s is not the record of a workspace", path)
 	}
 	s := &Index{Base: d.readHash(), Tree: d.readHash()}
 	n := d.readUnsigned()
 	if n > uint64(len(b)) {
-		return nil, fmt.Errorf("repo: %s is damaged", path)
+		return nil, fmt.Errorf("git: %s is damaged", path)
 	}
 	s.Records = make(Records, 0, n)
 	for range n {
@@ -173,7 +173,7 @@ func Read(path string) (*Index, error) {
 		})
 	}
 	if d.err != nil || len(d.b) != 0 {
-		return nil, fmt.Errorf("repo: %s is damaged", path)
+		return nil, fmt.Errorf("git: %s is damaged", path)
 	}
 	return s, nil
 }

@@ -85,7 +85,7 @@ func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
 }
 
 // partsOf returns the parts that a tool call writes. Commands and checks become parts of this
-// transcript's task, since the tools of a env know only what they printed.
+// transcript's task, since the tools of an Env know only what they printed.
 func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err error) {
 	for _, w := range writes {
 		switch w := w.(type) {

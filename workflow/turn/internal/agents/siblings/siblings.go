@@ -91,11 +91,11 @@ func (s Search) settle(pattern string, hits []tool.Hit, judged []judgement) ([]w
 		case i == cause || its == nil && s.cites(h):
 			continue
 		}
-		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.ReleaseNotLookedAt}
+		place := workflow.Sibling{At: placeOf(h).String(), Verdict: workflow.SiblingNotLookedAt}
 		if its != nil && s.Past.Read(placeOf(h)) {
 			place.Verdict = its.Verdict
 			place.Why = plaintext.OneLine(its.Why)
-			place.InFix = its.Verdict == workflow.ReleaseAffected && inScope(s.Change, h, hits[cause].Path)
+			place.InFix = its.Verdict == workflow.SiblingAffected && inScope(s.Change, h, hits[cause].Path)
 		}
 		places = append(places, place)
 	}
@@ -164,7 +164,7 @@ func (s Search) cites(h tool.Hit) bool {
 func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []judgement) string {
 	var left []string
 	for _, p := range places {
-		if p.Verdict == workflow.ReleaseNotLookedAt {
+		if p.Verdict == workflow.SiblingNotLookedAt {
 			left = append(left, plaintext.QuotePath(p.At))
 		}
 	}

@@ -208,7 +208,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 				p.over = append(p.over, o.ID)
 			}
 		}
-		p.goOn = p.goOn && hw.Words.Read(h.Text).SaysGoOn
+		p.goOn = p.goOn && hw.Words.SaysGoOn(h.Text)
 		p.beforeStop = p.beforeStop || WrittenBefore(h, hw.Session().Halted)
 		wrote := hw.PersonName(ctx, h.User) + " wrote"
 		if h.Kind == workflow.MessageSent {
@@ -349,7 +349,7 @@ func (hw *HeldWords) Reopen(
 	s := hw.Session()
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open || slices.Contains(u.Events, workflow.EventRequest) ||
+		return u.Opens() || slices.Contains(u.Events, workflow.EventRequest) ||
 			slices.Contains(u.OptionalEvents, workflow.EventRequest)
 	})
 	if _, permitted := ledger.Find[consent.Permission](f); s.Phase != workflow.PhaseStopped || s.Joined() ||

@@ -22,7 +22,7 @@ import (
 // answers again.
 func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
-		[]string{
+		[]workflow.ActionID{
 			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonConfirm, workflow.ButtonFixLimited,
 			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
 			workflow.ButtonPassOn,

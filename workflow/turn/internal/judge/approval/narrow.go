@@ -19,24 +19,10 @@ type Narrowing struct {
 	late *workflow.Push // the push that was made, or begun, before; nil: none
 }
 
-// Narrows returns the limit that a message of a person who may approve sets to approved work: "only
-// cart/price.go". It returns nil for any other message. Where others talk above it, "only in production" may
-// answer a colleague.
-func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.Person) (*Narrowing, error) {
+// Narrows returns how a limit narrows the approval, which may be spent on a push already. It returns nil if
+// something newer is under way.
+func (ap *Approvals) Narrows(ctx context.Context, a *workflow.Approval) (*Narrowing, error) {
 	s := ap.Session()
-	if m.Says.Limit == "" || s.Revision == 0 || ap.AwaitsConsent() {
-		return nil, nil
-	}
-	a, err := ap.Store.Approval(ctx, s.ID, s.Revision)
-	if err != nil || a == nil {
-		return nil, err
-	}
-	if why, _, err := ap.Permissions.ApprovalRefusal(ctx, p); err != nil || why != "" {
-		return nil, err
-	}
-	if talk, err := ap.TalkBelow(ctx, m); err != nil || talk {
-		return nil, err
-	}
 	pushes, err := ap.Store.Pushes(ctx, s.ID)
 	if err != nil {
 		return nil, err
@@ -47,7 +33,7 @@ func (ap *Approvals) Narrows(ctx context.Context, m intent.Message, p workflow.P
 		}
 		if push.State == workflow.PushDone && s.Phase != workflow.PhaseDone &&
 			s.Phase != workflow.PhaseAnswered {
-			return nil, nil // something newer is under way
+			return nil, nil
 		}
 		return &Narrowing{late: &push}, nil
 	}

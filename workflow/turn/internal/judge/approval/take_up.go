@@ -138,7 +138,7 @@ func (ap *Approvals) stoppedBy(ctx context.Context) string {
 	}
 	who := "somebody"
 	for _, d := range decisions {
-		if d.What == "stop" && d.Allowed && d.User != "" {
+		if d.What == workflow.DecideStop && d.Allowed && d.User != "" {
 			who = ap.PersonName(ctx, d.User)
 		}
 	}

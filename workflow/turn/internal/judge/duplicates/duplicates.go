@@ -1,10 +1,10 @@
 // Package duplicates tells a thread which other sessions of its repository seem to be about the same
 // problem, tells agents what is known there, and joins two threads when a person says so. Such a
-// session is called a twin.
+// session is called a duplicate.
 //
-// A twin is named only if everybody who reads the thread may see it: [Readers] decides, and if it
-// cannot tell, the twin is not named. Agents are told of the same twins and no others, since they may
-// repeat what they are told. Joining stops this session and points to the other one: it permits nothing
+// A duplicate is named only if everybody who reads the thread may see it: [Readers] decides, and if it
+// cannot tell, the duplicate is not named. Agents are told of the same duplicates and no others, since they
+// may repeat what they are told. Joining stops this session and points to the other one: it permits nothing
 // and takes no words over, and a person who writes here continues here.
 package duplicates
 
@@ -32,27 +32,27 @@ type Readers interface {
 	Permalink(t workflow.Thread) string
 }
 
-// Duplicates finds and joins the twins of one session.
+// Duplicates finds and joins the duplicates of one session.
 type Duplicates struct {
 	*ledger.Ledger
-	Readers Readers // nil: no twin is named
+	Readers Readers // nil: no duplicate is named
 }
 
 const (
 	maxTitle   = 70      // characters of a title in a line
-	maxReport  = 3 << 10 // bytes of a twin's report that agents are shown
+	maxReport  = 3 << 10 // bytes of a duplicate's report that agents are shown
 	maxCompare = 8 << 10 // bytes of people's text that are compared
 )
 
-// Announce looks for twins of what people wrote, once the repository is known. It returns a sentence
+// Announce looks for duplicates of what people wrote, once the repository is known. It returns a sentence
 // for the first reply, the buttons that join, and the parts to record. The sentence is empty if there
-// are no twins, or if the search fails.
+// are no duplicates, or if the search fails.
 func (d *Duplicates) Announce(
 	ctx context.Context, repository string,
 ) (said string, buttons []workflow.Button, parts []store.Part) {
 	text, err := d.words(ctx)
 	if err != nil {
-		d.Log.Warn("cannot look for twins: what people wrote cannot be read", "err", err)
+		d.Log.Warn("cannot look for duplicates: what people wrote cannot be read", "err", err)
 		return "", nil, nil
 	}
 	text = d.MaskShown(text) // as the other reports are stored, with which it is compared
@@ -62,7 +62,7 @@ func (d *Duplicates) Announce(
 	}
 	found, err := store.FindDuplicates(ctx, d.Store.DB, d.Session().ID, repository, text)
 	if err != nil {
-		d.Log.Warn("cannot look for twins", "err", err)
+		d.Log.Warn("cannot look for duplicates", "err", err)
 		return "", nil, parts
 	}
 	found = slices.DeleteFunc(found, func(t store.Duplicate) bool { return !d.MayName(ctx, t.Session) })
@@ -72,7 +72,7 @@ func (d *Duplicates) Announce(
 	}
 	known, err := store.ReadDuplicateStates(ctx, d.Store.DB, ids)
 	if err != nil {
-		d.Log.Warn("cannot read the states of twins", "err", err)
+		d.Log.Warn("cannot read the states of duplicates", "err", err)
 	}
 	if len(known) == 0 {
 		return "", nil, parts
@@ -126,7 +126,7 @@ func (d *Duplicates) words(ctx context.Context) (string, error) {
 func (d *Duplicates) MayName(ctx context.Context, session string) bool {
 	may, err := d.Readers.ReadableFrom(ctx, d.Session().Thread, session)
 	if err != nil {
-		d.Log.Warn("a twin is not named: cannot tell who may read it", "twin", session, "err", err)
+		d.Log.Warn("a duplicate is not named: cannot tell who may read it", "duplicate", session, "err", err)
 	}
 	return may && err == nil
 }
@@ -175,7 +175,7 @@ func outcome(k store.DuplicateState) string {
 	return "being looked into"
 }
 
-// Facts returns what is known of the twins that the thread was told of, as a prompt for agents, or an
+// Facts returns what is known of the duplicates that the thread was told of, as a prompt for agents, or an
 // empty string if there are none.
 func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 	known, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, d.Session().ID)
@@ -197,12 +197,12 @@ func (d *Duplicates) Facts(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// Join judges a person's press that joins this thread to the thread of a twin, and returns the parts to
-// record. It refuses if the twin cannot be shown here, if one of the two is joined already, if work was
+// Join judges a person's press that joins this thread to the thread of a duplicate, and returns the parts to
+// record. It refuses if the duplicate cannot be shown here, if one of the two is joined already, if work was
 // approved here, or if somebody said stop here: a joined session goes on at anybody's word, a stopped one
 // does not.
 func (d *Duplicates) Join(
-	ctx context.Context, m workflow.Message, p workflow.Person, twin string,
+	ctx context.Context, m workflow.Message, p workflow.Person, session string,
 ) ([]store.Part, error) {
 	known, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, d.Session().ID)
 	if err != nil {
@@ -221,9 +221,9 @@ func (d *Duplicates) Join(
 			},
 		}, nil
 	}
-	at := slices.IndexFunc(known, func(k store.DuplicateState) bool { return k.Session == twin })
+	at := slices.IndexFunc(known, func(k store.DuplicateState) bool { return k.Session == session })
 	switch {
-	case at < 0 || d.Readers == nil || !d.MayName(ctx, twin):
+	case at < 0 || d.Readers == nil || !d.MayName(ctx, session):
 		return refused("the other thread cannot be shown",
 			p.Name+": I cannot join that thread any more. It is gone, or somebody here may not read it.")
 	case slices.ContainsFunc(known, func(k store.DuplicateState) bool { return k.Joined }):
@@ -235,7 +235,7 @@ func (d *Duplicates) Join(
 		return refused("the work is stopped",
 			p.Name+": this thread is stopped. Let it go on first, then press again.")
 	}
-	back, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, twin)
+	back, err := store.ReadAnnouncedDuplicates(ctx, d.Store.DB, session)
 	if err != nil {
 		return nil, err
 	}
@@ -257,12 +257,12 @@ func (d *Duplicates) Join(
 		consent.Decision{
 			What:      workflow.DecideJoin,
 			Allowed:   true,
-			Reason:    twin,
+			Reason:    session,
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  d.Session().Revision,
 		},
-		store.JoinedDuplicate{Twin: twin, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
+		store.JoinedDuplicate{Other: session, By: p.ID, Line: d.lineThere(ctx, other.Thread, p)},
 		store.Lines(d.ProgramLine(fmt.Sprintf("Joined to %s, as %s said: work goes on there. "+
 			"Write here to go on here anyway.", d.link(other.Thread, other.Title), p.Name))),
 	}, nil
@@ -284,7 +284,7 @@ func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p wor
 func (d *Duplicates) Unjoin(ctx context.Context, f []store.Part) ([]store.Part, error) {
 	opens := slices.ContainsFunc(f, func(x store.Part) bool {
 		u, _ := x.(store.Update)
-		return u.Open != nil && *u.Open
+		return u.Opens()
 	})
 	if d.Session().Phase != workflow.PhaseStopped || !opens {
 		return f, nil

@@ -61,7 +61,7 @@ func (o *Objections) Add(
 ) ([]store.Part, error) {
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws ||
-		permits(f) || stops(f) {
+		permits(f) || store.Combined(f).Stops() {
 		return f, nil
 	}
 	refusal, err := o.readObjection(ctx, m, f)
@@ -129,12 +129,6 @@ func permits(f []store.Part) bool {
 	return permitted
 }
 
-// stops reports whether parts stop the session.
-func stops(f []store.Part) bool {
-	u, _ := ledger.Find[store.Update](f)
-	return slices.Contains(u.Events, workflow.EventStop)
-}
-
 // objection returns what p has against the work of the approval, as a part.
 func (o *Objections) objection(
 	ctx context.Context,
@@ -147,12 +141,6 @@ func (o *Objections) objection(
 		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
 		Words: plaintext.CutLine(plaintext.OneLine(o.MaskShown(o.Slack.Readable(ctx, m.Text))), maxWords),
 	}
-}
-
-// Withdraw takes back the objections of the person who wrote the message. It permits nothing: the approval
-// stands as it was.
-func (o *Objections) Withdraw(m intent.Message, p workflow.Person, own []int64) []store.Part {
-	return o.withdrawn(m, p, own)
 }
 
 // AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on"
@@ -211,9 +199,9 @@ func (o *Objections) standing(
 	return ids, err
 }
 
-// withdrawn returns the parts with which p takes back objections. The agents are told, since one of them may
-// wait for it.
-func (o *Objections) withdrawn(m intent.Message, p workflow.Person, own []int64) []store.Part {
+// Withdraw returns the parts with which p takes back objections. They permit nothing: the approval stands as
+// it was. The agents are told, since one of them may wait for it.
+func (o *Objections) Withdraw(m intent.Message, p workflow.Person, own []int64) []store.Part {
 	told := prompt.PersonName(p.Name) + " took an objection back. If the work is done, call finish again."
 	return append(o.Ignore(m), o.Wake(m.Message),
 		consent.Withdrawal{User: p.ID, Objections: own}, o.decided(m, p, "taken back"),

@@ -71,7 +71,7 @@ func (o *Objections) removed(
 	if err != nil || len(own) == 0 {
 		return o.Ignore(m), err
 	}
-	return o.withdrawn(m, p, own), nil
+	return o.Withdraw(m, p, own), nil
 }
 
 // hint shows words to the person who reacted, alone and once for each message and reason. Without words it

@@ -100,7 +100,9 @@ func (o *Objections) recheckReactions(ctx context.Context, ts string) error {
 				TS:       ts,
 				User:     user,
 				At:       o.Store.Clock().Now(),
-				EventID:  strings.Join([]string{workflow.ReadAgain, thread.Channel, ts, user, r.Name}, ":"),
+				EventID: strings.Join([]string{
+					string(workflow.ReadAgain), thread.Channel, ts, user, r.Name,
+				}, ":"),
 			}
 			in.Thread = workflow.Thread{Team: thread.Team, Channel: thread.Channel, TS: ts}
 			if err := o.receiveMissed(ctx, in); err != nil {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -323,9 +321,6 @@ func (a *authors) lookUp(ctx context.Context, user string) author {
 	return found
 }
 
-// forwardMark begins the text that was forwarded with a message (see package event).
-const forwardMark = "\n> forwarded"
-
 // refusal returns why a message does not come from a person who may approve, or an empty string if it
 // does.
 func (a *authors) refusal(ctx context.Context, x shownMessage) string {
@@ -336,9 +331,7 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 		return "part of it was written at the git host"
 	case x.User == "":
 		return "an app wrote part of it"
-	}
-	if own, _, forwarded := strings.Cut("\n"+x.Text,
-		forwardMark); forwarded && !intent.ReadRequest(own).Adopts {
+	case x.Says.Forwards:
 		return "part of it is somebody else's message"
 	}
 	if found := a.lookUp(ctx, x.User); found.why != "" {

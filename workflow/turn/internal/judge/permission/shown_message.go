@@ -37,7 +37,7 @@ func (s shownMessage) speaks() bool {
 func (s shownMessage) corrects() bool {
 	edits := s.Kind == workflow.MessageForm || s.Kind == workflow.MessageEdit
 	presses := s.Kind == workflow.MessageAction && slices.Contains(
-		[]string{workflow.ButtonBroken, workflow.ButtonLessons, workflow.ButtonPassOn}, s.ActionID,
+		[]workflow.ActionID{workflow.ButtonBroken, workflow.ButtonLessons, workflow.ButtonPassOn}, s.ActionID,
 	)
 	return edits || presses || s.Shown != "" && s.Says.PassesOn
 }

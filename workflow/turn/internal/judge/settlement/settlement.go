@@ -63,8 +63,10 @@ func settle(steps []step, open []store.OpenMessage) (settled []store.SettledMess
 type decision struct {
 	parts      []store.Part
 	permission consent.Permission
-	answer     progress.Answer
+	approval   consent.Approval
+	allowance  consent.Allowance
 	report     consent.Report
+	answer     progress.Answer
 
 	approves, allows, reports, answers bool // it has such a part
 	stops, opens                       bool
@@ -72,19 +74,13 @@ type decision struct {
 }
 
 func decide(parts []store.Part) decision {
-	d := decision{parts: parts}
+	update := store.Combined(parts)
+	d := decision{parts: parts, stops: update.Stops(), opens: update.Opens()}
 	d.permission, _ = ledger.Find[consent.Permission](parts)
-	d.answer, d.answers = ledger.Find[progress.Answer](parts)
+	d.approval, d.approves = ledger.Find[consent.Approval](parts)
+	d.allowance, d.allows = ledger.Find[consent.Allowance](parts)
 	d.report, d.reports = ledger.Find[consent.Report](parts)
-	_, d.approves = ledger.Find[consent.Approval](parts)
-	_, d.allows = ledger.Find[consent.Allowance](parts)
-	for _, p := range parts {
-		u, _ := p.(store.Update)
-		d.stops = d.stops || slices.Contains(u.Events, workflow.EventStop)
-		if u.Open != nil {
-			d.opens = *u.Open
-		}
-	}
+	d.answer, d.answers = ledger.Find[progress.Answer](parts)
 	d.note = d.whatIsAnswered()
 	return d
 }
@@ -101,17 +97,15 @@ const answeredBelow = "Answered below."
 func (d decision) whatIsAnswered() string {
 	decided, _ := ledger.Find[consent.Decision](d.parts)
 	_, handles := ledger.Find[inbox.Handled](d.parts)
-	approval, approves := ledger.Find[consent.Approval](d.parts)
-	allowance, allows := ledger.Find[consent.Allowance](d.parts)
 	switch {
-	case approves:
-		return "Approved by " + approval.UserName + "."
+	case d.approves:
+		return "Approved by " + d.approval.UserName + "."
 	case d.resumes():
 		return "Going on, as " + d.permission.UserName + " says."
-	case allows && allowance.User == "":
+	case d.allows && d.allowance.User == "":
 		return "Asked again below."
-	case allows:
-		return "Push allowed by " + allowance.UserName + "."
+	case d.allows:
+		return "Push allowed by " + d.allowance.UserName + "."
 	case decided.What == workflow.DecideJoin && decided.Allowed:
 		return "Joined to another thread."
 	case d.stops:
@@ -267,13 +261,13 @@ func (d decision) brief() func(store.OpenMessage) bool {
 }
 
 // offers reports whether a message has one of the buttons.
-func offers(m store.OpenMessage, buttons ...string) bool {
+func offers(m store.OpenMessage, buttons ...workflow.ActionID) bool {
 	return slices.ContainsFunc(m.Buttons,
 		func(b workflow.Button) bool { return slices.Contains(buttons, b.ActionID) })
 }
 
 // offersFirst reports whether the first button of a message is that one. Means is what it stands for.
-func offersFirst(m store.OpenMessage, button string) bool {
+func offersFirst(m store.OpenMessage, button workflow.ActionID) bool {
 	return len(m.Buttons) > 0 && m.Buttons[0].ActionID == button
 }
 

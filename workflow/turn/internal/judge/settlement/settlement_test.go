@@ -22,13 +22,14 @@ func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
 // If shown, the message is in Slack, and key is its posting's.
 func asks(t *testing.T, s *store.Store, shown bool) (turn *store.Turn, key string) {
 	t.Helper()
-	return asksWith(t, s, "fix_it", shown)
+	return asksWith(t, s, workflow.ButtonFix, shown)
 }
 
-func asksWith(t *testing.T, s *store.Store, action string, shown bool) (turn *store.Turn, key string) {
+func asksWith(
+	t *testing.T, s *store.Store, action workflow.ActionID, shown bool,
+) (turn *store.Turn, key string) {
 	t.Helper()
-	turn = storetest.BeginTurn(t, s)
-	turn.Settles = settlement.Rule
+	turn = storetest.BeginSettling(t, s, settlement.Rule)
 	require.NoError(t, turn.Record(t.Context(),
 		store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{
 			{ActionID: action, Label: "Fix it", Value: "opaque"},
@@ -108,10 +109,26 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 			p, err = outbox.New(s.DB).Next(t.Context(), turn.Session().ID)
 			require.NoError(t, err)
 			require.Nil(t, p, "once")
-			_, _, known, err := turn.Button(t.Context(), "fix_it", "opaque")
+			_, _, known, err := turn.Button(t.Context(), workflow.ButtonFix, "opaque")
 			require.NoError(t, err)
 			require.True(t, known, "a press that was on its way is still judged")
 		})
+	}
+}
+
+// The control: a turn that was begun without the rule removes no buttons.
+func TestATurnBegunWithoutTheRuleSettlesNothing(t *testing.T) {
+	t.Parallel()
+	for settled, rule := range map[int]store.SettleRule{1: settlement.Rule, 0: store.NoSettling} {
+		s := storetest.Open(t)
+		turn := storetest.BeginSettling(t, s, rule)
+		fix := workflow.Button{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "opaque"}
+		require.NoError(t, turn.Record(t.Context(),
+			store.Lines{{Agent: "orchestrator", Text: "shall I?", Buttons: []workflow.Button{fix}}}))
+		require.NoError(t,
+			turn.Record(t.Context(), store.Update{Events: []workflow.Event{workflow.EventStop}}))
+		require.Equal(t, settled,
+			storetest.CountRows(t, s, `select count(*) from outbox where settled is not null`))
 	}
 }
 
@@ -119,15 +136,15 @@ func TestWhatWasAnsweredIsWrittenAgainWithoutButtons(t *testing.T) {
 func TestRemarksLeaveDecisionsOpen(t *testing.T) {
 	t.Parallel()
 	opens := true
-	for action, stays := range map[string]bool{
-		"repository":    false,
-		"fix_it":        true,
-		"confirm":       true,
-		"option":        true,
-		"take_defaults": true,
-		"push_it":       true,
+	for action, stays := range map[workflow.ActionID]bool{
+		workflow.ButtonChoose:       false,
+		workflow.ButtonFix:          true,
+		workflow.ButtonConfirm:      true,
+		workflow.ButtonOption:       true,
+		workflow.ButtonTakeDefaults: true,
+		workflow.ButtonPush:         true,
 	} {
-		t.Run(action, func(t *testing.T) {
+		t.Run(string(action), func(t *testing.T) {
 			t.Parallel()
 			s := storetest.Open(t)
 			turn, key := asksWith(t, s, action, true)
@@ -155,12 +172,14 @@ func TestAQuestionIsReworded(t *testing.T) {
 			reword := func(text, value string) {
 				t.Helper()
 				require.NoError(t, turn.Record(t.Context(), store.Reworded{
-					ActionID: "fix_it",
+					ActionID: workflow.ButtonFix,
 					Label:    "Fix it",
 					Line: workflow.Line{
-						Agent:   "orchestrator",
-						Text:    text,
-						Buttons: []workflow.Button{{ActionID: "fix_it", Label: "Fix it", Value: value}},
+						Agent: "orchestrator",
+						Text:  text,
+						Buttons: []workflow.Button{
+							{ActionID: workflow.ButtonFix, Label: "Fix it", Value: value},
+						},
 					},
 				}))
 			}
@@ -194,7 +213,7 @@ func TestAQuestionIsReworded(t *testing.T) {
 			require.NoError(t, err)
 			require.Nil(t, p, "one message loses its buttons once")
 			for _, value := range []string{"opaque", "second", "third"} {
-				_, _, known, err := turn.Button(t.Context(), "fix_it", value)
+				_, _, known, err := turn.Button(t.Context(), workflow.ButtonFix, value)
 				require.NoError(t, err)
 				require.True(t, known, "a press that was on its way is still judged: %s", value)
 			}

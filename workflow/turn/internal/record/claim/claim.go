@@ -87,7 +87,7 @@ func kindOf(sentence string) Kind {
 	for _, words := range readings(sentence) {
 		for _, f := range forms() {
 			for _, m := range f.form.FindAllStringSubmatchIndex(words, -1) {
-				p := place{form: f, words: words, start: m[0], end: m[1]}
+				p := match{form: f, words: words, start: m[0], end: m[1]}
 				for _, from := range groups(m) {
 					p.start = from
 				}

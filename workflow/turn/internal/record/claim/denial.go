@@ -6,21 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// A place is where a form was found in the words of a sentence.
-type place struct {
+// A match is where a form was found in the words of a sentence.
+type match struct {
 	form       form
 	words      string
 	start, end int
 }
 
-// free reports whether nothing is claimed in that place: it is denied, asked, only to come, or true under a
+// free reports whether nothing is claimed in that match: it is denied, asked, only to come, or true under a
 // condition. A denial or a condition reaches to the claim only within its own clause: "I cannot confirm that
 // it was pushed" claims nothing, "No worries, it was pushed" does.
-func (p place) free() bool {
+func (p match) free() bool {
 	return p.asked() || p.denied() || p.conditional() || p.underCondition() || p.toCome() || p.aboutCode()
 }
 
-func (p place) text() string { return p.words[p.start:p.end] }
+func (p match) text() string { return p.words[p.start:p.end] }
 
 // boundary matches what ends a clause.
 var boundary = regexp.MustCompile(`[,;:(] ?| - `)
@@ -29,7 +29,7 @@ var boundary = regexp.MustCompile(`[,;:(] ?| - `)
 var listed = regexp.MustCompile(`^(?:[\w-]+ ){0,3}(?:or|nor) `)
 
 // clause returns the words of the clause before the claim, and what stands before that clause.
-func (p place) clause() (clause, before string) {
+func (p match) clause() (clause, before string) {
 	before = p.words[:p.start]
 	for {
 		all := boundary.FindAllStringIndex(before, -1)
@@ -71,7 +71,7 @@ var (
 )
 
 // denied reports whether the clause says that it was not so.
-func (p place) denied() bool {
+func (p match) denied() bool {
 	text := idioms.ReplaceAllString(goOn.ReplaceAllString(p.text(), ""), "")
 	if between.MatchString(text) {
 		return true
@@ -128,7 +128,7 @@ var (
 )
 
 // conditional reports whether the claim itself is a condition, or the time of something else.
-func (p place) conditional() bool {
+func (p match) conditional() bool {
 	clause, _ := p.clause()
 	m := conditioned.FindStringSubmatch(clause)
 	if m == nil || looks.MatchString(m[2]) {
@@ -140,7 +140,7 @@ func (p place) conditional() bool {
 
 // underCondition reports whether a condition before the clause says when the claim is to be true. What was so
 // or is so already was said to be so.
-func (p place) underCondition() bool {
+func (p match) underCondition() bool {
 	clause, before := p.clause()
 	m := fronted.FindStringSubmatch(before)
 	if m == nil || looks.MatchString(m[2]) {
@@ -164,7 +164,7 @@ var (
 )
 
 // asked reports whether the sentence asks whether it is so.
-func (p place) asked() bool {
+func (p match) asked() bool {
 	return strings.HasSuffix(strings.TrimSpace(p.words), "?") &&
 		(asking.MatchString(p.words[:p.start]) || p.start == 0 && inOne.MatchString(p.text()))
 }
@@ -181,7 +181,7 @@ var (
 )
 
 // toCome reports whether the clause says that it is to be so, may be so or is being done.
-func (p place) toCome() bool {
+func (p match) toCome() bool {
 	clause, _ := p.clause()
 	clause = strings.TrimSpace(clause)
 	switch {
@@ -229,7 +229,7 @@ var byWhom = regexp.MustCompile(`^.*\b(?:by|from|of|has|have|had|got|gets|with|u
 	`obtained|after|per) (@?[a-z][^ ]*)`)
 
 // aboutCode reports whether the form speaks of what code does.
-func (p place) aboutCode() bool {
+func (p match) aboutCode() bool {
 	text := p.text()
 	if p.form.kind == Tests && passes.MatchString(text) && given.MatchString(p.words[p.end:]) {
 		return true

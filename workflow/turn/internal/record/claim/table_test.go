@@ -20,7 +20,7 @@ func sentencesOf(t *testing.T, table string) []string {
 	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
-// TestTables reads tables of sentences, one a line. Those in as_written were written before the forms that
+// TestTables reads tables of sentences, one per line. Those in as_written were written before the forms that
 // find them, as people and models write; not each of these claims is found.
 func TestTables(t *testing.T) {
 	t.Parallel()

@@ -224,7 +224,7 @@ var (
 	grades   = []any{"observed", "inferred"}
 	degrees  = []any{"high", "medium", "low"}
 	examples = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
-	verdicts = []any{workflow.ReleaseAffected, workflow.ReleaseNotAffected}
+	verdicts = []any{workflow.SiblingAffected, workflow.SiblingNotAffected}
 )
 
 // Leading returns the tools by which the orchestrator decides.

@@ -64,11 +64,11 @@ type siblingGroups struct{ inFix, outside, sound, unlooked []workflow.Sibling }
 func groupSiblings(s *workflow.Siblings) (g siblingGroups) {
 	for _, p := range s.Places {
 		switch {
-		case p.Verdict == workflow.ReleaseAffected && p.InFix:
+		case p.Verdict == workflow.SiblingAffected && p.InFix:
 			g.inFix = append(g.inFix, p)
-		case p.Verdict == workflow.ReleaseAffected:
+		case p.Verdict == workflow.SiblingAffected:
 			g.outside = append(g.outside, p)
-		case p.Verdict == workflow.ReleaseNotAffected:
+		case p.Verdict == workflow.SiblingNotAffected:
 			g.sound = append(g.sound, p)
 		default:
 			g.unlooked = append(g.unlooked, p)

@@ -38,12 +38,12 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+
 			prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
-	twins, err := o.Duplicates.Facts(ctx)
+	duplicates, err := o.Duplicates.Facts(ctx)
 	if err != nil {
 		return err
 	}
-	if twins != "" {
-		parts = append(parts, twins)
+	if duplicates != "" {
+		parts = append(parts, duplicates)
 	}
 	earlier, err := o.Slack.Earlier(ctx, o.Session().Thread)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 )
@@ -35,6 +36,6 @@ func TestAQuestionIsShown(t *testing.T) {
 
 	require.Len(t, orchestrator.QuestionButtons(short, false), 2)
 	inInterview := orchestrator.QuestionButtons(short, true)
-	require.Equal(t, "wrap_up", inInterview[2].ActionID)
+	require.Equal(t, workflow.ButtonWrapUp, inInterview[2].ActionID)
 	require.Equal(t, []string{"", "primary"}, []string{inInterview[0].Style, inInterview[1].Style})
 }

@@ -262,7 +262,7 @@ func (l *Tools) showUnderstanding(
 			Style:    "primary",
 			Value:    store.NewToken(),
 		},
-		workflow.Button{ActionID: "correct", Label: "Correct…", Value: store.NewToken()},
+		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 		workflow.Button{
 			ActionID: workflow.ButtonStop,
 			Label:    "Stop",

@@ -96,7 +96,7 @@ func (t *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
 	t.task.Tree = a.Tree
 	return ledger.WithParts(
 		model.Result{
-			Text: "Verified, but it clashes with what others did meanwhile. " +
+			Text: "Verified, but it conflicts with what others did meanwhile. " +
 				"The task goes back to the orchestrator.",
 			Ends: true,
 		},

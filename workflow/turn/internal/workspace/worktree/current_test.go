@@ -95,7 +95,7 @@ func TestASecretIsKnownBeforeTheRepositoryIsSeen(t *testing.T) {
 			t.Error("the repository was seen before its secrets were known")
 			break
 		}
-		trees.change(func(*Checkout) { trees.place = nil })
+		trees.change(func(*Checkout) { trees.checkout = nil })
 		trees.SetRepository(nil, nil)
 	}
 	close(ended)

@@ -30,7 +30,7 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 	if err != nil { // it was renamed or deleted, and a person has to say what counts now
 		return &remote.Error{
 			Op:     "merge " + p.BaseBranch(),
-			Reason: strings.TrimPrefix(err.Error(), "repo: "),
+			Reason: strings.TrimPrefix(err.Error(), "git: "),
 			Cure:   "My operator can correct `base` of that repository",
 		}
 	}
@@ -49,7 +49,7 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 		return fmt.Errorf("merge %s: %w", p.BaseBranch(), err)
 	}
 	if len(conflicts) > 0 {
-		return b.askAboutBase(ctx, p, tip, conflicts)
+		return b.tellAboutBase(ctx, p, tip, conflicts)
 	}
 	// From here the files that the new base records count, also if a .gitignore matches them. If the program
 	// dies before the merge is recorded, openWorkspace sets the old base again.
@@ -98,9 +98,9 @@ func (b baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (s
 	return commit, nil
 }
 
-// askAboutBase tells the thread that the base branch conflicts with the session's branch, and asks how
-// to go on, once for each commit of the base branch.
-func (b baseMerger) askAboutBase(
+// tellAboutBase tells the thread that the base branch conflicts with the session's branch, and how it
+// goes on, once for each commit of the base branch.
+func (b baseMerger) tellAboutBase(
 	ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict,
 ) error {
 	s := b.Session()
@@ -109,11 +109,11 @@ func (b baseMerger) askAboutBase(
 		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
 	}
 	key := "base:" + tip
-	asked, err := b.Store.Inquiries(ctx, s.ID)
+	told, err := b.Store.Inquiries(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	for _, q := range asked {
+	for _, q := range told {
 		if q.Key == key {
 			return nil
 		}
@@ -126,7 +126,7 @@ func (b baseMerger) askAboutBase(
 	return b.Record(ctx,
 		progress.Inquiry(*q),
 		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
-			"The base branch moved to %s and clashes with the session's branch; the thread was told. "+
+			"The base branch moved to %s and conflicts with the session's branch; the thread was told. "+
 				"The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
 		store.Lines(b.ProgramLine(text)),
 	)

@@ -99,8 +99,8 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		s.BaseCommit = commit
 	}}}
 	if t.Duplicates != nil {
-		twins, join, kept := t.Duplicates(ctx, p.Repository.Name)
-		text = strings.TrimSuffix(text+"\n"+twins, "\n")
+		duplicates, join, kept := t.Duplicates(ctx, p.Repository.Name)
+		text = strings.TrimSuffix(text+"\n"+duplicates, "\n")
 		buttons = append(buttons, join...)
 		parts = append(parts, kept...)
 	}
@@ -223,7 +223,7 @@ func (t *Trees) Close() {
 	p.fetched.have.Close()
 	p.closeTrees()
 	t.mu.Lock()
-	t.place = nil
+	t.checkout = nil
 	t.mu.Unlock()
 	t.SetRepository(nil, nil)
 }

@@ -57,7 +57,7 @@ func TestMissingPackagesInWords(t *testing.T) {
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
 	p := &Checkout{BaseBuilt: make(chan struct{}), fetched: &fetched{done: make(chan struct{})}}
-	trees := &Trees{place: p, NoticeAfter: time.Nanosecond}
+	trees := &Trees{checkout: p, NoticeAfter: time.Nanosecond}
 	require.Contains(t, trees.missingFacts(t.Context()), "still being fetched")
 	p.fetched.missing = "Not here: x."
 	close(p.fetched.done)
@@ -83,7 +83,7 @@ func TestLockFilesThatCommandsLeave(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	trees := &Trees{
-		place: &Checkout{fetched: &fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}},
+		checkout: &Checkout{fetched: &fetched{locks: []string{"Cargo.lock", "a/Gemfile.lock", "a/none"}}},
 	}
 	for _, ended := range []error{nil, context.Canceled} {
 		require.Equal(t, ended, trees.WithoutLockFiles(w, func() error {

@@ -81,7 +81,7 @@ func (t *Trees) sayRemoteFailed(ctx context.Context, err error) error {
 func RemoteWords(err error) string {
 	var hostile *git.PathError
 	var remote *remote.Error
-	text := strings.TrimPrefix(prompt.FirstLine(err.Error()), "repo: ")
+	text := strings.TrimPrefix(prompt.FirstLine(err.Error()), "git: ")
 	switch {
 	case errors.As(err, &remote):
 		text = strings.TrimRight(remote.Reason, ". ") + ". " + remote.Cure

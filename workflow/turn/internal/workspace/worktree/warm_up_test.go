@@ -49,7 +49,7 @@ func TestCommandsDoNotWaitForTheBasesTests(t *testing.T) {
 		Test: "touch /tmp/mark mark; while [ ! -e go-on ]; do sleep 0.01; done; echo 'ok 1 - waited'; " +
 			"echo 1..1",
 	}))
-	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}
+	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, checkout: p}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -108,7 +108,7 @@ func TestCommandsWaitWhereNothingIsConfined(t *testing.T) {
 		fetched: &fetched{done: make(chan struct{})}, Tests: &Setup{Ledger: ledger},
 	}
 	require.NoError(t, p.Tests.Find(t.Context(), project.Project{Build: "true", Test: "true"}))
-	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, place: p}
+	trees := &Trees{Ledger: ledger, Sandbox: box, Checker: checker, checkout: p}
 	go trees.warmUp(t.Context(), p)
 	_, err = trees.LateFacts(t.Context(), p.BaseBuilt)
 	require.NoError(t, err)

@@ -37,9 +37,9 @@ type Trees struct {
 		ctx context.Context, repository string,
 	) (said string, buttons []workflow.Button, parts []store.Part)
 
-	merging sync.Mutex // guards the session's own workspace while tasks work in forks of it
-	mu      sync.Mutex // guards the fields below, with all that place and its packages hold
-	place   *Checkout
+	merging  sync.Mutex // guards the session's own workspace while tasks work in forks of it
+	mu       sync.Mutex // guards the fields below, with all that checkout and its packages hold
+	checkout *Checkout
 }
 
 // Current returns the opened repository as it is now, or nil if it is not open. Agents read it while the
@@ -47,10 +47,10 @@ type Trees struct {
 func (t *Trees) Current() *Checkout {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.place == nil {
+	if t.checkout == nil {
 		return nil
 	}
-	now := *t.place
+	now := *t.checkout
 	return &now
 }
 
@@ -58,8 +58,8 @@ func (t *Trees) Current() *Checkout {
 func (t *Trees) change(do func(*Checkout)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.place != nil {
-		do(t.place)
+	if t.checkout != nil {
+		do(t.checkout)
 	}
 }
 
@@ -69,7 +69,7 @@ func (t *Trees) publish(p *Checkout) {
 	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.place = p
+	t.checkout = p
 }
 
 func (t *Trees) LetCommandsWrite(w *git.Workspace) error {

@@ -19,17 +19,17 @@ var files embed.FS
 // A Site serves the chat page and carries out its forms.
 type Site struct {
 	*view.Viewer
-	// Beside holds other handlers that are served behind the same door, by path.
+	// Beside holds other handlers that are served behind the same key, by path.
 	Beside map[string]http.Handler
 
-	door   pageauth.Door
+	auth   pageauth.KeyAuth
 	assets fs.FS
 }
 
 // New returns a Site for people with the key that pageauth asks for.
-func New(v *view.Viewer, d pageauth.Door) *Site {
+func New(v *view.Viewer, auth pageauth.KeyAuth) *Site {
 	assets, _ := fs.Sub(files, "assets") // cannot fail: the folder is embedded
-	return &Site{Viewer: v, door: d, assets: assets}
+	return &Site{Viewer: v, auth: auth, assets: assets}
 }
 
 // Handler returns the handler of the whole site, behind pageauth.
@@ -55,7 +55,7 @@ func (s *Site) Handler() http.Handler {
 	for path, handler := range s.Beside {
 		all.Handle(path, handler)
 	}
-	return s.door.Guard(all)
+	return s.auth.Guard(all)
 }
 
 func (s *Site) page(r *http.Request) (*view.Page, error) {

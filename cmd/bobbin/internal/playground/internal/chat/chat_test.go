@@ -46,7 +46,7 @@ func openRoom(t *testing.T) *room {
 		People:   []view.Person{{ID: o.ann.ID, Handle: "ann"}, {ID: o.bea.ID, Handle: "bea"}},
 		Commands: []view.Command{{Name: "/diagnose"}},
 	})
-	server := httptest.NewServer(New(v, pageauth.Door{Name: "test", Key: "key"}).Handler())
+	server := httptest.NewServer(New(v, pageauth.KeyAuth{Name: "test", Key: "key"}).Handler())
 	t.Cleanup(server.Close)
 	jar, err := cookiejar.New(nil)
 	require.NoError(t, err)
@@ -132,7 +132,7 @@ func TestWhatIsRefused(t *testing.T) {
 		"nobody here is called")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", " "), "write something first")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/unknown x"),
-		"/unknown is not a command here. There are /diagnose")
+		"/unknown is not a command here. The commands are /diagnose")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x", "thread", mine),
 		"write @bobbin diagnose there")
 	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/diagnose x"),

@@ -128,7 +128,7 @@ func (s *Site) say(f form) (string, error) {
 		known := slices.ContainsFunc(s.Commands, func(c view.Command) bool { return c.Name == m[1] })
 		switch {
 		case !known:
-			return "", fmt.Errorf("%s is not a command here. There are %s", m[1], s.commandNames())
+			return "", fmt.Errorf("%s is not a command here. The commands are %s", m[1], s.commandNames())
 		case thread != "":
 			return "", fmt.Errorf("in Slack, %s does not work in threads: write @%s %s there", m[1],
 				s.Slack.App().Name, strings.TrimPrefix(m[1], "/"))

@@ -17,15 +17,15 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// A Door admits requests with its key.
-type Door struct {
+// A KeyAuth admits requests with its key.
+type KeyAuth struct {
 	Name string // distinguishes the page's cookie from those of other pages on the machine
 	Key  string
 }
 
 // Guard returns a handler that passes a request to next only if it has the key's cookie and does not come
 // from another origin. It also sets the security headers.
-func (d Door) Guard(next http.Handler) http.Handler {
+func (a KeyAuth) Guard(next http.Handler) http.Handler {
 	sameOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -37,13 +37,13 @@ func (d Door) Guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !isLoopback(r.Host): // another host name for this address: a DNS rebinding attack
-			refuse(w, "This page is for this machine alone: open the address that bobbin printed.")
+			refuse(w, "This page is only for this machine: open the address that bobbin printed.")
 		case r.URL.Query().Has("key"):
-			d.takeKey(w, r)
-		case !d.hasKey(r):
+			a.takeKey(w, r)
+		case !a.hasKey(r):
 			refuse(w, "Open the address that bobbin printed: it has the key to this page.")
 		case sameOrigin.Check(r) != nil:
-			refuse(w, "Another page has sent this.")
+			refuse(w, "This request came from another page.")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -62,28 +62,28 @@ func isLoopback(host string) bool {
 // cookieName returns the name of the cookie with the key. It contains the port of the page's address, because
 // browsers send a cookie to every port of a host (RFC 6265, section 8.5), and two pages with one name would
 // replace each other's key.
-func (d Door) cookieName(r *http.Request) string {
+func (a KeyAuth) cookieName(r *http.Request) string {
 	_, port, _ := net.SplitHostPort(r.Host)
-	return "bobbin_" + d.Name + "_" + port
+	return "bobbin_" + a.Name + "_" + port
 }
 
-func (d Door) hasKey(r *http.Request) bool {
-	c, err := r.Cookie(d.cookieName(r))
-	return err == nil && same(c.Value, d.Key)
+func (a KeyAuth) hasKey(r *http.Request) bool {
+	c, err := r.Cookie(a.cookieName(r))
+	return err == nil && same(c.Value, a.Key)
 }
 
 func same(given, key string) bool { return subtle.ConstantTimeCompare([]byte(given), []byte(key)) == 1 }
 
 // takeKey stores the key of the address in a cookie, and redirects to the address without it.
-func (d Door) takeKey(w http.ResponseWriter, r *http.Request) {
+func (a KeyAuth) takeKey(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	if r.Method != http.MethodGet || !same(q.Get("key"), d.Key) {
-		refuse(w, "That key is of an earlier run. Open the address that bobbin printed last.")
+	if r.Method != http.MethodGet || !same(q.Get("key"), a.Key) {
+		refuse(w, "That key is from an earlier run. Open the address that bobbin printed last.")
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name:     d.cookieName(r),
-		Value:    d.Key,
+		Name:     a.cookieName(r),
+		Value:    a.Key,
 		Path:     "/",
 		HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,

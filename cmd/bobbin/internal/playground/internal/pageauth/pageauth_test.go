@@ -12,7 +12,7 @@ import (
 
 func TestWhoGetsIn(t *testing.T) {
 	t.Parallel()
-	d := Door{Name: "page", Key: "secret"}
+	d := KeyAuth{Name: "page", Key: "secret"}
 	inside := d.Guard(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
@@ -108,7 +108,7 @@ func TestTwoPagesInOneBrowser(t *testing.T) {
 		inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTeapot)
 		})
-		server := httptest.NewServer(Door{Name: "page", Key: key}.Guard(inside))
+		server := httptest.NewServer(KeyAuth{Name: "page", Key: key}.Guard(inside))
 		t.Cleanup(server.Close)
 		require.Equal(t, http.StatusTeapot, get(server.URL+"/?key="+key))
 		return server.URL

@@ -63,7 +63,7 @@ func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
 		again.Label = "Once more, from the beginning"
 		return thread, []view.Step{again}, ""
 	case len(steps) == 0:
-		waiting = "Bobbin is at work. What it does shows in the thread."
+		waiting = "Bobbin is at work; follow it in the thread."
 	}
 	return thread, steps, waiting
 }
@@ -106,5 +106,5 @@ func (s *Story) Take(id string) (string, error) {
 		_, err := s.Slack.Say(s.Channel, s.People[step.Who], step.Says, thread)
 		return thread, err
 	}
-	return "", fmt.Errorf("the story is not there now")
+	return "", fmt.Errorf("the story has no such step now")
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
-// PlaceFlags name the database and the data directory of a bot.
-type PlaceFlags struct {
-	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); left out: a private one under the data directory." placeholder:"URL"`
+// StorageFlags name the database and the data directory of a bot.
+type StorageFlags struct {
+	DatabaseURL string `from:"DATABASE_URL" help:"Postgres ($DATABASE_URL); default: a private one under the data directory." placeholder:"URL"`
 	DataDir     string `from:"BOBBIN_DATA_DIR" help:"Mirrors, workspaces, caches, the private Postgres ($BOBBIN_DATA_DIR; /var/lib/bobbin as root, else ~/.local/share/bobbin)." placeholder:"DIR"`
 }
 
-// Place returns the place that the flags name, with the defaults filled in.
-func (p PlaceFlags) Place(con cli.Console) (storage.Target, error) {
+// Target returns the database and the data directory that the flags name, with the defaults filled in.
+func (p StorageFlags) Target(con cli.Console) (storage.Target, error) {
 	s := storage.Target{DataDir: p.DataDir, DatabaseURL: p.DatabaseURL, Durable: true, Progress: con.Err}
 	if s.DataDir == "" {
 		s.DataDir = storage.DefaultDataDir(con.Env)
@@ -38,10 +38,10 @@ func (p PlaceFlags) Place(con cli.Console) (storage.Target, error) {
 }
 
 // ReadDatabase opens the bot's database without migrating it, runs do, and closes the database.
-func (p PlaceFlags) ReadDatabase(
+func (p StorageFlags) ReadDatabase(
 	ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error,
 ) error {
-	s, err := p.Place(con)
+	s, err := p.Target(con)
 	if err != nil {
 		return err
 	}
