@@ -25,8 +25,8 @@ type Card struct {
 	USD  float64
 	Stop string // value of the stop button; empty: no button
 
-	Shown string // the Mark of what its message shows now
-	Claim int    // number of the claim under which the card is drawn
+	DrawnMark string // the Mark of what its message shows now
+	Claim     int    // number of the claim under which the card is drawn
 }
 
 // A CardCommand is the oldest command that has been running for at least one CardTick.
@@ -68,7 +68,7 @@ func (c Card) Headline() string {
 		text += " · " + c.Worked.Round(time.Second).String()
 	}
 	if c.USD > 0 {
-		text += " · " + Dollars(c.USD)
+		text += " · " + dollars(c.USD)
 	}
 	return text
 }

@@ -74,7 +74,7 @@
 // that do not depend on each other run side by side in forks of the tree. A worker edits,
 // runs commands, and calls done (worker/claim.go). The program then checks what the task's skill
 // demands (skill_gate.go), takes out what lies outside the approval's scope
-// (scope/hold.go), and runs the proof (repo/proof): the new tests, laid over the
+// (scope/remove_outside.go), and runs the proof (repo/proof): the new tests, laid over the
 // base, must fail there; on the branch everything must pass; and what passed before must
 // still pass. The base's own versions of the tests that the change touches run on the new
 // code, too: what does not pass there is a changed expectation. The worker is told of it

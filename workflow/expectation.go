@@ -79,17 +79,17 @@ func (e ExpectedChange) Approves(f FoundChange) bool {
 	case f.Gone || f.Now == "":
 		return goes.MatchString(will)
 	}
-	return f.More == 0 && holds(f.Now, will) &&
-		(plain(e.Was) == "" || f.Was == "" || holds(f.Was, plain(e.Was)))
+	return f.More == 0 && containsWord(f.Now, will) &&
+		(plain(e.Was) == "" || f.Was == "" || containsWord(f.Was, plain(e.Was)))
 }
 
 // sameTest reports whether two names mean one test. A report may leave out the package or the class, or write
 // spaces where a runner writes underscores.
-func sameTest(name, said string) bool {
+func sameTest(name, other string) bool {
 	name = underscores.Replace(plain(name))
-	said = underscores.Replace(plain(said))
-	return said != "" && (name == said || slices.ContainsFunc(separators, func(sep string) bool {
-		return strings.HasSuffix(name, sep+said) || strings.HasSuffix(said, sep+name)
+	other = underscores.Replace(plain(other))
+	return other != "" && (name == other || slices.ContainsFunc(separators, func(sep string) bool {
+		return strings.HasSuffix(name, sep+other) || strings.HasSuffix(other, sep+name)
 	}))
 }
 
@@ -101,9 +101,9 @@ var underscores = strings.NewReplacer("_", " ")
 // plain returns a text without quotes around it.
 func plain(s string) string { return strings.Trim(plaintext.OneLine(s), "`'\" ") }
 
-// holds reports whether a line has the value as a word of its own, as it stands or with
+// containsWord reports whether a line has the value as a word of its own, as it stands or with
 // the escapes of source code.
-func holds(line, value string) bool {
+func containsWord(line, value string) bool {
 	return hasWord(line, value) || hasWord(unescape.Replace(line), value)
 }
 
@@ -144,7 +144,7 @@ func ShowsExpected(shown, value string) bool {
 		if i := strings.LastIndex(line, ", now "); i >= 0 {
 			line = line[i:]
 		}
-		if holds(strings.ToLower(line), strings.ToLower(value)) {
+		if containsWord(strings.ToLower(line), strings.ToLower(value)) {
 			return true
 		}
 	}

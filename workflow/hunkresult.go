@@ -35,15 +35,15 @@ func (h HunkResult) IsOpen() bool { return h.Verdict == HunkUnneeded && h.Kept =
 
 // String returns the result for the hunk in one line.
 func (h HunkResult) String() string {
-	said := map[string]string{
+	words := map[string]string{
 		HunkNeeded:   "needed (" + h.Why + ")",
 		HunkUntried:  "not tried (" + h.Why + ")",
 		HunkUnneeded: "nothing fails without it",
 	}[h.Verdict]
 	if h.Kept != "" {
-		said += "; kept: " + h.Kept
+		words += "; kept: " + h.Kept
 	}
-	return h.quotedPlace() + ": " + said
+	return h.quotedPlace() + ": " + words
 }
 
 // Place returns the hunk's path, with its line if it has one.

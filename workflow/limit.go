@@ -70,8 +70,8 @@ func (l Limit) OfCommands() bool {
 // Limits is the table of limits, by span and unit. A value that is absent or zero means no limit.
 type Limits map[Span]map[Unit]float64
 
-// NearLimit is the fraction of a limit at which the thread is warned.
-const NearLimit = 0.8
+// nearLimit is the fraction of a limit at which the thread is warned.
+const nearLimit = 0.8
 
 // amount returns n with the name of its unit.
 func (l Limit) amount(n float64) string {
@@ -92,11 +92,11 @@ func (l Limit) number(n float64) string {
 	case unit != UnitUSD:
 		return plaintext.FormatCount(int64(n))
 	}
-	return Dollars(n)
+	return dollars(n)
 }
 
-// Dollars formats an amount of money for people: with two decimals, or four below $0.10.
-func Dollars(n float64) string {
+// dollars formats an amount of money for people: with two decimals, or four below $0.10.
+func dollars(n float64) string {
 	if n < 0.1 {
 		return fmt.Sprintf("$%.4f", n)
 	}
@@ -131,8 +131,8 @@ type LimitUse struct {
 // Reached reports whether the limit is used up.
 func (l LimitUse) Reached() bool { return l.Used >= l.Allowed }
 
-// Near reports whether at least the fraction NearLimit of the limit is used.
-func (l LimitUse) Near() bool { return l.Used >= NearLimit*l.Allowed }
+// Near reports whether at least the fraction nearLimit of the limit is used.
+func (l LimitUse) Near() bool { return l.Used >= nearLimit*l.Allowed }
 
 // String returns how much was used: "$4.02 of $5.00 used in this session (session_usd)".
 func (l LimitUse) String() string {

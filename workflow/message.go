@@ -86,9 +86,9 @@ type IncomingEvent struct {
 
 // A Message is an IncomingEvent that was bound to a session and stored.
 type Message struct {
-	ID      int64 // increases in the order of arrival
-	Session string
-	Shown   string // what the agents are told in place of the text; empty: the text
+	ID        int64 // increases in the order of arrival
+	Session   string
+	AgentText string // what the agents are told in place of the text; empty: the text
 	IncomingEvent
 }
 

@@ -264,14 +264,14 @@ func (r Removal) Places() string {
 }
 
 // each returns what say returns for each of the first places, and how many more places there are.
-func (r Removal) each(say func(RemovedHunk) string) (said []string) {
+func (r Removal) each(say func(RemovedHunk) string) (texts []string) {
 	for _, h := range r.Hunks[:min(len(r.Hunks), maxRemoved)] {
-		said = append(said, say(h))
+		texts = append(texts, say(h))
 	}
-	if more := len(r.Hunks) - len(said); more > 0 {
-		said = append(said, fmt.Sprintf("and %d more", more))
+	if more := len(r.Hunks) - len(texts); more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
 	}
-	return said
+	return texts
 }
 
 // Diff returns what was taken out as text, each hunk below its place.

@@ -33,7 +33,7 @@ type Task struct {
 	Session     string
 	Number      int // 1, 2, … within the session
 	Description string
-	Shown       string // the description as people are shown it: in one line, with secrets masked
+	DisplayText string // the description as people are shown it: in one line, with secrets masked
 	Category    Category
 	Skill       string
 	After       []int // numbers of tasks that must be done first

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// LinkLasts is how long a link is valid.
-const LinkLasts = 12 * time.Hour
+// linkLasts is how long a link is valid.
+const linkLasts = 12 * time.Hour
 
 // Links signs and verifies the addresses of pages. Replicas with the same secret accept each other's links.
 type Links struct {
@@ -39,7 +39,7 @@ func (l *Links) To(user, session string) string {
 	if session != "" {
 		path += url.PathEscape(session)
 	}
-	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(LinkLasts)})
+	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(linkLasts)})
 }
 
 // A grant is what a link allows: one person may see one session, or all.

@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 	_, err = newLinks(t, "xoxb-2").read(signed(t, link))
 	require.ErrorIs(t, err, errForged, "a new token ends all links")
 
-	l.now = func() time.Time { return time.Now().Add(LinkLasts + time.Second) }
+	l.now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
 	_, err = l.read(signed(t, link))
 	require.ErrorIs(t, err, errExpired)
 }

@@ -51,7 +51,7 @@ func TestRefusedLinks(t *testing.T) {
 	status, _ = get(http.MethodGet, "/s/abc?k="+good, "")
 	require.Equal(t, http.StatusSeeOther, status, "a control: it opens its own")
 
-	l.now = func() time.Time { return time.Now().Add(LinkLasts + time.Second) }
+	l.now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
 	status, text = get(http.MethodGet, "/s/abc", good)
 	refused("has expired", status, text)
 	status, text = get(http.MethodGet, "/s/abc?k="+good, "")
@@ -74,7 +74,7 @@ func TestProven(t *testing.T) {
 	var got [][]proof
 	for _, f := range proven(files, known, func(s string) string { return s }) {
 		for _, h := range f.Hunks {
-			got = append(got, h.Shown)
+			got = append(got, h.Proofs)
 		}
 	}
 	require.Equal(t, [][]proof{

@@ -18,7 +18,7 @@ type file struct {
 
 type hunk struct {
 	pagestyle.Hunk
-	Shown []proof
+	Proofs []proof
 }
 
 // A proof is the result of testing the fix without one of its hunks.
@@ -67,7 +67,7 @@ func proven(files []pagestyle.File, known workflow.HunkResults, mask func(string
 			one := hunk{Hunk: h}
 			for _, k := range known {
 				if k.Path == f.Name && (k.Line == 0 || h.From <= k.Line && k.Line <= h.To+1) {
-					one.Shown = append(one.Shown, proof{k.Verdict, mask(proofText(k))})
+					one.Proofs = append(one.Proofs, proof{k.Verdict, mask(proofText(k))})
 				}
 			}
 			shown.Hunks = append(shown.Hunks, one)

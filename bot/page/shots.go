@@ -12,8 +12,8 @@ import (
 
 // A shot is a page of the project with pictures from before and after a push.
 type shot struct {
-	Page, Said string
-	Sides      []side
+	Page, Caption string
+	Sides         []side
 }
 
 type side struct{ When, Path string }
@@ -25,7 +25,7 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 		return nil, err
 	}
 	for _, x := range pages {
-		s := shot{Page: p.Secrets.Mask(x.Path), Said: "is new"}
+		s := shot{Page: p.Secrets.Mask(x.Path), Caption: "is new"}
 		for _, taken := range []struct {
 			when string
 			store.Picture
@@ -38,7 +38,7 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 			}
 		}
 		if len(s.Sides) == 2 {
-			s.Said = plaintext.CountNoun(x.Places, "place") + ", boxed"
+			s.Caption = plaintext.CountNoun(x.Places, "place") + ", boxed"
 		}
 		list = append(list, s)
 	}

@@ -328,7 +328,7 @@ func listView(h workflow.HomeView, query, state string) sessionList {
 		v.States = append(v.States, name)
 		g := group{Name: name}
 		for _, s := range list {
-			if (state == "" || state == name) && holds(s, query) {
+			if (state == "" || state == name) && matches(s, query) {
 				g.Sessions = append(g.Sessions, s)
 			}
 		}
@@ -349,8 +349,8 @@ func listView(h workflow.HomeView, query, state string) sessionList {
 	return v
 }
 
-// holds reports whether every word of a query occurs in what the list shows of a session.
-func holds(s workflow.HomeSession, query string) bool {
+// matches reports whether every word of a query occurs in what the list shows of a session.
+func matches(s workflow.HomeSession, query string) bool {
 	text := strings.ToLower(
 		strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {

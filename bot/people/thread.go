@@ -37,14 +37,14 @@ func (d *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel,
 			bot.ExplainError(err, bot.BotTokenName))
 	}
-	var said []workflow.ThreadMessage
+	var messages []workflow.ThreadMessage
 	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
-		said = append(said, d.threadMessage(ctx, m))
+		messages = append(messages, d.threadMessage(ctx, m))
 	}
 	if n := count - newestReplies; n > 0 {
-		said[len(root)].Skipped = n
+		messages[len(root)].Skipped = n
 	}
-	return said, nil
+	return messages, nil
 }
 
 func (d *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {

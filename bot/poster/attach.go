@@ -51,9 +51,9 @@ func (p *Poster) attachFile(
 	if !errors.As(err, &refused) {
 		return err
 	}
-	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.ShownName(),
+	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.DisplayName(),
 		"reason", refused.reason)
-	failed := "`" + c.ShownName() + "` could not be attached: " + refused.reason + "."
+	failed := "`" + c.DisplayName() + "` could not be attached: " + refused.reason + "."
 	text := p.style().Line(workflow.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
 	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.Key, "reason", refused.reason)
@@ -114,7 +114,7 @@ func (p *Poster) uploadFile(ctx context.Context, thread workflow.Thread, c rende
 		}
 		_, err := p.Slack.API.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{
 			Files: []slack.FileSummary{{
-				ID: granted.FileID, Title: cmp.Or(mrkdwn.OneLine(c.Title, 200), c.ShownName()),
+				ID: granted.FileID, Title: cmp.Or(mrkdwn.OneLine(c.Title, 200), c.DisplayName()),
 			}},
 			Channel: thread.Channel, ThreadTimestamp: thread.TS,
 		})

@@ -46,7 +46,7 @@ func (b *board) NextCard(context.Context) (*workflow.Card, error) {
 }
 
 func (b *board) Drawn(_ context.Context, c *workflow.Card) error {
-	c.Shown = c.Mark()
+	c.DrawnMark = c.Mark()
 	return note(b, &b.drawn, c.Key, b.drawn[c.Key]+1)
 }
 
@@ -120,7 +120,7 @@ func (po *posterOffice) begin(c *workflow.Card) {
 	require.NoError(po.T, po.poster(out).Drain(po.T.Context(), "s"))
 	require.Empty(po.T, out.RefusedByKey)
 	c.TS = out.ByKey[c.Key]
-	c.Shown = c.Mark()
+	c.DrawnMark = c.Mark()
 }
 
 func (po *posterOffice) newest(root string) slacktest.Message {

@@ -104,7 +104,7 @@ func (p *Painter) startNext(
 
 // drawCard updates the card's message if the card has changed since it was last shown.
 func (p *Painter) drawCard(ctx context.Context, c *workflow.Card, pace *rate.Limiter) error {
-	if c.Mark() == c.Shown {
+	if c.Mark() == c.DrawnMark {
 		return p.Cards.Drawn(ctx, c)
 	}
 	if pace.Wait(ctx) != nil {

@@ -577,7 +577,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/workspace/attachment/attachment.go": "what agents call an attachment: a number",
 	"workflow/turn/internal/record/catalog/catalog.go":          "rows of ours",
 	"workflow/turn/internal/delivery/criteria.go":               "rows of ours",
-	"workflow/turn/internal/delivery/scope/hold.go":             "rows of ours",
+	"workflow/turn/internal/delivery/scope/remove_outside.go":   "rows of ours",
 	"workflow/turn/internal/delivery/review.go":                 "rows of ours",
 	"cmd/bobbin/internal/playground/internal/story/endpoint.go": "requests of this program's own client, " +
 		"a shape of one field",

@@ -34,12 +34,12 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{Project: p}, ErrNoSandbox
 	}
 	cache := c.cacheOrEmpty()
-	release, err := cache.Hold(ctx)
+	release, err := cache.pin(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
 	defer release()
-	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
 	if err != nil {
 		return result.Result{}, err
 	}
@@ -47,7 +47,7 @@ func (c *Checker) BaselineBuilt(
 		c.learn(p, r)
 		return r, nil
 	}
-	unlock, err := cache.LockBase(ctx)
+	unlock, err := cache.lockBase(ctx)
 	if err != nil {
 		return result.Result{}, err
 	}
@@ -81,7 +81,7 @@ func (c *Checker) learn(p project.Project, r result.Result) {
 // Remembered returns the stored result of Baseline, or false if there is none.
 func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
 	cache := c.cacheOrEmpty()
-	file, err := cache.ResultFile(resultName(commit, p, cache.PackagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
 	if err != nil {
 		return result.Result{}, false
 	}

@@ -40,7 +40,7 @@ func (c *Cache) FetchPackages(
 	if c.caches.Packages == nil {
 		return nil, nil
 	}
-	release, err := c.Hold(ctx)
+	release, err := c.pin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +61,8 @@ func (c *Cache) FetchPackages(
 // UsePackages adds the packages to all mounts from now on.
 func (c *Cache) UsePackages(p *packages.Packages) { c.fetched.Store(p) }
 
-// PackagesKey returns the key of the packages of UsePackages, or an empty string if there are none.
-func (c *Cache) PackagesKey() string { return c.fetched.Load().Key() }
+// packagesKey returns the key of the packages of UsePackages, or an empty string if there are none.
+func (c *Cache) packagesKey() string { return c.fetched.Load().Key() }
 
 // Paths of the caches inside a sandbox.
 const (
@@ -213,8 +213,8 @@ func (c *Cache) makeGoFolders(dir string) error {
 	return c.caches.Sandbox.Own(dir)
 }
 
-// Hold protects the repository's folder from Clean until release is called, and marks the folder as used.
-func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
+// pin protects the repository's folder from Clean until release is called, and marks the folder as used.
+func (c *Cache) pin(ctx context.Context) (release func(), err error) {
 	if c.mirror == nil || c.caches.Dir == "" {
 		return func() {}, nil
 	}
@@ -237,14 +237,14 @@ func (c *Cache) Hold(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// ResultFile returns the path of the file that stores the result with that name.
-func (c *Cache) ResultFile(name string) (string, error) {
+// resultFile returns the path of the file that stores the result with that name.
+func (c *Cache) resultFile(name string) (string, error) {
 	dir, err := c.folder()
 	return filepath.Join(dir, resultsDir, name), err
 }
 
-// LockBase waits until no other caller, in this process or another one, builds and tests the base branch.
-func (c *Cache) LockBase(ctx context.Context) (unlock func(), err error) {
+// lockBase waits until no other caller, in this process or another one, builds and tests the base branch.
+func (c *Cache) lockBase(ctx context.Context) (unlock func(), err error) {
 	dir, err := c.folder()
 	if err != nil {
 		return nil, err

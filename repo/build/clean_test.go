@@ -93,7 +93,7 @@ func TestABuildBeginsWhileItsCacheIsRemoved(t *testing.T) {
 			_, err := c.Clean(t.Context(), CacheRetention{Unused: 30 * 24 * time.Hour})
 			cleaned <- err
 		}()
-		release, err := c.For(m).Hold(t.Context())
+		release, err := c.For(m).pin(t.Context())
 		require.NoError(t, err)
 		work, done, err := c.For(m).WorkFolder()
 		require.NoError(t, err)

@@ -22,7 +22,7 @@ func TestACacheInUseStays(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(other), 0o755))
 	require.NoError(t, os.WriteFile(other, make([]byte, 16<<10), 0o644))
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	result, err := c.For(m).Cache.ResultFile("x.json")
+	result, err := c.For(m).Cache.resultFile("x.json")
 	require.NoError(t, err)
 	dir := filepath.Dir(filepath.Dir(result))
 	entry := filepath.Join(dir, "go-build", "aa", "y-d")

@@ -20,7 +20,7 @@ func (c *Checker) RunLine(ctx context.Context, dir, line string, most time.Durat
 	bound := *c
 	bound.Limits.Time = most
 	j := treeRun{checker: &bound, cache: c.cacheOrEmpty(), dir: dir}
-	release, err := j.cache.Hold(ctx)
+	release, err := j.cache.pin(ctx)
 	if err != nil {
 		return Ending{}, err
 	}

@@ -57,7 +57,7 @@ func TestPackagesAreSeenByAllThatRuns(t *testing.T) {
 
 	// Cleaning keeps the packages while they are in use.
 	keep := CacheRetention{Bytes: 1}
-	file, err := bound.Cache.ResultFile("x")
+	file, err := bound.Cache.resultFile("x")
 	require.NoError(t, err)
 	kept := func() int {
 		return len(packages.List(filepath.Join(filepath.Dir(filepath.Dir(file)), "packages")))

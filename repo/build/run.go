@@ -71,7 +71,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	}
 	j.checker = c
 	j.cache = c.cacheOrEmpty()
-	release, err := j.cache.Hold(ctx)
+	release, err := j.cache.pin(ctx)
 	if err != nil {
 		return r, err
 	}
@@ -246,8 +246,8 @@ func countableCommand(line string) string {
 // takeTests reads the tests from the output, and prefers the report files if there are any. Of a run that
 // ended well the output counts if it tells of more tests: then a later report has overwritten an earlier one.
 func takeTests(r *result.Result, o outcome, written []string) {
-	said, ok := runners.Read(o.text)
-	r.Output = said.Text
+	read, ok := runners.Read(o.text)
+	r.Output = read.Text
 	if !ok || r.Output == "" {
 		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	}
@@ -262,14 +262,14 @@ func takeTests(r *result.Result, o outcome, written []string) {
 			reports.Uncounted = reports.Uncounted || file.Uncounted
 		}
 	}
-	if reported && (!ok || o.code != 0 || said.Sum() <= reports.Sum()) {
-		said = reports
+	if reported && (!ok || o.code != 0 || read.Sum() <= reports.Sum()) {
+		read = reports
 		ok = true
 	}
-	r.Counted = ok && !said.Uncounted
-	r.Tests = said.Tests
-	r.Counts = said.Counts
-	r.Stated = said.Stated
+	r.Counted = ok && !read.Uncounted
+	r.Tests = read.Tests
+	r.Counts = read.Counts
+	r.Stated = read.Stated
 	// pytest and unittest use this code for "no tests"
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""

@@ -180,7 +180,7 @@ func TestTheFlagsThatBreakTheTestsAreLeftOut(t *testing.T) {
 	})
 	require.NoError(t, os.Chmod(filepath.Join(dir, "node_modules/.bin/jest"), 0o755))
 	p := project.Find(os.DirFS(dir))
-	require.Equal(t, "jest --verbose", p.TestShown())
+	require.Equal(t, "jest --verbose", p.TestCommand())
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t).For(m)
 	for range 2 { // the second run uses what the first one learnt
@@ -264,7 +264,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, next.Counted, "another commit is another run")
 
-	file, err := c.For(m).Cache.ResultFile(resultName(commits[0], p, ""))
+	file, err := c.For(m).Cache.resultFile(resultName(commits[0], p, ""))
 	require.NoError(t, err)
 	dir := filepath.Dir(filepath.Dir(file))
 	for _, left := range folders(t, dir) {

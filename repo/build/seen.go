@@ -82,7 +82,7 @@ func (c *Checker) EndedNear(base, tree string, p project.Project) bool {
 }
 
 func (c *Checker) seenKey(base, tree string, p project.Project) string {
-	return strings.Join([]string{base, tree, p.Kind, p.Build, p.Test, c.cacheOrEmpty().PackagesKey()}, "\x00")
+	return strings.Join([]string{base, tree, p.Kind, p.Build, p.Test, c.cacheOrEmpty().packagesKey()}, "\x00")
 }
 
 // sameOutcome reports whether two runs have the same result for each test, in any order.

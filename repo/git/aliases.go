@@ -10,7 +10,6 @@ import (
 // What is pushed, and what the remote says of itself and of the push.
 type (
 	PushSpec   = transfer.PushSpec
-	PushResult = transfer.PushResult
 	RemoteInfo = transfer.RemoteInfo
 )
 

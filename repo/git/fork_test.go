@@ -198,7 +198,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 		next := o.Commit("theirs too", files{"README.md": "# The shop\n"})
 		require.NoError(t, m.Fetch(ctx0()))
 
-		at, err := m.Commits().MergeBase(ctx0(), old, "main")
+		at, err := m.Commits().mergeBase(ctx0(), old, "main")
 		require.NoError(t, err)
 		require.Equal(t, old, at)
 		conflicts, err := w.Merge(ctx0(), nil, old, next)
@@ -224,7 +224,7 @@ func TestAMovedBaseIsMergedAndPushed(t *testing.T) {
 }
 
 // If the base already holds all of the session's changes, the merge commit has the same tree as a
-// parent and is still written. Without the second parent, the commit is refused with ErrNoChanges.
+// parent and is still written. Without the second parent, the commit is refused with errNoChanges.
 func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	t.Parallel()
 	w := workspaceOf(t, remotetest.NewShop(t))
@@ -245,7 +245,7 @@ func TestAMergeMayHoldWhatItsParentHolds(t *testing.T) {
 	}
 	spec.Parents = nil
 	_, err = w.Commit(ctx0(), spec)
-	require.ErrorIs(t, err, ErrNoChanges)
+	require.ErrorIs(t, err, errNoChanges)
 }
 
 // Readers during SetBase get an answer about either the old or the new base.

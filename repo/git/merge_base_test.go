@@ -63,7 +63,7 @@ func TestMergeBaseOfShapes(t *testing.T) {
 		{4, 8, -1, "unrelated"},
 	} {
 		for _, pair := range [][2]int{{want.a, want.b}, {want.b, want.a}} {
-			got, err := r.MergeBase(t.Context(), c[pair[0]], c[pair[1]])
+			got, err := r.mergeBase(t.Context(), c[pair[0]], c[pair[1]])
 			require.NoError(t, err)
 			if want.base < 0 {
 				require.Empty(t, got, want.why)
@@ -72,10 +72,10 @@ func TestMergeBaseOfShapes(t *testing.T) {
 			}
 		}
 	}
-	got, err := r.MergeBase(t.Context(), "main", c[10])
+	got, err := r.mergeBase(t.Context(), "main", c[10])
 	require.NoError(t, err)
 	require.Equal(t, c[10], got, "names and hashes of one commit")
-	_, err = r.MergeBase(t.Context(), "main", "nowhere")
+	_, err = r.mergeBase(t.Context(), "main", "nowhere")
 	require.Error(t, err)
 }
 
@@ -98,12 +98,12 @@ func TestMergeBaseIsGits(t *testing.T) {
 	for range 30 {
 		a := c[rnd.IntN(len(c))]
 		b := c[rnd.IntN(len(c))]
-		got, err := r.MergeBase(t.Context(), a, b)
+		got, err := r.mergeBase(t.Context(), a, b)
 		require.NoError(t, err)
 		require.Contains(t, strings.Fields(remotetest.RunGit(t, o.Dir, "merge-base", "--all", a, b)), got)
-		one, err := r.Named(a)
+		one, err := r.named(a)
 		require.NoError(t, err)
-		other, err := r.Named(b)
+		other, err := r.named(b)
 		require.NoError(t, err)
 		beyond, err := history.Beyond(t.Context(), r.Store, one, other)
 		require.NoError(t, err)

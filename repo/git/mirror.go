@@ -308,7 +308,7 @@ func (m *Mirror) setRefs(r transfer.Refs) error {
 // Materialise writes the plain files of a commit into dir, which must be empty or absent. After an
 // error, dir may hold only a part of them.
 func (m *Mirror) Materialise(ctx context.Context, commit, dir string) error {
-	c, err := m.Commits().Named(commit)
+	c, err := m.Commits().named(commit)
 	if err != nil {
 		return err
 	}

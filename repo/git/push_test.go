@@ -576,7 +576,7 @@ func TestCommitIsDeterministic(t *testing.T) {
 	require.Equal(t, hashes[0], hashes[1])
 	w := workspaceOf(t, o)
 	_, err := w.Commit(ctx0(), spec)
-	require.ErrorIs(t, err, ErrNoChanges)
+	require.ErrorIs(t, err, errNoChanges)
 	_, err = w.Commit(ctx0(), CommitSpec{Message: "when?"})
 	require.ErrorContains(t, err, "no time")
 }

@@ -24,8 +24,8 @@ type Commits struct {
 	Store      *objects.Store
 }
 
-// Named returns the commit with a name, as Resolve takes it.
-func (r Commits) Named(name string) (*object.Commit, error) {
+// named returns the commit with a name, as Resolve takes it.
+func (r Commits) named(name string) (*object.Commit, error) {
 	full, err := r.Resolve(name)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (r Commits) Has(commit string) bool {
 
 // Read returns a commit in the form that people read.
 func (r Commits) Read(name string) (history.Commit, error) {
-	c, err := r.Named(name)
+	c, err := r.named(name)
 	if err != nil {
 		return history.Commit{}, err
 	}
@@ -54,7 +54,7 @@ func (r Commits) Read(name string) (history.Commit, error) {
 // Log returns the last n commits that changed a path ("" means any), newest first. If ctx ends first,
 // it returns the commits found so far, and the error only if there are none.
 func (r Commits) Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error) {
-	start, err := r.Named(commit)
+	start, err := r.named(commit)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (r Commits) Log(ctx context.Context, commit, path string, n int) ([]history
 func (r Commits) Show(
 	ctx context.Context, commit, within string, hidden func(path string) bool,
 ) (history.Commit, string, error) {
-	c, err := r.Named(commit)
+	c, err := r.named(commit)
 	if err != nil {
 		return history.Commit{}, "", err
 	}
@@ -77,21 +77,21 @@ func (r Commits) Show(
 // Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
 // and does not follow renames.
 func (r Commits) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {
-	c, err := r.Named(commit)
+	c, err := r.named(commit)
 	if err != nil {
 		return history.Commit{}, err
 	}
 	return history.Blame(ctx, r.Store, c, path, line)
 }
 
-// MergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
+// mergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
 // "" if they have none.
-func (r Commits) MergeBase(ctx context.Context, a, b string) (string, error) {
-	one, err := r.Named(a)
+func (r Commits) mergeBase(ctx context.Context, a, b string) (string, error) {
+	one, err := r.named(a)
 	if err != nil {
 		return "", err
 	}
-	other, err := r.Named(b)
+	other, err := r.named(b)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ func (r Commits) MergeBase(ctx context.Context, a, b string) (string, error) {
 // Parents returns the hashes of a commit's parents. cut is true if some of them are not here, as at the
 // end of a shallow clone.
 func (r Commits) Parents(commit string) (parents []string, cut bool, err error) {
-	c, err := r.Named(commit)
+	c, err := r.named(commit)
 	if err != nil {
 		return nil, false, err
 	}
@@ -111,7 +111,7 @@ func (r Commits) Parents(commit string) (parents []string, cut bool, err error) 
 // ListPaths returns the plain files of a commit, in git's order. It does not read folders for which
 // skip returns true.
 func (r Commits) ListPaths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
-	c, err := r.Named(commit)
+	c, err := r.named(commit)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (r Commits) ListPaths(ctx context.Context, commit string, skip func(dir str
 // ReadFile returns the content of a file in a commit, or the target of a link. A path that does not
 // exist is fs.ErrNotExist.
 func (r Commits) ReadFile(commit, path string) ([]byte, error) {
-	c, err := r.Named(commit)
+	c, err := r.named(commit)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (r Commits) Releases(wanted func(name string) bool) []ReleaseBranch {
 		if !wanted(name) {
 			continue
 		}
-		c, err := r.Named(name)
+		c, err := r.named(name)
 		if err != nil {
 			continue // a tag of an object that is not a commit
 		}

@@ -32,8 +32,8 @@ type CommitSpec struct {
 	Trailers [][2]string
 }
 
-// ErrNoChanges says that a commit would have the same tree as its parent.
-var ErrNoChanges = errors.New("git: nothing to commit: the files are as they were")
+// errNoChanges says that a commit would have the same tree as its parent.
+var errNoChanges = errors.New("git: nothing to commit: the files are as they were")
 
 // Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
 // no branch.
@@ -50,7 +50,7 @@ func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, er
 		return "", err
 	}
 	if parent.TreeHash == tree && len(cs.Parents) == 0 {
-		return "", ErrNoChanges
+		return "", errNoChanges
 	}
 	parents, err := cs.readParents(store)
 	if err != nil {

@@ -76,8 +76,8 @@ func (m *Mirror) sparePool() spare.Pool {
 	return spare.Pool{Mirror: m.dir, Packs: m.packs, Store: m.store}
 }
 
-// HasSpare reports whether a spare workspace at a commit, named by its whole hash, is ready.
-func (m *Mirror) HasSpare(commit string) bool { return m.sparePool().Has(commit) }
+// hasSpare reports whether a spare workspace at a commit, named by its whole hash, is ready.
+func (m *Mirror) hasSpare(commit string) bool { return m.sparePool().Has(commit) }
 
 // checkBase returns an error, and closes the workspace, if its base is not the requested commit.
 func (w *Workspace) checkBase(commit string) error {
@@ -105,7 +105,7 @@ func (w *Workspace) commitAt(name string) (*object.Commit, error) {
 	return w.Store.Commit(h)
 }
 
-// MergeBase does what Commits.MergeBase does, also for commits that only the workspace has.
+// MergeBase does what Commits.mergeBase does, also for commits that only the workspace has.
 func (w *Workspace) MergeBase(ctx context.Context, a, b string) (string, error) {
 	one, err := w.commitAt(a)
 	if err != nil {

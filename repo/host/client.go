@@ -314,8 +314,8 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 
 // refusal turns a response that refuses the request into an error.
 func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
-	said := errorMessage(text)
-	low := strings.ToLower(said)
+	message := errorMessage(text)
+	low := strings.ToLower(message)
 	e := &remote.Error{Op: c.op(), After: wait(res.Header), Cure: "Check host in the configuration"}
 	switch code := res.StatusCode; {
 	case code == http.StatusTooManyRequests,
@@ -334,34 +334,34 @@ func (c *Client) refusal(res *http.Response, text []byte, write bool) error {
 		e.Reason = c.Name + "'s API sends us elsewhere for " + c.Repository
 		e.Cure = "It was renamed or moved, most likely: put its new address into the configuration"
 	case code == http.StatusUnauthorized:
-		e.Reason = c.Name + " does not accept the token" + after(said)
+		e.Reason = c.Name + " does not accept the token" + after(message)
 		e.Cure = "Check that it is current, and of this host; it needs " + c.Rights
 	case code == http.StatusNotFound:
 		e.Reason = "there is no " + c.Repository + " at " + c.Name + ", or the token may not see it"
 		e.Cure = "Check the repository's url; the token needs " + c.Rights
 		e.Err = ErrNotFound
 	case code == http.StatusForbidden:
-		e.Reason = "the token may not read this at " + c.Name + after(said)
+		e.Reason = "the token may not read this at " + c.Name + after(message)
 		e.Cure = "It needs " + c.Rights
 		e.Err = ErrForbidden
 		if write {
-			e.Reason = "the token may not do this at " + c.Name + after(said)
+			e.Reason = "the token may not do this at " + c.Name + after(message)
 		}
 	case code == http.StatusConflict,
 		code == http.StatusUnprocessableEntity && strings.Contains(low, "already exists"):
-		e.Reason = c.Name + " refuses it" + after(said)
+		e.Reason = c.Name + " refuses it" + after(message)
 		e.Err = ErrExists
 	default:
-		e.Reason = fmt.Sprintf("%s refuses it (%d)", c.Name, code) + after(said)
+		e.Reason = fmt.Sprintf("%s refuses it (%d)", c.Name, code) + after(message)
 	}
 	return e
 }
 
-func after(said string) string {
-	if said == "" {
+func after(text string) string {
+	if text == "" {
 		return ""
 	}
-	return ": " + strings.TrimSuffix(said, ".")
+	return ": " + strings.TrimSuffix(text, ".")
 }
 
 // errorMessage returns the host's own message in one line, or an empty string if there is none for people.

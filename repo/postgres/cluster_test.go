@@ -61,7 +61,7 @@ func holdCluster(s string) error {
 		return err
 	}
 	defer c.Stop()
-	if err := json.NewEncoder(os.Stdout).Encode(report{c.URL(), c.Owner()}); err != nil {
+	if err := json.NewEncoder(os.Stdout).Encode(report{c.URL(), c.owner}); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)
@@ -170,7 +170,7 @@ func TestStartsStopsAndIsReused(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "down")
 	c := start(t, Config{Dir: dir, Durable: true})
-	require.Equal(t, os.Getpid(), c.Owner())
+	require.Equal(t, os.Getpid(), c.owner)
 	require.Equal(t, "bobbin", ask(t, c.URL(), "select current_database()::text"))
 	require.Equal(t, "UTF8", ask(t, c.URL(), "show server_encoding"))
 	require.Equal(t, "on", ask(t, c.URL(), "show fsync"))
@@ -239,7 +239,7 @@ func TestJoinsTheProgramThatRunsItAlready(t *testing.T) {
 	require.Equal(t, other.cmd.Process.Pid, other.Owner)
 
 	c := start(t, Config{Dir: dir})
-	require.Equal(t, other.Owner, c.Owner())
+	require.Equal(t, other.Owner, c.owner)
 	require.Equal(t, other.URL, c.URL())
 	require.Nil(t, c.Done())
 	c.Stop()
@@ -249,7 +249,7 @@ func TestJoinsTheProgramThatRunsItAlready(t *testing.T) {
 	pid := postmaster(t, dir)
 	other.end(t)
 	require.False(t, alive(pid), "the server outlived an orderly end of its program")
-	require.Equal(t, os.Getpid(), start(t, Config{Dir: dir}).Owner())
+	require.Equal(t, os.Getpid(), start(t, Config{Dir: dir}).owner)
 }
 
 // heard receives what is logged, if somebody waits for it.
@@ -295,7 +295,7 @@ func TestItsOwnServerIsNotJoined(t *testing.T) {
 	got := <-waiting
 	require.NoError(t, got.err)
 	defer got.c.Stop()
-	require.Equal(t, os.Getpid(), got.c.Owner())
+	require.Equal(t, os.Getpid(), got.c.owner)
 	require.NotNil(t, got.c.Done())
 	require.Equal(t, "1", ask(t, got.c.URL(), "select '1'"))
 }
@@ -392,7 +392,7 @@ func TestKilledProgramLeavesNoServer(t *testing.T) {
 			// In both cases the next start runs its own server and has the data that was written.
 			next := start(t, Config{Dir: dir})
 			require.False(t, alive(pid))
-			require.Equal(t, os.Getpid(), next.Owner())
+			require.Equal(t, os.Getpid(), next.owner)
 			require.Equal(t, "still here", ask(t, next.URL(), "select text from kept"))
 		})
 	}

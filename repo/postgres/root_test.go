@@ -168,7 +168,7 @@ func TestRootUsesAServerInAClosedFolder(t *testing.T) {
 	require.NoError(t, os.Chown(dir, 54321, 54321))
 	require.NoError(t, os.Chmod(dir, 0o700))
 	cfg := Config{Dir: dir, varLib: filepath.Join(t.TempDir(), "lib")}
-	require.Equal(t, other.Owner, start(t, cfg).Owner())
+	require.Equal(t, other.Owner, start(t, cfg).owner)
 
 	other.end(t)
 	_, err := Start(t.Context(), cfg)

@@ -195,10 +195,6 @@ func (c *Cluster) URL() string { return c.Database(database) }
 // Database returns the address of another database of this cluster.
 func (c *Cluster) Database(name string) string { return databaseURL(c.socket, c.port, name) }
 
-// Owner returns the pid of the program that runs the server: this one, or the one whose cluster Start
-// joined.
-func (c *Cluster) Owner() int { return c.owner }
-
 // Done returns a channel that is closed when the server that this program started has ended, by Stop or by
 // itself. It is nil if another program runs the server.
 func (c *Cluster) Done() <-chan struct{} {

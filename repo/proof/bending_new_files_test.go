@@ -33,13 +33,13 @@ func TestWhatOnlyNewFilesMakePassIsNamed(t *testing.T) {
 					t.Parallel()
 					p := proveWay(t, l, w, false)
 					require.Equal(t, w.want, namesOf(p))
-					require.Equal(t, w.want == nil, p.Holds() && len(p.Expectations) == 0, p.Why)
+					require.Equal(t, w.want == nil, p.Passes() && len(p.Expectations) == 0, p.Why)
 					if !every && i > 0 || w.want == nil {
 						return
 					}
 					off := proveWay(t, l, w, true)
 					require.Empty(t, off.Expectations)
-					require.True(t, off.Holds(), off.Why)
+					require.True(t, off.Passes(), off.Why)
 				})
 			}
 		})

@@ -72,7 +72,8 @@ func proveWay(t *testing.T, l lab, w way, oldTestsOff bool) Proof {
 	}
 	p, err := v.prove(t.Context(), "")
 	require.NoError(t, err)
-	t.Logf("%s, %s: holds: %v\n%s\n%s", l.runner, w.name, p.Holds(), p.Short(), strings.Join(p.Lines(), "\n"))
+	t.Logf("%s, %s: holds: %v\n%s\n%s", l.runner, w.name, p.Passes(), p.Short(),
+		strings.Join(p.Lines(), "\n"))
 	return p
 }
 
@@ -107,7 +108,7 @@ func TestABentTestIsNamed(t *testing.T) {
 					p := proveWay(t, l, w, false)
 					require.Equal(t, w.want, namesOf(p))
 					if w.want == nil {
-						require.True(t, p.Holds(), p.Why)
+						require.True(t, p.Passes(), p.Why)
 						require.NotContains(t, p.Short(), "changed expectation")
 						return
 					}
@@ -121,7 +122,7 @@ func TestABentTestIsNamed(t *testing.T) {
 					off := proveWay(t, l, w, true)
 					require.Empty(t, off.Expectations)
 					require.True(
-						t, off.Holds() || len(off.Regressions) > 0,
+						t, off.Passes() || len(off.Regressions) > 0,
 						"a test that is gone was found before, too",
 					)
 				})

@@ -15,6 +15,6 @@
 // Proof.Expectations names each with the old and the new line, for people to allow.
 //
 // If every test has a name, the runs are compared test by test, otherwise by files, counts and exit codes.
-// Proof.Holds is the verdict, Proof.Lines the same for people. Prove returns an error only for a failure of
+// Proof.Passes is the verdict, Proof.Lines the same for people. Prove returns an error only for a failure of
 // this machine.
 package proof

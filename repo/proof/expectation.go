@@ -35,7 +35,7 @@ const (
 	ExpectationRemoved ExpectationKind = "removed"
 	ExpectationSkipped ExpectationKind = "skipped"
 	ExpectationBroken  ExpectationKind = "broken" // the tests of a group do not run with the new code
-	ExpectationFiles   ExpectationKind = "files"  // the tests are not told apart
+	expectationFiles   ExpectationKind = "files"  // the tests are not told apart
 )
 
 // String returns the expectation in one line.
@@ -60,7 +60,7 @@ func (e Expectation) words() string {
 	if e.Says != "" {
 		says = " (" + e.Says + ")"
 	}
-	if len(e.With) > 0 && e.Kind == ExpectationFiles {
+	if len(e.With) > 0 && e.Kind == expectationFiles {
 		return onlyWith("the old tests", "pass", e.With, e.Says)
 	} else if len(e.With) > 0 {
 		return onlyWith(e.Test, "passes", e.With, e.Says)
@@ -75,7 +75,7 @@ func (e Expectation) words() string {
 			"the old tests of %s do not run with the new code: %s", e.Test,
 			strings.TrimSuffix(e.How+": "+e.Says, ": "),
 		)
-	case ExpectationFiles:
+	case expectationFiles:
 		return fmt.Sprintf(
 			"the old tests of %s fail on the new code%s%s", e.Test, says,
 			e.linesInWords(": expected %s, now %s"),

@@ -50,7 +50,7 @@ func (p *proving) judgeFigures() {
 			p.addNote(name, "the tests fail on %s with this file (as expected)%s", p.BaseName,
 				p.OnBase.NamesSince(p.Base, maxNamed))
 		}
-		p.Shown = p.GreenOnBranch
+		p.Demonstrated = p.GreenOnBranch
 	default:
 		p.NotRed = slices.Clone(p.NewTests)
 		for _, name := range p.NewTests {

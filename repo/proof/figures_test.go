@@ -42,15 +42,15 @@ func TestFiguresWhereSomeFailAlready(t *testing.T) {
 		return v.Proof
 	}
 	held := judge(run(11, "colours"))
-	require.True(t, held.Holds(), held.Why)
+	require.True(t, held.Passes(), held.Why)
 	require.Equal(t, []string{"colours"}, held.AlreadyFailing)
 	require.Equal(t, "the tests fail on main with this file (as expected): splits", held.Notes["a.test.js"])
 	for _, branch := range []result.Result{
 		run(11, "splits"), run(10, "colours", "splits"), run(9, "colours"),
 	} {
-		require.False(t, judge(branch).Holds())
+		require.False(t, judge(branch).Passes())
 	}
 	unnamed := run(11)
 	unnamed.Failed = 1
-	require.False(t, judge(unnamed).Holds(), "who knows which one fails")
+	require.False(t, judge(unnamed).Passes(), "who knows which one fails")
 }

@@ -30,7 +30,7 @@ func newTests(base, branch index) []newTest {
 		seen[unit] = true
 		n := newTest{unit: unit, extended: len(base.units[unit]) > 0}
 		for _, leaf := range branch.units[unit] {
-			if base.statusOf(leaf) == "" && !gone.hold(leaf) {
+			if base.statusOf(leaf) == "" && !gone.covers(leaf) {
 				n.leaves = append(n.leaves, leaf)
 			}
 		}
@@ -65,10 +65,10 @@ func goneFrom(base, branch index) goneTests {
 	return g
 }
 
-// hold reports whether a test that the base does not have may be one of these: it moved, or one in the same
+// covers reports whether a test that the base does not have may be one of these: it moved, or one in the same
 // group has a name that differs only in numbers. Such numbers, as of a time or an address, differ between
 // runs.
-func (g goneTests) hold(k key) bool { return g.moved[k] || g.shapes[shapeOf(k)] }
+func (g goneTests) covers(k key) bool { return g.moved[k] || g.shapes[shapeOf(k)] }
 
 func shapeOf(k key) key { return key{group: k.group, name: numbers.ReplaceAllString(k.name, "0")} }
 

@@ -64,7 +64,7 @@ func judged(t testing.TB, base, onBase, branch, again result.Result) Proof {
 	v.OnBase = onBase
 	v.Branch = branch
 	require.NoError(t, v.judgeTests(t.Context(), func() (result.Result, error) { return again, nil }))
-	if !v.Holds() {
+	if !v.Passes() {
 		v.Why = v.refusal()
 	}
 	return v.Proof
@@ -316,7 +316,7 @@ func TestTestsOfOneNameAreCountedEachForItself(t *testing.T) {
 			t.Parallel()
 			p := judged(t, runOf(c.base), runOf(c.onBase), runOf(c.branch), runOf(cmp.Or(c.again, c.branch)))
 			require.Equal(t, c.short, p.Short())
-			require.Equal(t, c.holds, p.Holds())
+			require.Equal(t, c.holds, p.Passes())
 			if c.lines != nil {
 				require.Equal(t, c.lines, p.Lines())
 			}
@@ -345,7 +345,7 @@ func TestTheOrderOfTestsOfOneNameSaysNothing(t *testing.T) {
 	figures := func(p Proof) string {
 		counts := fmt.Sprint(
 			p.Cases, p.PassedBefore, p.StillPassing, len(p.Fixed), len(p.AlreadyFailing),
-			len(p.NowSkipped), len(p.Unstable), p.GreenOnBranch, p.Holds(),
+			len(p.NowSkipped), len(p.Unstable), p.GreenOnBranch, p.Passes(),
 		)
 		return counts + p.Short()
 	}
@@ -371,7 +371,7 @@ func TestTestsWithoutANameAreSaid(t *testing.T) {
 	branch := runOf("total PPP, plain P")
 	branch.Stated = 1254
 	p := judged(t, runOf("plain P"), runOf("plain P, total FFF"), branch, branch)
-	require.True(t, p.Holds(), "no refusal by itself")
+	require.True(t, p.Passes(), "no refusal by itself")
 	require.Contains(
 		t, p.Lines(),
 		"Not compared one by one, since their names could not be read: 1250 of 1254 tests on the branch",

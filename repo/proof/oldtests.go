@@ -51,7 +51,7 @@ func (p *proving) oldTrees() (trees [][]oldForm) {
 	}
 	if !p.changeMoreThan(all) {
 		all = slices.DeleteFunc(all,
-			func(f oldForm) bool { return f.byTests && !project.HoldsValues(f.path, f.was) })
+			func(f oldForm) bool { return f.byTests && !project.HasValues(f.path, f.was) })
 	}
 	if len(all) > len(sure) && p.changeMoreThan(all) {
 		trees = append(trees, all)
@@ -76,12 +76,12 @@ func (p *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 		f.was = string(was)
 	}
 	decides := project.DecidesTests(kind, c.Path)
-	settings := project.HoldsTestSettings(c.Path)
+	settings := project.HasTestSettings(c.Path)
 	switch {
 	case decides && c.Kind == "added" && p.importedByCode(c.Path):
 		return f, false
 	case decides:
-	case project.IsCode(c.Path) && !project.HoldsTests(kind, c.Path):
+	case project.IsCode(c.Path) && !project.HasTests(kind, c.Path):
 		decides = project.UsesTestLibrary(f.was)
 		f.byTests = !decides && p.importedByTests(c.Path)
 		decides = decides || f.byTests
@@ -91,7 +91,7 @@ func (p *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	default:
 		decides = project.ReadByTestsAlone(p.work.FS(), kind, c.Path)
 	}
-	splices := settings && c.Kind != "deleted" || c.Kind == "modified" && project.HoldsTests(kind, c.Path)
+	splices := settings && c.Kind != "deleted" || c.Kind == "modified" && project.HasTests(kind, c.Path)
 	switch {
 	case strings.Contains(c.Mode, "submodule") || !decides && !splices:
 		return f, false
@@ -103,7 +103,7 @@ func (p *proving) oldFormOf(c diff.Change) (oldForm, bool) {
 	}
 	switch {
 	case decides:
-	case project.HoldsTests(kind, c.Path):
+	case project.HasTests(kind, c.Path):
 		f.lays = project.SpliceTests(kind, f.is, f.was)
 	default:
 		f.lays = project.SpliceTestSettings(c.Path, f.was, f.is)
@@ -386,7 +386,7 @@ func (p *proving) addChanged(l lostCase, lines pairFinder, old, base, branch ind
 
 // wholeExpectation returns the expectation for tests that are not told apart.
 func (p *proving) wholeExpectation(forms []oldForm, old result.Result) Expectation {
-	e := Expectation{Kind: ExpectationFiles, Says: complaintOf(old.Output, 1)}
+	e := Expectation{Kind: expectationFiles, Says: complaintOf(old.Output, 1)}
 	for _, f := range forms {
 		if f.kind != "added" {
 			e.Covers = append(e.Covers, f.path)

@@ -42,7 +42,7 @@ func selectTests(kind string, changes []diff.Change) overlay {
 		switch {
 		case project.IsTest(kind, c.Path):
 			o.files = append(o.files, c)
-		case project.HoldsTests(kind, c.Path) && c.Kind == "modified" && c.Mode == "":
+		case project.HasTests(kind, c.Path) && c.Kind == "modified" && c.Mode == "":
 			o.inline = append(o.inline, c)
 		}
 	}

@@ -42,7 +42,7 @@ type Proof struct {
 	// the project has no tests at all, or no way to run them is known
 	NoTests bool
 	// the tests were seen red on the base and green on the branch
-	Shown bool
+	Demonstrated bool
 	// Missing is set if nothing can be proven here, whatever the change is. It says what keeps the base
 	// itself from running: "eslint is not installed".
 	Missing string
@@ -54,7 +54,7 @@ type Proof struct {
 // A Command is how the command that showed the bug on the base ends on the branch. The command may search
 // for the bug itself, so a failure of it proves nothing.
 type Command struct {
-	Said  string // in words; empty: no command was run
+	Text  string // in words; empty: no command was run
 	Fails bool
 }
 
@@ -108,7 +108,7 @@ type Outcome string
 
 // The verdicts of a proof.
 const (
-	Held   Outcome = "holds"
+	Passed Outcome = "holds"
 	Failed Outcome = "fails"
 	// or its tests cannot be told apart; Proof.Missing has the reason, and nothing is known of the change
 	NotStarted Outcome = "did not start"
@@ -118,8 +118,8 @@ const (
 // change.
 func (p Proof) Outcome() Outcome {
 	switch {
-	case p.Holds():
-		return Held
+	case p.Passes():
+		return Passed
 	case p.Missing != "":
 		return NotStarted
 	}
@@ -136,18 +136,18 @@ type OldTests struct {
 	Unstable       []string // tests that failed on the branch and passed when run again
 }
 
-// Holds reports whether the change is proven: at least one new test fails on the base, or an old test that
+// Passes reports whether the change is proven: at least one new test fails on the base, or an old test that
 // failed there is fixed; every other new test passes on the base as a guard; all new tests pass on the
 // branch, and none of them is rejected; what passed still passes; and the build is clean. For a project
 // without tests only the build counts.
-func (p Proof) Holds() bool {
+func (p Proof) Passes() bool {
 	if p.Missing != "" {
 		return false
 	}
 	if p.NoTests {
 		return p.BuildOK && p.Branch.BuildRan == p.Base.BuildRan && p.Branch.Stopped == ""
 	}
-	return p.Shown && p.BuildOK && p.GreenOnBranch && len(p.Rejected) == 0 &&
+	return p.Demonstrated && p.BuildOK && p.GreenOnBranch && len(p.Rejected) == 0 &&
 		len(p.RedOnBase)+len(p.Fixed) > 0 && len(p.NotRed) == 0 && len(p.Regressions) == 0
 }
 
@@ -158,7 +158,7 @@ const maxNamed = 5
 // reason.
 func (p Proof) Lines() []string {
 	var lines []string
-	if p.Why != "" && !p.Holds() {
+	if p.Why != "" && !p.Passes() {
 		lines = append(lines, p.Why)
 	}
 	lines = append(lines, p.expectationLines(maxNamed)...)
@@ -173,10 +173,10 @@ func (p Proof) Lines() []string {
 	if p.Repeated != "" {
 		lines = append(lines, p.Repeated)
 	}
-	if p.Command.Said != "" {
-		lines = append(lines, p.Command.Said)
+	if p.Command.Text != "" {
+		lines = append(lines, p.Command.Text)
 	}
-	if p.Why != "" && p.Holds() {
+	if p.Why != "" && p.Passes() {
 		lines = append(lines, "Not shown: "+p.Why)
 	}
 	return lines

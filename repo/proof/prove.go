@@ -59,7 +59,7 @@ func (p *proving) prove(ctx context.Context, base string) (Proof, error) {
 		return p.Proof, nil
 	}
 	err := p.runAndJudge(ctx)
-	if !p.Holds() {
+	if !p.Passes() {
 		p.Why = p.refusal()
 	}
 	return p.Proof, err
@@ -99,7 +99,7 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	} else if err = p.judgeTests(ctx, p.rerunBranch(ctx)); err != nil {
 		return err
 	}
-	if p.BuildOK && p.GreenOnBranch && p.Missing == "" && !p.Holds() &&
+	if p.BuildOK && p.GreenOnBranch && p.Missing == "" && !p.Passes() &&
 		len(p.RedOnBase)+len(p.NotRed)+len(p.Regressions) == 0 {
 		p.Alone = whatAlone(p.project.Kind, p.changes)
 	}
@@ -225,11 +225,11 @@ func (p *proving) whyNoTests() string {
 	switch {
 	case len(old) > 0:
 		p.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s",
-			p.project.TestShown(), old[0])
+			p.project.TestCommand(), old[0])
 		return p.Missing
 	case len(files) > 0:
 		return fmt.Sprintf("the test command (`%s`) does not find the tests that were added, "+
-			"such as those of %s", p.project.TestShown(), files[0])
+			"such as those of %s", p.project.TestCommand(), files[0])
 	}
 	p.NoTests = true
 	return "the project has no tests, and none was added"
@@ -248,7 +248,7 @@ func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	}
 	if p.tests.isEmpty() {
 		p.GreenOnBranch = p.nothingNewFails(base, branch)
-		p.Shown = len(p.Fixed) > 0 && p.GreenOnBranch
+		p.Demonstrated = len(p.Fixed) > 0 && p.GreenOnBranch
 		p.Why = p.whatIsMissing()
 		return nil
 	}
@@ -265,7 +265,7 @@ func (p *proving) judgeTests(ctx context.Context, rerun func() (result.Result, e
 	}
 	p.addUncompiled(base, onBase, branch)
 	p.GreenOnBranch = p.nothingNewFails(base, branch) && p.newTestsPass(news)
-	p.Shown = len(p.RedOnBase)+len(p.Fixed) > 0 && p.GreenOnBranch
+	p.Demonstrated = len(p.RedOnBase)+len(p.Fixed) > 0 && p.GreenOnBranch
 	p.Why = p.whatIsMissing()
 	return nil
 }

@@ -169,14 +169,14 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	w := repotest.NewWorkspace(t, g.mirror, g.commits[base], changed)
 	p, err := Prove(t.Context(), c, w, project.Find(w.Root().FS()), "")
 	require.NoError(t, err)
-	t.Logf("holds: %v\n%s", p.Holds(), strings.Join(p.Lines(), "\n"))
+	t.Logf("holds: %v\n%s", p.Passes(), strings.Join(p.Lines(), "\n"))
 	return p
 }
 
 func TestAGoodFixHolds(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, fix)
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{
 		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
 		"go test ./...: 6 passed (1 new), build clean",
@@ -187,8 +187,8 @@ func TestAGoodFixHolds(t *testing.T) {
 func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{"money/money.go": fix["money/money.go"]})
-	require.False(t, p.Holds())
-	require.False(t, p.Shown)
+	require.False(t, p.Passes())
+	require.False(t, p.Demonstrated)
 	require.True(t, p.GreenOnBranch)
 	require.Equal(t, []string{
 		"No test was added or changed, so nothing was seen to fail on main: " +
@@ -241,7 +241,7 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 	} {
 		p := proveGo(t, c.base, c.changed)
 		require.Equal(t, c.alone, p.Alone, c.changed)
-		require.False(t, p.Alone != "" && p.Holds())
+		require.False(t, p.Alone != "" && p.Passes())
 		require.Equal(t, c.alone != "", p.MayGoUnproven(false), c.changed)
 	}
 
@@ -262,7 +262,7 @@ import "testing"
 func TestSplitRuns(t *testing.T) { Split(10, 3) }
 `,
 	})
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, Failed, p.Outcome())
 	require.Equal(t, []string{
 		"No new test fails on main: TestSplitRuns passes there already. It may stay as a guard; " +
@@ -286,8 +286,8 @@ func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 			"sum != 10", "sum != total", "want 10\", sum)\n\t}", "want more\", sum)\n\t}})}",
 			`import "testing"`, "import (\n\t\"strconv\"\n\t\"testing\"\n)").Replace(remainderTest),
 	}))
-	require.True(t, p.Holds())
-	require.Equal(t, Held, p.Outcome())
+	require.True(t, p.Passes())
+	require.Equal(t, Passed, p.Outcome())
 	require.Equal(t, []string{
 		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
 		"Guard TestOne: passes on main, passes on the branch",
@@ -304,14 +304,14 @@ func TestAGuardBesideATestThatFailsOnTheBase(t *testing.T) {
 		"cart/guard_test.go": "package cart\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n" +
 			"\tif Label([]string{\"a\"}) != \"a\" {\n\t\tt.Error()\n\t}\n}\n",
 	}))
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, "The change's own tests do not pass on the branch: TestOne fails there", p.Lines()[0])
 }
 
 func TestATestWithoutItsFixDoesNotHold(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, repotest.Files{"money/remainder_test.go": remainderTest})
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: TestSplitRemainder fails there",
 		"New test TestSplitRemainder: fails on main (as expected), and fails on the branch, too",
@@ -322,7 +322,7 @@ func TestARegressionIsFound(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, fix.With(repotest.Files{"cart/cart.go": "package cart\n\n// Label is how a cart is " +
 		"shown.\nfunc Label(items []string) string { return \"\" }\n"}))
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, []string{"TestLabel"}, p.Regressions)
 	require.Equal(t, "Fix the change or bring back what is gone. No longer passing, "+
 		"1 of 5 that passed on main: TestLabel (fails)", p.Lines()[0])
@@ -337,7 +337,7 @@ func TestADeletedOrSkippedTestIsNamed(t *testing.T) {
 			"func TestLabel(t *testing.T) { t.Skip() }\n",
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `, {"three", 9, 3}`, "", 1),
 	}))
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, []string{"TestLabel", "TestLabelEmpty", "TestSplitEven/three"}, p.Regressions)
 	require.Equal(
 		t,
@@ -354,7 +354,7 @@ func TestACaseUnderANewNameIsNotGone(t *testing.T) {
 		"money/money_test.go": strings.Replace(shop["money/money_test.go"], `{"three", 9, 3}`,
 			`{"nine by three", 9, 3}`, 1),
 	}))
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, 5, p.StillPassing)
 }
 
@@ -366,7 +366,7 @@ func TestAMovedTestIsNotGone(t *testing.T) {
 			`import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/shop/cart\"\n)",
 			" Label(", " cart.Label(").Replace(shop["cart/cart_test.go"]),
 	}))
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestSplitRemainder"}, p.NewTests)
 }
 
@@ -378,7 +378,7 @@ func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n" +
 			"\tif Share(4, 2) != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, "New test TestShare: fails on main with an empty Share, which it lacks (as expected), "+
 		"passes on the branch", p.Lines()[0])
 
@@ -390,7 +390,7 @@ func TestATestOfSomethingNewDoesNotCompileOnTheBase(t *testing.T) {
 		"money/share_test.go": "package money\n\nimport \"testing\"\n\nfunc TestShare(t *testing.T) {\n" +
 			"\tif Split(4, 2, 1)[0] != 2 {\n\t\tt.Error()\n\t}\n}\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, "New test TestShare: does not compile on main, not even with an empty other, "+
 		"so it was not run there (counts as failing), passes on the branch", p.Lines()[0])
 }
@@ -401,7 +401,7 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 		"got[0]+got[1] != c.total-c.total/c.n*(c.n-2)", 1)
 	table = strings.Replace(table, `{"three", 9, 3}`, `{"three", 9, 3}, {"rest", 5, 2}`, 1)
 	p := proveGo(t, 0, repotest.Files{"money/money.go": fix["money/money.go"], "money/money_test.go": table})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestSplitEven/rest"}, p.RedOnBase)
 	require.Equal(t, []string{
 		"Extended test TestSplitEven/rest: fails on main (as expected), passes on the branch",
@@ -418,7 +418,7 @@ func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 			"if got := len(Split(10, 3)); got != 3 {",
 			"if got := Split(10, 3)[0] + len(Split(10, 3)); got != 7 {", 1),
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestSplitCount"}, p.Extended)
 	require.Equal(t,
 		"Extended test TestSplitCount: fails on main (as expected), passes on the branch", p.Lines()[0])
@@ -428,7 +428,7 @@ func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {
 func TestABuildThatFailsIsSaid(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, fix.With(repotest.Files{"cart/extra.go": "package cart\n\nvar x int = \"no\"\n"}))
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Contains(t, p.Lines(), "go test ./...: 4 passed (1 new), 1 failed (example.com/shop/cart does "+
 		"not compile), build fails (go build ./...): it does not fail on main")
 	require.Equal(t, "The build fails on the branch, and does not fail on main: fix it", p.Lines()[0])
@@ -440,7 +440,7 @@ func TestABuildThatFailsIsSaid(t *testing.T) {
 func TestWhatFailedBeforeIsNotHeldAgainstTheBranch(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 1, fix)
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestBrokenForYears", "TestAlready"}, p.AlreadyFailing)
 	require.Contains(t, p.Lines(),
 		"Failing on main already, and not counted against the branch: TestBrokenForYears, TestAlready")
@@ -453,7 +453,7 @@ func TestFixingATestThatWasThere(t *testing.T) {
 		"// Label",
 		"func up(s string) string {\n\tif s == \"a\" {\n\t\treturn \"A\"\n\t}\n\treturn s\n}\n\n// Label", 1)
 	p := proveGo(t, 1, repotest.Files{"cart/cart.go": capitals})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestAlready"}, p.Fixed)
 	require.Equal(t,
 		"Test TestAlready was there: fails on main (as expected), passes on the branch", p.Lines()[0])
@@ -462,7 +462,7 @@ func TestFixingATestThatWasThere(t *testing.T) {
 	p = proveGo(t, 1, repotest.Files{
 		"cart/flawed_test.go": strings.Replace(flawed["cart/flawed_test.go"], `!= "A"`, `!= "a"`, 1),
 	})
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Empty(t, p.Fixed)
 }
 
@@ -543,14 +543,14 @@ func TestUpper(t *testing.T) {
 			"func Upper(s string) string { return strings.ToUpper(s) }\n",
 		"_test/cases.txt": "A=A\nb=B\n",
 	})
-	require.True(t, p.Holds(), p.Why)
+	require.True(t, p.Passes(), p.Why)
 	require.Equal(t, []string{"TestUpper"}, p.Extended)
 	p = prove(t, base, repotest.Files{
 		"upper.go": "package cases\n\nimport \"strings\"\n\n" +
 			"func Upper(s string) string { return strings.ToUpper(s) }\n",
 		"_test/cases.txt": "A=A\nB=B\n",
 	})
-	require.False(t, p.Holds(), "a case that passes on the base shows nothing")
+	require.False(t, p.Passes(), "a case that passes on the base shows nothing")
 }
 
 // TestNamesThatDifferFromRunToRun checks that a test whose name holds the time does not count as a new
@@ -578,6 +578,6 @@ func TestNow(t *testing.T) {
 		"more_test.go": "package names\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n" +
 			"\tif Half(4) != 2 {\n\t\tt.Error(Half(4))\n\t}\n}\n",
 	})
-	require.True(t, p.Holds(), p.Why)
+	require.True(t, p.Passes(), p.Why)
 	require.Equal(t, []string{"TestHalf"}, p.NewTests)
 }

@@ -58,7 +58,7 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 		"tests/test_rest.py": strings.Replace(restTests, "SKIP", "pass", 1),
 	}
 	p := prove(t, halves, fix)
-	require.True(t, p.Holds(), "the control: nothing breaks, and nothing is skipped")
+	require.True(t, p.Passes(), "the control: nothing breaks, and nothing is skipped")
 	require.Equal(t, []string{
 		"New test test_rest: fails on main (as expected), passes on the branch",
 		"python3 -m unittest discover -v -s tests: 9 passed (3 new), 1 failed (test_half)",
@@ -70,7 +70,7 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 
 	p = prove(t, halves,
 		fix.With(repotest.Files{"half.py": "def half(n):\n    return 3 if n == 4 else n // 2\n"}))
-	require.False(t, p.Holds(), "one more of the class fails")
+	require.False(t, p.Passes(), "one more of the class fails")
 	require.Equal(t, []string{
 		"Fix the change or bring back what is gone. No longer passing, 1 of 6 that passed on main: 1 of " +
 			"3 tests named test_half (fails)",
@@ -85,7 +85,7 @@ func TestUnittestClassesOfOneName(t *testing.T) {
 			restTests, "SKIP", "if n == 4 and split(10, 3)[0] == 4: self.skipTest('no need')", 1,
 		),
 	}))
-	require.False(t, p.Holds(), "one of the class is red before and skipped after")
+	require.False(t, p.Passes(), "one of the class is red before and skipped after")
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: test_rest is skipped there in 1 of 3 cases",
 		"New test test_rest: fails on main (as expected); on the branch 2 of 3 pass, 1 of 3 is skipped, " +
@@ -124,7 +124,7 @@ for (const n of [3, 4, 6]) {
 		"test/rest.test.js": strings.Replace(test, "SKIP", "", 1),
 	}
 	p := prove(t, base, fix)
-	require.True(t, p.Holds(), "the control")
+	require.True(t, p.Passes(), "the control")
 	require.Equal(t,
 		"3 new tests: red before, green now; 4 still pass; 1 failed before and still does", p.Short())
 
@@ -134,7 +134,7 @@ for (const n of [3, 4, 6]) {
 	)
 	require.Equal(t, []string{"1 of 3 tests named half > is half"}, p.Regressions)
 	require.Equal(t, 3, p.StillPassing)
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 
 	p = prove(
 		t, base,
@@ -146,7 +146,7 @@ for (const n of [3, 4, 6]) {
 			},
 		),
 	)
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: rest > loses nothing is skipped there in 1 of 3 " +
 			"cases",
@@ -191,7 +191,7 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 		return p
 	}
 	p := run(fix)
-	require.True(t, p.Holds(), "the control")
+	require.True(t, p.Passes(), "the control")
 	require.Equal(t, "6 new tests: red before, green now; 2 still pass", p.Short())
 
 	first := "\nvar asked bool\n\nfunc first(n int) bool {\n\tif n != 4 || asked {\n\t\treturn false\n\t}\n" +
@@ -205,12 +205,12 @@ func TestGoTestsThatRunTwice(t *testing.T) {
 			},
 		),
 	)
-	require.False(t, p.Holds(), "the first of two runs fails")
+	require.False(t, p.Passes(), "the first of two runs fails")
 	require.Equal(t, []string{"1 of 2 tests named TestEven"}, p.Regressions)
 	require.Equal(t, []int{2, 1}, []int{p.PassedBefore, p.StillPassing})
 
 	p = run(fix.With(repotest.Files{"b_test.go": strings.Replace(odd, "SKIP", "n == 5 && Half(3) == 2", 1)}))
-	require.False(t, p.Holds(), "a case is red before and skipped after")
+	require.False(t, p.Passes(), "a case is red before and skipped after")
 	require.Equal(t, []string{
 		"The change's own tests do not pass on the branch: TestOdd is skipped there in 2 of 6 cases",
 		"New test TestOdd: fails on main (as expected); on the branch 4 of 6 pass, 2 of 6 are skipped, " +

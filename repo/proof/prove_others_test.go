@@ -30,7 +30,7 @@ func proveIn(t *testing.T, c *build.Checker, m *git.Mirror, commit string, chang
 	}
 	p, err := Prove(t.Context(), c, w, project, "")
 	require.NoError(t, err)
-	t.Logf("%+v holds: %v\n%s", project, p.Holds(), strings.Join(p.Lines(), "\n"))
+	t.Logf("%+v holds: %v\n%s", project, p.Passes(), strings.Join(p.Lines(), "\n"))
 	left, err := w.Changes(t.Context())
 	require.NoError(t, err)
 	require.Len(t, left, len(changed), "the proof leaves nothing in the workspace")
@@ -64,7 +64,7 @@ import { split } from '../split.js';
 test('loses nothing', () => assert.equal(split(10, 3).reduce((a, b) => a + b), 10));
 `,
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{
 		"New test loses nothing: fails on main (as expected), passes on the branch",
 		"npm test: 3 passed (1 new)",
@@ -80,7 +80,7 @@ func TestNodeTestOfAnExportThatTheBaseHasNot(t *testing.T) {
 		"test/share.test.js": "import { test } from 'node:test';\nimport assert from 'node:assert';\n" +
 			"import { share } from '../share.js';\ntest('shares', () => assert.equal(share(4, 2), 2));\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Contains(t, p.Lines()[0], "test/share.test.js could not be loaded on main")
 }
 
@@ -106,11 +106,11 @@ func TestNodeTestsOfWhatTheBuildMakes(t *testing.T) {
 		}
 	}
 	p := prove(t, built, more("loses nothing", ".reduce((a, b) => a + b), 10"))
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t,
 		"New test loses nothing: fails on main (as expected), passes on the branch", p.Lines()[0])
 	p = prove(t, built, more("is a list", ".length, 3"))
-	require.False(t, p.Holds(), "it passes on the base, once that is built")
+	require.False(t, p.Passes(), "it passes on the base, once that is built")
 	require.Equal(t, []string{"is a list"}, p.Guards)
 }
 
@@ -159,7 +159,7 @@ class RestTest(unittest.TestCase):
         self.assertEqual(sum(split(10, 3)), 10)
 `,
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{
 		"New test test_rest: fails on main (as expected), passes on the branch",
 		"python3 -m unittest discover -v -s tests: 2 passed (1 new)",
@@ -198,7 +198,7 @@ func TestPythonUnittestWithOtherNames(t *testing.T) {
 			"checks/unit/rest_test.py": strings.NewReplacer("test_count", "test_rest",
 				"len(split(10, 3)), 3", "sum(split(10, 3)), 10").Replace(tests),
 		})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t,
 		"python3 -m unittest discover -v -s checks/unit -p '*_test.py': 2 passed (1 new)", p.Lines()[1])
 }
@@ -224,7 +224,7 @@ func TestTestsThatTheCommandDoesNotFind(t *testing.T) {
 	require.Equal(t, "The test command (`python3 -m unittest discover -v -s checks`) "+
 		"does not find the tests that were added, such as those of shop_test.py", p.Why)
 	p = prove(t, base, repotest.Files{"shop.py": pythonFix})
-	require.True(t, p.Holds() && p.NoTests)
+	require.True(t, p.Passes() && p.NoTests)
 }
 
 func TestPytest(t *testing.T) {
@@ -240,7 +240,7 @@ func TestPytest(t *testing.T) {
 		"tests/test_rest.py": "import pytest\n\nfrom shop import split\n\n\n@pytest.mark.parametrize('n', " +
 			"[2, 3, 4])\ndef test_rest(n):\n    assert sum(split(10, n)) == 10\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{
 		"New test test_rest: fails on main (as expected), passes on the branch",
 		"python3 -m pytest -q: 4 passed (3 new)",
@@ -260,7 +260,7 @@ func TestPytestOfANameThatTheBaseHasNot(t *testing.T) {
 		"shop.py":             pythonShop["shop.py"] + "\n\ndef share(total, n):\n    return total / n\n",
 		"tests/test_share.py": "from shop import share\n\n\ndef test_share():\n    assert share(4, 2) == 2\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Contains(t, p.Lines()[0], "tests.test_share could not be loaded on main")
 	require.Equal(t, 1, p.StillPassing)
 }
@@ -282,7 +282,7 @@ func TestRustWithItsTestsInside(t *testing.T) {
 			strings.Replace(tests, "    #[test]", "    #[test]\n    fn loses_nothing() {\n"+
 				"        assert_eq!(split(10, 3).iter().sum::<u32>(), 10);\n    }\n\n    #[test]", 1),
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{"tests::loses_nothing"}, p.RedOnBase)
 }
 
@@ -302,7 +302,7 @@ func TestMakeByExitCodes(t *testing.T) {
 		"split.sh":      "expr \\( $1 + $2 - 1 \\) / $2\n",
 		"tests/rest.sh": "test $(sh split.sh 10 3) = 4\n",
 	})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t, []string{
 		"New test tests/rest.sh: the tests fail on main with this file (as expected), passes on the branch",
 		"make test: exit code 0 (the tests could not be counted), build clean",
@@ -313,7 +313,7 @@ func TestMakeByExitCodes(t *testing.T) {
 		"split.sh":      "expr \\( $1 + $2 - 1 \\) / $2\n",
 		"tests/rest.sh": "test $(sh split.sh 9 3) = 3\n",
 	})
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Contains(t, p.Lines()[0], "The tests pass on main with the changed test files")
 }
 
@@ -356,18 +356,18 @@ func TestAProjectWithoutTestsHasOnlyItsBuild(t *testing.T) {
 	t.Parallel()
 	base := repotest.Files{"Makefile": "build:\n\tsh -n run.sh\n", "run.sh": "echo hello\n"}
 	p := prove(t, base, repotest.Files{"run.sh": "echo bye\n"})
-	require.True(t, p.Holds())
-	require.False(t, p.Shown)
+	require.True(t, p.Passes())
+	require.False(t, p.Demonstrated)
 	require.Equal(t, []string{
 		"build clean, no test command is known",
 		"Not shown: no test command is known for this project, so nothing was tested",
 	}, p.Lines())
 
 	p = prove(t, base, repotest.Files{"run.sh": "echo 'bye\n"})
-	require.False(t, p.Holds(), "the build fails")
+	require.False(t, p.Passes(), "the build fails")
 
 	p = prove(t, repotest.Files{"notes.txt": "one\n"}, repotest.Files{"notes.txt": "two\n"})
-	require.True(t, p.Holds())
+	require.True(t, p.Passes())
 	require.Equal(t,
 		[]string{"Not shown: no test command is known for this project, so nothing was tested"}, p.Lines())
 }
@@ -378,8 +378,8 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 	c.Caches.Sandbox = nil
 	m, commits := repotest.NewMirror(t, pythonShop)
 	p := proveIn(t, c, m, commits[0], repotest.Files{"shop.py": pythonFix})
-	require.False(t, p.Holds())
-	require.False(t, p.Shown)
+	require.False(t, p.Passes())
+	require.False(t, p.Demonstrated)
 	require.Equal(t, []string{"Nothing can be proven here, since the tests do not start on main itself: " +
 		"there is no sandbox to run anything in"}, p.Lines())
 
@@ -392,7 +392,7 @@ func TestNothingIsClaimedWithoutASandbox(t *testing.T) {
 func TestNothingChangedIsNoProof(t *testing.T) {
 	t.Parallel()
 	p := prove(t, pythonShop, repotest.Files{})
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 	require.Equal(t, []string{"Nothing was changed"}, p.Lines())
 }
 
@@ -417,5 +417,5 @@ func TestFilesThatAreNotCommittedDoNotCount(t *testing.T) {
 	require.True(t, here.OK(), "the control: it works in the agent's folder")
 	p, err := Prove(t.Context(), c.For(m), w, project.Find(w.Root().FS()), "")
 	require.NoError(t, err)
-	require.False(t, p.Holds())
+	require.False(t, p.Passes())
 }

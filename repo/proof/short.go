@@ -56,8 +56,8 @@ func (p Proof) Short() string {
 	if n := len(p.Unstable); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unstable", n))
 	}
-	if said := p.Command.Said; said != "" {
-		parts = append(parts, strings.ToLower(said[:1])+said[1:])
+	if text := p.Command.Text; text != "" {
+		parts = append(parts, strings.ToLower(text[:1])+text[1:])
 	}
 	if len(parts) == 0 && (p.Branch.TestsRan || p.Branch.BuildRan) {
 		parts = append(parts, p.branchLine())

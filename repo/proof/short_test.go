@@ -22,7 +22,7 @@ func TestShort(t *testing.T) {
 		"green before and now; 125 of 126 still pass; 1 failed before and still does", two.Short())
 	two.AlreadyFailing = nil
 	two.Cases = Cases{New: 1}
-	two.Command.Said = "The command passes now"
+	two.Command.Text = "The command passes now"
 	require.Equal(t,
 		"1 new test: red before, green now; 125 of 126 still pass; the command passes now", two.Short())
 	require.Contains(t, two.Lines(), "The command passes now")

@@ -9,18 +9,18 @@ import (
 	"net/http"
 )
 
-// maxSaid is the most bytes of one message of the browser; a picture is one message.
-const maxSaid = 32 << 20
+// maxMessage is the most bytes of one message of the browser; a picture is one message.
+const maxMessage = 32 << 20
 
 // A browser is a Chromium that is controlled over a pipe: JSON, with a zero byte after each message.
 // https://chromedevtools.github.io/devtools-protocol/
 type browser struct {
-	orders  io.Writer
-	said    chan message
-	err     error // set before said is closed
-	last    int
-	session string // the page's session; empty: the browser itself
-	site    site
+	orders   io.Writer
+	received chan message
+	err      error // set before received is closed
+	last     int
+	session  string // the page's session; empty: the browser itself
+	site     site
 }
 
 type message struct {
@@ -34,9 +34,9 @@ type message struct {
 }
 
 func newBrowser(orders io.Writer, answers io.Reader, s site) *browser {
-	b := &browser{orders: orders, said: make(chan message, 1024), site: s}
+	b := &browser{orders: orders, received: make(chan message, 1024), site: s}
 	go func() {
-		defer close(b.said)
+		defer close(b.received)
 		b.err = b.listen(answers)
 	}()
 	return b
@@ -45,7 +45,7 @@ func newBrowser(orders io.Writer, answers io.Reader, s site) *browser {
 // listen reads the browser's messages until the browser ends.
 func (b *browser) listen(answers io.Reader) error {
 	lines := bufio.NewScanner(answers)
-	lines.Buffer(nil, maxSaid)
+	lines.Buffer(nil, maxMessage)
 	lines.Split(func(data []byte, atEnd bool) (int, []byte, error) {
 		for i, c := range data {
 			if c == 0 {
@@ -60,7 +60,7 @@ func (b *browser) listen(answers io.Reader) error {
 	for lines.Scan() {
 		var m message
 		if json.Unmarshal(lines.Bytes(), &m) == nil {
-			b.said <- m
+			b.received <- m
 		}
 	}
 	return lines.Err()
@@ -111,7 +111,7 @@ var (
 )
 
 func (b *browser) until(wanted func(message) bool) (message, error) {
-	for m := range b.said {
+	for m := range b.received {
 		if err := b.attend(m); err != nil {
 			return m, err
 		}

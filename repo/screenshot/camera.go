@@ -21,8 +21,8 @@ import (
 const (
 	// Width is the width of pictures in pixels.
 	Width = 1280
-	// MostHeight is how many pixels of a long page are shown.
-	MostHeight = 4000
+	// mostHeight is how many pixels of a long page are shown.
+	mostHeight = 4000
 	viewHeight = 800
 
 	computing = 20 * time.Second // processor time of each browser process
@@ -241,7 +241,7 @@ func (b *browser) shoot() ([]byte, error) {
 	if err := b.call("Page.getLayoutMetrics", nil, &size); err != nil {
 		return nil, err
 	}
-	height := min(max(math.Ceil(size.CSSContentSize.Height), 1), MostHeight)
+	height := min(max(math.Ceil(size.CSSContentSize.Height), 1), mostHeight)
 	var shot struct{ Data string }
 	err := b.call("Page.captureScreenshot", object{
 		"format":                "png",
@@ -261,7 +261,7 @@ func readPicture(data string) ([]byte, error) {
 		return nil, &NoPictureError{"Chromium gave no picture"}
 	}
 	size, err := png.DecodeConfig(bytes.NewReader(picture))
-	if err != nil || size.Width > Width || size.Height > MostHeight {
+	if err != nil || size.Width > Width || size.Height > mostHeight {
 		return nil, &NoPictureError{"Chromium gave no picture"}
 	}
 	return picture, nil

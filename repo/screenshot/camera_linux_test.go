@@ -112,7 +112,7 @@ func TestHostilePages(t *testing.T) {
 		setInterval(() => document.body.append(document.createElement('p')), 1); window.open('a.html'); location.hash = 'x'; onbeforeunload = () => 'stay';
 		fetch('file:///etc/passwd').then(() => document.body.style.display = 'none');</script>`,
 	}, "a.html")
-	require.Equal(t, image.Pt(Width, MostHeight), picture.Bounds().Size())
+	require.Equal(t, image.Pt(Width, mostHeight), picture.Bounds().Size())
 	require.Equal(t, "090909", colour(picture, 1000, 3000))
 
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// MostBytes is the largest size of a picture for people, in bytes.
-	MostBytes = 1 << 20
+	// mostBytes is the largest size of a picture for people, in bytes.
+	mostBytes = 1 << 20
 
 	cell    = 8  // pixels; the size of the squares that are compared
 	near    = 3  // cells; changes no further apart are one place
@@ -157,13 +157,13 @@ func boxed(p image.Image, places []image.Rectangle) image.Image {
 }
 
 // encode encodes a picture for people: as PNG, or as a JPEG, scaled down as needed, if that is larger than
-// MostBytes.
+// mostBytes.
 func encode(p image.Image) (Picture, error) {
 	var b bytes.Buffer
 	if err := png.Encode(&b, p); err != nil {
 		return Picture{}, err
 	}
-	if b.Len() <= MostBytes {
+	if b.Len() <= mostBytes {
 		return Picture{b.Bytes(), "png"}, nil
 	}
 	for {
@@ -171,7 +171,7 @@ func encode(p image.Image) (Picture, error) {
 		if err := jpeg.Encode(&b, p, &jpeg.Options{Quality: 85}); err != nil {
 			return Picture{}, err
 		}
-		if b.Len() <= MostBytes {
+		if b.Len() <= mostBytes {
 			return Picture{b.Bytes(), "jpg"}, nil
 		}
 		smaller := image.NewRGBA(image.Rect(0, 0, p.Bounds().Dx()*3/4, p.Bounds().Dy()*3/4))

@@ -98,5 +98,5 @@ func TestPicturesOfNoise(t *testing.T) {
 	marked, _, err := Mark(plain(t, Width, 600), pngOf(t, noise))
 	require.NoError(t, err)
 	require.Equal(t, "jpg", marked[1].Kind)
-	require.LessOrEqual(t, len(marked[1].Content), MostBytes)
+	require.LessOrEqual(t, len(marked[1].Content), mostBytes)
 }

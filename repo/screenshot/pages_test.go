@@ -73,7 +73,7 @@ func FuzzBrowser(f *testing.F) {
 		if err == nil && len(picture) == 0 {
 			t.Fatalf("%q gives no picture, and no reason", said)
 		}
-		for range b.said {
+		for range b.received {
 		}
 	})
 }

@@ -75,18 +75,18 @@ func (l Lexicon) readExact(plain, own string, refusal Refusal) Consent {
 	if !words.IsPlainASCII(plain) {
 		return Consent{}
 	}
-	said := words.Polite(own)
-	if approval.MatchString(words.Squeeze(said)) {
+	text := words.Polite(own)
+	if approval.MatchString(words.Squeeze(text)) {
 		return Consent{Kind: ConsentApprove, NeedsWaitingReport: true}
 	}
-	c := readScope(said)
+	c := readScope(text)
 	if c.Kind == ConsentScoped && refusal == RefusalStop {
 		return Consent{Kind: ConsentRefuse} // "fix it, but don't push it"
 	}
 	if c.Kind == ConsentScoped && l.refusal(c.Scope) != RefusalNone {
 		c.Kind = ConsentUnclear // "fix it, but no"
 	}
-	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(said)
+	c.NeedsWaitingReport = c.Kind == ConsentScoped && !fixing.MatchString(text)
 	return c
 }
 

@@ -13,12 +13,12 @@ import (
 // "ask dora first", "legal has to sign off", "not before bea has seen it", "I'll revert that". What the
 // product or its users have to do ("the bank has to confirm it") is none.
 func awaitsPerson(clause string) bool {
-	said := phrases.Fold(clause)
-	if len(strings.Fields(said)) > maxObjection {
+	folded := phrases.Fold(clause)
+	if len(strings.Fields(folded)) > maxObjection {
 		return false
 	}
 	for _, form := range awaiting() {
-		if m := form.FindStringSubmatch(said); m != nil && !slices.ContainsFunc(m[1:], isNobody) {
+		if m := form.FindStringSubmatch(folded); m != nil && !slices.ContainsFunc(m[1:], isNobody) {
 			return true
 		}
 	}

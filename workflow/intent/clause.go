@@ -84,8 +84,8 @@ func clauses(sentence string) (all []clause) {
 		if at == nil {
 			at = []int{len(sentence), len(sentence)}
 		}
-		said := strings.TrimSpace(sentence[:at[0]])
-		c := clause{text: plainClause(said), aside: strings.HasPrefix(said, "(")}
+		before := strings.TrimSpace(sentence[:at[0]])
+		c := clause{text: plainClause(before), aside: strings.HasPrefix(before, "(")}
 		switch mark := sentence[at[0]:at[1]]; {
 		case strings.Contains(mark, ":"):
 			c.mark = ':'

@@ -54,7 +54,7 @@ func (l Lexicon) isCondition(clause string) bool {
 		rest = behind // "go ahead once bea is back"
 	}
 	for ok && rest != "" {
-		if clockTime.MatchString(rest) || l.phrases().IsSaid(rest, phrases.Condition) {
+		if clockTime.MatchString(rest) || l.phrases().Matches(rest, phrases.Condition) {
 			return true
 		}
 		rest, ok = l.phrases().CutFirst(rest, phrases.But)

@@ -36,24 +36,24 @@ func (l Lexicon) limitOf(text string, c Consent) (limit string, ok bool) {
 }
 
 // limitsOnly reports whether words are a limit and nothing else.
-func limitsOnly(said string) bool {
-	keeps := leavesAlone.MatchString(said) && !leavesNothing(said) && !smallTalk.MatchString(said)
-	only := onlyThis.MatchString(said) && !limitsNoThing(said) && !statesSomething.MatchString(said)
-	return keeps || only || limitsToPath.MatchString(said)
+func limitsOnly(text string) bool {
+	keeps := leavesAlone.MatchString(text) && !leavesNothing(text) && !smallTalk.MatchString(text)
+	only := onlyThis.MatchString(text) && !limitsNoThing(text) && !statesSomething.MatchString(text)
+	return keeps || only || limitsToPath.MatchString(text)
 }
 
 // leavesNothing reports whether the first clause of a limit leaves nothing of the fix, so that what follows
 // is a reason: "don't change a thing, it's perfect".
-func leavesNothing(said string) bool { return limitsAll.MatchString(readParts.Split(said, 2)[0]) }
+func leavesNothing(text string) bool { return limitsAll.MatchString(readParts.Split(text, 2)[0]) }
 
 // limitsWork reports whether the limit of a mere yes is one of the work: it says what to keep, names the
 // thing that alone may change, a file or a step, or stands behind praise of what was shown. In the middle of
 // work "yes, only in production" and "sure, but not the canteen" answer somebody.
-func limitsWork(scope, said string) bool {
+func limitsWork(scope, text string) bool {
 	if leavesNothing(scope) || smallTalk.MatchString(scope) {
 		return false
 	}
-	return keepsThing.MatchString(scope) || namesFile.MatchString(scope) || praisesFirst.MatchString(said)
+	return keepsThing.MatchString(scope) || namesFile.MatchString(scope) || praisesFirst.MatchString(text)
 }
 
 // objectsBesideLimit reports whether a message that limitOf reads as a limit also objects to the work:

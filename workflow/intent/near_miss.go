@@ -14,16 +14,16 @@ import (
 // any of the languages, or a phrase with words around it ("corrígelo ya"). People are asked what they mean by
 // it.
 func (l Lexicon) readNearMiss(own string) Consent {
-	said := strings.TrimSpace(words.Squeeze(words.WithoutSpeech(own)))
-	asks := strings.HasSuffix(said, "?") || strings.HasSuffix(said, "？")
-	if asks || utf8.RuneCountInString(said) > maxNearMiss {
+	text := strings.TrimSpace(words.Squeeze(words.WithoutSpeech(own)))
+	asks := strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？")
+	if asks || utf8.RuneCountInString(text) > maxNearMiss {
 		return Consent{}
 	}
-	if l.isSlip(said) || l.phrases().IsWhole(said, phrases.Yes) {
+	if l.isSlip(text) || l.phrases().IsWhole(text, phrases.Yes) {
 		return Consent{Kind: ConsentUnclear}
 	}
 	agreed := false
-	rest := said
+	rest := text
 	for {
 		head, tail, found := cutClause(rest)
 		if !found || !l.phrases().IsWhole(head, phrases.Yes) {
@@ -43,7 +43,7 @@ func (l Lexicon) readNearMiss(own string) Consent {
 		return Consent{Kind: ConsentUnclear, Scope: scope, Condition: condition}
 	}
 	if l.phrases().Index(rest, phrases.When) >= 0 && l.phrases().Ends(rest, phrases.Approve, phrases.Near) {
-		return Consent{Kind: ConsentUnclear, Condition: said} // "明日修正してください"
+		return Consent{Kind: ConsentUnclear, Condition: text} // "明日修正してください"
 	}
 	return Consent{}
 }
@@ -115,11 +115,11 @@ func (l Lexicon) splitWhen(clause string) (scope, condition string) {
 
 // isSlip reports whether the letters of a message are those of a phrase of approval but for one: "fixit",
 // "aproved".
-func (l Lexicon) isSlip(said string) bool {
-	if !words.IsPlainASCII(said) {
+func (l Lexicon) isSlip(word string) bool {
+	if !words.IsPlainASCII(word) {
 		return false
 	}
-	typed := lettersOnly(said)
+	typed := lettersOnly(word)
 	return slices.ContainsFunc(l.phrases().All(phrases.Approve), func(phrase string) bool {
 		meant := lettersOnly(phrase)
 		return len(meant) > 4 && words.IsPlainASCII(phrase) && oneApart(typed, meant)

@@ -78,7 +78,7 @@ func (l Lexicon) refusalToColleague(text string) Refusal {
 var mentionedPeople = lazyregexp.New(`<[@!][^>]*>[,:]?|^(?:\s*@[\pL\d._-]+[,:]?)+`)
 
 // isTalk reports whether a clause refuses nothing when it is said to a colleague.
-func (l Lexicon) isTalk(c clause) bool { return l.phrases().IsSaid(c.text, phrases.Talk) }
+func (l Lexicon) isTalk(c clause) bool { return l.phrases().Matches(c.text, phrases.Talk) }
 
 // readRefusal reads a refusal. ends reports whether its words end work in any phase, and not only approved
 // work.
@@ -135,13 +135,13 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 // objects reports whether the clause at that index objects in words that no list has: to work that it names,
 // to going on without a person, or that its writer is in the wrong place ("sorry, wrong thread").
 func (l Lexicon) objects(all []clause, at int) bool {
-	said := all[at].text
-	if objectsToWork(said) || awaitsPerson(said) {
+	text := all[at].text
+	if objectsToWork(text) || awaitsPerson(text) {
 		return true
 	}
 	sorry := at > 0 && l.phrases().Is(all[at-1].text, phrases.Apology) ||
 		at < len(all)-1 && l.phrases().Is(all[at+1].text, phrases.Apology)
-	return sorry && l.find("sorry "+said).Meaning == phrases.Hold
+	return sorry && l.find("sorry "+text).Meaning == phrases.Hold
 }
 
 // splitAtBut splits the clauses that refuse behind a "but" without a comma: "looks good but don't push yet".

@@ -13,8 +13,8 @@ import (
 // that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
 // so, in the form that an approval has.
 func readPush(text string) (allows, unproven bool) {
-	said, unproven := strings.CutSuffix(pushWords(text), " unproven")
-	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, said)
+	rest, unproven := strings.CutSuffix(pushWords(text), " unproven")
+	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, rest)
 	_, right := pushedValue(text)
 	return allows || right || pushesAllTheSame(text), allows && unproven
 }
@@ -55,10 +55,10 @@ func pushedValue(text string) (value string, ok bool) {
 // pushesAllTheSame reports whether a message allows a push in spite of an objection: "push all the same". The
 // whole message has to say so.
 func pushesAllTheSame(text string) bool {
-	said := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
+	rest := strings.TrimPrefix(strings.TrimPrefix(pushWords(text), "yes"), ",")
 	return slices.Contains(
 		[]string{"push all the same", "push it all the same", "push it anyway", "push anyway"},
-		strings.TrimSpace(said),
+		strings.TrimSpace(rest),
 	)
 }
 

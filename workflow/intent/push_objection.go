@@ -16,9 +16,9 @@ const maxObjection = 14
 // "nothing should be pushed yet", "I didn't say you could push", "pushing this would be a mistake". It reads
 // English alone. What merely does not push ("it doesn't push the order") is no objection.
 func objectsToPush(sentence string) bool {
-	said := phrases.Fold(sentence)
-	short := len(strings.Fields(said)) <= maxObjection
-	return short && matchesAny(pushObjections(), said) && !aboutProduct.MatchString(said)
+	folded := phrases.Fold(sentence)
+	short := len(strings.Fields(folded)) <= maxObjection
+	return short && matchesAny(pushObjections(), folded) && !aboutProduct.MatchString(folded)
 }
 
 // pushObjections returns the forms of sentences that deny a push.

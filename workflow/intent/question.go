@@ -17,14 +17,14 @@ func onlyAsks(text string) bool {
 		// quotes and code may say more than the questions
 		return false
 	}
-	said := slices.DeleteFunc(words.Sentences(text), acknowledges)
-	for _, s := range said {
+	sentences := slices.DeleteFunc(words.Sentences(text), acknowledges)
+	for _, s := range sentences {
 		s = words.Openers.ReplaceAllString(s, "")
 		if !strings.HasSuffix(s, "?") || !informing.MatchString(s) || suggesting.MatchString(s) {
 			return false
 		}
 	}
-	return len(said) > 0
+	return len(sentences) > 0
 }
 
 var (

@@ -223,8 +223,8 @@ func (r Reading) PermitsSame(other Reading) bool {
 // the person with that id and name. To the person who approved it, a single "stop" or "no" refuses; people
 // answer each other with that, too.
 func (r Reading) RefusalTo(user, name string) Refusal {
-	if said, toApprover := saidTo(r.text, user, name); toApprover {
-		return r.lexicon.refusal(said)
+	if rest, toApprover := saidTo(r.text, user, name); toApprover {
+		return r.lexicon.refusal(rest)
 	}
 	return r.RefusalToColleague
 }

@@ -31,14 +31,14 @@ func (l Lexicon) goesOn(text string) bool {
 		words.Mentions(own) {
 		return false
 	}
-	said := words.Sentences(text)
-	if slices.ContainsFunc(said, func(s string) bool {
+	sentences := words.Sentences(text)
+	if slices.ContainsFunc(sentences, func(s string) bool {
 		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) ||
 			goingOnMention.MatchString(s) && negation.MatchString(s)
 	}) {
 		return false
 	}
-	return slices.ContainsFunc(said, l.SaysGoOn)
+	return slices.ContainsFunc(sentences, l.SaysGoOn)
 }
 
 // mentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether

@@ -9,8 +9,8 @@ import (
 
 // asksToReview reports whether a message does nothing but ask to have the change reviewed.
 func asksToReview(text string) bool {
-	said := slices.DeleteFunc(words.Sentences(text), acknowledges)
-	return len(said) == 1 && asksForReview.MatchString(words.Openers.ReplaceAllString(said[0], ""))
+	sentences := slices.DeleteFunc(words.Sentences(text), acknowledges)
+	return len(sentences) == 1 && asksForReview.MatchString(words.Openers.ReplaceAllString(sentences[0], ""))
 }
 
 var asksForReview = lazyregexp.New(`^(?:please |(?:can|could|would|will) you (?:please )?)?` +

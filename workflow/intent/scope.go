@@ -12,10 +12,10 @@ import (
 
 // readScope reads an approval with a scope. If the scope is a condition, says nothing, names no thing, or is
 // followed by another sentence, the consent is unclear, so that people are asked.
-func readScope(said string) Consent {
-	said = withoutBrackets(said)
+func readScope(text string) Consent {
+	text = withoutBrackets(text)
 	for _, form := range scopes {
-		m := form.words.FindStringSubmatch(said)
+		m := form.words.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
@@ -55,7 +55,7 @@ func readScope(said string) Consent {
 
 // withoutBrackets writes what stands in brackets at the end behind a comma: "fix it (only price.go)" is "fix
 // it, only price.go".
-func withoutBrackets(said string) string { return inBrackets.ReplaceAllString(said, "$1, $2") }
+func withoutBrackets(text string) string { return inBrackets.ReplaceAllString(text, "$1, $2") }
 
 // stepsOf writes the numbers of steps with the word for them, if it is missing: "steps 1 and 3".
 func stepsOf(numbers string) string {
@@ -268,27 +268,27 @@ var (
 )
 
 // maskUnconditional blanks the words that look like a condition and set none.
-func maskUnconditional(said string) string {
-	return notConditional.ReplaceAllStringFunc(said,
+func maskUnconditional(text string) string {
+	return notConditional.ReplaceAllStringFunc(text,
 		func(m string) string { return strings.Repeat("_", len(m)) })
 }
 
 // conditionAt returns where the first condition or time begins and ends, or nil if there is none.
-func conditionAt(said string) []int {
-	said = maskUnconditional(said)
-	said = setAside.ReplaceAllStringFunc(said, func(m string) string {
+func conditionAt(text string) []int {
+	text = maskUnconditional(text)
+	text = setAside.ReplaceAllStringFunc(text, func(m string) string {
 		kept := setAside.FindStringSubmatch(m)[1]
 		return kept + strings.Repeat("_", len(m)-len(kept))
 	})
-	return conditional.FindStringIndex(said)
+	return conditional.FindStringIndex(text)
 }
 
 // splitCondition parts a limit from the condition or the time in it, both in their words: "only the header,
 // after the release" is "only the header" and "after the release". No second look at the diff could enforce a
 // condition.
-func splitCondition(said string) (limit, condition string) {
+func splitCondition(text string) (limit, condition string) {
 	var limits, conditions []string
-	for _, part := range limitParts.Split(said, -1) {
+	for _, part := range limitParts.Split(text, -1) {
 		at := conditionAt(part)
 		switch {
 		case at == nil:
@@ -333,15 +333,15 @@ var (
 // looseScope returns the words of an inexact message that seem to limit a fix, and those of a condition or a
 // time, to be shown in the question.
 func looseScope(own string) (scope, condition string) {
-	said := withoutBrackets(words.Polite(own))
-	if m := loosely.FindStringSubmatch(said); m != nil {
+	text := withoutBrackets(words.Polite(own))
+	if m := loosely.FindStringSubmatch(text); m != nil {
 		scope = looseLimit(m)
-	} else if m := limiting.FindStringSubmatch(said); m != nil {
+	} else if m := limiting.FindStringSubmatch(text); m != nil {
 		scope = strings.TrimSpace(m[1])
 		if strings.HasPrefix(strings.ToLower(m[0]), "except") {
 			scope = "not " + scope
 		}
-	} else if m := adverbial.FindStringSubmatch(said); m != nil && !widens.MatchString(m[1]) {
+	} else if m := adverbial.FindStringSubmatch(text); m != nil && !widens.MatchString(m[1]) {
 		scope = strings.TrimSpace(m[1])
 	}
 	if ordinal.MatchString(scope) {
@@ -351,12 +351,12 @@ func looseScope(own string) (scope, condition string) {
 		scope, condition = splitCondition(scope)
 	}
 	if condition == "" {
-		condition = looseCondition(said)
+		condition = looseCondition(text)
 	}
 	if everything.MatchString(scope) || consentWords.MatchString(scope) || scope == condition {
 		scope = ""
 	}
-	return withUnread(said, scope, condition)
+	return withUnread(text, scope, condition)
 }
 
 // looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.
@@ -369,13 +369,13 @@ func looseLimit(m []string) string {
 
 // looseCondition returns the condition or time of the sentence that consents: behind the words that consent,
 // or at the beginning of the sentence.
-func looseCondition(said string) string {
-	at := consentWords.FindStringIndex(said)
+func looseCondition(text string) string {
+	at := consentWords.FindStringIndex(text)
 	if at == nil {
 		return ""
 	}
-	before := said[:at[0]]
-	after := said[at[1]:]
+	before := text[:at[0]]
+	after := text[at[1]:]
 	if end := anotherSentence.FindStringIndex(after); end != nil {
 		after = after[:end[0]]
 	}

@@ -10,8 +10,8 @@ import (
 
 // withUnread adds to the limit of an inexact yes the words that nothing reads: "fix it, auth.go is off
 // limits". People are asked about them, and what they permit then is held to them.
-func withUnread(said, scope, condition string) (string, string) {
-	rest := unread(said)
+func withUnread(text, scope, condition string) (string, string) {
+	rest := unread(text)
 	if rest == "" {
 		return scope, condition
 	}
@@ -32,14 +32,14 @@ func withUnread(said, scope, condition string) (string, string) {
 
 // unread returns the words of an English yes beyond those that agree, approve, thank, or add something to the
 // fix. What names a thing to fix is a limit: "fix price.go" is "only price.go".
-func unread(said string) string {
+func unread(text string) string {
 	var kept []string
-	said, _, _ = strings.Cut(said, "```")
-	said = words.Polite(words.Squeeze(said))
-	m := approvedThen.FindStringSubmatch(said)
+	text, _, _ = strings.Cut(text, "```")
+	text = words.Polite(words.Squeeze(text))
+	m := approvedThen.FindStringSubmatch(text)
 	if m == nil {
-		if at := endsWith.FindStringIndex(said); at != nil { // "auth.go is off limits, fix it"
-			for _, part := range readParts.Split(said[:at[0]], -1) {
+		if at := endsWith.FindStringIndex(text); at != nil { // "auth.go is off limits, fix it"
+			for _, part := range readParts.Split(text[:at[0]], -1) {
 				if limit.MatchString(part) || fencesOff.MatchString(part) {
 					kept = append(kept, part)
 				}
@@ -101,8 +101,8 @@ var (
 
 // unreadIn returns the words of a near miss in any language behind those that approve, if they are more than
 // the words that may follow any.
-func (l Lexicon) unreadIn(said string) string {
-	tail, approves := l.phrases().CutWhole(said, phrases.Approve, phrases.Near)
+func (l Lexicon) unreadIn(text string) string {
+	tail, approves := l.phrases().CutWhole(text, phrases.Approve, phrases.Near)
 	tail = strings.Trim(tail, " ,.;:!-")
 	says := len(strings.Fields(tail)) > 1 || strings.ContainsAny(tail, "./_")
 	if !approves || !says || l.phrases().OnlyTails(tail) {

@@ -135,12 +135,12 @@ func (c *Client) sees(model string, without map[string]bool) bool {
 func (c *Client) Window(model string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	said := c.windows[model]
+	reported := c.windows[model]
 	configured := c.cfg.Windows[model]
-	if said == 0 || configured == 0 {
-		return max(said, configured)
+	if reported == 0 || configured == 0 {
+		return max(reported, configured)
 	}
-	return min(said, configured)
+	return min(reported, configured)
 }
 
 func (c *Client) learnWindow(e *endpoint.Error) {

@@ -107,7 +107,7 @@ type Found struct {
 
 // KindText returns the kind in words for people: GitHub token, private key.
 func (f Found) KindText() string {
-	if said, ok := map[string]string{
+	if kind, ok := map[string]string{
 		configured:                "one that I know",
 		unknown:                   "the rules that find secrets cannot be loaded",
 		"aws-access-token":        "AWS key",
@@ -124,7 +124,7 @@ func (f Found) KindText() string {
 		"slack-app-token":         "Slack token",
 		"slack-webhook-url":       "Slack webhook",
 	}[f.Kind]; ok {
-		return said
+		return kind
 	}
 	return strings.ReplaceAll(f.Kind, "-", " ")
 }

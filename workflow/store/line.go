@@ -152,10 +152,10 @@ func jsonOf(v any, there bool) ([]byte, error) {
 // NewToken returns 130 random bits, for a value that must not be guessed, such as a button's.
 func NewToken() string { return strings.ToLower(rand.Text()) }
 
-// Shown returns the ts of the message that shows a text of the bot, or an
+// PostedTS returns the ts of the message that shows a text of the bot, or an
 // empty string before it is in Slack. underWay reports that the posting
 // was tried and not confirmed, so the message may be there already.
-func (s *Store) Shown(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
+func (s *Store) PostedTS(ctx context.Context, session, text string) (ts string, underWay bool, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`select coalesce(o.ts, ''), o.tried_at is not null and o.posted_at is null and o.refused is null
 		from lines l join outbox o on o.line_id = l.id where l.session_id = $1 and l.text = $2 order by o.id
@@ -167,8 +167,8 @@ func (s *Store) Shown(ctx context.Context, session, text string) (ts string, und
 	return ts, underWay, err
 }
 
-// QuestionShown returns the same as Shown, of the newest question with options.
-func (s *Store) QuestionShown(ctx context.Context, session string) (ts string, underWay bool, err error) {
+// QuestionTS returns the same as PostedTS, of the newest question with options.
+func (s *Store) QuestionTS(ctx context.Context, session string) (ts string, underWay bool, err error) {
 	err = s.Pool.QueryRow(ctx,
 		`select coalesce(ts, ''), tried_at is not null and posted_at is null and refused is null
 		from outbox where session_id = $1 and rewrites is null

@@ -79,9 +79,9 @@ func NewSilenceNotifier(s *Store) *SilenceNotifier { return &SilenceNotifier{sto
 // another replica does the same, Notify does nothing, so the line is said once.
 func (n *SilenceNotifier) Notify(
 	ctx context.Context, session string, after time.Duration, say func(SilentSession) workflow.Line,
-) (said bool, err error) {
+) (notified bool, err error) {
 	err = pgx.BeginFunc(ctx, n.store.Pool, func(tx pgx.Tx) error {
-		said = false
+		notified = false
 		if !n.unguarded {
 			rows, err := tx.Query(ctx, `select 1 from sessions where id = $1 for update skip locked`, session)
 			if err != nil {
@@ -95,13 +95,13 @@ func (n *SilenceNotifier) Notify(
 		if err != nil || !still {
 			return err
 		}
-		said = true
+		notified = true
 		return n.store.WriteLine(ctx, tx, session, say(x))
 	})
 	if err != nil {
 		return false, fmt.Errorf("speak in the thread of %s: %w", session, err)
 	}
-	return said, nil
+	return notified, nil
 }
 
 // readSilentSession reads the state of the session. still is false if the thread is not quiet any more.

@@ -135,10 +135,10 @@ func (a Account) Limited(ctx context.Context) (time.Time, error) {
 	return *at, nil
 }
 
-// LimitShown returns the ts of the line that says at which limit the session rests or, if it rests at none,
+// LimitTS returns the ts of the line that says at which limit the session rests or, if it rests at none,
 // of the newest one that says at which limit a question ended. ts is empty before the line is in Slack, or if
 // there is none. underWay reports that it is being posted.
-func (a Account) LimitShown(ctx context.Context) (ts string, underWay bool, err error) {
+func (a Account) LimitTS(ctx context.Context) (ts string, underWay bool, err error) {
 	err = a.db.Pool.QueryRow(ctx,
 		`select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null
 		and o.refused is null), false)

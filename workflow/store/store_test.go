@@ -402,12 +402,13 @@ func TestMessagesReachEachAgentOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, unseen, "a worker begins with what the orchestrator knew")
 
-	require.NoError(t, turn.Record(ctx, inbox.Handled{ID: unhandled[1].ID, ForAgents: true, Shown: "told"}))
+	require.NoError(t, turn.Record(ctx,
+		inbox.Handled{ID: unhandled[1].ID, ForAgents: true, AgentText: "told"}))
 	for _, task := range []int64{0, k.ID} {
 		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)
 		require.Len(t, unseen, 1)
-		require.Equal(t, "told", unseen[0].Shown)
+		require.Equal(t, "told", unseen[0].AgentText)
 		require.NoError(t, turn.Record(ctx, progress.Transcript{Task: task, Seen: unseen[0].ID}))
 		unseen, err = turn.Inbox().Unseen(ctx, task)
 		require.NoError(t, err)

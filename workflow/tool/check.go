@@ -82,11 +82,11 @@ func (c CheckRun) failed() bool { return c.red }
 // triedWithout says with which added flags a command was tried, and without them, in vain; empty: there are
 // none.
 func triedWithout(p project.Project) string {
-	if p.Written == "" || p.TestShown() == p.WrittenShown() {
+	if p.Written == "" || p.TestCommand() == p.WrittenCommand() {
 		return ""
 	}
-	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestShown(),
-		p.WrittenShown())
+	return fmt.Sprintf(", neither with what I added for that (`%s`) nor without it (`%s`)", p.TestCommand(),
+		p.WrittenCommand())
 }
 
 // projectOf returns the project that a check runs: with the command that the call names, or as it is known.

@@ -101,7 +101,7 @@ func TestAPlanThatIsAskedForInAnInterviewIsWritten(t *testing.T) {
 		}
 		read, err := th.Inbox().Read(t.Context())
 		require.NoError(t, err)
-		require.Contains(t, read[len(read)-1].Shown, "propose_plan")
+		require.Contains(t, read[len(read)-1].AgentText, "propose_plan")
 		r, err := th.lead().Delegate(t.Context(), []decision.Assignment{{
 			Description: "add it", Category: "quick",
 		}})

@@ -49,7 +49,8 @@ func TestAFormThatANewerReportOvertook(t *testing.T) {
 	require.Contains(t, said[0].Text, "corrects revision 1 (the newest is revision 2):\n> not the cart")
 	unseen, err := th.Inbox().Unseen(t.Context(), 0)
 	require.NoError(t, err)
-	require.Contains(t, unseen[len(unseen)-1].Shown, "not the cart", "it is given to the agents all the same")
+	require.Contains(t, unseen[len(unseen)-1].AgentText, "not the cart",
+		"it is given to the agents all the same")
 
 	th, said = filledIn(t, true, workflow.IncomingEvent{
 		ActionID: workflow.ButtonFixLimited,

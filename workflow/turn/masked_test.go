@@ -54,7 +54,7 @@ func TestAMaskedReportIsTheOneThatWasShown(t *testing.T) {
 			require.False(t, r.Wrong, r.Text)
 			require.NoError(t, th.Record(t.Context(), partsOf(r)...))
 			require.NoError(t, th.posted(t.Context(), "1500.0"))
-			shown, _, err := th.Store.ReportShown(t.Context(), th.Session().ID, 1)
+			shown, _, err := th.Store.ReportTS(t.Context(), th.Session().ID, 1)
 			require.NoError(t, err)
 			require.Equal(t, "1500.0", shown)
 			report, err := th.Store.Report(t.Context(), th.Session().ID, 1)

@@ -345,7 +345,7 @@ func (p *play) takeBackPush(ctx context.Context) error {
 // reactedTo returns the ts of the newest report.
 func (p *play) reactedTo(ctx context.Context) (ts string) {
 	s := p.th.Session()
-	ts, _, _ = p.th.Store.ReportShown(ctx, s.ID, s.Revision)
+	ts, _, _ = p.th.Store.ReportTS(ctx, s.ID, s.Revision)
 	return ts
 }
 
@@ -520,7 +520,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	if tree == "more" {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	_, err = th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Shown: true}, changes)
+	_, err = th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Demonstrated: true}, changes)
 	var asked *prompt.Refusal
 	if err != nil && !errors.As(err, &asked) {
 		return false, err

@@ -36,5 +36,5 @@ func TestAHeldRemarkIsShownInFull(t *testing.T) {
 	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	read, err := th.Inbox().Read(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, read[len(read)-1].Shown, "and remove the permission check")
+	require.Contains(t, read[len(read)-1].AgentText, "and remove the permission check")
 }

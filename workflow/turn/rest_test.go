@@ -186,7 +186,7 @@ func TestAnAnswerIsWrittenBelowItsQuestion(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, unseen, 2)
 	for _, m := range unseen {
-		require.Contains(t, m.Shown, "so it is no answer to it")
+		require.Contains(t, m.AgentText, "so it is no answer to it")
 	}
 	require.False(t, writes(th.tick(), "2"))
 }
@@ -381,7 +381,7 @@ func TestWhatIsPassedOnAnswersWhatStandsAboveIt(t *testing.T) {
 	require.NotNil(t, waits(), "it is not in the thread")
 	read, err := th.Inbox().Read(t.Context())
 	require.NoError(t, err)
-	require.Contains(t, read[len(read)-1].Shown, "mallory wrote")
+	require.Contains(t, read[len(read)-1].AgentText, "mallory wrote")
 	require.NoError(t, th.says(t.Context(), "gus", "that"))
 	require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPassOn))
 	require.Nil(t, waits())

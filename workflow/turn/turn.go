@@ -186,7 +186,7 @@ func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 // runOnce runs until the session rests or the run is ended. again says that it has to be called again:
 // after a stop, or after the choice of another repository.
 func (t *turn) runOnce(parent context.Context) (again bool, err error) {
-	defer t.Trees.Folders.Hold(t.Session().ID)()
+	defer t.Trees.Folders.Pin(t.Session().ID)()
 	ctx, cancel := context.WithCancelCause(parent)
 	t.halt = cancel
 	t.Inquiries.Started = map[int64]chan struct{}{}

@@ -47,11 +47,11 @@ func (r *Runner) PostProgressNotes(ctx context.Context, silent time.Duration) er
 		return err
 	}
 	for _, id := range sessions {
-		said, err := store.NewSilenceNotifier(r.Store).Notify(ctx, id, silent, r.silenceLine)
+		notified, err := store.NewSilenceNotifier(r.Store).Notify(ctx, id, silent, r.silenceLine)
 		if err != nil {
 			return err
 		}
-		if said {
+		if notified {
 			r.Log.Info("told a silent thread how the work stands", "session", id, "silent", silent)
 		}
 	}

@@ -91,8 +91,8 @@ func (a attachment) sharedSource() string {
 
 // sharedWords returns the text of a shared message, taken from its text, its blocks or its fallback.
 func (a attachment) sharedWords() string {
-	if said := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); said != "" {
-		return said
+	if text := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); text != "" {
+		return text
 	}
 	var b strings.Builder
 	for _, m := range a.Blocks.v {

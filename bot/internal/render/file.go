@@ -43,16 +43,16 @@ func markOf(key string) string {
 	return hex.EncodeToString(sum[:5])
 }
 
-// ShownName returns the name without the mark, as one line without slashes and backticks.
-func (f File) ShownName() string {
+// DisplayName returns the name without the mark, as one line without slashes and backticks.
+func (f File) DisplayName() string {
 	name := strings.NewReplacer("/", "-", `\`, "-", "`", "'").Replace(mrkdwn.OneLine(f.Name, 100))
 	return cmp.Or(name, "file.txt")
 }
 
 // MarkedName returns the name of the upload with the mark, such as plan-1f0c93ab77.md.
 func (f File) MarkedName() string {
-	ext := path.Ext(f.ShownName())
-	return strings.TrimSuffix(f.ShownName(), ext) + "-" + f.Mark + ext
+	ext := path.Ext(f.DisplayName())
+	return strings.TrimSuffix(f.DisplayName(), ext) + "-" + f.Mark + ext
 }
 
 // Unfit returns why the file cannot be uploaded, or an empty string if it can.

@@ -38,7 +38,7 @@ func FuzzFileName(f *testing.F) {
 			Key:   "k1",
 			Lines: []workflow.Line{{Files: []workflow.File{{Name: name}}}},
 		})[0]
-		for _, got := range []string{c.ShownName(), c.MarkedName()} {
+		for _, got := range []string{c.DisplayName(), c.MarkedName()} {
 			require.NotEmpty(t, got)
 			require.False(t, strings.ContainsAny(got, "/\\\n\r`"), "%q", got)
 			require.LessOrEqual(t, utf8.RuneCountInString(got), 120)

@@ -32,7 +32,7 @@ func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 	whole.Mark = markOf(whole.Key)
 	first := shorter[0]
 	first.Text += fmt.Sprintf("\n… (cut here; the whole, %d characters, is in the file `%s` below)",
-		utf8.RuneCountInString(whole.Text), whole.ShownName())
+		utf8.RuneCountInString(whole.Text), whole.DisplayName())
 	for _, l := range p.Lines { // all mentions are in the first reply
 		if called := s.mentions(l); !strings.Contains(first.Text, called) {
 			first.Text += called

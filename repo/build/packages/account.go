@@ -88,8 +88,8 @@ var answers sync.Map
 // The output is empty if the command fails. output returns an error if ctx ended the command.
 func output(ctx context.Context, command []string) ([]byte, error) {
 	key := strings.Join(slices.Concat(command, os.Environ()), "\x00")
-	if said, known := answers.Load(key); known {
-		return said.([]byte), nil
+	if answer, known := answers.Load(key); known {
+		return answer.([]byte), nil
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = "/"

@@ -132,7 +132,7 @@ func (c Config) privateHosts(found []manager.Manager, own []string) []string {
 // ownRegistries returns the operator's own registries for these managers, as NAME=value.
 func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (env []string) {
 	for _, m := range found {
-		said, known := f.own.Load(m.Kind)
+		answer, known := f.own.Load(m.Kind)
 		if !known && f.Registries != nil {
 			own, err := f.Registries(ctx, m.Kind)
 			if ctx.Err() != nil {
@@ -144,10 +144,10 @@ func (f *Fetcher) ownRegistries(ctx context.Context, found []manager.Manager) (e
 				continue
 			}
 			f.own.Store(m.Kind, own)
-			said = own
+			answer = own
 		}
-		if said != nil {
-			env = append(env, said.([]string)...)
+		if answer != nil {
+			env = append(env, answer.([]string)...)
 		}
 	}
 	return env

@@ -166,21 +166,21 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
 	var all string
 	for _, m := range p.managers {
-		said, known := f.versions.Load(m.Name)
+		answer, known := f.versions.Load(m.Name)
 		if !known {
-			said = f.toolVersion(ctx, m)
-			if said != "" { // else the tool may be installed by the next time
-				f.versions.Store(m.Name, said)
+			answer = f.toolVersion(ctx, m)
+			if answer != "" { // else the tool may be installed by the next time
+				f.versions.Store(m.Name, answer)
 			}
 		}
-		if said == "" && !p.own && ctx.Err() == nil {
+		if answer == "" && !p.own && ctx.Err() == nil {
 			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
 			return "", &Missing{
 				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
 				Cure: "install it on the machine that I run on, where commands see it: below /usr",
 			}
 		}
-		all += m.Name + " " + said.(string) + "\n"
+		all += m.Name + " " + answer.(string) + "\n"
 	}
 	return all, nil
 }

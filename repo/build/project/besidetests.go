@@ -107,11 +107,11 @@ func IsManifest(file string) bool {
 	return name == "package.json" || name == "Cargo.toml"
 }
 
-// HoldsTestSettings reports whether a file decides which tests run among other things, as package.json does.
-func HoldsTestSettings(file string) bool { return settingsOf(file) != nil }
+// HasTestSettings reports whether a file decides which tests run among other things, as package.json does.
+func HasTestSettings(file string) bool { return settingsOf(file) != nil }
 
 // SpliceTestSettings returns the newer version of a file with the test settings of the older one.
-// HoldsTestSettings must be true for the file. It returns the newer version itself if these do not differ.
+// HasTestSettings must be true for the file. It returns the newer version itself if these do not differ.
 func SpliceTestSettings(file, older, newer string) string { return settingsOf(file)(older, newer) }
 
 func settingsOf(file string) func(older, newer string) string {

@@ -132,10 +132,10 @@ func TestTestSettingsAreSplicedAlone(t *testing.T) {
 			"{ plugins: [], test: { exclude: ['cart'] } }", "{ plugins: [], test: { globals: true } }",
 		},
 	} {
-		require.True(t, HoldsTestSettings(c.file), name)
+		require.True(t, HasTestSettings(c.file), name)
 		require.Equal(t, c.want, SpliceTestSettings(c.file, c.older, c.newer), name)
 	}
-	require.False(t, HoldsTestSettings("go.mod"))
+	require.False(t, HasTestSettings("go.mod"))
 }
 
 func TestWhichNewTestsMaySetWhatOthersUse(t *testing.T) {

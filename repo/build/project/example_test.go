@@ -14,7 +14,7 @@ func ExampleFind() {
 		{"package.json": {Data: []byte(`{"scripts": {"test": "mocha"}}`)}},
 	} {
 		p := project.Find(tree)
-		fmt.Printf("%s: %s\n", p.Kind, p.TestShown())
+		fmt.Printf("%s: %s\n", p.Kind, p.TestCommand())
 	}
 	// Output:
 	// go: go test ./...

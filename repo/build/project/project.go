@@ -25,11 +25,11 @@ type Project struct {
 var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "",
 	" --"+command.MochaReport, "", command.MochaReport, "")
 
-// TestShown returns the test command as people write it.
-func (p Project) TestShown() string { return forProgram.Replace(p.Test) }
+// TestCommand returns the test command as people write it.
+func (p Project) TestCommand() string { return forProgram.Replace(p.Test) }
 
-// WrittenShown returns the project's own test command as people write it.
-func (p Project) WrittenShown() string { return forProgram.Replace(cmp.Or(p.Written, p.Test)) }
+// WrittenCommand returns the project's own test command as people write it.
+func (p Project) WrittenCommand() string { return forProgram.Replace(cmp.Or(p.Written, p.Test)) }
 
 // AsWritten returns the project with its own test command.
 func (p Project) AsWritten() Project {

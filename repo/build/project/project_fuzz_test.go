@@ -61,7 +61,7 @@ func FuzzTestSettings(f *testing.F) {
 		f.Add(name, seed, "{")
 	}
 	f.Fuzz(func(t *testing.T, name, older, newer string) {
-		if !HoldsTestSettings(name) {
+		if !HasTestSettings(name) {
 			return
 		}
 		spliced := SpliceTestSettings(name, older, newer)

@@ -337,8 +337,8 @@ func TestTheTestCommandAsTheProjectHasIt(t *testing.T) {
 		"sh a-script-of-its": {"npm test", "npm test"},
 	} {
 		p := Find(fstest.MapFS{"package.json": {Data: []byte(`{"scripts": {"test": "` + script + `"}}`)}})
-		require.Equal(t, want, [2]string{p.TestShown(), p.WrittenShown()}, script)
-		require.Equal(t, want[1], p.AsWritten().TestShown(), script)
+		require.Equal(t, want, [2]string{p.TestCommand(), p.WrittenCommand()}, script)
+		require.Equal(t, want[1], p.AsWritten().TestCommand(), script)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestACommandAsPeopleWriteIt(t *testing.T) {
 		"npm test --" + command.MochaReport:                      "npm test",
 		nodePrograms + "tsc && mocha test" + command.MochaReport: "tsc && mocha test",
 	} {
-		require.Equal(t, want, Project{Test: line}.TestShown())
+		require.Equal(t, want, Project{Test: line}.TestCommand())
 	}
 }
 

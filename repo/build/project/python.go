@@ -58,9 +58,9 @@ func (t tree) usesPytest(tests []string) bool {
 	if t.hasFile("pytest.ini") || t.hasFile("conftest.py") || t.hasFile("tests/conftest.py") {
 		return true
 	}
-	said := append(t.globFiles("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg",
+	files := append(t.globFiles("requirements*.txt", "requirements/*.txt"), "pyproject.toml", "setup.cfg",
 		"setup.py", "tox.ini", "Pipfile")
-	for _, name := range said {
+	for _, name := range files {
 		if strings.Contains(t.readText(name), "pytest") {
 			return true
 		}

@@ -222,7 +222,7 @@ func (i Imports) isForTests(file string) bool {
 var function = regexp.MustCompile(`(?m)^\s*(?:func|(?:async )?def|class|sub|` +
 	`(?:export )?(?:default )?(?:async )?function)\b|=>|\blambda\b`)
 
-// HoldsValues reports whether a source holds nothing but values, or its name says that it is for tests.
-func HoldsValues(file, text string) bool {
+// HasValues reports whether a source holds nothing but values, or its name says that it is for tests.
+func HasValues(file, text string) bool {
 	return forTests.MatchString(file) || !function.MatchString(text)
 }

@@ -85,7 +85,7 @@ func TestWhatTestsAloneImport(t *testing.T) {
 		require.Equal(t, c.tests, imports.TestsAlone(c.file), name)
 		require.Equal(t, c.code, imports.Code(c.file), name)
 	}
-	require.True(t, HoldsValues("prices.py", "A = 1\n"))
-	require.False(t, HoldsValues("shop.py", "def a():\n    pass\n"))
-	require.True(t, HoldsValues("carttest/values.go", "func Want() int { return 1 }\n"))
+	require.True(t, HasValues("prices.py", "A = 1\n"))
+	require.False(t, HasValues("shop.py", "def a():\n    pass\n"))
+	require.True(t, HasValues("carttest/values.go", "func Want() int { return 1 }\n"))
 }

@@ -61,13 +61,13 @@ func (p Project) TestFiles(root fs.FS) []string {
 	return files
 }
 
-// HoldsTests reports whether a source file may contain its own tests.
-func HoldsTests(kind, file string) bool {
+// HasTests reports whether a source file may contain its own tests.
+func HasTests(kind, file string) bool {
 	l := languageOf(kind)
 	return l.spliceTests != nil && strings.HasSuffix(file, l.suffix)
 }
 
-// SpliceTests returns the older version of a source file with the tests of the newer one. HoldsTests must
+// SpliceTests returns the older version of a source file with the tests of the newer one. HasTests must
 // be true for the file.
 func SpliceTests(kind, older, newer string) string {
 	return languageOf(kind).spliceTests(older, newer)

@@ -24,7 +24,7 @@ func (p *Proxy) serveRequest(w http.ResponseWriter, r *http.Request) {
 		do = p.serveTunnel
 	}
 	host, n, err := do(w, r)
-	if said := refusal(""); errors.As(err, &said) {
+	if refused := refusal(""); errors.As(err, &refused) {
 		return // addRefused has logged it
 	}
 	p.cfg.Log.Info("setup: fetched", "host", host, "method", r.Method, "bytes", n,
@@ -53,10 +53,10 @@ func (p *Proxy) beginRequest() bool {
 // the response is sent, so a client that has the response finds the refusal in the Report.
 func (p *Proxy) denyRequest(w http.ResponseWriter, name string, why error) error {
 	code := http.StatusBadGateway
-	if said := refusal(""); errors.As(why, &said) {
-		p.addRefused(name, said)
+	if refused := refusal(""); errors.As(why, &refused) {
+		p.addRefused(name, refused)
 		code = http.StatusForbidden
-		why = said
+		why = refused
 	}
 	w.Header().Set("Connection", "close")
 	http.Error(w, "bobbin: "+why.Error(), code)
@@ -177,8 +177,8 @@ func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int
 	})()
 	p.countVisit(t.host)
 	n, err := p.copyBothWays(t, near, far, buffered.Reader)
-	if said := refusal(""); errors.As(err, &said) {
-		p.addRefused(t.String(), said)
+	if refused := refusal(""); errors.As(err, &refused) {
+		p.addRefused(t.String(), refused)
 	}
 	return t.host, n, err
 }

@@ -108,7 +108,7 @@ func (r Result) String() string {
 func (r Result) LineWithNews(news string) string {
 	var parts []string
 	if r.TestsRan {
-		parts = append(parts, r.Project.TestShown()+": "+r.testCounts(news))
+		parts = append(parts, r.Project.TestCommand()+": "+r.testCounts(news))
 	}
 	switch {
 	case r.BuildRan && r.BuildOK:

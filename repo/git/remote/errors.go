@@ -71,18 +71,18 @@ func (r *RedirectError) Error() string { return "redirected to another host, " +
 
 // A ProgramError is a failure of a program, with what the program printed about it.
 type ProgramError struct {
-	Said string
-	Err  error
+	Output string
+	Err    error
 }
 
-func (p *ProgramError) Error() string { return p.Said }
+func (p *ProgramError) Error() string { return p.Output }
 
 func (p *ProgramError) Unwrap() error { return p.Err }
 
 // NewError turns an error of a transport into an *Error. said is what the remote printed besides the
 // protocol; c is the credential that was sent, and is removed from all texts. If err already is an *Error,
 // only its Op is set; if ctx was cancelled, NewError returns ctx.Err().
-func NewError(ctx context.Context, op string, r Remote, c Credential, err error, said string) error {
+func NewError(ctx context.Context, op string, r Remote, c Credential, err error, output string) error {
 	var known *Error
 	switch {
 	case errors.As(err, &known):
@@ -92,7 +92,7 @@ func NewError(ctx context.Context, op string, r Remote, c Credential, err error,
 		return ctx.Err()
 	}
 	e := &Error{Op: op, Err: err}
-	e.explain(r, c, err, said)
+	e.explain(r, c, err, output)
 	// e.Reason may be the remote's own words
 	plain := strings.Join(strings.Fields(gittree.Printable(e.Reason)), " ")
 	e.Reason = shortenText(c.HideIn(hideCredentials(plain)))
@@ -112,32 +112,32 @@ func (r redactedError) Error() string { return r.c.HideIn(hideCredentials(r.erro
 func (r redactedError) Unwrap() error { return r.error }
 
 // explain sets Reason, Cure, Retry and After for a transport error.
-func (e *Error) explain(r Remote, c Credential, err error, said string) {
+func (e *Error) explain(r Remote, c Credential, err error, output string) {
 	var unexpected *plumbing.UnexpectedError // this type does not unwrap
 	if errors.As(err, &unexpected) {
 		err = unexpected.Err
 	}
 	var spoken *ProgramError
-	if errors.As(err, &spoken) && said == "" {
-		said = spoken.Said
+	if errors.As(err, &spoken) && output == "" {
+		output = spoken.Output
 	}
 	err = redactedError{err, c}
-	said = c.HideIn(said) // redacted before the texts are cut to a length
-	if explainAccess(e, r, c, err, said) {
+	output = c.HideIn(output) // redacted before the texts are cut to a length
+	if explainAccess(e, r, c, err, output) {
 		return
 	}
 	known := []func(*Error, Remote, error, string) bool{
 		explainFullDisk, explainRefusal, explainHTTP, explainTrust, explainGarbage, explainNetwork,
 	}
 	if !slices.ContainsFunc(known,
-		func(know func(*Error, Remote, error, string) bool) bool { return know(e, r, err, said) }) {
+		func(know func(*Error, Remote, error, string) bool) bool { return know(e, r, err, output) }) {
 		e.Reason = cmp.Or(firstLine(err.Error()), "the remote failed without a word")
 		e.Cure = "The log has the details"
 	}
 }
 
-func explainAccess(e *Error, r Remote, c Credential, err error, said string) bool {
-	text := strings.ToLower(err.Error() + " " + said)
+func explainAccess(e *Error, r Remote, c Credential, err error, output string) bool {
+	text := strings.ToLower(err.Error() + " " + output)
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		e.Reason = "the remote asks for a token or password"
@@ -177,9 +177,9 @@ func explainAccess(e *Error, r Remote, c Credential, err error, said string) boo
 	return true
 }
 
-func explainRefusal(e *Error, _ Remote, err error, said string) bool {
+func explainRefusal(e *Error, _ Remote, err error, output string) bool {
 	text := strings.ToLower(err.Error())
-	words := remoteWords(said)
+	words := remoteWords(output)
 	switch {
 	case strings.Contains(words, "exists; cannot create"):
 		e.Reason = "another branch is in the way" + textAfterColon(words)
@@ -296,12 +296,12 @@ func explainNetwork(e *Error, r Remote, err error, _ string) bool {
 }
 
 // explainFullDisk runs before the other refusals, because the cure is the same for every write that failed.
-func explainFullDisk(e *Error, _ Remote, err error, said string) bool {
-	text := strings.ToLower(err.Error() + " " + said)
+func explainFullDisk(e *Error, _ Remote, err error, output string) bool {
+	text := strings.ToLower(err.Error() + " " + output)
 	for _, words := range []string{"no space left on device", "disk quota exceeded", "disk full"} {
 		if strings.Contains(text, words) {
 			e.Reason = "the remote's disk is full" +
-				textAfterColon(firstNonEmpty(remoteWords(said), firstLine(err.Error())))
+				textAfterColon(firstNonEmpty(remoteWords(output), firstLine(err.Error())))
 			e.Cure = "Make room there; then the same can be tried again"
 			return true
 		}
@@ -343,9 +343,9 @@ func plainWords(err error) string {
 }
 
 // remoteWords joins the lines that a remote printed for people into one line.
-func remoteWords(said string) string {
+func remoteWords(output string) string {
 	var words []string
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(gittree.Printable(line)), "remote:"))
 		if line != "" {
 			words = append(words, line)

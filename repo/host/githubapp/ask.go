@@ -135,8 +135,8 @@ func (a *App) clock(seen string) error {
 
 // refused returns the error for an answer that is a refusal.
 func (a *App) refused(q request, res *http.Response, text []byte, assertion string) error {
-	said := words(text, assertion)
-	low := strings.ToLower(said)
+	message := words(text, assertion)
+	low := strings.ToLower(message)
 	has := func(s string) bool { return strings.Contains(low, s) }
 	late := skew(res, a.now())
 	e := &remote.Error{After: wait(res, a.now())}
@@ -180,10 +180,10 @@ func (a *App) refused(q request, res *http.Response, text []byte, assertion stri
 		e.Reason = a.name() + " is installed there, but not for " + q.about
 		e.Cure = "Add the repository to the installation"
 	case code == http.StatusForbidden:
-		e.Reason = "GitHub gives " + a.name() + " no token for " + q.about + after(said)
+		e.Reason = "GitHub gives " + a.name() + " no token for " + q.about + after(message)
 		e.Cure = "Check that it is installed there with the permission Contents: Read and write"
 	default:
-		e.Reason = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code)) + after(said)
+		e.Reason = fmt.Sprintf("GitHub's API answered %d %s", code, http.StatusText(code)) + after(message)
 		e.Cure = "Check github_app in the configuration"
 	}
 	return e
@@ -210,11 +210,11 @@ func words(text []byte, assertion string) string {
 	return plain
 }
 
-func after(said string) string {
-	if said == "" {
+func after(text string) string {
+	if text == "" {
 		return ""
 	}
-	return ": " + strings.TrimSuffix(said, ".")
+	return ": " + strings.TrimSuffix(text, ".")
 }
 
 // skew returns how far this machine's clock is ahead of GitHub's.

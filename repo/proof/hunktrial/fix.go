@@ -50,7 +50,7 @@ func (tr *trialRun) findFix(ctx context.Context) (beside bool, err error) {
 
 // onlyTests reports whether a hunk changes only the tests that a source file holds.
 func (tr *trialRun) onlyTests(ctx context.Context, h diff.Hunk) (bool, error) {
-	if h.Kind != "modified" || !project.HoldsTests(tr.Project.Kind, h.Path) {
+	if h.Kind != "modified" || !project.HasTests(tr.Project.Kind, h.Path) {
 		return false, nil
 	}
 	without, err := tr.without(ctx, []int{h.Number})
@@ -126,7 +126,7 @@ func isComment(h diff.Hunk) bool {
 	if begin == "" || h.Kind != "modified" {
 		return false
 	}
-	said := false
+	named := false
 	for line := range strings.Lines(h.Text) {
 		if line[0] != '+' && line[0] != '-' {
 			continue
@@ -136,8 +136,8 @@ func isComment(h diff.Hunk) bool {
 		case !strings.HasPrefix(text, begin) || directive.MatchString(text):
 			return false
 		default:
-			said = true
+			named = true
 		}
 	}
-	return said
+	return named
 }

@@ -59,7 +59,7 @@ var errNoTime = errors.New("hunktrial: there is no time for the run")
 // An error is a failure of this machine.
 func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 	x := &trialRun{Trial: t, deadline: time.Now().Add(t.Limit)}
-	if !t.Proof.Shown || t.Limit <= 0 {
+	if !t.Proof.Demonstrated || t.Limit <= 0 {
 		return nil, nil
 	}
 	beside, err := x.findFix(ctx)

@@ -106,7 +106,7 @@ func openTrial(t *testing.T, changed repotest.Files) Trial {
 	p := project.Find(w.Root().FS())
 	shown, err := proof.Prove(t.Context(), c, w, p, "")
 	require.NoError(t, err)
-	require.True(t, shown.Holds(), shown.Lines())
+	require.True(t, shown.Passes(), shown.Lines())
 	return Trial{Checker: c, Work: w, Project: p, Proof: shown, Limit: time.Hour}
 }
 
@@ -198,7 +198,7 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 		Checker: (&build.Checker{Caches: build.Caches{Dir: t.TempDir()}}).For(m),
 		Work:    w,
 		Project: project.Find(w.FS()),
-		Proof:   proof.Proof{Shown: true},
+		Proof:   proof.Proof{Demonstrated: true},
 		Limit:   time.Hour,
 	}
 	require.Equal(t, []string{"needed money/money.go:7: it is the whole fix"}, trial.verdicts(t))
@@ -210,7 +210,7 @@ func TestTheWholeFixNeedsNoRun(t *testing.T) {
 	trial.Work = repotest.NewWorkspace(t, m, commits[0], alone.With(repotest.Files{"go.sum": "x\n"}))
 	_, err = trial.Run(t.Context())
 	require.ErrorIs(t, err, build.ErrNoSandbox, "the lock file is not tried, but may be what fixes it")
-	trial.Proof.Shown = false
+	trial.Proof.Demonstrated = false
 	require.Empty(t, trial.verdicts(t))
 }
 

@@ -50,7 +50,7 @@ func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, e
 func (tr *trialRun) without(ctx context.Context, numbers []int) ([]diff.Version, error) {
 	without, err := tr.Work.Without(ctx, numbers)
 	for i, v := range without {
-		if err != nil || v.Gone || !project.HoldsTests(tr.Project.Kind, v.Path) {
+		if err != nil || v.Gone || !project.HasTests(tr.Project.Kind, v.Path) {
 			continue
 		}
 		now, err := fs.ReadFile(tr.Work.FS(), v.Path)

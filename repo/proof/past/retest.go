@@ -49,8 +49,8 @@ type Verdict struct {
 	printed string
 }
 
-// UnclearVerdict returns the verdict for a commit that is neither red nor green.
-func UnclearVerdict(format string, args ...any) Verdict {
+// unclearVerdict returns the verdict for a commit that is neither red nor green.
+func unclearVerdict(format string, args ...any) Verdict {
 	return Verdict{Answer: Unclear, Why: fmt.Sprintf(format, args...)}
 }
 
@@ -75,11 +75,12 @@ func Tests(p project.Project, commit string, changes []diff.Change, shown proof.
 			strings.HasPrefix(c.Mode, "too large"):
 		case project.IsTest(p.Kind, c.Path):
 			probe.Files = append(probe.Files, File{Path: c.Path, Gone: c.Kind == "deleted"})
-		case project.HoldsTests(p.Kind, c.Path) && c.Kind == "modified":
+		case project.HasTests(p.Kind, c.Path) && c.Kind == "modified":
 			probe.Files = append(probe.Files, File{Path: c.Path, Inline: true})
 		}
 	}
-	return probe, shown.Shown && len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= maxFiles
+	found := len(probe.Names) > 0 && len(probe.Files) > 0 && len(probe.Files) <= maxFiles
+	return probe, shown.Demonstrated && found
 }
 
 // Learn runs the probe on the commit where it was made, and returns the verdict on that commit. If it is
@@ -121,9 +122,9 @@ func (p Probe) Ask(
 	case ctx.Err() != nil:
 		return Verdict{}, ctx.Err()
 	case clash != nil:
-		return UnclearVerdict("its files leave no room for the tests"), nil
+		return unclearVerdict("its files leave no room for the tests"), nil
 	case errors.As(err, &hostile):
-		return UnclearVerdict("its files cannot be written here"), nil
+		return unclearVerdict("its files cannot be written here"), nil
 	case err != nil:
 		return Verdict{}, err
 	case p.Command != "":
@@ -213,17 +214,17 @@ func (p Probe) narrowed() project.Project {
 func (p Probe) judgeTests(r result.Result) Verdict {
 	switch {
 	case r.Stopped != "":
-		return UnclearVerdict("the run %s", r.StopReason())
+		return unclearVerdict("the run %s", r.StopReason())
 	case r.Missing.Build != "":
-		return UnclearVerdict("%s", r.Missing.Build)
+		return unclearVerdict("%s", r.Missing.Build)
 	case r.Missing.Tests != "":
-		return UnclearVerdict("%s", r.Missing.Tests)
+		return unclearVerdict("%s", r.Missing.Tests)
 	case r.BuildRan && !r.BuildOK:
-		return UnclearVerdict("does not build")
+		return unclearVerdict("does not build")
 	case !r.Counted:
-		return UnclearVerdict("its tests cannot be counted")
+		return unclearVerdict("its tests cannot be counted")
 	case !r.EveryTestNamed() && !r.EveryFailureNamed():
-		return UnclearVerdict("its tests are not named")
+		return unclearVerdict("its tests are not named")
 	}
 	passed := 0
 	failed := false
@@ -237,13 +238,13 @@ func (p Probe) judgeTests(r result.Result) Verdict {
 	}
 	for _, t := range r.Tests {
 		if t.Status == result.Failed && t.Broken != "" && !failed {
-			return UnclearVerdict("the tests do not build there")
+			return unclearVerdict("the tests do not build there")
 		}
 	}
 	if failed || passed == len(p.Names) {
 		return verdicts[failed]
 	}
-	return UnclearVerdict("the tests do not run there")
+	return unclearVerdict("the tests do not run there")
 }
 
 // statusOf returns the status of the test with that label, or of its cases, or an empty string if it did
@@ -269,17 +270,17 @@ func statusOf(r result.Result, label string) (status result.Status) {
 func (p Probe) judgeCommand(r result.Result) Verdict {
 	switch {
 	case r.Stopped != "":
-		return UnclearVerdict("the run %s", r.StopReason())
+		return unclearVerdict("the run %s", r.StopReason())
 	case r.BuildRan && !r.BuildOK:
-		return UnclearVerdict("does not build")
+		return unclearVerdict("does not build")
 	case r.Missing.Tests != "" && r.ExitCode != 0:
-		return UnclearVerdict("%s", r.Missing.Tests)
+		return unclearVerdict("%s", r.Missing.Tests)
 	case r.ExitCode == 0:
 		return verdicts[false]
 	case r.ExitCode == p.Code && (!p.Learned || sameWords(r.Output, p.Printed)):
 		return Verdict{Answer: Red, printed: r.Output}
 	}
-	return UnclearVerdict("the command fails there in another way")
+	return unclearVerdict("the command fails there in another way")
 }
 
 // varying matches what a command may print differently each time: numbers and white space.

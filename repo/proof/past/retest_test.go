@@ -63,7 +63,7 @@ func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 		{Path: "money/money.go", Kind: "modified"},
 		{Path: "money/split_test.go", Kind: "added"},
 	},
-		proof.Proof{Shown: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}}})
+		proof.Proof{Demonstrated: true, OwnTests: proof.OwnTests{RedOnBase: []string{"TestSplit"}}})
 	require.True(t, ok)
 	require.Equal(t, []File{{Path: "money/split_test.go"}}, probe.Files)
 	var got []Verdict
@@ -73,7 +73,7 @@ func TestNewTestsAreAskedOfOtherCommits(t *testing.T) {
 		v.printed = ""
 		got = append(got, v)
 	}
-	unbuilt := UnclearVerdict("the tests do not build there")
+	unbuilt := unclearVerdict("the tests do not build there")
 	require.Equal(t,
 		[]Verdict{verdicts[false], unbuilt, verdicts[true], unbuilt, verdicts[true], verdicts[false]}, got)
 }
@@ -93,14 +93,14 @@ func TestACommandIsAskedOfOtherCommits(t *testing.T) {
 		got = append(got, v)
 	}
 	require.Equal(t, []Verdict{
-		verdicts[false], UnclearVerdict("does not build"), verdicts[true], UnclearVerdict("does not build"),
+		verdicts[false], unclearVerdict("does not build"), verdicts[true], unclearVerdict("does not build"),
 		verdicts[true], verdicts[false],
 	}, got)
 
 	probe.Project.Build = "" // the command itself says that it does not build
 	v, err = probe.Ask(t.Context(), c, commits[1], packages.Config{Off: true})
 	require.NoError(t, err)
-	require.Equal(t, UnclearVerdict("the command fails there in another way"), v)
+	require.Equal(t, unclearVerdict("the command fails there in another way"), v)
 
 	probe.Learned = false // control: by its exit code alone it is red
 	v, err = probe.Ask(t.Context(), c, commits[1], packages.Config{Off: true})
@@ -123,7 +123,7 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 			Names:   []string{"test_a"},
 		}.narrowed().Test)
 	_, ok := Tests(shop, "c", []diff.Change{{Path: "money/split_test.go", Kind: "added"}}, proof.Proof{
-		Shown: true,
+		Demonstrated: true,
 	})
 	require.False(t, ok, "no test failed on the base")
 }
@@ -132,7 +132,7 @@ func TestWhatARunSaysOfTheTests(t *testing.T) {
 func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	t.Parallel()
 	shown := proof.Proof{
-		Shown: true,
+		Demonstrated: true,
 		OwnTests: proof.OwnTests{
 			RedOnBase: []string{"TestSplit"}, Fixed: []string{"total", "total", "rest", "rest"},
 		},
@@ -157,8 +157,8 @@ func TestANameThatIsRedWithTheChangeIsNotAsked(t *testing.T) {
 	require.Equal(t, verdicts[false], run(result.Passed, result.Passed))
 	require.Equal(t, verdicts[true], run(result.Passed, result.Failed))
 	require.Equal(
-		t, UnclearVerdict("the tests do not run there"), run(result.Passed, result.Skipped),
+		t, unclearVerdict("the tests do not run there"), run(result.Passed, result.Skipped),
 		"what is skipped is not green",
 	)
-	require.Equal(t, UnclearVerdict("the tests do not run there"), run(result.Skipped, result.Passed))
+	require.Equal(t, unclearVerdict("the tests do not run there"), run(result.Skipped, result.Passed))
 }

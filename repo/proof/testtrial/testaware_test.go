@@ -24,7 +24,7 @@ func TestCodeThatAsksForATest(t *testing.T) {
 		found := trial.find(t)
 		require.Len(t, found.Rejected, 1)
 		trial.Proof.Reject(found.Rejected)
-		require.False(t, trial.Proof.Holds())
+		require.False(t, trial.Proof.Passes())
 		require.Equal(
 			t,
 			"The code at money/money.go:7 asks whether a test runs (`testing.Testing()`), so the tests show "+

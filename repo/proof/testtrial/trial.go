@@ -47,7 +47,7 @@ var errNoTime = errors.New("test trial: there is no time for the run")
 // Run tries the tests of the change. It finds nothing in a proof that was not shown by tests. An error is a
 // failure of this machine.
 func (t Trial) Run(ctx context.Context) (found Finding, err error) {
-	if !t.Proof.Shown {
+	if !t.Proof.Demonstrated {
 		return found, nil
 	}
 	x := &trialRun{Trial: t, done: map[tree]*result.Result{}}
@@ -71,7 +71,7 @@ func (t Trial) Run(ctx context.Context) (found Finding, err error) {
 	}
 	for _, c := range x.changes {
 		kind := t.Project.Kind
-		if c.Kind != "deleted" && (project.IsTest(kind, c.Path) || project.HoldsTests(kind, c.Path)) {
+		if c.Kind != "deleted" && (project.IsTest(kind, c.Path) || project.HasTests(kind, c.Path)) {
 			x.files = append(x.files, c.Path)
 		}
 	}

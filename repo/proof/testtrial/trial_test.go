@@ -45,7 +45,7 @@ func (s shop) openTrial(t *testing.T, changed repotest.Files) Trial {
 	p := project.Find(w.Root().FS())
 	shown, err := proof.Prove(t.Context(), s.checker, w, p, "")
 	require.NoError(t, err)
-	require.True(t, shown.Holds(), "the control: without a trial the proof holds: %v", shown.Lines())
+	require.True(t, shown.Passes(), "the control: without a trial the proof holds: %v", shown.Lines())
 	return Trial{Checker: s.checker, Work: w, Project: p, Proof: shown, Limit: time.Hour}
 }
 
@@ -74,7 +74,7 @@ func (t Trial) rejects(test *testing.T, want ...string) {
 	require.Equal(test, want, got)
 	p := t.Proof
 	p.Reject(found.Rejected)
-	require.False(test, p.Holds())
+	require.False(test, p.Passes())
 	require.Contains(test, p.Lines()[0], want[0]+", so it shows nothing. ")
 }
 

@@ -32,7 +32,7 @@ func Start(t testing.TB, script string) *Server {
 
 func scriptOf(test, script string) (*Script, error) {
 	if !strings.Contains(script, "\n") {
-		return Load(script)
+		return load(script)
 	}
 	return Parse(test, script)
 }

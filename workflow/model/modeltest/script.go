@@ -14,8 +14,8 @@ type Script struct {
 	captured map[string]bool // names that some line captures
 }
 
-// Load reads a script from a file.
-func Load(file string) (*Script, error) {
+// load reads a script from a file.
+func load(file string) (*Script, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read script: %w", err)

@@ -267,9 +267,9 @@ func (g Register) NewestPush(ctx context.Context, session string) (*Push, error)
 	return p, err
 }
 
-// PushShown returns the ts of the message with told in its text, which tells the thread of a
+// PushTS returns the ts of the message with told in its text, which tells the thread of a
 // push, or an empty string before it is in Slack. underWay reports that it is being posted.
-func (g Register) PushShown(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
+func (g Register) PushTS(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
 	err = g.Store.Pool.QueryRow(ctx,
 		`select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null
 		and o.refused is null), false)

@@ -79,9 +79,9 @@ func (g Register) Reports(ctx context.Context, session string) ([]workflow.Repor
 	})
 }
 
-// ReportShown returns the ts of the message in which people read a revision, or an empty string
+// ReportTS returns the ts of the message in which people read a revision, or an empty string
 // before it is in Slack. underWay reports that it is being posted, and may be there already.
-func (g Register) ReportShown(
+func (g Register) ReportTS(
 	ctx context.Context, session string, revision int,
 ) (ts string, underWay bool, err error) {
 	err = g.DB.Pool.QueryRow(ctx,

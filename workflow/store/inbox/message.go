@@ -14,7 +14,7 @@ import (
 type Handled struct {
 	ID        int64
 	ForAgents bool
-	Shown     string // what agents are shown instead of the message's text
+	AgentText string // what agents are shown instead of the message's text
 	Held      bool   // it waits until a person who may approve passes it on
 	Answers   bool   // it answers a question of the bot
 	// task of the worker that it is for, beside the orchestrator; 0: all workers; OrchestratorAlone: none
@@ -28,7 +28,7 @@ func (Handled) Stage() record.Stage { return record.Inbox }
 
 // Mask masks what agents are shown in place of the message.
 func (h Handled) Mask(mask func(string) string) record.Part {
-	h.Shown = mask(h.Shown)
+	h.AgentText = mask(h.AgentText)
 	return h
 }
 
@@ -36,7 +36,7 @@ func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 	_, err := tx.Exec(ctx,
 		`update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5, for_task =
 			$6 where id = $1`,
-		h.ID, h.ForAgents, database.CleanText(h.Shown), h.Held, h.Answers, h.Task)
+		h.ID, h.ForAgents, database.CleanText(h.AgentText), h.Held, h.Answers, h.Task)
 	return err
 }
 

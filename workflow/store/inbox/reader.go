@@ -25,8 +25,8 @@ const messageColumns = `id, session_id, event_id, kind, message_ts, user_id, use
 
 func scanMessage(row pgx.CollectableRow) (workflow.Message, error) {
 	var m workflow.Message
-	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown,
-		&m.ActionID, &m.Value, &m.At)
+	err := row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text,
+		&m.AgentText, &m.ActionID, &m.Value, &m.At)
 	return m, err
 }
 
@@ -151,8 +151,8 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x ReadMessage, err error) {
 		m := &x.Message
-		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text, &m.Shown,
-			&m.ActionID, &m.Value, &m.At,
+		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text,
+			&m.AgentText, &m.ActionID, &m.Value, &m.At,
 			&x.Rested, &x.Answers, &x.Changed, &x.Task)
 		return x, err
 	})

@@ -50,14 +50,14 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 		if err != nil {
 			return err
 		}
-		said, err := c.apply(ctx, tx, l)
-		if err != nil || said == "" || there.RowsAffected() == 0 {
+		note, err := c.apply(ctx, tx, l)
+		if err != nil || note == "" || there.RowsAffected() == 0 {
 			return err
 		}
 		return consent.Decision{
 			What:    workflow.DecideLesson,
 			Allowed: true,
-			Reason:  said + " (" + c.Where + ")",
+			Reason:  note + " (" + c.Where + ")",
 			User:    c.Person,
 		}.Write(ctx, tx, &record.Recording{Session: l.Session})
 	})
@@ -69,7 +69,7 @@ func Correct(ctx context.Context, db *database.DB, c Correction) error {
 
 // apply changes the row and returns what it did, in words. It
 // returns an empty string if nothing had to change.
-func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (said string, err error) {
+func (c Correction) apply(ctx context.Context, tx pgx.Tx, l Lesson) (note string, err error) {
 	text := database.CleanText(c.Text)
 	if text == l.Text {
 		return "", nil

@@ -82,7 +82,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
 		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase,
-			&c.Ended, &c.Stop, &c.Shown, &from, &to, &c.USD, &worked)
+			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

@@ -83,7 +83,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 
 	c := nextCard(t, s)
 	require.Equal(t, "7."+first.Key, c.TS)
-	require.Equal(t, c.Mark(), c.Shown, "what was posted is known to be shown")
+	require.Equal(t, c.Mark(), c.DrawnMark, "what was posted is known to be shown")
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	require.Nil(t, nextCard(t, s))
 
@@ -91,7 +91,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 		Task: workflow.Task{
 			Number:      1,
 			Description: "secret plan",
-			Shown:       "fix it",
+			DisplayText: "fix it",
 			Category:    "deep",
 			Skill:       "tdd",
 		},
@@ -105,7 +105,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 		Number: 1, Label: "[deep + tdd skill]", Title: "fix it", State: workflow.TaskOpen,
 	}}, c.Tasks)
 	require.Equal(t, "At work · $0.25", c.Headline())
-	require.NotEqual(t, c.Mark(), c.Shown)
+	require.NotEqual(t, c.Mark(), c.DrawnMark)
 	require.NotEmpty(t, c.Stop)
 	require.Equal(t, 1, storetest.CountRows(t, s,
 		`select count(*) from buttons where id = $1 and session_id = $2 and action_id = 'stop'`, c.Stop, id))
@@ -133,7 +133,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventPlan}},
 		store.Usage{USD: 4})
 	record(t, turn, progress.Task{
-		Task: workflow.Task{Number: 2, Shown: "more", Category: "quick"},
+		Task: workflow.Task{Number: 2, DisplayText: "more", Category: "quick"},
 		Call: "c2",
 	})
 	record(t, turn, store.Update{Events: []workflow.Event{workflow.EventApprove}, Open: &yes})
@@ -153,7 +153,7 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 		workflow.TaskWorking, workflow.TaskDone, workflow.TaskDone, workflow.TaskOpen,
 	} {
 		record(t, turn, progress.Task{
-			Task: workflow.Task{Number: n + 1, Shown: "fix it", Category: "quick"},
+			Task: workflow.Task{Number: n + 1, DisplayText: "fix it", Category: "quick"},
 			Call: "c",
 		})
 		tasks, err := s.Tasks(t.Context(), id, "")
@@ -206,7 +206,7 @@ func TestALateDrawingIsMadeGood(t *testing.T) {
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), frozen))
 	again := nextCard(t, s)
 	require.NotNil(t, again)
-	require.Empty(t, again.Shown)
+	require.Empty(t, again.DrawnMark)
 
 	require.NoError(t, outbox.New(s.DB).CardLater(t.Context(), again, time.Hour))
 	require.Nil(t, nextCard(t, s))
@@ -243,7 +243,7 @@ func TestACardIsDrawnAgainWhenTheBotIsBack(t *testing.T) {
 		require.NoError(t, storetest.Inbox(s).Receive(t.Context(), in))
 		c := nextCard(t, s)
 		require.NotNil(t, c, code)
-		require.Empty(t, c.Shown)
+		require.Empty(t, c.DrawnMark)
 		require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 	}
 }
@@ -288,7 +288,7 @@ func TestACardThatWasTriedIsDrawnAgain(t *testing.T) {
 	}
 	require.NotNil(t, shown(t, s, id), "the outbox gives it out again, as tried")
 	soonDue(t, s)
-	require.Empty(t, nextCard(t, s).Shown)
+	require.Empty(t, nextCard(t, s).DrawnMark)
 }
 
 func TestWithoutCardsThereAreNone(t *testing.T) {

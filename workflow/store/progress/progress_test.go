@@ -127,7 +127,7 @@ func TestWhatIsToldIsUnseenUntilItIsRead(t *testing.T) {
 	unseen, err := turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)
 	require.Len(t, unseen, 1)
-	require.Equal(t, "the consultant says no", unseen[0].Shown)
+	require.Equal(t, "the consultant says no", unseen[0].AgentText)
 	require.NoError(t, turn.Record(ctx, progress.Transcript{Seen: unseen[0].ID}))
 	unseen, err = turn.Inbox().Unseen(ctx, 0)
 	require.NoError(t, err)

@@ -25,13 +25,13 @@ const maxShown = 200
 
 func (Task) Stage() record.Stage { return record.Work }
 
-// Mask masks the description and the summary, and sets Shown to the first line of the description if it is
-// empty.
+// Mask masks the description and the summary, and sets DisplayText to the first line of the description if it
+// is empty.
 func (t Task) Mask(mask func(string) string) record.Part {
 	t.Summary = mask(t.Summary)
 	t.Description = mask(t.Description)
-	shown, _, _ := strings.Cut(mask(cmp.Or(t.Shown, t.Description)), "\n")
-	t.Shown = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
+	shown, _, _ := strings.Cut(mask(cmp.Or(t.DisplayText, t.Description)), "\n")
+	t.DisplayText = plaintext.OneLine(plaintext.CutLine(shown, maxShown))
 	return t
 }
 
@@ -50,7 +50,7 @@ func (t Task) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 			where id = $1), $9, $10, $11, $12, $13)`,
 		r.Session, t.Number, database.CleanText(t.Description), t.Category, t.Skill,
 		append([]int{}, t.After...), workflow.TaskOpen, t.Call,
-		t.Plan, t.Failures, t.Apart, database.CleanText(t.Shown), t.Revision)
+		t.Plan, t.Failures, t.Apart, database.CleanText(t.DisplayText), t.Revision)
 	return err
 }
 
@@ -80,8 +80,8 @@ func (a Attempt) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) erro
 // Tasks returns the session's tasks in order. A callID that is not empty selects those of one tool call.
 func (h History) Tasks(ctx context.Context, session, callID string) ([]workflow.Task, error) {
 	rows, err := h.DB.Pool.Query(ctx,
-		`select id, session_id as session, number, description, shown, category, skill, after, state, summary,
-			plan, revision, failures, start_tree, tree, apart
+		`select id, session_id as session, number, description, shown as display_text, category, skill, after,
+			state, summary, plan, revision, failures, start_tree, tree, apart
 		from tasks where session_id = $1 and ($2 = '' or call_id = $2) order by number`, session, callID)
 	if err != nil {
 		return nil, err

@@ -31,8 +31,8 @@ import (
 // that has the job now. The caller that gets it has to end without writing anything more.
 var ErrFenced = errors.New("a later turn of this session has taken over")
 
-// ErrNoSlot means that as many sessions are at work as are allowed: this session waits.
-var ErrNoSlot = errors.New("the limit of concurrent sessions is reached")
+// errNoSlot means that as many sessions are at work as are allowed: this session waits.
+var errNoSlot = errors.New("the limit of concurrent sessions is reached")
 
 // A Queue inserts jobs. A program that works them registers this
 // package's workers with a River client, whose clock is the database's.

@@ -32,7 +32,7 @@ const (
 const slotLock = 0x626f6263
 
 // AcquireSlot asks for a slot for the session, which works on a repository, under the job that
-// ctx runs under. If it has to wait, the error wraps ErrNoSlot and snoozes the job. Slots are
+// ctx runs under. If it has to wait, the error wraps errNoSlot and snoozes the job. Slots are
 // given in the order of asking. If another replica has room, the session goes on there at
 // once, and the thread need not be told of a wait. If none has, announce is true, once for
 // each wait. The slot is released with the end of the job; work outside of a job needs none.
@@ -76,7 +76,7 @@ func (q *Queue) AcquireSlot(
 	case err != nil:
 		return false, fmt.Errorf("a place at work for %s: %w", session, err)
 	case wait > 0:
-		return announce, fmt.Errorf("%w: %w", ErrNoSlot, river.JobSnooze(wait))
+		return announce, fmt.Errorf("%w: %w", errNoSlot, river.JobSnooze(wait))
 	}
 	failpoint.Crash("slot_taken")
 	return false, nil

@@ -43,7 +43,7 @@ func (t *TurnWorker) Work(ctx context.Context, j *river.Job[TurnJob]) error {
 			return nil // the job is another worker's now
 		case ctx.Err() != nil: // the program stops: not the session's fault, and no attempt lost
 			return river.JobSnooze(0)
-		case errors.Is(err, ErrNoSlot):
+		case errors.Is(err, errNoSlot):
 			return err // the error says when to ask again
 		case database.IsTransient(err):
 			return river.JobSnooze(time.Second)

@@ -237,10 +237,10 @@ func pairCalls(rows []Entry) (entries []Entry) {
 			continue
 		}
 		if m.Text != "" {
-			said := e
-			said.Kind = Thought
-			said.Text = m.Text
-			entries = append(entries, said)
+			text := e
+			text.Kind = Thought
+			text.Text = m.Text
+			entries = append(entries, text)
 		}
 		for i, c := range m.Calls {
 			call := e

@@ -13,8 +13,8 @@ import (
 
 const (
 	defaultLines = 400
-	MaxShown     = 50 << 10 // bytes of one answer
-	MaxLine      = 2000     // characters of one line
+	maxPage      = 50 << 10 // bytes of one answer
+	maxLine      = 2000     // characters of one line
 )
 
 // ShowPage returns the requested lines, after a line with what a reader has to know about the file.
@@ -45,7 +45,7 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 }
 
 // NumberLines returns the lines from number first on with their numbers, until there are limit lines or
-// MaxShown bytes. last is the number of the last one; clean is false if a character was escaped.
+// maxPage bytes. last is the number of the last one; clean is false if a character was escaped.
 func NumberLines(lines []string, first, limit int) (text string, last int, clean bool) {
 	var s strings.Builder
 	clean = true
@@ -54,8 +54,8 @@ func NumberLines(lines []string, first, limit int) (text string, last int, clean
 		if last-first+1 >= limit {
 			break
 		}
-		line, ok := plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), MaxLine))
-		if s.Len() > 0 && s.Len()+len(line) > MaxShown {
+		line, ok := plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), maxLine))
+		if s.Len() > 0 && s.Len()+len(line) > maxPage {
 			break
 		}
 		clean = clean && ok
@@ -83,7 +83,7 @@ func oddities(data []byte, clean bool) (notes []string) {
 func ShowLines(text string) string {
 	all := strings.Split(text, "\n")
 	for i, line := range all {
-		all[i], _ = plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), MaxLine))
+		all[i], _ = plaintext.EscapeLine(plaintext.CutCounted(strings.TrimSuffix(line, "\r"), maxLine))
 	}
 	return strings.Join(all, "\n")
 }

@@ -63,10 +63,10 @@ var emoji = regexp.MustCompile(`^(:[\w+-]+:\s*)+`)
 func bodyWithoutTitleAndTrace(a workflow.Alert) string {
 	var lines []string
 	for _, line := range strings.Split(a.Body, "\n") {
-		said := plain(emoji.ReplaceAllString(line, "")) == a.Title ||
+		repeated := plain(emoji.ReplaceAllString(line, "")) == a.Title ||
 			a.Trace != "" && slices.Contains(strings.Split(a.Trace, "\n"),
 				strings.TrimRight(strings.ReplaceAll(line, "```", ""), " "))
-		if strings.TrimSpace(line) != "" && !said {
+		if strings.TrimSpace(line) != "" && !repeated {
 			lines = append(lines, line)
 		}
 	}

@@ -25,10 +25,10 @@ func (c *Config) check(p *strictyaml.Problems) {
 	for i := range c.Repositories {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		c.Repositories[i].check(p, at, names)
-		c.Repositories[i].Host.Check(p, at+".host", c.Repositories[i].URL)
+		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
 	}
-	c.ModelTable.Check(p)
-	c.Limits.Check(p)
+	c.ModelTable.check(p)
+	c.Limits.check(p)
 	c.checkSandbox(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > maxConnections {
@@ -40,7 +40,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	}
 	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
 	c.checkCredentials(p)
-	CheckPeople(p, c.People)
+	checkPeople(p, c.People)
 	c.Words.check(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {

@@ -15,7 +15,7 @@ func readModels(text string) (t ModelTable, err error) {
 	p := strictyaml.NewProblems("bobbin.yaml",
 		[]strictyaml.Section{{Of: AgentModel{}, Name: "an agent"}, {Of: Model{}, Name: "a model"}})
 	if p.Decode([]byte(text), &t) {
-		t.Check(p)
+		t.check(p)
 	}
 	return t, p.Err()
 }

@@ -36,8 +36,8 @@ func (g *GitHost) ReadShort(value any) bool {
 	return g.on || value == "off" || value == false
 }
 
-// Opens reports whether pull requests are opened: g is not the zero GitHost.
-func (g GitHost) Opens() bool { return g != GitHost{} }
+// opens reports whether pull requests are opened: g is not the zero GitHost.
+func (g GitHost) opens() bool { return g != GitHost{} }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
@@ -45,7 +45,7 @@ var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
 // Of returns g with the defaults for the repository with that URL filled in. Its Kind stays empty if the
 // URL does not tell it. web is the repository's page. ok is false if no pull requests are opened.
 func (g GitHost) Of(remote string) (filled GitHost, web string, ok bool) {
-	if !g.Opens() {
+	if !g.opens() {
 		return g, "", false
 	}
 	site, page := address.WebPages(remote)
@@ -85,9 +85,9 @@ func hostKind(site string) string {
 	return ""
 }
 
-// CheckPeople checks the map from logins at git hosts to the Slack ids of people, and adds the problems to
+// checkPeople checks the map from logins at git hosts to the Slack ids of people, and adds the problems to
 // p.
-func CheckPeople(p *strictyaml.Problems, people map[string]string) {
+func checkPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
 			p.At("$.people",
@@ -99,8 +99,8 @@ func CheckPeople(p *strictyaml.Problems, people map[string]string) {
 
 var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
-// Check checks the host of the repository with that URL and adds the problems to p.
-func (g GitHost) Check(p *strictyaml.Problems, at, remote string) {
+// check checks the host of the repository with that URL and adds the problems to p.
+func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 	g, page, ok := g.Of(remote)
 	if !ok {
 		return

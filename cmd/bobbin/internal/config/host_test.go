@@ -68,7 +68,7 @@ func TestBadHostsAreSaid(t *testing.T) {
 		{GitHost{on: true}, "git@github.com:acme/shop.git", "needs a token for its host; add token_env"},
 	} {
 		p := strictyaml.NewProblems("c", nil)
-		c.host.Check(p, "$.repositories[0].host", c.url)
+		c.host.check(p, "$.repositories[0].host", c.url)
 		if c.say == "" {
 			require.NoError(t, p.Err())
 			continue

@@ -181,9 +181,9 @@ func maxOf(span workflow.Span, unit workflow.Unit) float64 {
 	return maxSessions * most
 }
 
-// Check adds to p each limit that is negative or implausibly large, or above the limit of the whole that it
+// check adds to p each limit that is negative or implausibly large, or above the limit of the whole that it
 // is a part of.
-func (l Limits) Check(p *strictyaml.Problems) {
+func (l Limits) check(p *strictyaml.Problems) {
 	limits := l.AskedAt()
 	for _, span := range workflow.Spans {
 		for _, unit := range workflow.Units {

@@ -42,8 +42,8 @@ type Model struct {
 	ModelEndpoint
 }
 
-// Check adds the problems of the table to p.
-func (mt *ModelTable) Check(p *strictyaml.Problems) {
+// check adds the problems of the table to p.
+func (mt *ModelTable) check(p *strictyaml.Problems) {
 	mt.checkAgents(p)
 	mt.checkModels(p)
 }

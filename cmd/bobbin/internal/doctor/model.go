@@ -26,7 +26,7 @@ func (d *Doctor) examineModels(ctx context.Context, f *List) {
 		Endpoints:   s.Endpoints,
 		Log:         d.log,
 		Retry:       model.Retry{Tries: 1},
-		IdleTimeout: Within / 2,
+		IdleTimeout: partTimeout / 2,
 	})
 	var names []string
 	if d.config.NeedsSharedEndpoint() {
@@ -46,12 +46,12 @@ func (d *Doctor) examineEndpoint(
 ) (names []string, answers bool) {
 	s := d.settings
 	if s.ModelURL == "" && s.ModelKey == "" {
-		f.Problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, "+
+		f.problem("OPENAI_API_KEY is not set", "set it to the key of your endpoint, "+
 			"or OPENAI_BASE_URL to one that needs none; or give each model a url")
 		return nil, false
 	}
 	if err := address.CheckWebAddress("OPENAI_BASE_URL", s.ModelURL); err != nil {
-		f.Problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
+		f.problem(strings.TrimPrefix(err.Error(), "environment: "), "write it like https://api.openai.com/v1")
 		return nil, false
 	}
 	names, took, err := client.List(ctx)
@@ -59,15 +59,15 @@ func (d *Doctor) examineEndpoint(
 	var refused *model.Error
 	switch {
 	case errors.As(err, &refused):
-		f.Problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
+		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
 		return nil, false
 	case errors.Is(err, model.ErrNoList):
-		f.Note(where+" does not list its models; each was asked for one tool call", "")
+		f.note(where+" does not list its models; each was asked for one tool call", "")
 	case err != nil:
-		f.Problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
+		f.problem(where+" does not answer", "check OPENAI_BASE_URL, and that this machine reaches it")
 		return nil, false
 	default:
-		f.OK("%s answers (%s)", where, took.Round(time.Millisecond))
+		f.ok("%s answers (%s)", where, took.Round(time.Millisecond))
 	}
 	return names, true
 }
@@ -99,7 +99,7 @@ func (d *Doctor) tryModels(ctx context.Context, client *model.Client, names []st
 		case elsewhere != "":
 			trying.Go(func() { tryModel(ctx, client, name+" at "+hostOf(elsewhere), name, nil, &results[i]) })
 		case slices.Contains(names, name) && !ownKey: // the list was asked for with the shared key
-			results[i].OK("%s is there", name)
+			results[i].ok("%s is there", name)
 		default:
 			trying.Go(func() { tryModel(ctx, client, name, name, names, &results[i]) })
 		}
@@ -121,24 +121,24 @@ func tryModel(
 	}
 	switch {
 	case err == nil:
-		f.OK("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
+		f.ok("%s answers, and calls tools (%s)", label, took.Round(time.Millisecond))
 	case errors.Is(err, model.ErrNoTools):
-		f.Problem(label+" answers, but does not call tools, so it cannot be used", choose)
+		f.problem(label+" answers, but does not call tools, so it cannot be used", choose)
 	case errors.As(err, &refused):
-		f.Problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status),
+		f.problem(fmt.Sprintf("%s: %s%s%s", label, refused.Text, httpStatus(refused.Status),
 			cli.DidYouMean(name, names)), strings.TrimPrefix(refused.Hint+"; "+choose, "; "))
 	default:
-		f.Problem(label+" does not answer in time", choose)
+		f.problem(label+" does not answer in time", choose)
 	}
 }
 
 // examinePrices reports models in use without a price: what they cost counts as nothing.
 func (d *Doctor) examinePrices(f *List) {
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
-		f.Warn("limits in USD do not count "+strings.Join(names, ", "),
+		f.warn("limits in USD do not count "+strings.Join(names, ", "),
 			"give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
-		f.Note("what "+strings.Join(names, ", ")+" costs is shown as nothing",
+		f.note("what "+strings.Join(names, ", ")+" costs is shown as nothing",
 			"give their prices under models (docs/configuration.md)")
 	}
 }

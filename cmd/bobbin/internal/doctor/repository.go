@@ -33,40 +33,40 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 	base := cmp.Or(r.Base, sight.Default)
 	switch {
 	case sight.Empty:
-		f.Problem("it is empty: there is nothing to work on",
+		f.problem("it is empty: there is nothing to work on",
 			"push a first commit to "+cmp.Or(r.Base, "main"))
 	case r.Base == "" && sight.Default == "":
-		f.Problem("it does not say which branch is its default", "name one: base: main")
+		f.problem("it does not say which branch is its default", "name one: base: main")
 	case !sight.HasBranch(base):
-		f.Problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)),
+		f.problem(fmt.Sprintf("it has no branch %s%s", base, cli.DidYouMean(base, sight.Branches)),
 			"correct base in the configuration, or leave it out for the default branch "+sight.Default)
 	default:
-		f.OK("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base,
+		f.ok("%s can be read; %s is there, among %s (%s)", address.HideSecret(r.URL), base,
 			countedBranches(len(sight.Branches)), sight.Took.Round(time.Millisecond))
 	}
 	if sight.Shallow {
-		f.Warn("it is a shallow clone: history is missing, and perhaps what a push needs",
+		f.warn("it is a shallow clone: history is missing, and perhaps what a push needs",
 			"git fetch --unshallow there, or name the repository that it comes from")
 	}
 	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, git.DefaultPrefix), "/"); sight.HasBranch(prefix) {
-		f.Problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix),
+		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix),
 			"rename that branch, or set another branch_prefix")
 	}
 	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
 		remoteRefusal(f, "it refuses pushes from us", err)
 	} else {
-		f.OK("it would accept a push (asked, not tried; rules for single branches show only at a push)")
+		f.ok("it would accept a push (asked, not tried; rules for single branches show only at a push)")
 	}
 	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // only asked; no pull request is opened
 		switch missing, err := r.Pulls.Host.Missing(ctx); {
 		case err != nil:
 			remoteRefusal(f, noun+"s cannot be opened", err)
 		case len(missing) > 0:
-			f.Problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
+			f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
 				"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
 		default:
-			f.OK("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
+			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
 	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
@@ -84,17 +84,17 @@ func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, 
 	}
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
-			f.Warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
+			f.warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
 				"correct the pattern in the configuration, or remove it")
 		}
 	}
 	if branches, tags := matching(sight.Branches,
 		patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
-		f.OK("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"),
+		f.ok("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"),
 			strings.Join(patterns, ", "))
 	}
 	if d.settings.HistoryTime <= 0 {
-		f.Note("releases are not tested: limits.history_minutes is 0", "")
+		f.note("releases are not tested: limits.history_minutes is 0", "")
 	}
 }
 
@@ -109,17 +109,17 @@ func remoteRefusal(f *List, what string, err error) {
 	var refused *remote.Error
 	switch {
 	case errors.As(err, &refused) && refused.Retry:
-		f.Problem(what+": "+refused.Reason,
+		f.problem(what+": "+refused.Reason,
 			"check the address, and that this machine reaches it; it may be temporary")
 	case errors.As(err, &refused) && strings.Contains(refused.Reason+refused.Cure, "token"):
-		f.Problem(what+": "+refused.Reason, refused.Cure+
+		f.problem(what+": "+refused.Reason, refused.Cure+
 			"; it is read from the variable that token_env names, or else from "+secrets.GitToken)
 	case errors.As(err, &refused):
-		f.Problem(what+": "+refused.Reason, refused.Cure)
+		f.problem(what+": "+refused.Reason, refused.Cure)
 	case errors.Is(err, context.DeadlineExceeded):
-		f.Problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
+		f.problem(what+": it does not answer in time", "check the address, and that this machine reaches it")
 	default:
-		f.Problem(what+": "+err.Error(), "")
+		f.problem(what+": "+err.Error(), "")
 	}
 }
 
@@ -145,10 +145,10 @@ func (d *Doctor) examineToolchain(
 			continue
 		}
 		if here[t.program] {
-			f.OK("its checks run with %s, which commands find", t.program)
+			f.ok("its checks run with %s, which commands find", t.program)
 			continue
 		}
-		f.Warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
+		f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
 			t.program), t.cure+", where every user can read it")
 	}
 }

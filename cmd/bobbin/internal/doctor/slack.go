@@ -69,20 +69,20 @@ func tokenForm(f *List, name, value, want, from string) bool {
 	kind := examine.TokenKind(value)
 	switch {
 	case value == "":
-		f.Problem(name+" is not set", "it is "+from+"; if there is no app yet: bobbin manifest --url")
+		f.problem(name+" is not set", "it is "+from+"; if there is no app yet: bobbin manifest --url")
 	case strings.ContainsFunc(value, config.NeverInToken):
-		f.Problem(name+" holds white space, quotes or other characters that a token cannot have",
+		f.problem(name+" holds white space, quotes or other characters that a token cannot have",
 			"copy it again: "+from)
 	case kind == want:
 		return true
 	case kind == "an app-level token":
-		f.Problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)),
+		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)),
 			"put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
 	case kind == "a bot token":
-		f.Problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)),
+		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)),
 			"put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
 	default:
-		f.Problem(fmt.Sprintf("%s holds %s, and %s is needed", name,
+		f.problem(fmt.Sprintf("%s holds %s, and %s is needed", name,
 			cmp.Or(kind, "something that is not a Slack token"), want), "it is "+from)
 	}
 	return false
@@ -101,12 +101,12 @@ func (sc slackCheck) refuse(what string, err error, cure string) {
 	var refused *bot.AuthError
 	switch {
 	case errors.As(err, &refused):
-		sc.Problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
+		sc.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
 	case errors.Is(err, context.DeadlineExceeded):
-		sc.Problem(what+": Slack does not answer in time",
+		sc.problem(what+": Slack does not answer in time",
 			"check that this machine reaches https://slack.com, through its proxy if it has one")
 	default:
-		sc.Problem(what+": "+err.Error(),
+		sc.problem(what+": "+err.Error(),
 			cmp.Or(cure, "check that this machine reaches https://slack.com, through its proxy if it has "+
 				"one"))
 	}
@@ -114,15 +114,15 @@ func (sc slackCheck) refuse(what string, err error, cure string) {
 
 func (sc slackCheck) reportBot() {
 	self := sc.Self()
-	sc.OK("the bot token %s is that of @%s in %s (%s)", examine.Masked(sc.bot.BotToken), self.Name,
+	sc.ok("the bot token %s is that of @%s in %s (%s)", examine.Masked(sc.bot.BotToken), self.Name,
 		self.TeamName, sc.URL)
 	if sc.Scopes == nil {
-		sc.Note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
+		sc.note("Slack did not say which scopes the bot token has", "compare them with: bobbin manifest")
 	} else {
 		sc.examineScopes()
 	}
 	if sc.Ahead.Abs() > skew {
-		sc.Warn("this machine's clock is "+clockDifference(sc.Ahead)+" Slack's",
+		sc.warn("this machine's clock is "+clockDifference(sc.Ahead)+" Slack's",
 			"set it: timedatectl set-ntp true")
 	}
 }
@@ -146,22 +146,22 @@ func (sc slackCheck) examineScopes() {
 			"then reinstall the app at %s", appPage(sc.App, "app-manifest"),
 			appPage(sc.App, "install-on-team"))
 		if sc.needsScope(s.Name) {
-			sc.Problem(what, cure)
+			sc.problem(what, cure)
 		} else {
-			sc.Warn(what, cure)
+			sc.warn(what, cure)
 		}
 	}
 	if i := slices.IndexFunc(sc.repositories, func(r config.Repository) bool {
 		return r.Owners == config.Mention || r.Authors == config.Mention
 	}); i >= 0 && !slices.Contains(sc.Scopes, "users:read.email") {
 		lacking++
-		sc.Warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
+		sc.warn(fmt.Sprintf("%s has owners: mention or authors: mention, and the app lacks the scope "+
 			"users:read.email: people are named there, and not mentioned", sc.repositories[i].Describe()),
 			fmt.Sprintf("add it at %s, then reinstall the app at %s", appPage(sc.App, "oauth"),
 				appPage(sc.App, "install-on-team")))
 	}
 	if lacking == 0 {
-		sc.OK("the app has all scopes that Bobbin uses")
+		sc.ok("the app has all scopes that Bobbin uses")
 	}
 }
 
@@ -193,22 +193,22 @@ func (sc slackCheck) examineSocket(ctx context.Context, app string) {
 		sc.refuse(masked, err, "it lacks connections:write: generate another at "+appPage(app, "general")+
 			", App-Level Tokens, with that scope")
 	case errors.As(err, &refused) && refused.Code == "socket_mode_not_enabled":
-		sc.Problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
+		sc.problem("Socket Mode is off", "turn it on at "+appPage(app, "socket-mode"))
 		return
 	case err != nil:
 		sc.refuse(masked, err, "")
 	case sc.botAtWork:
-		sc.OK("%s may open links; none was opened, since a bot is running", masked)
+		sc.ok("%s may open links; none was opened, since a bot is running", masked)
 	default:
-		sc.OK("%s opened a link, and Slack answered (%s open)", masked, cli.Count(at.Links, "link"))
+		sc.ok("%s opened a link, and Slack answered (%s open)", masked, cli.Count(at.Links, "link"))
 	}
 	if at.App != "" && app != "" && at.App != app {
-		sc.Problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
+		sc.problem(fmt.Sprintf("the two tokens are of different apps: %s is of %s, %s of %s",
 			secrets.SlackBotToken, app, secrets.SlackAppToken, at.App),
 			"take both from the page of one app: "+appPage(app, "general"))
 	}
 	if err == nil { // Slack has no request for the app's event subscriptions
-		sc.Note("whether events and buttons arrive shows only in use: mention the bot, "+
+		sc.note("whether events and buttons arrive shows only in use: mention the bot, "+
 			"and it answers with a reaction within a second",
 			fmt.Sprintf("if it does not: on the app's page (%s) Event Subscriptions has to be on, with %s, "+
 				"and Interactivity as well",
@@ -232,7 +232,7 @@ func (sc slackCheck) examineChannels(ctx context.Context) {
 		}
 	}
 	if len(good) > 0 {
-		sc.OK("the bot is in %s", strings.Join(good, ", "))
+		sc.ok("the bot is in %s", strings.Join(good, ", "))
 	}
 	if len(seen) > 0 {
 		return
@@ -242,9 +242,9 @@ func (sc slackCheck) examineChannels(ctx context.Context) {
 	case err != nil:
 		sc.refuse("the bot's channels", err, "")
 	case n == 0:
-		sc.Warn("the bot is in no channel", "/invite @"+sc.Self().Name+" in the channel where it should work")
+		sc.warn("the bot is in no channel", "/invite @"+sc.Self().Name+" in the channel where it should work")
 	default:
-		sc.OK("the bot is in %s", cli.Count(n, "channel"))
+		sc.ok("the bot is in %s", cli.Count(n, "channel"))
 	}
 }
 
@@ -257,17 +257,17 @@ func (sc slackCheck) examineChannel(ctx context.Context, named string) string {
 	case err != nil:
 		sc.refuse("channel "+named, err, "")
 	case at.ID == "" && at.Name != "":
-		sc.Problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
+		sc.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
 			invite+named+", or correct the name")
 	case at.ID == "":
-		sc.Problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
+		sc.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
 			"it; else correct the id (the channel's name, View channel details, at the bottom)")
 	case at.Archived:
-		sc.Problem("channel "+at.String()+" is archived", "name another")
+		sc.problem("channel "+at.String()+" is archived", "name another")
 	case !at.Member:
-		sc.Problem("the bot is not in "+at.String(), invite+"#"+at.Name)
+		sc.problem("the bot is not in "+at.String(), invite+"#"+at.Name)
 	case at.Shared:
-		sc.Warn(at.String()+" is shared with another organisation: its people can read what Bobbin says "+
+		sc.warn(at.String()+" is shared with another organisation: its people can read what Bobbin says "+
 			"there, and cannot approve", "use a channel of your own for code that they may not see")
 		return at.Name
 	default:
@@ -282,7 +282,7 @@ func (sc slackCheck) examineApprovers(ctx context.Context) {
 	var seen, good []string
 	for _, r := range sc.repositories {
 		if r.OtherThanRequester && len(r.Approvers) == 1 && !isGroup(r.Approvers[0]) {
-			sc.Warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
+			sc.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
 				"nobody can approve what that person asks for", r.Describe()),
 				"name another approver as well")
 		}
@@ -301,7 +301,7 @@ func (sc slackCheck) examineApprovers(ctx context.Context) {
 		}
 	}
 	if len(good) > 0 {
-		sc.OK("may approve: %s", strings.Join(good, ", "))
+		sc.ok("may approve: %s", strings.Join(good, ", "))
 	}
 }
 
@@ -312,10 +312,10 @@ func (sc slackCheck) examineApprover(ctx context.Context, id string) string {
 	case err != nil:
 		sc.refuse("approver "+id, err, "")
 	case !found:
-		sc.Problem("approver "+id+" is nobody in this workspace",
+		sc.problem("approver "+id+" is nobody in this workspace",
 			"correct the id (the person's profile, ⋮, Copy member ID)")
 	case why != "":
-		sc.Problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
+		sc.problem(fmt.Sprintf("approver %s (%s) can never approve: %s", id, p.Name, why),
 			"name a full member instead")
 	default:
 		return p.Name
@@ -329,9 +329,9 @@ func (sc slackCheck) examineGroup(ctx context.Context, id string) string {
 	case err != nil:
 		sc.refuse("user group "+id, err, "")
 	case !found:
-		sc.Problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
+		sc.problem("there is no user group "+id, "correct the id, or enable the group (People, User groups)")
 	case len(users) == 0:
-		sc.Problem("user group "+id+" has no members: nobody can approve as a member of it",
+		sc.problem("user group "+id+" has no members: nobody can approve as a member of it",
 			"add people to it (People, User groups)")
 	default:
 		return fmt.Sprintf("%s (%s)", id, cli.Count(len(users), "member"))

@@ -27,9 +27,9 @@ type Retention struct {
 	FilesBytes, CacheBytes                       int64
 }
 
-// CleanEvery returns the interval between cleanings: an hour, or a quarter of the shortest age limit if
+// cleanEvery returns the interval between cleanings: an hour, or a quarter of the shortest age limit if
 // that is less; at least a second.
-func (r Retention) CleanEvery() time.Duration {
+func (r Retention) cleanEvery() time.Duration {
 	often := time.Hour
 	for _, d := range []time.Duration{r.Sessions, r.Waiting, r.Decisions, r.Files} {
 		if d > 0 {
@@ -61,12 +61,12 @@ func New(dir string, keep Retention, st *store.Store, log *slog.Logger) *Houseke
 	}
 }
 
-// Run cleans after a minute at most, and then every CleanEvery, until ctx ends.
+// Run cleans after a minute at most, and then every cleanEvery, until ctx ends.
 func (h *Housekeeper) Run(ctx context.Context) {
-	tick := time.NewTicker(h.Keep.CleanEvery())
+	tick := time.NewTicker(h.Keep.cleanEvery())
 	defer tick.Stop()
 	// the first cleaning waits, so that waiting sessions start before it
-	first := time.NewTimer(min(h.Keep.CleanEvery(), time.Minute))
+	first := time.NewTimer(min(h.Keep.cleanEvery(), time.Minute))
 	defer first.Stop()
 	for {
 		select {
@@ -75,11 +75,11 @@ func (h *Housekeeper) Run(ctx context.Context) {
 		case <-first.C:
 		case <-tick.C:
 		}
-		h.CleanOnce(ctx)
+		h.cleanOnce(ctx)
 	}
 }
 
-func (h *Housekeeper) CleanOnce(ctx context.Context) {
+func (h *Housekeeper) cleanOnce(ctx context.Context) {
 	began := time.Now()
 	c, err := h.Clean(ctx, false)
 	switch {

@@ -34,7 +34,7 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 	require.NoError(t, err)
 	var said strings.Builder
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	New(dir, FromConfig(config.Keep{}), s, log).CleanOnce(t.Context())
+	New(dir, FromConfig(config.Keep{}), s, log).cleanOnce(t.Context())
 	require.Contains(t, said.String(), "clean sessions' folders")
 	require.Contains(t, said.String(), "build cache: clean")
 	require.Contains(t, said.String(), "1 sessions' words and files")
@@ -43,9 +43,9 @@ func TestADiskThatFailsStopsNoOtherCleaning(t *testing.T) {
 
 func TestItIsLookedAsOftenAsLimitsAreShort(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, time.Hour, Retention{}.CleanEvery())
-	require.Equal(t, time.Hour, FromConfig(config.Keep{}).CleanEvery())
-	require.Equal(t, 3*time.Hour/4, FromConfig(config.Keep{Files: 0.125}).CleanEvery())
-	require.Equal(t, time.Second, FromConfig(config.Keep{Files: 0.00001}).CleanEvery())
+	require.Equal(t, time.Hour, Retention{}.cleanEvery())
+	require.Equal(t, time.Hour, FromConfig(config.Keep{}).cleanEvery())
+	require.Equal(t, 3*time.Hour/4, FromConfig(config.Keep{Files: 0.125}).cleanEvery())
+	require.Equal(t, time.Second, FromConfig(config.Keep{Files: 0.00001}).cleanEvery())
 	require.Equal(t, time.Hour, FromConfig(config.Keep{Mirrors: 0.00001}).Mirrors)
 }

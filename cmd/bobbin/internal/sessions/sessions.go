@@ -174,11 +174,11 @@ func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string
 		fmt.Fprintln(out, "\ndecisions:")
 	}
 	for _, d := range decisions {
-		said := "refused"
+		verdict := "refused"
 		if d.Allowed {
-			said = "allowed"
+			verdict = "allowed"
 		}
-		fmt.Fprintf(out, "  %s %s for %s", d.What, said, d.User)
+		fmt.Fprintf(out, "  %s %s for %s", d.What, verdict, d.User)
 		if d.Revision > 0 {
 			fmt.Fprintf(out, ", revision %d", d.Revision)
 		}

@@ -228,8 +228,8 @@ func (u *unittestRun) settleFailure(f unittestFailure) {
 }
 
 // readSummary reads the counts after OK or FAILED.
-func (u *unittestRun) readSummary(said string) {
-	for _, m := range unittestCount.FindAllStringSubmatch(said, -1) {
+func (u *unittestRun) readSummary(summary string) {
+	for _, m := range unittestCount.FindAllStringSubmatch(summary, -1) {
 		switch strings.TrimSpace(m[1]) {
 		case "failures", "errors", "unexpected successes":
 			u.Failed += parseCount(m[2])

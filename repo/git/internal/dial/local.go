@@ -54,7 +54,7 @@ func (p *programTransport) start(service, path string) (*programSession, error) 
 	}
 	s := &programSession{cmd: exec.CommandContext(p.ctx, p.git, service, path)}
 	s.cmd.Env = gitEnvironment()
-	s.cmd.Stderr = &s.said
+	s.cmd.Stderr = &s.output
 	s.cmd.WaitDelay = 2 * time.Second
 	var err error
 	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
@@ -82,7 +82,7 @@ type programSession struct {
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
 	stdout io.ReadCloser
-	said   OutputHead
+	output OutputHead
 	refs   *packp.AdvRefs
 	once   sync.Once
 	ended  error
@@ -112,8 +112,8 @@ func (p *programSession) AdvertisedReferencesContext(context.Context) (*packp.Ad
 // failed ends the program and returns err, together with the program's error output if there is any.
 func (p *programSession) failed(err error) error {
 	_ = p.Close()
-	if said := p.said.String(); said != "" {
-		return &remote.ProgramError{Said: said, Err: err}
+	if output := p.output.String(); output != "" {
+		return &remote.ProgramError{Output: output, Err: err}
 	}
 	return err
 }

@@ -18,7 +18,7 @@ func NewPackWriter(ctx context.Context, git, dir string) (io.WriteCloser, error)
 	}
 	w := &programPack{cmd: exec.CommandContext(ctx, git, "--git-dir", dir, "index-pack", "--stdin")}
 	w.cmd.Env = append(gitEnvironment(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
-	w.cmd.Stderr = &w.said
+	w.cmd.Stderr = &w.output
 	w.cmd.WaitDelay = 2 * time.Second
 	var err error
 	if w.WriteCloser, err = w.cmd.StdinPipe(); err != nil {
@@ -29,15 +29,15 @@ func NewPackWriter(ctx context.Context, git, dir string) (io.WriteCloser, error)
 
 type programPack struct {
 	io.WriteCloser
-	cmd  *exec.Cmd
-	said OutputHead
+	cmd    *exec.Cmd
+	output OutputHead
 }
 
 func (p *programPack) Close() error {
 	_ = p.WriteCloser.Close()
 	if err := p.cmd.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		// the end of what it says was not read, but it succeeded
-		return fmt.Errorf("index the pack: %w: %s", err, p.said.String())
+		return fmt.Errorf("index the pack: %w: %s", err, p.output.String())
 	}
 	return nil
 }

@@ -88,12 +88,12 @@ func (c *Client) MayPush(ctx context.Context, r remote.Remote) error {
 	if err == nil {
 		err = c.openPush(ctx, r, with)
 	}
-	var said *remote.Error
+	var refused *remote.Error
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &said):
-		return said
+	case errors.As(err, &refused):
+		return refused
 	}
 	return remote.NewError(ctx, "push "+r.Name, r, with, err, "")
 }

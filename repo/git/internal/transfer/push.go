@@ -77,7 +77,7 @@ func (c *Client) Push(
 		if err == nil || errors.Is(err, remote.ErrLocal) {
 			return push.credential.CleanError(err)
 		}
-		return remote.NewError(ctx, p.operationName(), r, push.credential, err, push.said.String())
+		return remote.NewError(ctx, p.operationName(), r, push.credential, err, push.output.String())
 	})
 	if err != nil {
 		return PushResult{}, err
@@ -154,7 +154,7 @@ type Push struct {
 	Commit plumbing.Hash
 	Ref    plumbing.ReferenceName
 	own    map[plumbing.Hash]bool
-	said   dial.OutputHead
+	output dial.OutputHead
 
 	credential remote.Credential
 }
@@ -245,7 +245,7 @@ func (p *Push) buildRequest(
 		if err := req.Capabilities.Set(capability.Sideband64k); err != nil {
 			return nil, remote.LocalError("ask the remote", err)
 		}
-		req.Progress = &p.said
+		req.Progress = &p.output
 	}
 	req.Commands = []*packp.Command{{Name: p.Ref, Old: stands, New: p.Commit}}
 	req.Packfile = io.NopCloser(&pack)

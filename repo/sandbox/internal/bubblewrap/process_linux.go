@@ -16,26 +16,26 @@ import (
 
 // A bwrapProcess is a running bwrap.
 type bwrapProcess struct {
-	cmd    *exec.Cmd
-	known  chan struct{} // closed when first is set, or will never be
-	mu     sync.Mutex    // keeps first open while it is used
-	first  int           // pidfd of the first process inside, or -1
-	said   chan struct{} // closed when all output of bwrap has been read
-	code   *int          // the exit code of the command; set before said is closed
-	status *os.File
+	cmd        *exec.Cmd
+	known      chan struct{} // closed when first is set, or will never be
+	mu         sync.Mutex    // keeps first open while it is used
+	first      int           // pidfd of the first process inside, or -1
+	outputRead chan struct{} // closed when all output of bwrap has been read
+	code       *int          // the exit code of the command; set before outputRead is closed
+	status     *os.File
 }
 
 // newBwrapProcess starts to read what bwrap reports about the process that it starts.
 func newBwrapProcess(cmd *exec.Cmd, status *os.File) *bwrapProcess {
 	w := &bwrapProcess{
-		cmd:    cmd,
-		known:  make(chan struct{}),
-		first:  -1,
-		said:   make(chan struct{}),
-		status: status,
+		cmd:        cmd,
+		known:      make(chan struct{}),
+		first:      -1,
+		outputRead: make(chan struct{}),
+		status:     status,
 	}
 	go func() {
-		defer close(w.said)
+		defer close(w.outputRead)
 		decoder := json.NewDecoder(status)
 		var born struct {
 			Pid int `json:"child-pid"`
@@ -98,7 +98,7 @@ func (b *bwrapProcess) Wait() (backend.Outcome, error) {
 	<-b.known // bwrap is dead, so it has reported the process, or its end of the pipe is closed
 	b.killFirst()
 	b.awaitFirst()
-	<-b.said
+	<-b.outputRead
 	if b.code != nil {
 		return backend.Outcome{Code: *b.code}, nil
 	}

@@ -34,9 +34,9 @@ var plainLetters = strings.NewReplacer(
 	"ù", "u", "ú", "u", "û", "u", "ü", "u", "ź", "z", "ż", "z", "ß", "ss",
 )
 
-// CutPrefix returns what follows a phrase at the beginning of s. A phrase ends where a word does; in the
+// cutPrefix returns what follows a phrase at the beginning of s. A phrase ends where a word does; in the
 // scripts that put no spaces between words it ends anywhere.
-func CutPrefix(s, phrase string) (rest string, ok bool) {
+func cutPrefix(s, phrase string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(s, phrase)
 	if !ok || phrase == "" {
 		return s, false

@@ -92,14 +92,14 @@ func (s Set) Find(clause string) Match {
 	return Match{}
 }
 
-// IsSaid reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
+// Matches reports whether a clause says a phrase of that meaning from its beginning to its end, apart from
 // openers before it and tails and a reason behind it.
-func (s Set) IsSaid(clause string, meaning Meaning) bool {
+func (s Set) Matches(clause string, meaning Meaning) bool {
 	if len(clause) > maxClause {
 		return false
 	}
-	_, said := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
-	return said
+	_, found := s.find(meaning, s.without(Opener, s.variants(Fold(clause))))
+	return found
 }
 
 // Is reports whether a clause is a phrase of that meaning, and nothing else.
@@ -178,7 +178,7 @@ func (s Set) match(list int, text, phrase string) (m Match, ok bool) {
 // cutPhrase is CutPrefix for a phrase that may end with a star, which stands for one word.
 func cutPhrase(text, phrase string) (rest string, ok bool) {
 	before, one := strings.CutSuffix(phrase, " *")
-	rest, ok = CutPrefix(text, before)
+	rest, ok = cutPrefix(text, before)
 	if !ok || !one {
 		return rest, ok
 	}
@@ -190,7 +190,7 @@ func cutPhrase(text, phrase string) (rest string, ok bool) {
 func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
 	rest := text
 	if before != "" {
-		if rest, ok = CutPrefix(text, before); !ok {
+		if rest, ok = cutPrefix(text, before); !ok {
 			return m, false
 		}
 	}
@@ -216,7 +216,7 @@ func (s Set) matchGap(list int, text, before, after string) (m Match, ok bool) {
 // begins reports whether text begins with a phrase of that meaning of a list.
 func (s Set) begins(list int, text string, meaning Meaning) bool {
 	return slices.ContainsFunc(s.indexes[list][meaning].at(text), func(phrase string) bool {
-		_, ok := CutPrefix(text, phrase)
+		_, ok := cutPrefix(text, phrase)
 		return ok
 	})
 }
@@ -225,7 +225,7 @@ func (s Set) begins(list int, text string, meaning Meaning) bool {
 func (s Set) cutLongest(list int, text string, meaning Meaning) (rest string, ok bool) {
 	rest = text
 	for _, phrase := range s.indexes[list][meaning].at(text) {
-		if r, found := CutPrefix(text, phrase); found && len(r) < len(rest) {
+		if r, found := cutPrefix(text, phrase); found && len(r) < len(rest) {
 			rest = r
 			ok = true
 		}
@@ -240,7 +240,7 @@ func (s Set) without(meaning Meaning, texts []string) []string {
 		k := keysOf(all[i])
 		for _, x := range s.indexes {
 			for _, phrase := range x[meaning].of(k, all[i]) {
-				rest, ok := CutPrefix(all[i], phrase)
+				rest, ok := cutPrefix(all[i], phrase)
 				if ok && rest != "" && !slices.Contains(all, rest) {
 					all = append(all, rest)
 				}
@@ -319,7 +319,7 @@ func polite(text string, words []string) string {
 		if len(lower) != len(text) {
 			break // a letter whose lower case is longer is in no phrase
 		}
-		if rest, ok := CutPrefix(lower, please); ok && rest != "" {
+		if rest, ok := cutPrefix(lower, please); ok && rest != "" {
 			text = strings.TrimLeft(text[len(text)-len(rest):], " ,、，")
 			lower = strings.ToLower(text)
 		}

@@ -81,8 +81,8 @@ func (d *Delivery) doneCriteria(ctx context.Context, revision int) ([]string, er
 func (d *Delivery) followAmendments(
 	ctx context.Context, a *workflow.Approval, criteria []string, f decision.Finish,
 ) (amended bool, stale string, err error) {
-	said, err := d.AmendmentText(ctx, a.Revision)
-	if err != nil || said == "" {
+	amendments, err := d.AmendmentText(ctx, a.Revision)
+	if err != nil || amendments == "" {
 		return false, "", err
 	}
 	if len(criteria) == 0 {
@@ -105,7 +105,7 @@ func (d *Delivery) followAmendments(
 	}
 	if plaintext.OneLine(f.Changed) == "" {
 		return true, fmt.Sprintf("say in one line, as changed, what is different now from what revision %d "+
-			"says, or why nothing is. %s\n%s", a.Revision, now, said), nil
+			"says, or why nothing is. %s\n%s", a.Revision, now, amendments), nil
 	}
 	for i, c := range criteria {
 		if plaintext.OneLine(f.Criteria[i].Now) != "" || !f.Criteria[i].Met {
@@ -117,7 +117,7 @@ func (d *Delivery) followAmendments(
 		}
 		if len(gone) > 0 {
 			return true, fmt.Sprintf("done criterion %d names %s, which is nowhere in the files. %s\n%s", i+1,
-				strings.Join(gone, ", "), now, said), nil
+				strings.Join(gone, ", "), now, amendments), nil
 		}
 	}
 	return true, "", nil
@@ -139,12 +139,12 @@ var (
 // correctingWords returns what people who may approve said since the approval, without thanks and questions,
 // as a prompt. It is empty if there is nothing else.
 func (d *Delivery) correctingWords(ctx context.Context, revision int) (string, error) {
-	said, err := d.Store.Amendments(ctx, d.Session().ID, revision)
+	amendments, err := d.Store.Amendments(ctx, d.Session().ID, revision)
 	if err != nil {
 		return "", err
 	}
 	var idle []int64
-	for _, a := range said {
+	for _, a := range amendments {
 		if says := intent.ReadRequest(a.Text); says.Acknowledges || says.OnlyAsks {
 			idle = append(idle, a.Message)
 		}

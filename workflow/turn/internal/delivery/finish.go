@@ -96,10 +96,10 @@ func (d *Delivery) completeWork(
 	}
 	if c := proven.proof.Command; c.Fails && !d.saidCommand {
 		d.saidCommand = true
-		return proven, prompt.NewRefusal(StillFails, c.Said)
+		return proven, prompt.NewRefusal(stillFails, c.Text)
 	}
 	failpoint.Crash("whole_proven")
-	if proven, err = (hunkCheck{d, f.Hunks}).hold(ctx, proven); err != nil {
+	if proven, err = (hunkCheck{d, f.Hunks}).refuseUnneeded(ctx, proven); err != nil {
 		return proven, err
 	}
 	failpoint.Crash("hunks_tried")
@@ -278,7 +278,7 @@ func (d *Delivery) sayPushFailed(
 	push.State = workflow.PushRefused
 	push.Reason = remote.Reason
 	ready := "ready"
-	if shown.Shown {
+	if shown.Demonstrated {
 		ready += " and proven"
 	}
 	return ledger.WithParts(model.Result{

@@ -22,9 +22,9 @@ type hunkCheck struct {
 	choices []decision.HunkChoice
 }
 
-// hold refuses the work while it has hunks that no test needs and that have no reason to stay. Hunks
-// that the orchestrator chose to drop are taken out, and the rest is proven again.
-func (hc hunkCheck) hold(
+// refuseUnneeded refuses the work while it has hunks that no test needs and that have no reason to stay.
+// Hunks that the orchestrator chose to drop are taken out, and the rest is proven again.
+func (hc hunkCheck) refuseUnneeded(
 	ctx context.Context, work provenWork,
 ) (_ provenWork, err error) {
 	for {
@@ -139,7 +139,7 @@ func openIndexes(l workflow.HunkResults) (out []int) {
 // without HunkTime, or if commands are off.
 func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
 	p := hc.Trees.Current()
-	if hc.Trees.Checker == nil || hc.HunkTime <= 0 || !work.proof.Shown {
+	if hc.Trees.Checker == nil || hc.HunkTime <= 0 || !work.proof.Demonstrated {
 		return nil, nil
 	}
 	ended, err := hc.UnderWay(ctx, "the tests, without each hunk of the fix in turn")

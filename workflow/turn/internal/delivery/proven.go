@@ -94,24 +94,24 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof")
 	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
-	if err == nil && shown.Holds() {
+	if err == nil && shown.Passes() {
 		err = d.tryTests(within, w, &shown)
 	}
 	span.End(err, "outcome", string(shown.Outcome()))
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
-	if err == nil && shown.Holds() {
-		shown.Command, err = RunApprovedCommand(ctx, d.Ledger, p.Checker, w)
+	if err == nil && shown.Passes() {
+		shown.Command, err = runApprovedCommand(ctx, d.Ledger, p.Checker, w)
 	}
-	if err == nil && !shown.Holds() {
+	if err == nil && !shown.Passes() {
 		err = d.Trees.Folders.CheckSpace()
 	}
 	if err != nil {
 		return shown, fmt.Errorf("proof: %w", err)
 	}
 	err = restoreChanged(ctx, w, tree)
-	if err == nil && shown.Holds() {
+	if err == nil && shown.Passes() {
 		d.proofs.Store(key, shown)
 	}
 	return shown, err
@@ -186,7 +186,7 @@ func (d *Delivery) proveWhole(
 		if scoped.Taken != nil {
 			return proven, nil
 		}
-		if scoped, err = d.Scope.Hold(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
+		if scoped, err = d.Scope.RemoveOutside(ctx, work, nil, approval); err != nil || scoped.Taken == nil {
 			return proven, err
 		}
 		if !scoped.Left {

@@ -38,7 +38,7 @@ func (d *Delivery) pushReasons(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
 ) (r pushReasons, err error) {
 	r.paths = proposal.DecidingPaths(changes)
-	r.shown = p.Shown
+	r.shown = p.Demonstrated
 	switch {
 	case p.Alone != "":
 		r.unproven = "only " + p.Alone + " were changed, which no test shows"

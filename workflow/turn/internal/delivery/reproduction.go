@@ -23,10 +23,10 @@ const limit = 2 * time.Minute
 // A Command is a report's command, which failed on the base.
 type Command struct{ Line string }
 
-// FailingCommand returns the report's command if a run of it in the session, before anything was changed,
+// failingCommand returns the report's command if a run of it in the session, before anything was changed,
 // ended in a way that may show the bug. Otherwise it returns an empty Command, also if a secret was masked
 // in the command: what is stored is not what was run.
-func FailingCommand(r workflow.Report, ran []progress.Command) Command {
+func failingCommand(r workflow.Report, ran []progress.Command) Command {
 	line := findings.GroundsOf(r).Reproduction
 	failed := slices.ContainsFunc(ran, func(c progress.Command) bool {
 		return c.Task == 0 && c.Command == line && evidence.EndsWithoutShowing(c) == ""
@@ -37,14 +37,14 @@ func FailingCommand(r workflow.Report, ran []progress.Command) Command {
 	return Command{line}
 }
 
-// StillFails is the format of the refusal that an agent gets once before the push. Its argument is what
+// stillFails is the format of the refusal that an agent gets once before the push. Its argument is what
 // Run says.
-const StillFails = "Not pushed yet: the proof holds, but this is said once: %s. " +
+const stillFails = "Not pushed yet: the proof holds, but this is said once: %s. " +
 	"If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, " +
 	"or needs something else, call finish again."
 
-// RunApprovedCommand runs the command of the report that the work's approval names.
-func RunApprovedCommand(
+// runApprovedCommand runs the command of the report that the work's approval names.
+func runApprovedCommand(
 	ctx context.Context, l *ledger.Ledger, checker *build.Checker, w *git.Workspace,
 ) (proof.Command, error) {
 	approval, err := l.StandingApproval(ctx)
@@ -59,7 +59,7 @@ func RunApprovedCommand(
 	if err != nil {
 		return proof.Command{}, err
 	}
-	return FailingCommand(report, ran).Run(ctx, checker, w)
+	return failingCommand(report, ran).Run(ctx, checker, w)
 }
 
 // Run runs the command once in the workspace's files, which are not restored afterwards, and says how
@@ -74,14 +74,14 @@ func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspa
 		return proof.Command{}, err
 	case ended.Stopped != "":
 		return proof.Command{
-			Said:  fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped),
+			Text:  fmt.Sprintf("The report's command failed before, and was stopped now (%s)", ended.Stopped),
 			Fails: true,
 		}, nil
 	case ended.Code != 0:
 		return proof.Command{
-			Said:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
+			Text:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
 			Fails: true,
 		}, nil
 	}
-	return proof.Command{Said: "The report's command failed before and passes now"}, nil
+	return proof.Command{Text: "The report's command failed before and passes now"}, nil
 }

@@ -20,7 +20,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 	body, err := json.Marshal(map[string]string{"reproduction": line})
 	require.NoError(t, err)
 	report := workflow.Report{Kind: workflow.ReportRootCause, Body: body}
-	c := FailingCommand(report,
+	c := failingCommand(report,
 		[]progress.Command{{Command: line, ExitCode: 1}, {Command: line, Task: 3, ExitCode: 0}})
 	require.Equal(t, line, c.Line)
 
@@ -36,7 +36,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 		require.NoError(t, checker.Caches.Sandbox.Own(w.Files()))
 		got, err := c.Run(t.Context(), checker.For(m), w)
 		require.NoError(t, err)
-		require.Equal(t, proof.Command{Said: want, Fails: said == "no"}, got)
+		require.Equal(t, proof.Command{Text: want, Fails: said == "no"}, got)
 	}
 }
 
@@ -55,19 +55,19 @@ func TestACommandThatShowedNothing(t *testing.T) {
 		{{Command: "cat x", Task: 1, ExitCode: 1}},
 		{{Command: "cat y", ExitCode: 1}},
 	} {
-		require.Equal(t, Command{}, FailingCommand(report, ran))
+		require.Equal(t, Command{}, failingCommand(report, ran))
 	}
 	fails := []progress.Command{
 		{Command: "T=[masked: configured] cat x", ExitCode: 1},
 		{Command: "cat x", ExitCode: 1},
 	}
-	require.Equal(t, Command{"cat x"}, FailingCommand(report, fails), "the control")
+	require.Equal(t, Command{"cat x"}, failingCommand(report, fails), "the control")
 	report.Body = json.RawMessage(`{"reproduction": "T=[masked: configured] cat x"}`)
-	require.Equal(t, Command{}, FailingCommand(report, fails),
+	require.Equal(t, Command{}, failingCommand(report, fails),
 		"what was run had the secret in place of the mark")
 	report.Body = json.RawMessage(`{"reproduction": "cat x"}`)
 	report.Kind = workflow.ReportRequest
-	require.Equal(t, Command{}, FailingCommand(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))
+	require.Equal(t, Command{}, failingCommand(report, []progress.Command{{Command: "cat x", ExitCode: 1}}))
 	got, err := Command{}.Run(t.Context(), nil, nil)
 	require.NoError(t, err)
 	require.Empty(t, got)

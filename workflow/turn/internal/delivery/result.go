@@ -136,7 +136,7 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 		details += "\nTaken out of these words, since only the program says it:" + plaintext.List(work.unsaid)
 	}
 	check := "`" + d.compareCommand(commit) + "`"
-	if test := d.Trees.Current().Project().TestShown(); test != "" {
+	if test := d.Trees.Current().Project().TestCommand(); test != "" {
 		check += fmt.Sprintf(", then `%s` on the branch", prompt.WithoutJSONFlag(test))
 	}
 	return []workflow.Button{

@@ -181,6 +181,6 @@ func (rs reviewStep) askCritic(ctx context.Context, work provenWork) (workflow.I
 	if len(criteria) > 0 {
 		key += ":" + sumOf(criteria)
 	}
-	about := turninquiry.Material{Shown: shown, Hunks: hunks, Asked: asked}
+	about := turninquiry.Material{FirstMessage: shown, Hunks: hunks, Asked: asked}
 	return rs.Inquiries.AskAbout(ctx, workflow.Inquiry{Kind: workflow.InquiryReview, Key: key}, about)
 }

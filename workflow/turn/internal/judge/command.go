@@ -117,5 +117,5 @@ func (j *Judge) beginWorkflow(
 			s.Title = prompt.FirstLine(plaintext.OneLine(about))
 		}
 	}
-	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, update}
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, AgentText: told}, update}
 }

@@ -106,7 +106,7 @@ func (j *Judge) judgeRefusingEdit(
 	stops := get(c, &c.stops)
 	switch {
 	case stops && void != nil && !void.Pushed:
-		f, err = j.stopParts(ctx, m, p, "Stopped: "+void.Said)
+		f, err = j.stopParts(ctx, m, p, "Stopped: "+void.Text)
 		return append(f, void.Objection), true, err
 	case stops:
 		f, err = j.stopSession(ctx, m, p)

@@ -70,7 +70,7 @@ func (j *Judge) judgeGoOn(c *Case) []store.Part {
 func (j *Judge) belowLimit(ctx context.Context, m intent.Message, directly bool) (bool, error) {
 	line := ""
 	early, err := j.Approvals.WrittenBeforeShown(ctx, m, func() (ts string, underWay bool, err error) {
-		line, underWay, err = j.LimitShown(ctx)
+		line, underWay, err = j.LimitTS(ctx)
 		return line, underWay, err
 	})
 	if early || err != nil || !directly {

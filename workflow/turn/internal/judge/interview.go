@@ -52,7 +52,7 @@ func (i *Interview) takeAnswer(
 	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question,
 ) ([]store.Part, error) {
 	early, err := i.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
-		return i.Store.QuestionShown(ctx, i.Session().ID)
+		return i.Store.QuestionTS(ctx, i.Session().ID)
 	})
 	if err != nil {
 		return nil, err

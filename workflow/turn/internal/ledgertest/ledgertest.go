@@ -16,8 +16,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
-// Secret is the secret that every ledger of Open masks.
-const Secret = "a-given-value"
+// secret is the secret that every ledger of Open masks.
+const secret = "a-given-value"
 
 // Open begins a turn of a session whose request has the files, and returns the turn's ledger.
 func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledger.Ledger {
@@ -47,6 +47,6 @@ func Open(t testing.TB, slack ledger.Slack, files ...workflow.Attachment) *ledge
 		Slack:   slack,
 		Agents:  agent.Table(nil),
 		Log:     storetest.Silent,
-		Secrets: redact.New(Secret),
+		Secrets: redact.New(secret),
 	}
 }

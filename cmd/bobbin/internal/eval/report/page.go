@@ -11,8 +11,8 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// Page writes the run as one self-contained HTML page.
-func (r Run) Page(w io.Writer) error {
+// page writes the run as one self-contained HTML page.
+func (r Run) page(w io.Writer) error {
 	type row struct {
 		Result
 		Cells []string

@@ -147,7 +147,7 @@ func TestThePageStandsAlone(t *testing.T) {
 		Results: []Result{x, {Task: "b", Attempt: 2, Skipped: true, Why: "not on this machine: cargo"}},
 	}
 	var page strings.Builder
-	require.NoError(t, r.Page(&page))
+	require.NoError(t, r.page(&page))
 	require.NotContains(t, page.String(), "<script")
 	require.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?(https?:)?//|url\(|@import`), page.String())
 	for _, want := range []string{

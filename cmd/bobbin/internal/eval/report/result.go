@@ -121,7 +121,7 @@ func (r Run) Save(dir string) error {
 	}
 	var table, page strings.Builder
 	r.Table(&table)
-	if err := r.Page(&page); err != nil {
+	if err := r.page(&page); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{

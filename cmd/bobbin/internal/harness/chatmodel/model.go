@@ -110,8 +110,8 @@ func (r Request) IsOrchestrator() bool {
 // IsConsultant reports whether the request is the consultant's.
 func (r Request) IsConsultant() bool { return strings.Contains(r.System(), "You are the consultant") }
 
-// IsCritic reports whether the request asks to review a change before its push.
-func (r Request) IsCritic() bool {
+// isCritic reports whether the request asks to review a change before its push.
+func (r Request) isCritic() bool {
 	return strings.Contains(r.System(), "You review a change before it is pushed")
 }
 
@@ -144,8 +144,8 @@ type Stream struct {
 // Begin sets the content type of an event stream.
 func (s *Stream) Begin() { s.Header().Set("Content-Type", "text/event-stream") }
 
-// Chunk writes and flushes one event.
-func (s *Stream) Chunk(v any) {
+// chunk writes and flushes one event.
+func (s *Stream) chunk(v any) {
 	raw, _ := json.Marshal(v)
 	fmt.Fprintf(s, "data: %s\n\n", raw)
 	s.Flush()
@@ -156,7 +156,7 @@ func (s *Stream) Flush() { s.ResponseWriter.(http.Flusher).Flush() }
 
 // Delta writes a piece of the answer.
 func (s *Stream) Delta(delta map[string]any, finish any) {
-	s.Chunk(map[string]any{
+	s.chunk(map[string]any{
 		"id":      "c",
 		"object":  "chat.completion.chunk",
 		"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}},

@@ -40,7 +40,7 @@ func TasksOfBug(bug int) int {
 // orchestrator reports, delegates and finishes; a worker reads and edits its file, runs a command for every
 // third bug, and is done.
 func FixNumberedBug(r Request) (tool string, args map[string]any) {
-	if r.IsCritic() {
+	if r.isCritic() {
 		return nothingFound()
 	}
 	last, said, called := "", "", ""
@@ -119,7 +119,7 @@ var (
 // FixOneWord is a Policy that fixes the word in bugs/0.txt by writing files in fixed/. Its summary differs
 // each time that it finishes.
 func FixOneWord(r Request) (tool string, args map[string]any) {
-	if r.IsCritic() {
+	if r.isCritic() {
 		return nothingFound()
 	}
 	unanswered := "" // since the model's last answer

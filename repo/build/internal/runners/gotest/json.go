@@ -195,10 +195,10 @@ func (run *events) plainText() string {
 	var b strings.Builder
 	failing := slices.ContainsFunc(run.pkgs, func(p *test) bool { return p.status == result.Failed })
 	b.WriteString(run.other.String())
-	said := map[string]bool{}
+	reported := map[string]bool{}
 	for _, p := range run.pkgs {
-		if path := run.failed[p.pkg]; path != "" && !said[path] && run.builds[path] != nil {
-			said[path] = true
+		if path := run.failed[p.pkg]; path != "" && !reported[path] && run.builds[path] != nil {
+			reported[path] = true
 			b.WriteString(run.builds[path].String())
 		}
 	}

@@ -44,16 +44,16 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 			unrun = append(unrun, findings.ProbeText(e.Source))
 		}
 	}
-	var said []string
+	var missing []string
 	if len(unread) > 0 {
-		said = append(said, fmt.Sprintf("You have not read these lines in this session: %s. Read them, "+
-			"or grade what rests on them as inferred.", strings.Join(unread, ", ")))
+		missing = append(missing, fmt.Sprintf("You have not read these lines in this session: %s. Read "+
+			"them, or grade what rests on them as inferred.", strings.Join(unread, ", ")))
 	}
 	if len(unrun) > 0 {
-		said = append(said, fmt.Sprintf("These were not run in this session: %s. Run them, and give the "+
-			"command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
+		missing = append(missing, fmt.Sprintf("These were not run in this session: %s. Run them, and give "+
+			"the command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
 	}
-	return strings.Join(said, " ")
+	return strings.Join(missing, " ")
 }
 
 // ran reports whether a source names a command that was run, alone or followed by what it printed.
@@ -160,8 +160,8 @@ func inName(c byte) bool {
 		c == '-' || c == '.'
 }
 
-// Holds reports whether the line of the file is among those of the place.
-func (l Location) Holds(path string, line int) bool {
+// Contains reports whether the line of the file is among those of the place.
+func (l Location) Contains(path string, line int) bool {
 	return l.isFile(path) && l.First <= line && line <= l.Last
 }
 
@@ -189,8 +189,8 @@ func (p Past) ExampleMissing(example string) string {
 // reporterGaveCode reports whether a person wrote a block of code in the thread.
 func (p Past) reporterGaveCode() bool {
 	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
-		_, said, found := strings.Cut(m.Text, "<message>\n")
-		return found && m.Role == model.User && strings.Contains(said, "```")
+		_, message, found := strings.Cut(m.Text, "<message>\n")
+		return found && m.Role == model.User && strings.Contains(message, "```")
 	})
 }
 
@@ -214,9 +214,9 @@ func (p Past) WeakReproduction(c progress.Command) string {
 }
 
 // WasTold reports whether a refusal that the model got before contains the text.
-func (p Past) WasTold(said string) bool {
+func (p Past) WasTold(message string) bool {
 	return slices.ContainsFunc(p.Messages, func(m model.Message) bool {
-		return m.Role == model.ToolRole && m.Wrong && strings.Contains(m.Text, said)
+		return m.Role == model.ToolRole && m.Wrong && strings.Contains(m.Text, message)
 	})
 }
 

@@ -28,9 +28,9 @@ import (
 
 // Material is what an agent that only reads is asked about.
 type Material struct {
-	Shown string      // its first message, below the facts about the repository
-	Hunks []diff.Hunk // the change, if the question is about it
-	Asked review.Asked
+	FirstMessage string      // its first message, below the facts about the repository
+	Hunks        []diff.Hunk // the change, if the question is about it
+	Asked        review.Asked
 }
 
 // Ask asks an agent that only reads, and waits for its answer. A question that was answered before
@@ -38,7 +38,7 @@ type Material struct {
 func (i *Inquiries) Ask(
 	ctx context.Context, q workflow.Inquiry, shown string, hunks []diff.Hunk,
 ) (workflow.Inquiry, error) {
-	return i.AskAbout(ctx, q, Material{Shown: shown, Hunks: hunks})
+	return i.AskAbout(ctx, q, Material{FirstMessage: shown, Hunks: hunks})
 }
 
 // AskAbout is Ask with more material.
@@ -60,7 +60,7 @@ func (i *Inquiries) AskAbout(
 		if err != nil {
 			return kept, err
 		}
-		text := strings.TrimRight(i.Trees.RepositoryFacts(ctx)+"\n\n"+about.Shown+"\n\n"+more, "\n")
+		text := strings.TrimRight(i.Trees.RepositoryFacts(ctx)+"\n\n"+about.FirstMessage+"\n\n"+more, "\n")
 		if err := j.Append(ctx, agent.Entry{
 			Messages: []model.Message{{Role: model.User, Text: text, Pictures: pictures}},
 		}); err != nil {

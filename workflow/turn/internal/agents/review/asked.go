@@ -32,8 +32,8 @@ type CriterionAnswer struct {
 	Line string `json:"line"` // what the thread would have been told
 }
 
-// IsWrong reports whether the thread must not be told that line.
-func (c CriterionAnswer) IsWrong() bool { return c.Verdict != decision.CriterionMet }
+// isWrong reports whether the thread must not be told that line.
+func (c CriterionAnswer) isWrong() bool { return c.Verdict != decision.CriterionMet }
 
 // maxTests is how many new tests a critic is asked about.
 const maxTests = 20
@@ -166,7 +166,7 @@ func emptyTest(name, why string, files fs.FS, hunks []diff.Hunk) Finding {
 // WrongCriteria returns the verdicts by which the thread must not be told what it would be told.
 func (v Verdict) WrongCriteria() (wrong []CriterionAnswer) {
 	for _, c := range v.Criteria {
-		if c.Verdict != "" && c.IsWrong() {
+		if c.Verdict != "" && c.isWrong() {
 			wrong = append(wrong, c)
 		}
 	}

@@ -172,11 +172,11 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	}
 	var messages []model.Message
 	for _, m := range unseen {
-		said, err := t.renderMessage(ctx, m)
+		message, err := t.renderMessage(ctx, m)
 		if err != nil {
 			return err
 		}
-		messages = append(messages, said)
+		messages = append(messages, message)
 	}
 	return t.Append(ctx, agent.Entry{
 		Messages: messages,
@@ -239,9 +239,9 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 	if err != nil {
 		return model.Message{}, err
 	}
-	said := model.Message{Role: model.User, From: m.User, Text: prompt.ProgramMark + m.Shown}
-	if m.Shown == "" {
-		said.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User),
+	message := model.Message{Role: model.User, From: m.User, Text: prompt.ProgramMark + m.AgentText}
+	if m.AgentText == "" {
+		message.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User),
 			prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
 	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention ||
@@ -254,12 +254,12 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 		of[ts] = true
 	}
 	if len(of) == 1 && !of[m.TS] {
-		return said, nil
+		return message, nil
 	}
 	more, pictures, err := r.Attachments.Describe(ctx, "Attached to it", of)
 	if more != "" {
-		said.Text += "\n\n" + more
+		message.Text += "\n\n" + more
 	}
-	said.Pictures = pictures
-	return said, err
+	message.Pictures = pictures
+	return message, err
 }

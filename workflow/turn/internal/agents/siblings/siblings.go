@@ -32,12 +32,12 @@ type Search struct {
 // Settle searches the tree for the pattern in said, and replaces said by what is known of each place
 // that matches. If the model has to correct something or look at places first, Settle returns that in
 // wrong and leaves said unchanged. An error means that the machine failed.
-func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong string, err error) {
-	judged, err := readPlaces(said.Places)
+func (s Search) Settle(ctx context.Context, claimed *workflow.Siblings) (wrong string, err error) {
+	judged, err := readPlaces(claimed.Places)
 	if err != nil {
 		return refusal(err)
 	}
-	search, err := tool.NewSearch(said.Pattern, said.Literal)
+	search, err := tool.NewSearch(claimed.Pattern, claimed.Literal)
 	if err != nil {
 		return refusal(err)
 	}
@@ -48,18 +48,18 @@ func (s Search) Settle(ctx context.Context, said *workflow.Siblings) (wrong stri
 	if hits.Total > maxFound {
 		return refusal(model.Mistakef("the pattern %s matches %s lines, which is the shape of no defect. "+
 			"Give one that finds the faulty shape alone, or leave siblings out.",
-			shown(said.Pattern), plaintext.FormatCount(hits.Total)))
+			shown(claimed.Pattern), plaintext.FormatCount(hits.Total)))
 	}
-	places, err := s.settle(said.Pattern, hits.Lines, judged)
+	places, err := s.settle(claimed.Pattern, hits.Lines, judged)
 	if err != nil {
 		return refusal(err)
 	}
-	if wrong := s.sendBack(said.Pattern, places, judged); wrong != "" {
+	if wrong := s.sendBack(claimed.Pattern, places, judged); wrong != "" {
 		return wrong, nil
 	}
-	*said = workflow.Siblings{
-		Pattern: said.Pattern,
-		Literal: said.Literal,
+	*claimed = workflow.Siblings{
+		Pattern: claimed.Pattern,
+		Literal: claimed.Literal,
 		Places:  places,
 		Partly:  !hits.Whole,
 	}
@@ -130,7 +130,7 @@ func (s Search) cause(pattern string, hits []tool.Hit) (int, error) {
 	cited := evidence.PlacesOf(s.Cause)
 	for _, place := range cited {
 		for i, h := range hits {
-			if place.Holds(h.Path, h.Line) {
+			if place.Contains(h.Path, h.Line) {
 				return i, nil
 			}
 		}
@@ -151,7 +151,7 @@ func (s Search) cause(pattern string, hits []tool.Hit) (int, error) {
 // cites reports whether the report's cause names the line of h.
 func (s Search) cites(h tool.Hit) bool {
 	for _, place := range evidence.PlacesOf(s.Cause) {
-		if place.Holds(h.Path, h.Line) {
+		if place.Contains(h.Path, h.Line) {
 			return true
 		}
 	}

@@ -26,7 +26,7 @@ func (p *Porter) Run(ctx context.Context, session string) error {
 	if err != nil || row == nil {
 		return err
 	}
-	defer p.Folders.Hold(session)()
+	defer p.Folders.Pin(session)()
 	watched, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {

@@ -184,7 +184,7 @@ func (b *backportRun) proveAndCommit(
 	if err != nil {
 		return made, err
 	}
-	if !shown.Holds() {
+	if !shown.Passes() {
 		return made, &refusal{
 			why:     "not proven",
 			said:    b.hide.Mask(unprovenText(b.row, shown)),

@@ -316,10 +316,10 @@ func (l *look) timed(ctx context.Context, commit string, nth int, run func(
 }
 
 // mask masks what a run on a commit said. A commit may have other secrets than the base.
-func (l *look) mask(ctx context.Context, commit, said string) (string, error) {
-	if said == "" {
+func (l *look) mask(ctx context.Context, commit, text string) (string, error) {
+	if text == "" {
 		return "", nil
 	}
 	hide, err := workfile.FindSecrets(ctx, l.hide, l.mirror.Commits(), commit)
-	return hide.Mask(said), err
+	return hide.Mask(text), err
 }

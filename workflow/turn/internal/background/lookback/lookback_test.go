@@ -239,11 +239,11 @@ func TestWordsOfStrangersEndNoQuote(t *testing.T) {
 	require.Equal(t, "a 'b' c 'd' <!channel>", quoted("a `b` c\n\"d\" <!channel>", 80))
 	require.Less(t, len(quoted(strings.Repeat("x", 500), 80)), 90)
 	require.Equal(t, "Also red on a; green on b, c; cannot be told on d (does not build).",
-		WhereElse([]workflow.ReleaseVerdict{
+		whereElse([]workflow.ReleaseVerdict{
 			{Name: "a", Answer: "red"},
 			{Name: "b", Answer: "green"},
 			{Name: "d", Answer: "unclear", Why: "does not build"},
 			{Name: "c", Answer: "green"},
 		}))
-	require.Empty(t, WhereElse(nil))
+	require.Empty(t, whereElse(nil))
 }

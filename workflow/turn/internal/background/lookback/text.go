@@ -24,7 +24,7 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 		return line, err
 	}
 	since := found.Since
-	where := WhereElse(found.Releases)
+	where := whereElse(found.Releases)
 	named := false
 	buttons := l.backportButtons(found.Releases)
 	for _, b := range before {
@@ -32,7 +32,7 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 		if b.Repository == l.row.Repository && b.Found.Since == since {
 			since = ""
 		}
-		if b.Repository == l.row.Repository && WhereElse(b.Found.Releases) == where && len(buttons) == 0 {
+		if b.Repository == l.row.Repository && whereElse(b.Found.Releases) == where && len(buttons) == 0 {
 			where = ""
 		}
 	}
@@ -216,16 +216,16 @@ func Known(done []workflow.Lookback, repository, base, command string) string {
 			probe.Command != command {
 			continue
 		}
-		if where := WhereElse(b.Found.Releases); where != "" {
+		if where := whereElse(b.Found.Releases); where != "" {
 			return strings.TrimSuffix(where, ".")
 		}
 	}
 	return ""
 }
 
-// WhereElse returns the releases by verdict in one sentence ("Also red on release/1.4; green on
+// whereElse returns the releases by verdict in one sentence ("Also red on release/1.4; green on
 // release/1.3."), or an empty string if there are none.
-func WhereElse(releases []workflow.ReleaseVerdict) string {
+func whereElse(releases []workflow.ReleaseVerdict) string {
 	var red, green, unclear []string
 	for _, r := range releases {
 		name := quoted(r.Name, 60)

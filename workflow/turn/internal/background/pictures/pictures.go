@@ -86,7 +86,7 @@ type shooting struct {
 	repository repository.Repository
 	pages      []store.PicturedPage
 	none       string   // why there are no pictures at all
-	said       []string // one sentence for each page
+	captions   []string // one sentence for each page
 }
 
 // take takes the pictures, or sets none to the reason why there are none. An error means that the
@@ -159,7 +159,7 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 		s.none = unshown.Why
 		return nil
 	case errors.As(err, &unshown):
-		s.said = append(s.said, fmt.Sprintf("No picture of %s: %s.", name, unshown.Why))
+		s.captions = append(s.captions, fmt.Sprintf("No picture of %s: %s.", name, unshown.Why))
 		return nil
 	case err != nil:
 		return err
@@ -175,15 +175,15 @@ func (s *shooting) shootPage(ctx context.Context, page string, before, after tre
 	}
 	switch {
 	case fresh:
-		s.said = append(s.said, name+" is new.")
+		s.captions = append(s.captions, name+" is new.")
 	case was == nil:
-		s.said = append(s.said,
+		s.captions = append(s.captions,
 			fmt.Sprintf("%s after the change; no picture from before: %s.", name, unshown.Why))
 	case places == 0:
-		s.said = append(s.said, name+" looks as before.")
+		s.captions = append(s.captions, name+" looks as before.")
 		return nil
 	default:
-		s.said = append(s.said,
+		s.captions = append(s.captions,
 			fmt.Sprintf("%s before and after: %s, boxed.", name, plaintext.CountNoun(places, "place")))
 	}
 	s.pages = append(s.pages, store.PicturedPage{
@@ -207,7 +207,7 @@ func (s *shooting) text() string {
 	if s.none != "" {
 		return "No pictures of before and after: " + s.none + "."
 	}
-	return strings.Join(s.said, "\n")
+	return strings.Join(s.captions, "\n")
 }
 
 // files returns the pictures as files: for each page first the one from before.

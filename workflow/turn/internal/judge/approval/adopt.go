@@ -137,7 +137,7 @@ func (hw *HeldWords) requestsAbove(ctx context.Context, m intent.Message) (o Req
 		}
 	}
 	for _, h := range held {
-		stands, err := hw.ReadsAsBefore(ctx, h)
+		stands, err := hw.readsAsBefore(ctx, h)
 		if err != nil {
 			return o, err
 		}

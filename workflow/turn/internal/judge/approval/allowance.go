@@ -102,8 +102,8 @@ func (ap *Approvals) AllowPush(
 	if reason, said := wordsMissing(m, *w); reason != "" {
 		return refused(reason, said)
 	}
-	if unread, err := ap.WrittenBeforeShown(ctx, m,
-		func() (string, bool, error) { return ap.Store.Shown(ctx, ap.Session().ID, w.Names) }); err != nil {
+	posted := func() (string, bool, error) { return ap.Store.PostedTS(ctx, ap.Session().ID, w.Names) }
+	if unread, err := ap.WrittenBeforeShown(ctx, m, posted); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the question was shown",

@@ -59,7 +59,7 @@ func (ap *Approvals) Approve(
 			fmt.Sprintf("That was revision %d; the newest is revision %d. Please answer that one.%s",
 				revision, s.Revision, prompt.EnteredText(m.Message))), nil
 	}
-	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	shown := func() (string, bool, error) { return ap.Store.ReportTS(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {
@@ -85,7 +85,7 @@ func (ap *Approvals) refuseAgain(
 ) ([]store.Part, error) {
 	s := ap.Session()
 	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
-	void, err := ap.Void(ctx, standing)
+	void, err := ap.void(ctx, standing)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ var delegates = map[string]string{
 // WroteSince reports whether a person other than user wrote between the newest report and m. If user is
 // empty, everybody counts. Then a bare "yes" in m may be meant for those words.
 func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user string) (bool, error) {
-	shown, _, err := ap.Store.ReportShown(ctx, ap.Session().ID, ap.Session().Revision)
+	shown, _, err := ap.Store.ReportTS(ctx, ap.Session().ID, ap.Session().Revision)
 	if err != nil {
 		return false, err
 	}

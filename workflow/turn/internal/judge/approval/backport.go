@@ -65,7 +65,7 @@ func (ap *Approvals) Backport(
 	}
 	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	if unread, err := ap.WrittenBeforeShown(ctx, m,
-		func() (string, bool, error) { return register.PushShown(ctx, s.ID, told) }); err != nil {
+		func() (string, bool, error) { return register.PushTS(ctx, s.ID, told) }); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the push was shown",

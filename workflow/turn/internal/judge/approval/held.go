@@ -169,7 +169,7 @@ func (hw *HeldWords) PassOn(
 // belowQuestion reports whether all that is passed on was written in the thread below the newest question.
 // What was written before it answers another one, and a remark or a correction in a form answers none.
 func (hw *HeldWords) belowQuestion(ctx context.Context, passed passing) (bool, error) {
-	shown, _, err := hw.Store.QuestionShown(ctx, hw.Session().ID)
+	shown, _, err := hw.Store.QuestionTS(ctx, hw.Session().ID)
 	return shown != "" && !slices.ContainsFunc(passed.messages, func(h workflow.Message) bool {
 		return h.Kind != workflow.MessageMention && h.Kind != workflow.MessageReply || h.TS < shown
 	}), err
@@ -198,7 +198,7 @@ func (hw *HeldWords) readPassed(ctx context.Context, m intent.Message, rows []in
 		if !slices.Contains(rows, h.ID) || h.ID > m.ID {
 			continue
 		}
-		if stands, err := hw.ReadsAsBefore(ctx, h); err != nil {
+		if stands, err := hw.readsAsBefore(ctx, h); err != nil {
 			return p, err
 		} else if !stands {
 			continue
@@ -311,7 +311,7 @@ func (hw *HeldWords) Resume(
 		return hw.Refuse(m, p, workflow.DecideResume, "an older stop", p.Name+
 			": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
 	}
-	void, err := hw.Void(ctx, a)
+	void, err := hw.void(ctx, a)
 	if err != nil {
 		return nil, err
 	}

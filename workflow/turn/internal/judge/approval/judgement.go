@@ -60,7 +60,7 @@ func (ap *Approvals) mayDecide(
 // ForAgents returns the parts that give a message to the agents and open the session for them. told is
 // what they are shown in place of the message's text, unless it is empty.
 func (j *Judgements) ForAgents(m intent.Message, told string) []store.Part {
-	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, Shown: told}, j.Wake(m.Message)}
+	return []store.Part{inbox.Handled{ID: m.ID, ForAgents: true, AgentText: told}, j.Wake(m.Message)}
 }
 
 // Wake returns the part that opens the session for the agents, who have the message to read. A session that
@@ -110,11 +110,11 @@ func (j *Judgements) Refuse(
 	return f
 }
 
-// ReadsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
+// readsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
 // the person who passes it on has read the same text, and for one that permits something, since it may have
 // been edited before it was judged. The text of a form cannot change. A remark at a git host is passed on as
 // it was received.
-func (j *Judgements) ReadsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
+func (j *Judgements) readsAsBefore(ctx context.Context, m workflow.Message) (bool, error) {
 	s := j.Session()
 	switch {
 	case m.Kind == workflow.MessageForm, m.Kind == workflow.MessageAction, m.Kind == workflow.MessageRemark,
@@ -141,7 +141,7 @@ func ReadsSame(before, now string) bool {
 func (j *Judgements) refuseEdited(
 	ctx context.Context, m intent.Message, p workflow.Person, what workflow.DecisionKind,
 ) (f []store.Part, err error) {
-	stands, err := j.ReadsAsBefore(ctx, m.Message)
+	stands, err := j.readsAsBefore(ctx, m.Message)
 	switch {
 	case err != nil:
 		j.Log.Warn("nothing is permitted: cannot read the message again", "user", p.ID, "err", err)
@@ -156,9 +156,9 @@ func (j *Judgements) refuseEdited(
 	return nil, nil
 }
 
-// Void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
+// void returns what voids an approval: the edit or the deletion of its message, unless somebody pushed all
 // the same since. It returns nil if nothing does.
-func (j *Judgements) Void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
+func (j *Judgements) void(ctx context.Context, a *workflow.Approval) (*workflow.Objection, error) {
 	all, err := j.Store.Objections(ctx, a.ID, "")
 	for _, x := range all {
 		if x.How == workflow.ObjectionByEdit || x.How == workflow.ObjectionByDeletion {

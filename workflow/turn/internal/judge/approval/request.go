@@ -36,7 +36,7 @@ func (ap *Approvals) requestApproval(
 		ledger.Change(f, func(l *store.Lines) { (*l)[0].Text += prompt.EnteredText(m.Message) })
 		return f, nil
 	}
-	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	shown := func() (string, bool, error) { return ap.Store.ReportTS(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil || unread {
 		return f, err
 	}

@@ -41,7 +41,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 		return refused(why, fmt.Sprintf("%s, I cannot take this as approval to start: %s. "+
 			"It waits for an approver. %s", p.Name, why, approvers.Who()))
 	}
-	shown := func() (string, bool, error) { return ap.Store.ReportShown(ctx, s.ID, revision) }
+	shown := func() (string, bool, error) { return ap.Store.ReportTS(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
 		return nil, err
 	} else if unread {

@@ -78,7 +78,7 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 	}
 	o.Log.Warn("an approval was changed, and no event told it", "how", v.Objection.How, "message", ts)
 	return o.Record(ctx, v.Objection,
-		store.Lines(o.ProgramLine(v.Said+" Nothing is pushed without a new approval.")))
+		store.Lines(o.ProgramLine(v.Text+" Nothing is pushed without a new approval.")))
 }
 
 // recheckReactions receives the reactions to a message that say no and were not received before.

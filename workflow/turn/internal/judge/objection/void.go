@@ -17,7 +17,7 @@ import (
 type Void struct {
 	Objection consent.Objection
 	Pushed    bool   // the approval was used up before that
-	Said      string // in one sentence, without what follows from it
+	Text      string // in one sentence, without what follows from it
 }
 
 // OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
@@ -35,7 +35,7 @@ func (o *Objections) OfApproval(ctx context.Context, m intent.Message, p workflo
 		return nil, err
 	}
 	v := &Void{Objection: o.objection(ctx, m, p, a, how)}
-	v.Said = workflow.Objection(v.Objection).String() + "."
+	v.Text = workflow.Objection(v.Objection).String() + "."
 	if v.Pushed, err = o.ApprovalPushed(ctx, a); err != nil || v.Pushed {
 		return v, err
 	}
@@ -74,7 +74,7 @@ func (o *Objections) Parts(
 ) ([]store.Part, error) {
 	if v.Pushed {
 		what, err := o.pushed(ctx)
-		return o.Answer(m, v.Said+" It was pushed already: "+what), err
+		return o.Answer(m, v.Text+" It was pushed already: "+what), err
 	}
 	follows, err := o.following(ctx, v)
 	if err != nil {
@@ -87,8 +87,8 @@ func (o *Objections) Parts(
 	if o.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
-	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Said+" "+follows)),
-		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Said)), nil
+	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Text+" "+follows)),
+		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Text)), nil
 }
 
 // following says what follows from a void approval: whether its push has begun, or what was done under it.

@@ -234,7 +234,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 		refused := authors.refusal(ctx, x)
 		switch adopted := authors.isAdopted(ctx, given, x.ID); {
 		case refused != "" && !adopted:
-			if x.Rested && IsMessage(x.Kind) && x.Shown == "" && x.Says.OnlyAsks {
+			if x.Rested && IsMessage(x.Kind) && x.AgentText == "" && x.Says.OnlyAsks {
 				continue
 			}
 			return nil, refused, nil
@@ -288,7 +288,7 @@ func (s sessionPermissions) canBeTheRequest(x shownMessage) bool {
 		x.Kind != workflow.MessageMention && x.Kind != workflow.MessageReply {
 		return false
 	}
-	return x.Shown == "" && x.asksForWork() || x.Says.Command != workflow.CommandNone ||
+	return x.AgentText == "" && x.asksForWork() || x.Says.Command != workflow.CommandNone ||
 		s.adopting[x.ID] && !x.Says.PassesOn
 }
 

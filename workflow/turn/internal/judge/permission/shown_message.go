@@ -39,7 +39,7 @@ func (s shownMessage) corrects() bool {
 	presses := s.Kind == workflow.MessageAction && slices.Contains(
 		[]workflow.ActionID{workflow.ButtonBroken, workflow.ButtonLessons, workflow.ButtonPassOn}, s.ActionID,
 	)
-	return edits || presses || s.Shown != "" && s.Says.PassesOn
+	return edits || presses || s.AgentText != "" && s.Says.PassesOn
 }
 
 // asksForWork reports whether the message may ask for something to be built.

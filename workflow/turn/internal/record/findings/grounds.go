@@ -82,9 +82,9 @@ func (g Grounds) quoted(source string) string {
 	return ": " + plaintext.CodeSpan(line)
 }
 
-// ShownBy returns a command with how it ended: in the same line, or as a code block below it if the
+// CommandWithEnding returns a command with how it ended: in the same line, or as a code block below it if the
 // command has several lines or backticks.
-func ShownBy(command, ending string) string {
+func CommandWithEnding(command, ending string) string {
 	command = strings.TrimSpace(command)
 	if ending != "" {
 		ending = " (" + ending + ")"

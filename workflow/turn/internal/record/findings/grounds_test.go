@@ -12,11 +12,11 @@ import (
 func TestACommandIsShownAsItWasRun(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "`go test ./money` (fails with exit code 1)",
-		ShownBy("go test ./money\n", "fails with exit code 1"))
+		CommandWithEnding("go test ./money\n", "fails with exit code 1"))
 	require.Equal(t, "this command (fails with exit code 1)\n```\ncat > a.js <<'E'\nx(`1`)\nE\nnode a.js\n"+
-		"```", ShownBy("cat > a.js <<'E'\nx(`1`)\nE\nnode a.js", "fails with exit code 1"))
-	require.Equal(t, "this command\n```\necho `date`\n```", ShownBy("echo `date`", ""))
-	require.Equal(t, "this command\n````\nprintf '```\nx'\n````", ShownBy("printf '```\nx'", ""))
+		"```", CommandWithEnding("cat > a.js <<'E'\nx(`1`)\nE\nnode a.js", "fails with exit code 1"))
+	require.Equal(t, "this command\n```\necho `date`\n```", CommandWithEnding("echo `date`", ""))
+	require.Equal(t, "this command\n````\nprintf '```\nx'\n````", CommandWithEnding("printf '```\nx'", ""))
 }
 
 func TestWorkersGetTheCommandInItsLines(t *testing.T) {

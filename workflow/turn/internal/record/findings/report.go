@@ -29,7 +29,7 @@ func behindReport(r workflow.Report) string {
 	g := GroundsOf(r)
 	text := g.Text()
 	if g.Reproduction != "" {
-		text += "\nShown by: " + ShownBy(g.Reproduction, "")
+		text += "\nShown by: " + CommandWithEnding(g.Reproduction, "")
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return ""

@@ -16,9 +16,9 @@ const (
 	maxPlace    = 100
 )
 
-// ElsewhereText returns one line about where else the defect is, or an empty string if nobody looked
+// elsewhereText returns one line about where else the defect is, or an empty string if nobody looked
 // for siblings.
-func ElsewhereText(s *workflow.Siblings) string {
+func elsewhereText(s *workflow.Siblings) string {
 	if s == nil {
 		return ""
 	}

@@ -33,7 +33,7 @@ func join(lists ...[]workflow.Sibling) *workflow.Siblings {
 
 func TestElsewhereIsOneLine(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, ElsewhereText(nil))
+	require.Empty(t, elsewhereText(nil))
 	partly := join(found(1, "not_affected", false))
 	partly.Partly = true
 	for want, s := range map[string]*workflow.Siblings{
@@ -54,13 +54,13 @@ func TestElsewhereIsOneLine(t *testing.T) {
 		"Elsewhere: 1 not affected; " +
 			"not every file was searched.": partly,
 	} {
-		require.Equal(t, want, ElsewhereText(s))
+		require.Equal(t, want, elsewhereText(s))
 	}
 	hostile := join([]workflow.Sibling{{
 		At: strings.Repeat("x", 5000) + "\n\x1b[31m<!channel>.go:1", Verdict: "affected",
 	}})
-	require.Len(t, strings.Split(ElsewhereText(hostile), "\n"), 1)
-	require.Less(t, len(ElsewhereText(hostile)), 200)
+	require.Len(t, strings.Split(elsewhereText(hostile), "\n"), 1)
+	require.Less(t, len(elsewhereText(hostile)), 200)
 }
 
 // The report stays at ten lines, and agents that work from it know which places are outside of it.

@@ -45,7 +45,7 @@ func cutCause(cause string, most int) string {
 
 // DiagnosisText returns the Diagnosis Report for the thread: its status, then the report.
 func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status string) string {
-	if elsewhere := ElsewhereText(d.Siblings); elsewhere != "" {
+	if elsewhere := elsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}
 	expected := workflow.ExpectedChangesLine(d.ExpectedChanges)
@@ -60,7 +60,7 @@ func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status stri
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
 func ReportText(c decision.RootCause, revision int, commit, status string) string {
-	elsewhere := ElsewhereText(c.Siblings)
+	elsewhere := elsewhereText(c.Siblings)
 	most := maxCause
 	if elsewhere != "" {
 		elsewhere += "\n"

@@ -16,12 +16,12 @@ const maxAmendment, maxAmendments = 4 << 10, 30
 // AmendmentText returns what people who may approve said since the approval of a revision, as a prompt
 // for agents. It leaves out the inbox rows in without, and is empty if nobody said anything.
 func (l *Ledger) AmendmentText(ctx context.Context, revision int, without ...int64) (string, error) {
-	said, err := l.Store.Amendments(ctx, l.Session().ID, revision)
+	amendments, err := l.Store.Amendments(ctx, l.Session().ID, revision)
 	if err != nil {
 		return "", err
 	}
 	var lines []string
-	for _, a := range said[max(0, len(said)-maxAmendments):] {
+	for _, a := range amendments[max(0, len(amendments)-maxAmendments):] {
 		if slices.Contains(without, a.Message) {
 			continue
 		}

@@ -15,8 +15,8 @@ import (
 // SayUnlessNewest posts a line unless the session's newest line has the same text: the program may have
 // died after it recorded that line and before it did what the line announces.
 func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
-	said, err := l.Store.Lines(ctx, l.Session().ID)
-	if err != nil || len(said) > 0 && said[len(said)-1].Text == text {
+	lines, err := l.Store.Lines(ctx, l.Session().ID)
+	if err != nil || len(lines) > 0 && lines[len(lines)-1].Text == text {
 		return err
 	}
 	return l.Record(ctx, store.Lines(l.ProgramLine(text)))
@@ -25,9 +25,9 @@ func (l *Ledger) SayUnlessNewest(ctx context.Context, text string) error {
 // SayIfNew posts a line unless the session has a line that begins with the same sentence.
 func (l *Ledger) SayIfNew(ctx context.Context, text string) {
 	first, _, _ := strings.Cut(text, ". ")
-	said, err := l.Store.Lines(ctx, l.Session().ID)
-	if err == nil &&
-		slices.ContainsFunc(said, func(l store.PostedLine) bool { return strings.HasPrefix(l.Text, first) }) {
+	lines, err := l.Store.Lines(ctx, l.Session().ID)
+	begins := func(l store.PostedLine) bool { return strings.HasPrefix(l.Text, first) }
+	if err == nil && slices.ContainsFunc(lines, begins) {
 		return
 	}
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {
@@ -48,8 +48,8 @@ func (l *Ledger) SayOnce(ctx context.Context, key, text string) {
 	if known {
 		return
 	}
-	said, err := l.Store.Lines(ctx, l.Session().ID)
-	if err == nil && len(said) > 0 && strings.HasPrefix(said[len(said)-1].Text, key) {
+	lines, err := l.Store.Lines(ctx, l.Session().ID)
+	if err == nil && len(lines) > 0 && strings.HasPrefix(lines[len(lines)-1].Text, key) {
 		return
 	}
 	if err := cmp.Or(err, l.Record(ctx, store.Lines(l.ProgramLine(text)))); err != nil {

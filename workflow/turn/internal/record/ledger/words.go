@@ -88,12 +88,12 @@ func (l *Ledger) Headline(words string) string {
 // knownOf returns what the program knows of what was claimed.
 func (l *Ledger) knownOf(ctx context.Context, found []claim.Claim) (string, error) {
 	var known []string
-	said := map[claim.Kind]bool{}
+	claimed := map[claim.Kind]bool{}
 	for _, c := range found {
-		if said[c.Kind] {
+		if claimed[c.Kind] {
 			continue
 		}
-		said[c.Kind] = true
+		claimed[c.Kind] = true
 		text := "How many tests pass is said only in lines with this mark."
 		var err error
 		switch c.Kind {

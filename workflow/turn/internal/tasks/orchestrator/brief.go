@@ -49,7 +49,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if err != nil {
 		o.Log.Warn("cannot read the thread so far", "err", err) // the request itself is in the inbox
 	}
-	said, of, err := o.EarlierText(ctx, earlier)
+	said, of, err := o.earlierText(ctx, earlier)
 	if err != nil {
 		return err
 	}
@@ -108,17 +108,17 @@ func (o *Orchestrator) learned(ctx context.Context) (text string, said []store.P
 	return text, []store.Part{store.Lines(line)}, nil
 }
 
-// EarlierText returns the messages that were in the thread before the bot was named, without the bot's
+// earlierText returns the messages that were in the thread before the bot was named, without the bot's
 // own replies and without messages in the inbox. Of a long thread it keeps the first message and the
 // newest ones, and says how many between them are left out. of holds the ts of the messages in the text.
-func (o *Orchestrator) EarlierText(
-	ctx context.Context, said []workflow.ThreadMessage,
+func (o *Orchestrator) earlierText(
+	ctx context.Context, messages []workflow.ThreadMessage,
 ) (text string, of map[string]bool, err error) {
 	var lines []string
 	of = map[string]bool{}
 	size, left := 0, 0
-	for i := len(said) - 1; i >= 0; i-- {
-		s := said[i]
+	for i := len(messages) - 1; i >= 0; i-- {
+		s := messages[i]
 		left += s.Skipped
 		kept, err := o.Inbox().Original(ctx, s.TS, 1<<62)
 		if err != nil {

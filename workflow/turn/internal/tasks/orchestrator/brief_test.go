@@ -17,7 +17,7 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	tn := &Orchestrator{Ledger: ledgertest.Open(t, nil)}
 	said := []workflow.ThreadMessage{{Name: "bea", TS: "1.0", Text: "the request itself"}}
-	text, _, err := tn.EarlierText(t.Context(), said)
+	text, _, err := tn.earlierText(t.Context(), said)
 	require.NoError(t, err)
 	require.Empty(t, text, "the inbox has it")
 
@@ -30,7 +30,7 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 		})
 	}
 	said[1].Skipped = 4800
-	text, of, err := tn.EarlierText(t.Context(), said)
+	text, of, err := tn.earlierText(t.Context(), said)
 	require.NoError(t, err)
 	require.Less(t, len(text), 2*worktree.MaxEarlier)
 	require.Contains(t, text, "reply 199 ")
@@ -41,6 +41,6 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 
 	_, err = tn.Store.Pool.Exec(t.Context(), `alter table inbox rename to elsewhere`)
 	require.NoError(t, err)
-	_, _, err = tn.EarlierText(t.Context(), said)
+	_, _, err = tn.earlierText(t.Context(), said)
 	require.ErrorContains(t, err, "inbox", "no message is left out since the database fails")
 }

@@ -23,32 +23,32 @@ type claims struct {
 
 // unprovenClaims returns which of the claims nothing in the session shows, or an empty string if all are
 // shown.
-func (o *Orchestrator) unprovenClaims(ctx context.Context, said claims) (string, error) {
+func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (string, error) {
 	p, err := o.sessionEvidence(ctx)
 	if err != nil {
 		return "", err
 	}
-	wrong := strings.TrimSpace(p.NotSeen(said.evidence) + "\n" + p.ExampleMissing(said.example))
+	wrong := strings.TrimSpace(p.NotSeen(claimed.evidence) + "\n" + p.ExampleMissing(claimed.example))
 	if wrong != "" {
 		return wrong, nil
 	}
-	if said.siblings != nil {
+	if claimed.siblings != nil {
 		place := o.Trees.Current()
 		search := siblings.Search{
 			Root:   place.Copy.Root(),
 			Folder: cmp.Or(place.Folder(), "."),
 			Past:   p,
-			Cause:  said.cause,
-			Change: said.change,
+			Cause:  claimed.cause,
+			Change: claimed.change,
 		}
-		if wrong, err = search.Settle(ctx, said.siblings); wrong != "" || err != nil {
+		if wrong, err = search.Settle(ctx, claimed.siblings); wrong != "" || err != nil {
 			return wrong, err
 		}
 	}
-	if said.reproduction == "" {
+	if claimed.reproduction == "" {
 		return "", nil
 	}
-	c, err := o.newestRun(ctx, said.reproduction)
+	c, err := o.newestRun(ctx, claimed.reproduction)
 	if err != nil {
 		return "", err
 	}

@@ -270,7 +270,7 @@ func (l *Tools) ensureTasks(
 		k := workflow.Task{
 			Number:      len(all) + i + 1,
 			Description: a.Description,
-			Shown:       l.heading(a),
+			DisplayText: l.heading(a),
 			Category:    workflow.Category(a.Category),
 			Skill:       a.Skill,
 			Plan:        a.Plan,
@@ -282,7 +282,7 @@ func (l *Tools) ensureTasks(
 			k.After = append(k.After, len(all)+n)
 		}
 		parts = append(parts, progress.Task{Task: k, Call: call})
-		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), k.Shown)
+		said += fmt.Sprintf("\n  %d. %s %s", k.Number, k.Label(), k.DisplayText)
 	}
 	applies, err := l.applyAdvice(ctx, takenUp)
 	if err != nil {

@@ -28,11 +28,11 @@ import (
 
 // otherTexts returns the remaining texts of a diagnosis, in which places are looked up, too.
 func otherTexts(d workflow.DiagnosisReport) string {
-	said := slices.Clone(d.AffectedScope)
+	named := slices.Clone(d.AffectedScope)
 	for _, h := range d.Hypotheses {
-		said = append(said, h.Claim, h.Probe)
+		named = append(named, h.Claim, h.Probe)
 	}
-	return strings.Join(said, "\n")
+	return strings.Join(named, "\n")
 }
 
 // notPrinted returns the places that no command of the session printed either. A test that was written
@@ -98,7 +98,7 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 		how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
 		r.fails = c
 	}
-	r.how = findings.ShownBy(c.Command, how)
+	r.how = findings.CommandWithEnding(c.Command, how)
 	return r, nil
 }
 
@@ -273,13 +273,13 @@ func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisRep
 
 // checkClaims refuses a report before people see it unless its places exist, its command was run, and no
 // new message waits to be read. The error is a prompt.Refusal then.
-func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) error {
-	words = append(words, said.cause)
-	for _, e := range said.evidence {
+func (l *Tools) checkClaims(ctx context.Context, claimed claims, words ...string) error {
+	words = append(words, claimed.cause)
+	for _, e := range claimed.evidence {
 		words = append(words, e.Source)
 	}
 	missing := l.missingPlaces(strings.Join(words, "\n"))
-	for _, e := range said.evidence {
+	for _, e := range claimed.evidence {
 		if path, line := worktree.SplitLocation(e.Source); path != "" &&
 			!slices.Contains(missing, path+":"+line) && !l.hasLine(path, line) {
 			missing = append(missing, plaintext.OneLine(e.Source))
@@ -292,7 +292,7 @@ func (l *Tools) checkClaims(ctx context.Context, said claims, words ...string) e
 			"shorter). Look them up with read_file and report again.",
 			prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
 	}
-	unsaid, err := l.unprovenClaims(ctx, said)
+	unsaid, err := l.unprovenClaims(ctx, claimed)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (t *task) proveClaim(ctx context.Context) (c claim, err error) {
 		Tree:   tree,
 		Held:   t.passes(c.proof),
 	}
-	if c.attempt.Held && !c.proof.Holds() {
+	if c.attempt.Held && !c.proof.Passes() {
 		c.proof.Why = "" // the task has nothing of its own to test; finish asks for that of the whole work
 	}
 	c.attempt.Summary = strings.Join(c.proof.Lines(), "\n")
@@ -135,7 +135,7 @@ func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 	}
 	failpoint.Crash("attempt_held")
 	shown := c.proof.Short()
-	if c.proof.Holds() {
+	if c.proof.Passes() {
 		shown = verified(c.proof)
 	}
 	held, err := t.attemptHeld(ctx, d, shown, c.attempt)
@@ -171,7 +171,7 @@ func (t *task) rejectClaim(ctx context.Context, c claim) (model.Result, error) {
 // confineClaim takes out of the claim what is outside of the approval's scope, and proves what is left. taken
 // is what the worker is told of it; empty: nothing was taken out.
 func (t *task) confineClaim(ctx context.Context, c claim) (_ claim, taken string, err error) {
-	scoped, err := t.Scope.Hold(ctx, t.tree, &t.task, t.grant)
+	scoped, err := t.Scope.RemoveOutside(ctx, t.tree, &t.task, t.grant)
 	if err != nil || scoped.Taken == nil {
 		return c, "", err
 	}
@@ -233,7 +233,7 @@ func (t *task) readFirst(ctx context.Context, a *workflow.Attempt, taken string)
 // passed as it was. A new test that failed first is demanded of a bug's only task, and by finish of the
 // whole work; a task among several may have nothing of its own to test.
 func (t *task) passes(p proof.Proof) bool {
-	if p.Holds() {
+	if p.Passes() {
 		return true
 	}
 	plain := len(p.NewTests) == len(p.Guards) && len(p.NotRed) == 0 &&

@@ -14,11 +14,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// EscalationKey is the prefix of the keys of consultations that the program asks for by itself.
-const EscalationKey = "escalation:"
+// escalationKey is the prefix of the keys of consultations that the program asks for by itself.
+const escalationKey = "escalation:"
 
 // EscalationOf returns the key of the consultation about failed attempts at that task.
-func EscalationOf(k workflow.Task) string { return fmt.Sprintf("%s%d", EscalationKey, k.ID) }
+func EscalationOf(k workflow.Task) string { return fmt.Sprintf("%s%d", escalationKey, k.ID) }
 
 // escalate asks the consultant about the failed attempts, and returns its recommendation as a text for
 // the orchestrator.

@@ -24,8 +24,8 @@ type Folders struct {
 	held map[string]int // number of turns in each session's folder
 }
 
-// Hold keeps a session's folder from being removed until release is called.
-func (d *Folders) Hold(session string) (release func()) {
+// Pin keeps a session's folder from being removed until release is called.
+func (d *Folders) Pin(session string) (release func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.held == nil {

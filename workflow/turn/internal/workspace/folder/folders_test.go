@@ -74,8 +74,8 @@ func TestAFolderInUseStays(t *testing.T) {
 	t.Parallel()
 	r := &Folders{Dir: t.TempDir()}
 	worked(t, r, "s1", 200)
-	one := r.Hold("s1")
-	two := r.Hold("s1")
+	one := r.Pin("s1")
+	two := r.Pin("s1")
 	keep := Retention{Age: time.Hour, Bytes: 1}
 	require.Empty(t, cleaned(t, r, keep))
 	one()
@@ -83,7 +83,7 @@ func TestAFolderInUseStays(t *testing.T) {
 	two()
 	require.Empty(t, cleaned(t, r, Retention{Age: time.Hour}), "it was used just now")
 	require.Equal(t, "s1", cleaned(t, r, keep))
-	r.Hold("none")() // a turn that makes no files
+	r.Pin("none")() // a turn that makes no files
 	require.NoDirExists(t, filepath.Join(r.Dir, "none"))
 }
 
@@ -147,7 +147,7 @@ func race(t *testing.T, guarded bool, times int) int {
 // work does what a turn does with its folder: it writes a file, and expects to find it again.
 func work(r *Folders, session string, guarded bool) error {
 	if guarded {
-		defer r.Hold(session)()
+		defer r.Pin(session)()
 	}
 	dir := filepath.Join(r.Dir, session, "work")
 	file := filepath.Join(dir, "main.go")

@@ -74,8 +74,8 @@ func (p *Checkout) closeTrees() {
 // repository.
 func (p *Checkout) Folder() string { return p.Repository.Folder() }
 
-// DisplayName returns how lines name the place: "shop", or "`services/cart` of shop".
-func (p *Checkout) DisplayName() string {
+// displayName returns how lines name the place: "shop", or "`services/cart` of shop".
+func (p *Checkout) displayName() string {
 	if f := p.Folder(); f != "" {
 		return "`" + f + "` of " + p.Repository.Name
 	}

@@ -35,11 +35,11 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		if project.From != "" {
 			from = " (" + prompt.FileName(project.From) + ")"
 		}
-		if run := project.TestShown(); run != project.WrittenShown() {
+		if run := project.TestCommand(); run != project.WrittenCommand() {
 			from += ", run as " + orNone(prompt.WithoutJSONFlag(run))
 		}
 		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build),
-			orNone(prompt.WithoutJSONFlag(project.WrittenShown())), from)
+			orNone(prompt.WithoutJSONFlag(project.WrittenCommand())), from)
 	}
 	if why := p.Unprovable(); why != "" {
 		b.WriteString(why + "\n")
@@ -65,7 +65,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 func (p *Checkout) Unprovable() string {
 	select {
 	case <-p.BaseTested:
-		return p.Tests.Unprovable()
+		return p.Tests.unprovable()
 	default:
 		return ""
 	}

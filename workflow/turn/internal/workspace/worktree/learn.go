@@ -18,7 +18,7 @@ func (p *Checkout) learnStart(ctx context.Context, t *Trees, failed bool) error 
 		Key:        lessons.KeyStart,
 		Source:     "the base's run at " + prompt.ShortHash(t.Session().BaseCommit),
 	}
-	if p.Tests.Unprovable() != "" {
+	if p.Tests.unprovable() != "" {
 		l.Text = "Its tests do not start on the machine that Bobbin runs on: " +
 			"something that they call is missing there."
 	} else if failed {

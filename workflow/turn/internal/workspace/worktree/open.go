@@ -92,7 +92,7 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Looking into %s (%s at %s).", p.DisplayName(), branch, prompt.ShortHash(commit))
+	text := fmt.Sprintf("Looking into %s (%s at %s).", p.displayName(), branch, prompt.ShortHash(commit))
 	buttons := t.Catalog.ChangeButton("Change repository…")
 	parts := []store.Part{store.Update{Change: func(s *workflow.Session) {
 		s.Repository = p.Repository.Name
@@ -172,7 +172,7 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 		Ledger:     t.Ledger,
 		Repository: p.Repository.Name,
 		Folder:     p.Folder(),
-		Display:    p.DisplayName(),
+		Display:    p.displayName(),
 		Branch:     p.BaseBranch(),
 		Configured: p.Repository.Test != "",
 	}
@@ -200,14 +200,14 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 		whenBuilt = nil
 	}
 	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
-	p.Tests.SetBase(base)
+	p.Tests.setBase(base)
 	if failed != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", failed)
 	}
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
-	if why := p.Tests.Unprovable(); why != "" {
+	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
 	}

@@ -63,19 +63,19 @@ func (s *Setup) set(found project.Project, named bool) {
 	s.base = result.Result{}
 }
 
-// SetBase stores the result of the base's own run.
-func (s *Setup) SetBase(base result.Result) {
+// setBase stores the result of the base's own run.
+func (s *Setup) setBase(base result.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.base = base
 }
 
-// Unprovable says that nothing can be proven, since the build or the tests of the base do not start,
+// unprovable says that nothing can be proven, since the build or the tests of the base do not start,
 // and why. It returns an empty string if they start, or if that is not known yet.
-func (s *Setup) Unprovable() string {
+func (s *Setup) unprovable() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	command := s.base.Project.TestShown()
+	command := s.base.Project.TestCommand()
 	missing := s.base.Missing.Tests
 	if command == "" {
 		command = s.base.Project.Build
@@ -100,10 +100,10 @@ func (s *Setup) Judge(by, line, source string) (project.Project, error) {
 	switch {
 	case s.Configured:
 		return now, model.Mistakef("No command can be named: the operator has set how %s is tested "+
-			"(`%s`). Call check without one.", s.Repository, now.TestShown())
+			"(`%s`). Call check without one.", s.Repository, now.TestCommand())
 	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
 		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. "+
-			"Call check without one.", now.TestShown())
+			"Call check without one.", now.TestCommand())
 	}
 	from := "named by " + by
 	if source = plaintext.OneLine(source); source != "" {
@@ -135,7 +135,7 @@ func (s *Setup) Keep(ctx context.Context, next project.Project, line string, r r
 		},
 		store.Lines(s.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s` (%s): %s. "+
 			"If that is wrong, say which command is right.",
-			s.Display, prompt.WithoutJSONFlag(r.Project.TestShown()), next.From, passed))))
+			s.Display, prompt.WithoutJSONFlag(r.Project.TestCommand()), next.From, passed))))
 	if err == nil {
 		s.set(next, true)
 	}

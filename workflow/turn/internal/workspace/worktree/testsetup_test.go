@@ -14,11 +14,11 @@ func TestACommandMayBeNamedIfTheOneThatWasFoundFindsNoTest(t *testing.T) {
 	t.Parallel()
 	tests := Setup{Repository: "shop"}
 	tests.set(project.Project{Kind: "python", Test: "python3 -m unittest discover -v"}, false)
-	tests.SetBase(result.Result{TestsRan: true, Counted: true})
+	tests.setBase(result.Result{TestsRan: true, Counted: true})
 	p, err := tests.Judge("[deep]", "python -m pytest checks", "README.md")
 	require.NoError(t, err)
 	require.Equal(t, "python3 -m pytest -q checks", p.Test)
-	tests.SetBase(result.Result{
+	tests.setBase(result.Result{
 		TestsRan: true,
 		Counted:  true,
 		Counts:   result.Counts{Passed: 1},

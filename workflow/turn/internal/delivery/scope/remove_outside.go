@@ -23,11 +23,11 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
-// Hold checks a change against the scope of the approval: the reviewer judges every hunk, and the
+// RemoveOutside checks a change against the scope of the approval: the reviewer judges every hunk, and the
 // program takes out those outside the scope and posts a line with a button that puts them back. Hunks
 // that a person who may approve had put back count as inside. k is the task whose change it is; nil
 // means the work as a whole.
-func (s *Scope) Hold(
+func (s *Scope) RemoveOutside(
 	ctx context.Context, tree *git.Workspace, k *workflow.Task, a *workflow.Approval,
 ) (Result, error) {
 	whole := Result{Left: true}
