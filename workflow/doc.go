@@ -72,7 +72,7 @@
 // Now, and not before, the session has a tree that agents may write. The orchestrator calls
 // delegate (orchestrator/delegate.go). worker runs the tasks (tasks.go); tasks
 // that do not depend on each other run side by side in forks of the tree. A worker edits,
-// runs commands, and calls done (worker.go). The program then checks what the task's skill
+// runs commands, and calls done (worker/claim.go). The program then checks what the task's skill
 // demands (skill_gate.go), takes out what lies outside the approval's scope
 // (scope/remove_outside.go), and runs the proof (repo/proof): the new tests, laid over the
 // base, must fail there; on the branch everything must pass; and what passed before must
@@ -102,7 +102,7 @@
 //   - The consultant and the other agents that only read are asked by rows of their own, and
 //     answer beside the work (inquiry).
 //   - A change to CI files, lock files and the like, or to what an old test expects and the
-//     approved report does not name (workflow), waits for "push it"
+//     approved report does not name, waits for "push it"
 //     (delivery/allowance.go, approval/allowance.go).
 //   - A session has a web page for everybody who may read its channel: bot/page shows what
 //     store/view reads, and home.Access says who may look.

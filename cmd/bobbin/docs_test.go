@@ -16,12 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// tour is the document that follows a message through all packages.
+const tour = "workflow/doc.go"
+
 // guides returns the documents that describe the source.
 func guides(t *testing.T, tree fs.FS) []string {
 	docs, err := fs.Glob(tree, "docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, docs)
-	return append(docs, "workflow/doc.go", "README.md", "CONTRIBUTING.md", "SECURITY.md",
+	return append(docs, tour, "README.md", "CONTRIBUTING.md", "SECURITY.md",
 		"cmd/bobbin/testdata/script/README.md")
 }
 
@@ -34,24 +37,30 @@ func TestPathsInGuidesExist(t *testing.T) {
 	for _, name := range guides(t, tree) {
 		text, err := fs.ReadFile(tree, name)
 		require.NoError(t, err)
-		require.Empty(t, deadReferences(tree, tests, string(text)), name)
+		assert.Empty(t, deadReferences(tree, tests, name, string(text)), name)
 	}
 	for folder, comment := range packageComments(t, tree) {
-		gone := slices.Concat(deadReferences(tree, tests, comment),
+		gone := slices.Concat(deadReferences(tree, tests, folder+"/doc.go", comment),
 			deadPackages(tree, tests, folder, comment))
 		assert.Empty(t, gone, "the package comment of %s", folder)
 	}
-	dead := deadReferences(tree, tests,
+	dead := deadReferences(tree, tests, "README.md",
 		"workflow/turn/place_that_was.go, `workflow/gone`, [x](docs/gone.md), "+
 			"`go test ./cmd/bobbin -run 'Layers\\|NoSuchTest'`, `TestNoSuch`")
 	require.Equal(t, []string{
 		"workflow/turn/place_that_was.go", "workflow/gone", "docs/gone.md",
 		"go test ./cmd/bobbin -run NoSuchTest", "TestNoSuch",
 	}, dead, "the control")
-	comment := "Package x follows turn/gone and repo/git/away/x.go, as docs/gone.md says.\n\n" +
-		"  - worker: runs\n  - doctor, knows: find\n\ngo ahead/stop, dir/files, testdata/script"
+	files := "claim.go, worker/claim.go, poster.go, judge/poster.go, phase.go, bot/poster"
+	require.Equal(t, []string{"judge/poster.go"}, deadReferences(tree, tests, tour, files))
+	require.Equal(t, []string{"claim.go", "worker/claim.go", "judge/poster.go"},
+		deadReferences(tree, tests, "README.md", files), "the control")
+	comment := "Package judge follows turn/gone and repo/git/away/x.go, as docs/gone.md says.\n\n" +
+		"  - worker: runs\n  - doctor, knows: find\n\nSee package gone, package judge; this package says. " +
+		"go ahead/stop, dir/files, testdata/script"
 	dead = deadPackages(tree, tests, "cmd/bobbin", comment)
-	require.Equal(t, []string{"turn/gone", "repo/git/away/x.go", "docs/gone.md", "package knows"},
+	require.Equal(t,
+		[]string{"turn/gone", "repo/git/away/x.go", "docs/gone.md", "package gone", "package knows"},
 		dead, "the control")
 }
 
@@ -85,6 +94,7 @@ func TestStoryCommandsAreDocumented(t *testing.T) {
 var (
 	webAddress  = regexp.MustCompile(`https?://[^\s)>]+`)
 	namedFile   = regexp.MustCompile(`[\w./-]*\w+\.go\b`)
+	anyPath     = regexp.MustCompile(`[\w.-]+(?:/[\w.-]+)+`)
 	namedFolder = regexp.MustCompile("`((?:bot|cmd|deploy|docs|migrations|repo|workflow)/[\\w./-]+)`")
 	namedPage   = regexp.MustCompile(`\]\(([\w./-]+\.(?:md|go))`)
 	namedTests  = regexp.MustCompile("go test (?:[^`]*?)((?:\\./[\\w./]+ ?)+)(?:-run '?([^'`\\s]+)'?)?")
@@ -94,26 +104,28 @@ var (
 	listedRooms = regexp.MustCompile(`(?m)^\s*- ([a-z]\w*(?:, [a-z]\w*)*): `)
 	bareFolder  = regexp.MustCompile(
 		`(?:^|[\s("])((?:bot|cmd|deploy|docs|migrations|repo|store|turn|workflow)/[\w./-]*\w)`)
-	testName = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
+	namedPackage = regexp.MustCompile(`(?:\b(\w+)\s+)?\b[Pp]ackage\s+([a-z]\w*)`)
+	testName     = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+)\(`)
 )
 
-// deadReferences lists the paths and tests that text names and that do not exist in the tree. A path may be
-// relative to the top, docs, workflow or workflow/turn; a name without a folder, or with the one of its
-// package alone, may be in any folder.
-func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
+// verbs are words that follow "package" in a sentence and are no name.
+var verbs = []string{"has", "lacks", "managers", "of", "that"}
+
+// determiners are words before "package" after which no name follows, but a verb or the like.
+var determiners = []string{
+	"a", "another", "any", "each", "every", "no", "other", "own", "that", "the", "this",
+}
+
+// deadReferences lists the paths and tests that a document names and that do not exist in the tree. A path
+// may be relative to the top, docs, workflow or workflow/turn.
+func deadReferences(tree fs.FS, all testsByFile, doc, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
-	bases := map[string]bool{}
-	for name := range all {
-		bases[path.Base(name)] = true
-		bases[path.Join(path.Base(path.Dir(name)), path.Base(name))] = true
-	}
+	near := all.near(tree, doc, text)
 	exists := func(name string) bool {
-		for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {
-			if _, err := fs.Stat(tree, path.Join(below, name)); err == nil {
-				return true
-			}
-		}
-		return bases[name]
+		_, found := statBelow(tree, name)
+		return found || slices.ContainsFunc(near, func(file string) bool {
+			return strings.HasSuffix("/"+file, "/"+name)
+		})
 	}
 	for _, form := range []*regexp.Regexp{namedFile, namedFolder, namedPage} {
 		for _, m := range form.FindAllStringSubmatch(text, -1) {
@@ -147,6 +159,45 @@ func deadReferences(tree fs.FS, all testsByFile, text string) (dead []string) {
 		}
 	}
 	return dead
+}
+
+// statBelow finds a path that is relative to the top, docs, workflow or workflow/turn.
+func statBelow(tree fs.FS, name string) (at string, found bool) {
+	for _, below := range []string{".", "docs", "workflow", "workflow/turn"} {
+		at = path.Join(below, name)
+		if _, err := fs.Stat(tree, at); err == nil {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// near returns the Go files that a document may name by their last folder and name, or by their name alone:
+// those in folders that it names, those below a package whose comment it is, and for the tour, the rooms of
+// a turn.
+func (t testsByFile) near(tree fs.FS, doc, text string) (files []string) {
+	folders := map[string]bool{}
+	for _, name := range anyPath.FindAllString(text, -1) {
+		at, found := statBelow(tree, strings.Trim(name, "./"))
+		if found && strings.HasSuffix(at, ".go") {
+			at = path.Dir(at)
+		}
+		folders[at] = found
+	}
+	for file := range t {
+		home := path.Dir(doc)
+		own := strings.HasSuffix(doc, ".go") && path.Dir(file) == home
+		switch {
+		case doc == tour:
+			own = own || strings.HasPrefix(file, "workflow/turn/internal/")
+		case strings.HasSuffix(doc, ".go"):
+			own = strings.HasPrefix(file, home+"/")
+		}
+		if own || folders[path.Dir(file)] {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // packageComments returns the package comment of each folder, without its indented examples.
@@ -183,6 +234,12 @@ func deadPackages(tree fs.FS, all testsByFile, folder, comment string) (dead []s
 	for name := range all {
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			packages[path.Base(dir)] = true // also a folder that only holds others
+		}
+	}
+	for _, m := range namedPackage.FindAllStringSubmatch(comment, -1) {
+		if !slices.Contains(determiners, strings.ToLower(m[1])) && !slices.Contains(verbs, m[2]) &&
+			!packages[m[2]] {
+			dead = append(dead, "package "+m[2])
 		}
 	}
 	for _, m := range listedRooms.FindAllStringSubmatch(comment, -1) {

@@ -602,7 +602,7 @@ var inside = map[string]string{
 }
 
 // decoding matches code that parses data.
-var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.|` +
+var decoding = regexp.MustCompile(`json\.(Unmarshal|NewDecoder)|xml\.(Unmarshal|NewDecoder)|\byaml\.[A-Z]|` +
 	`url\.Parse\(|(zlib|gzip|tar|zip)\.NewReader|packfile\.New(Scanner|Parser)|pem\.Decode|\.ParseConfig\(|` +
 	`http\.ParseTime|parseIgnore\(|packp\.New|junit\.|parser\.Parse(File|Bytes|Expr)|css\.New|html\.New|` +
 	`goldmark\.|regexp\.Compile|syntax\.Parse|strconv\.(Parse|Atoi)|fmt\.Sscan|bufio\.NewScanner`)
