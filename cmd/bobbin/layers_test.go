@@ -45,7 +45,7 @@ var doors = map[string][]string{
 		"repo/build/proxy", "repo/build/result", "repo/disk", "repo/git", "repo/git/remote",
 		"repo/git/remotetest", "repo/git/repotest", "repo/host", "repo/host/githubapp", "repo/postgres",
 		"repo/postgres/postgrestest", "repo/sandbox", "repo/screenshot", "workflow", "workflow/agent",
-		"workflow/home", "workflow/intent", "workflow/metrics", "workflow/model",
+		"workflow/home", "workflow/intent", "workflow/lazyregexp", "workflow/metrics", "workflow/model",
 		"workflow/model/modeltest", "workflow/plaintext", "workflow/pullrequests", "workflow/redact",
 		"workflow/repository", "workflow/skill", "workflow/store", "workflow/store/backports",
 		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",

@@ -62,9 +62,9 @@ func raise(s os.Signal) {
 }
 
 type commands struct {
-	Verbose   bool             `help:"Log more on standard error." short:"v"`
-	LogFormat string           `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
-	Version   kong.VersionFlag `help:"Print the version and its commit."`
+	Verbose   bool        `help:"Log more on standard error." short:"v"`
+	LogFormat string      `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
+	Version   versionFlag `help:"Print the version and its commit."`
 
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that fixes code in a thread. Start with: bobbin demo"),
-		kong.Vars{"version": programVersion()}, kong.Resolvers(fromEnvironment(c.Env)))
+		kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
 		return cli.ExitFailed

@@ -2,8 +2,12 @@ package main
 
 import (
 	"cmp"
-	"regexp"
+	"fmt"
 	"runtime/debug"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
 // version, commit and date describe the build. A release sets the version; a build outside of a git
@@ -15,8 +19,18 @@ var (
 )
 
 // pseudoVersion matches the module version of a commit without a tag, as go install …@main gives it.
-var pseudoVersion = regexp.MustCompile(
+var pseudoVersion = lazyregexp.New(
 	`^v[0-9.]+-(?:.+\.)?(\d{4})(\d\d)(\d\d)\d{6}-([0-9a-f]{12})(?:\+|$)`)
+
+// A versionFlag prints the version in place of running a command.
+type versionFlag bool
+
+// BeforeReset is called by kong when it finds the flag.
+func (versionFlag) BeforeReset(app *kong.Kong) error {
+	_, err := fmt.Fprintln(app.Stdout, programVersion())
+	app.Exit(0)
+	return err
+}
 
 // programVersion returns what --version prints.
 func programVersion() string {

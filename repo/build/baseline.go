@@ -57,12 +57,12 @@ func (c *Checker) BaselineBuilt(
 		return r, nil
 	}
 	name := cache.Mirror().Remote().Name
-	c.log().Info("build and test the base", "repository", name, "commit", commit)
+	c.Caches.log().Info("build and test the base", "repository", name, "commit", commit)
 	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
 	if err != nil {
 		return r, err
 	}
-	c.log().Info("the base was tested", "repository", name, "commit", commit,
+	c.Caches.log().Info("the base was tested", "repository", name, "commit", commit,
 		"result", r.String(), "took", r.Took)
 	if r.Stopped == "" && r.Missing == (result.Missing{}) {
 		err = saveResult(file, r)

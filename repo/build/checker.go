@@ -2,7 +2,6 @@ package build
 
 import (
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
@@ -59,13 +58,6 @@ func (c *Checker) limits() sandbox.Limits {
 		l.Time = 10 * time.Minute
 	}
 	return l
-}
-
-func (c *Checker) log() *slog.Logger {
-	if c.Caches.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return c.Caches.Log
 }
 
 // noteUncountable notes a test command that could be counted only without the added flags.

@@ -31,6 +31,7 @@ func CopyCommit(ctx context.Context, to, from string, commit plumbing.Hash) erro
 	return bundle.CopyObjects(ctx, target, source, commit)
 }
 
+// openObjects opens the objects of a bare repository.
 func openObjects(dir string) (*objects.Store, error) {
 	packs, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
 	if err != nil {

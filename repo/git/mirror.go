@@ -234,16 +234,16 @@ func (m *Mirror) cloneRemote(ctx context.Context) error {
 }
 
 func (m *Mirror) loadObjects(dir string) error {
-	p, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))
+	store, err := openObjects(dir)
 	if err != nil {
 		return err
 	}
 	found, err := transfer.ReadRefs(dir)
 	if err != nil {
-		return errors.Join(err, p.Close())
+		return errors.Join(err, store.Packs.Close())
 	}
-	m.packs = p
-	m.store = objects.NewStore(p, filepath.Join(dir, "objects"))
+	m.packs = store.Packs
+	m.store = store
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refs = found

@@ -11,34 +11,34 @@ import (
 )
 
 // DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
-func (r Commits) DefaultBranch() string { return r.Refs.Head }
+func (cs Commits) DefaultBranch() string { return cs.Refs.Head }
 
 // Resolve returns the hash of the commit that a branch, a tag, or a whole or shortened hash names. ""
 // means the default branch.
-func (r Commits) Resolve(name string) (string, error) {
-	refs := r.Refs
+func (cs Commits) Resolve(name string) (string, error) {
+	refs := cs.Refs
 	if len(refs.Hashes) == 0 {
-		return "", fmt.Errorf("git: the repository %s is empty: push a first commit to it", r.Repository)
+		return "", fmt.Errorf("git: the repository %s is empty: push a first commit to it", cs.Repository)
 	}
 	if name == "" {
 		name = refs.Head
 	}
 	for _, full := range []string{"refs/heads/" + name, "refs/tags/" + name, name} {
 		if h, ok := refs.Hashes[full]; ok {
-			return r.peelTag(h, name)
+			return cs.peelTag(h, name)
 		}
 	}
-	if h, ok := r.findByHash(name); ok {
-		return r.peelTag(h, name)
+	if h, ok := cs.findByHash(name); ok {
+		return cs.peelTag(h, name)
 	}
-	return "", fmt.Errorf("git: %s has no branch, tag or commit %q: its branches are %s", r.Repository, name,
+	return "", fmt.Errorf("git: %s has no branch, tag or commit %q: its branches are %s", cs.Repository, name,
 		plaintext.FirstOf(refs.Branches(), 8))
 }
 
 // peelTag follows annotated tags to the commit that they name.
-func (r Commits) peelTag(h plumbing.Hash, name string) (string, error) {
+func (cs Commits) peelTag(h plumbing.Hash, name string) (string, error) {
 	for range 10 {
-		kind, content, err := r.Store.Get(h)
+		kind, content, err := cs.Store.Get(h)
 		switch {
 		case err != nil:
 			return "", fmt.Errorf("git: resolve %s: %w", name, err)
@@ -56,11 +56,11 @@ const shortestHash = 7
 
 // findByHash finds the object with a whole hash, or the only commit whose hash begins with a shortened
 // one.
-func (r Commits) findByHash(name string) (plumbing.Hash, bool) {
+func (cs Commits) findByHash(name string) (plumbing.Hash, bool) {
 	name = strings.ToLower(name)
 	if plumbing.IsHash(name) {
 		h := plumbing.NewHash(name)
-		return h, r.Store.Has(h)
+		return h, cs.Store.Has(h)
 	}
 	even := name[:len(name)&^1]
 	prefix, err := hex.DecodeString(even)
@@ -68,11 +68,11 @@ func (r Commits) findByHash(name string) (plumbing.Hash, bool) {
 		return plumbing.ZeroHash, false
 	}
 	var commits []plumbing.Hash
-	for _, h := range r.Store.Packs.WithPrefix(prefix) {
+	for _, h := range cs.Store.Packs.WithPrefix(prefix) {
 		if !strings.HasPrefix(h.String(), name) {
 			continue
 		}
-		if kind, _, err := r.Store.Get(h); err == nil && kind == plumbing.CommitObject {
+		if kind, _, err := cs.Store.Get(h); err == nil && kind == plumbing.CommitObject {
 			commits = append(commits, h)
 		}
 	}

@@ -25,26 +25,26 @@ type Commits struct {
 }
 
 // named returns the commit with a name, as Resolve takes it.
-func (r Commits) named(name string) (*object.Commit, error) {
-	full, err := r.Resolve(name)
+func (cs Commits) named(name string) (*object.Commit, error) {
+	full, err := cs.Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	return r.Store.Commit(plumbing.NewHash(full))
+	return cs.Store.Commit(plumbing.NewHash(full))
 }
 
 // Has reports whether the store has a commit, named by its whole hash.
-func (r Commits) Has(commit string) bool {
+func (cs Commits) Has(commit string) bool {
 	if !plumbing.IsHash(commit) {
 		return false
 	}
-	_, err := r.Store.Commit(plumbing.NewHash(commit))
+	_, err := cs.Store.Commit(plumbing.NewHash(commit))
 	return err == nil
 }
 
 // Read returns a commit in the form that people read.
-func (r Commits) Read(name string) (history.Commit, error) {
-	c, err := r.named(name)
+func (cs Commits) Read(name string) (history.Commit, error) {
+	c, err := cs.named(name)
 	if err != nil {
 		return history.Commit{}, err
 	}
@@ -53,86 +53,88 @@ func (r Commits) Read(name string) (history.Commit, error) {
 
 // Log returns the last n commits that changed a path ("" means any), newest first. If ctx ends first,
 // it returns the commits found so far, and the error only if there are none.
-func (r Commits) Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error) {
-	start, err := r.named(commit)
+func (cs Commits) Log(ctx context.Context, commit, path string, n int) ([]history.Commit, error) {
+	start, err := cs.named(commit)
 	if err != nil {
 		return nil, err
 	}
-	return history.Log(ctx, r.Store, start, path, n)
+	return history.Log(ctx, cs.Store, start, path, n)
 }
 
 // Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
 // a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
 // nil.
-func (r Commits) Show(
+func (cs Commits) Show(
 	ctx context.Context, commit, within string, hidden func(path string) bool,
 ) (history.Commit, string, error) {
-	c, err := r.named(commit)
+	c, err := cs.named(commit)
 	if err != nil {
 		return history.Commit{}, "", err
 	}
-	return history.Show(ctx, r.Store, c, within, hidden)
+	return history.Show(ctx, cs.Store, c, within, hidden)
 }
 
 // Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
 // and does not follow renames.
-func (r Commits) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {
-	c, err := r.named(commit)
+func (cs Commits) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {
+	c, err := cs.named(commit)
 	if err != nil {
 		return history.Commit{}, err
 	}
-	return history.Blame(ctx, r.Store, c, path, line)
+	return history.Blame(ctx, cs.Store, c, path, line)
 }
 
 // mergeBase returns the nearest common ancestor of two commits, the newest if several are as near, or
 // "" if they have none.
-func (r Commits) mergeBase(ctx context.Context, a, b string) (string, error) {
-	one, err := r.named(a)
+func (cs Commits) mergeBase(ctx context.Context, a, b string) (string, error) {
+	one, err := cs.named(a)
 	if err != nil {
 		return "", err
 	}
-	other, err := r.named(b)
+	other, err := cs.named(b)
 	if err != nil {
 		return "", err
 	}
-	return history.MergeBase(ctx, r.Store, one, other)
+	return history.MergeBase(ctx, cs.Store, one, other)
 }
 
 // Parents returns the hashes of a commit's parents. cut is true if some of them are not here, as at the
 // end of a shallow clone.
-func (r Commits) Parents(commit string) (parents []string, cut bool, err error) {
-	c, err := r.named(commit)
+func (cs Commits) Parents(commit string) (parents []string, cut bool, err error) {
+	c, err := cs.named(commit)
 	if err != nil {
 		return nil, false, err
 	}
-	return history.Parents(r.Store, c)
+	return history.Parents(cs.Store, c)
 }
 
 // ListPaths returns the plain files of a commit, in git's order. It does not read folders for which
 // skip returns true.
-func (r Commits) ListPaths(ctx context.Context, commit string, skip func(dir string) bool) ([]string, error) {
-	c, err := r.named(commit)
+func (cs Commits) ListPaths(
+	ctx context.Context, commit string, skip func(dir string) bool,
+) ([]string, error) {
+	c, err := cs.named(commit)
 	if err != nil {
 		return nil, err
 	}
-	return gittree.ListPaths(ctx, r.Store, c.TreeHash, skip)
+	return gittree.ListPaths(ctx, cs.Store, c.TreeHash, skip)
 }
 
 // ReadFile returns the content of a file in a commit, or the target of a link. A path that does not
 // exist is fs.ErrNotExist.
-func (r Commits) ReadFile(commit, path string) ([]byte, error) {
-	c, err := r.named(commit)
+func (cs Commits) ReadFile(commit, path string) ([]byte, error) {
+	c, err := cs.named(commit)
 	if err != nil {
 		return nil, err
 	}
-	n, err := gittree.FindNode(r.Store, c.TreeHash, strings.Trim(path, "/"))
+	n, err := gittree.FindNode(cs.Store, c.TreeHash, strings.Trim(path, "/"))
 	if err != nil {
 		return nil, err
 	}
 	if !n.IsFile() && !n.IsLink() {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: fs.ErrNotExist}
 	}
-	return r.Store.GetTyped(plumbing.BlobObject, n.Hash)
+	return cs.Store.GetTyped(plumbing.BlobObject, n.Hash)
 }
 
 // A ReleaseBranch is a branch or tag of a release.
@@ -144,23 +146,23 @@ type ReleaseBranch struct {
 
 // Releases returns the branches and tags whose name is wanted, newest first. If a branch and a tag have
 // the same name, it returns only the branch.
-func (r Commits) Releases(wanted func(name string) bool) []ReleaseBranch {
+func (cs Commits) Releases(wanted func(name string) bool) []ReleaseBranch {
 	var all []ReleaseBranch
-	for full := range r.Refs.Hashes {
+	for full := range cs.Refs.Hashes {
 		name, branch := strings.CutPrefix(full, "refs/heads/")
 		if !branch {
 			tag := false
 			if name, tag = strings.CutPrefix(full, "refs/tags/"); !tag {
 				continue
 			}
-			if _, taken := r.Refs.Hashes["refs/heads/"+name]; taken {
+			if _, taken := cs.Refs.Hashes["refs/heads/"+name]; taken {
 				continue
 			}
 		}
 		if !wanted(name) {
 			continue
 		}
-		c, err := r.named(name)
+		c, err := cs.named(name)
 		if err != nil {
 			continue // a tag of an object that is not a commit
 		}

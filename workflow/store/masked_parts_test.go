@@ -169,7 +169,7 @@ func threadParts() []maskedPart {
 	reworded := lineKeeps("Line.")
 	joined := lineKeeps("Line.")
 	reworded[aName] += " ActionID Label"
-	joined[anID] += " Twin By"
+	joined[anID] += " Other By"
 	return []maskedPart{
 		{store.Hint{}, kept{anID: "Key User"}},
 		{store.Lines{}, lineKeeps("")},

@@ -43,8 +43,6 @@ type Settings struct {
 	// MODEL" it answers for all agents. The test fails if it is not followed to its end; an
 	// empty Script expects no request.
 	Script string
-	// Files are the commits of the repository, the last one on main; default: a page about a shop.
-	Files []repotest.Files
 	// Commands lets agents run commands, and the program build and test, in the sandbox of this machine.
 	Commands bool
 }
@@ -58,8 +56,6 @@ type Thread struct {
 	Model   *modeltest.Server
 	Channel string            // id of #bugs
 	People  map[string]string // user ids by name
-	Origin  string            // folder of the repository
-	Commits []string          // those of Settings.Files
 	Root    string            // ts of the first message; empty before it
 
 	t      testing.TB
@@ -67,24 +63,20 @@ type Thread struct {
 	events int
 }
 
-// shop is the usual repository.
+// shop is the repository.
 var shop = repotest.Files{"README.md": "# Shop\nThe total of an order is 3 cents.\n"}
 
 // Open opens a thread. Everything is closed and removed at the end of the test.
 func Open(t testing.TB, s Settings) *Thread {
 	t.Helper()
-	files := s.Files
-	if len(files) == 0 {
-		files = []repotest.Files{shop}
-	}
 	th := &Thread{t: t, Model: serve(t, s.Script)}
-	th.Origin, th.Commits = repotest.NewOrigin(t, files...)
+	origin, _ := repotest.NewOrigin(t, shop)
 	slack := th.openSlack()
 	st := storetest.Open(t)
 	th.Runner = &turn.Runner{
 		Store: st, Slack: &people.Directory{Slack: slack}, Agents: agent.Table(nil), Log: storetest.Silent,
 		Model:        model.New(model.Config{BaseURL: th.Model.URL, Log: storetest.Silent}),
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: th.Origin}}},
+		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: origin}}},
 		Machine: turn.Machine{
 			Mirrors: repotest.OpenMirrors(t),
 			Folders: folder.Folders{Dir: t.TempDir()},

@@ -38,7 +38,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	if card := c.Slack.ProgressCard; card != "" {
 		p.OneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
 	}
-	p.InForm("$.slack.admins", c.Slack.Admins, adminName, "the id of a person (U…)")
+	p.InForm("$.slack.admins", c.Slack.Admins, personID, "the id of a person (U…)")
 	c.checkCredentials(p)
 	checkPeople(p, c.People)
 	c.Words.check(p)
@@ -126,7 +126,7 @@ func checkProgram(p *strictyaml.Problems, path, value string) {
 var (
 	repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 	channelName    = regexp.MustCompile(`^([CGD][A-Z0-9]{2,}|#[^\s#]+)$`)
-	adminName      = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
+	personID       = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 	commandEnvName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	appName        = regexp.MustCompile(`^\S(.{0,78}\S)?$`)
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)

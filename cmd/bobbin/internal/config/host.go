@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -96,8 +95,6 @@ func checkPeople(p *strictyaml.Problems, people map[string]string) {
 		}
 	}
 }
-
-var personID = regexp.MustCompile(`^[UW][A-Z0-9]{2,}$`)
 
 // check checks the host of the repository with that URL and adds the problems to p.
 func (g GitHost) check(p *strictyaml.Problems, at, remote string) {

@@ -24,12 +24,12 @@ type StorageFlags struct {
 }
 
 // Target returns the database and the data directory that the flags name, with the defaults filled in.
-func (p StorageFlags) Target(con cli.Console) (storage.Target, error) {
-	s := storage.Target{DataDir: p.DataDir, DatabaseURL: p.DatabaseURL, Durable: true, Progress: con.Err}
+func (f StorageFlags) Target(con cli.Console) (storage.Target, error) {
+	s := storage.Target{DataDir: f.DataDir, DatabaseURL: f.DatabaseURL, Durable: true, Progress: con.Err}
 	if s.DataDir == "" {
 		s.DataDir = storage.DefaultDataDir(con.Env)
 	}
-	con.Hide.Learn(secrets.InDatabaseURL(p.DatabaseURL)...)
+	con.Hide.Learn(secrets.InDatabaseURL(f.DatabaseURL)...)
 	var err error
 	if s.DataDir, err = filepath.Abs(s.DataDir); err != nil {
 		return s, fmt.Errorf("data directory: %w", err)
@@ -38,10 +38,10 @@ func (p StorageFlags) Target(con cli.Console) (storage.Target, error) {
 }
 
 // ReadDatabase opens the bot's database without migrating it, runs do, and closes the database.
-func (p StorageFlags) ReadDatabase(
+func (f StorageFlags) ReadDatabase(
 	ctx context.Context, con cli.Console, log *slog.Logger, do func(*store.Store) error,
 ) error {
-	s, err := p.Target(con)
+	s, err := f.Target(con)
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,9 @@ type Seams struct {
 	NoticeAfter time.Duration // a longer wait for a model is reported in the thread; zero: the turn's default
 	HostPace    time.Duration // interval of the first checks on a new pull request; zero: half a minute
 	Network     proxy.Network // the network that packages are fetched over; nil: this machine's
+	SlackPace   time.Duration // between two posts in a channel; zero: Slack's own limit
+	// for what Slack sends once; zero: Slack's own limit
+	SlackAckTimeout time.Duration
 }
 
 // ObservedSettings say which metrics and traces of the bot's work are recorded.
@@ -99,12 +102,8 @@ type ObservedSettings struct {
 // SlackSettings say how the bot connects to Slack, and which messages are requests.
 type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
-	// between two posts in a channel; zero: Slack's own limit
-	SlackPace time.Duration
 	// number of connections; zero: two
 	SlackLinks int
-	// for what Slack sends once; zero: Slack's own limit
-	SlackAckTimeout time.Duration
 	// each run is shown by a progress card
 	ProgressCards bool
 	// Slack shows that the bot is at work; needs an app with the agent view

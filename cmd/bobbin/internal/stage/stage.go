@@ -270,10 +270,9 @@ func (st *Stage) Settings() server.Settings {
 		},
 		SlackSettings: server.SlackSettings{
 			SlackToken: app.BotToken, SlackAppToken: app.AppToken, SlackURL: st.Slack.URL(),
-			SlackPace:       20 * time.Millisecond,
-			SlackAckTimeout: onceTimeout,
-			SlackLinks:      1, // one link keeps messages that are sent a moment apart in order
+			SlackLinks: 1, // one link keeps messages that are sent a moment apart in order
 		},
+		Seams:         server.Seams{SlackPace: 20 * time.Millisecond, SlackAckTimeout: onceTimeout},
 		ModelSettings: st.models(),
 		LimitSettings: server.LimitSettings{
 			Seats:    queue.ConcurrencyLimits{AtOnce: 4},

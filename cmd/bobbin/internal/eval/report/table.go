@@ -23,11 +23,11 @@ func (r Run) Table(w io.Writer) {
 			strings.Join(append(x.cells(), plaintext.CutLine(plaintext.OneLine(x.Why), maxWhy)), "\t"))
 	}
 	t.Flush()
-	fmt.Fprintln(w, "\n"+r.summary())
+	fmt.Fprintln(w, "\n"+r.Summary())
 }
 
-// summary returns the run in one line: tasks solved and skipped, steps, cached share and cost.
-func (r Run) summary() string {
+// Summary returns the run in one line: tasks solved and skipped, steps, cached share and cost.
+func (r Run) Summary() string {
 	tried := r.Tried()
 	solved := 0
 	var u Use

@@ -493,8 +493,8 @@ func TestSecretsAreFoundWithoutTheirGuards(t *testing.T) {
 			SlackToken:    app.BotToken,
 			SlackAppToken: app.AppToken,
 			SlackURL:      m.slack.URL(),
-			SlackPace:     time.Millisecond,
 		},
+		Seams: server.Seams{SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{
 			ModelURL: m.model.URL + "/v1",
 			Agents:   map[string]agent.Setting{},

@@ -328,8 +328,8 @@ func openOutages(t *testing.T, list map[string]outage, patience remote.RetryPoli
 			SlackToken:    app.BotToken,
 			SlackAppToken: app.AppToken,
 			SlackURL:      o.slack.URL(),
-			SlackPace:     time.Millisecond,
 		},
+		Seams: server.Seams{SlackPace: time.Millisecond},
 		ModelSettings: server.ModelSettings{
 			ModelURL: chatmodel.Serve(t, chatmodel.FixOneWord).URL + "/v1",
 			Agents:   map[string]agent.Setting{},

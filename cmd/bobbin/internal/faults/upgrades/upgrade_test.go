@@ -304,8 +304,8 @@ func (ur *upgradeRun) start() {
 			SlackToken:    app.BotToken,
 			SlackAppToken: app.AppToken,
 			SlackURL:      ur.slack.URL(),
-			SlackPace:     20 * time.Millisecond,
 		},
+		Seams:         server.Seams{SlackPace: 20 * time.Millisecond},
 		ModelSettings: server.ModelSettings{ModelURL: ur.scripted.URL},
 		Repositories: []repository.Repository{
 			{Remote: remote.Remote{Name: "shop", URL: ur.remote}, Base: "main"},

@@ -16,11 +16,12 @@ type match struct {
 // free reports whether nothing is claimed in that match: it is denied, asked, only to come, or true under a
 // condition. A denial or a condition reaches to the claim only within its own clause: "I cannot confirm that
 // it was pushed" claims nothing, "No worries, it was pushed" does.
-func (p match) free() bool {
-	return p.asked() || p.denied() || p.conditional() || p.underCondition() || p.toCome() || p.aboutCode()
+func (mt match) free() bool {
+	return mt.asked() || mt.denied() || mt.conditional() || mt.underCondition() || mt.toCome() ||
+		mt.aboutCode()
 }
 
-func (p match) text() string { return p.words[p.start:p.end] }
+func (mt match) text() string { return mt.words[mt.start:mt.end] }
 
 // boundary matches what ends a clause.
 var boundary = regexp.MustCompile(`[,;:(] ?| - `)
@@ -29,8 +30,8 @@ var boundary = regexp.MustCompile(`[,;:(] ?| - `)
 var listed = regexp.MustCompile(`^(?:[\w-]+ ){0,3}(?:or|nor) `)
 
 // clause returns the words of the clause before the claim, and what stands before that clause.
-func (p match) clause() (clause, before string) {
-	before = p.words[:p.start]
+func (mt match) clause() (clause, before string) {
+	before = mt.words[:mt.start]
 	for {
 		all := boundary.FindAllStringIndex(before, -1)
 		if all == nil {
@@ -38,7 +39,7 @@ func (p match) clause() (clause, before string) {
 		}
 		last := all[len(all)-1]
 		clause, before = before[last[1]:]+clause, before[:last[0]]
-		if !listed.MatchString(clause + p.text()) {
+		if !listed.MatchString(clause + mt.text()) {
 			return clause, before
 		}
 	}
@@ -71,26 +72,26 @@ var (
 )
 
 // denied reports whether the clause says that it was not so.
-func (p match) denied() bool {
-	text := idioms.ReplaceAllString(goOn.ReplaceAllString(p.text(), ""), "")
+func (mt match) denied() bool {
+	text := idioms.ReplaceAllString(goOn.ReplaceAllString(mt.text(), ""), "")
 	if between.MatchString(text) {
 		return true
 	}
-	if p.form.negative {
+	if mt.form.negative {
 		return false
 	}
-	clause, _ := p.clause()
+	clause, _ := mt.clause()
 	if notInCJK.MatchString(clause) {
 		return true
 	}
-	first := p.words[p.start : p.start+firstWordEnd(p.words[p.start:])]
+	first := mt.words[mt.start : mt.start+firstWordEnd(mt.words[mt.start:])]
 	for _, reach := range []string{clause, clause + first} {
 		m := negation.FindStringSubmatch(idioms.ReplaceAllString(reach, ""))
 		if m == nil {
 			continue
 		}
 		rest := strings.TrimSpace(m[1])
-		if last, ok := strings.CutSuffix(rest, " and"); ok && bareVerb.MatchString(p.text()) {
+		if last, ok := strings.CutSuffix(rest, " and"); ok && bareVerb.MatchString(mt.text()) {
 			rest = last
 		}
 		if !breaks.MatchString(rest) {
@@ -128,30 +129,30 @@ var (
 )
 
 // conditional reports whether the claim itself is a condition, or the time of something else.
-func (p match) conditional() bool {
-	clause, _ := p.clause()
+func (mt match) conditional() bool {
+	clause, _ := mt.clause()
 	m := conditioned.FindStringSubmatch(clause)
 	if m == nil || looks.MatchString(m[2]) {
 		return false
 	}
 	sometime := m[1] == "when" || m[1] == "once" || m[1] == "before"
-	return !sometime || !byItself.MatchString(p.text())
+	return !sometime || !byItself.MatchString(mt.text())
 }
 
 // underCondition reports whether a condition before the clause says when the claim is to be true. What was so
 // or is so already was said to be so.
-func (p match) underCondition() bool {
-	clause, before := p.clause()
+func (mt match) underCondition() bool {
+	clause, before := mt.clause()
 	m := fronted.FindStringSubmatch(before)
 	if m == nil || looks.MatchString(m[2]) {
 		return false
 	}
-	after := strings.Fields(p.words[p.end:])
-	whole := clause + p.text() + " " + strings.Join(after[:min(2, len(after))], " ")
+	after := strings.Fields(mt.words[mt.end:])
+	whole := clause + mt.text() + " " + strings.Join(after[:min(2, len(after))], " ")
 	switch {
 	case past.MatchString(whole):
 		return false
-	case p.form.kind == Tests:
+	case mt.form.kind == Tests:
 		return m[1] != "when" && m[1] != "whenever"
 	}
 	return present.MatchString(whole)
@@ -164,9 +165,9 @@ var (
 )
 
 // asked reports whether the sentence asks whether it is so.
-func (p match) asked() bool {
-	return strings.HasSuffix(strings.TrimSpace(p.words), "?") &&
-		(asking.MatchString(p.words[:p.start]) || p.start == 0 && inOne.MatchString(p.text()))
+func (mt match) asked() bool {
+	return strings.HasSuffix(strings.TrimSpace(mt.words), "?") &&
+		(asking.MatchString(mt.words[:mt.start]) || mt.start == 0 && inOne.MatchString(mt.text()))
 }
 
 var (
@@ -181,15 +182,15 @@ var (
 )
 
 // toCome reports whether the clause says that it is to be so, may be so or is being done.
-func (p match) toCome() bool {
-	clause, _ := p.clause()
+func (mt match) toCome() bool {
+	clause, _ := mt.clause()
 	clause = strings.TrimSpace(clause)
 	switch {
 	case being.MatchString(clause):
 		return true
-	case bareVerb.MatchString(p.text()):
+	case bareVerb.MatchString(mt.text()):
 		return passive.MatchString(clause)
-	case p.form.kind != Tests:
+	case mt.form.kind != Tests:
 		return false
 	}
 	m := wish.FindStringSubmatch(clause)
@@ -229,18 +230,18 @@ var byWhom = regexp.MustCompile(`^.*\b(?:by|from|of|has|have|had|got|gets|with|u
 	`obtained|after|per) (@?[a-z][^ ]*)`)
 
 // aboutCode reports whether the form speaks of what code does.
-func (p match) aboutCode() bool {
-	text := p.text()
-	if p.form.kind == Tests && passes.MatchString(text) && given.MatchString(p.words[p.end:]) {
+func (mt match) aboutCode() bool {
+	text := mt.text()
+	if mt.form.kind == Tests && passes.MatchString(text) && given.MatchString(mt.words[mt.end:]) {
 		return true
 	}
-	if p.form.kind == Tests && works.MatchString(text) && limited.MatchString(p.words[p.end:]) {
+	if mt.form.kind == Tests && works.MatchString(text) && limited.MatchString(mt.words[mt.end:]) {
 		return true
 	}
-	if !p.form.person {
+	if !mt.form.person {
 		return false
 	}
-	if p.form.leads || !doneBy.MatchString(text) && noPerson.MatchString(text) {
+	if mt.form.leads || !doneBy.MatchString(text) && noPerson.MatchString(text) {
 		return noPerson.MatchString(text)
 	}
 	m := byWhom.FindStringSubmatch(text)

@@ -52,18 +52,18 @@ type fetched struct {
 
 // BaseBranch returns the branch that the work starts from: the configured one, otherwise the default
 // branch.
-func (p *Checkout) BaseBranch() string {
-	if p.Repository.Base != "" {
-		return p.Repository.Base
+func (co *Checkout) BaseBranch() string {
+	if co.Repository.Base != "" {
+		return co.Repository.Base
 	}
-	return p.Mirror.Commits().DefaultBranch()
+	return co.Mirror.Commits().DefaultBranch()
 }
 
 // Project returns how the repository is built and tested, as far as that is known now.
-func (p *Checkout) Project() project.Project { return p.Tests.Project() }
+func (co *Checkout) Project() project.Project { return co.Tests.Project() }
 
-func (p *Checkout) closeTrees() {
-	for _, w := range []*git.Workspace{p.Copy, p.Work} {
+func (co *Checkout) closeTrees() {
+	for _, w := range []*git.Workspace{co.Copy, co.Work} {
 		if w != nil {
 			w.Close()
 		}
@@ -72,14 +72,14 @@ func (p *Checkout) closeTrees() {
 
 // Folder returns the folder that the configuration limits the work to, or an empty string for the whole
 // repository.
-func (p *Checkout) Folder() string { return p.Repository.Folder() }
+func (co *Checkout) Folder() string { return co.Repository.Folder() }
 
 // displayName returns how lines name the place: "shop", or "`services/cart` of shop".
-func (p *Checkout) displayName() string {
-	if f := p.Folder(); f != "" {
-		return "`" + f + "` of " + p.Repository.Name
+func (co *Checkout) displayName() string {
+	if f := co.Folder(); f != "" {
+		return "`" + f + "` of " + co.Repository.Name
 	}
-	return p.Repository.Name
+	return co.Repository.Name
 }
 
 // ReadSome reads up to most bytes from the beginning of a regular file. It fails for a link.

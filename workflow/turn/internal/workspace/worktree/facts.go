@@ -62,17 +62,17 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 
 // Unprovable says that nothing can be proven here, because the base's own build or tests do not start,
 // and why. It returns an empty string if they start, or if that is not known yet.
-func (p *Checkout) Unprovable() string {
+func (co *Checkout) Unprovable() string {
 	select {
-	case <-p.BaseTested:
-		return p.Tests.unprovable()
+	case <-co.BaseTested:
+		return co.Tests.unprovable()
 	default:
 		return ""
 	}
 }
 
-func (p *Checkout) topLevelNames() []string {
-	entries, err := fs.ReadDir(p.Copy.FS(), cmp.Or(p.Folder(), "."))
+func (co *Checkout) topLevelNames() []string {
+	entries, err := fs.ReadDir(co.Copy.FS(), cmp.Or(co.Folder(), "."))
 	if err != nil {
 		return nil
 	}
@@ -93,9 +93,9 @@ func (p *Checkout) topLevelNames() []string {
 
 // Conventions returns the repository's AGENTS.md, or its CLAUDE.md, fenced as data and cut after
 // maxConventions bytes. It returns an empty string if there is neither.
-func (p *Checkout) Conventions() string {
+func (co *Checkout) Conventions() string {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-		b, err := ReadSome(p.Copy.FS(), name, maxConventions)
+		b, err := ReadSome(co.Copy.FS(), name, maxConventions)
 		if err != nil {
 			continue
 		}

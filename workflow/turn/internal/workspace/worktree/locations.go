@@ -19,13 +19,13 @@ const maxLinked = 40
 // locateCode returns the places in a text (path/to/file.ext:12) that exist at the session's base commit,
 // so that the thread can link them. It returns nil if none exists, if the host has no pages for code, or
 // once the session has a branch: its changed files have other line numbers.
-func (p *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
-	if p.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
+func (co *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
+	if co.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
 		return nil
 	}
-	c := &workflow.Code{Repository: p.Repository.Name, Commit: s.BaseCommit}
+	c := &workflow.Code{Repository: co.Repository.Name, Commit: s.BaseCommit}
 	for _, m := range LocationPattern.FindAllStringSubmatch(text, maxLinked) {
-		if has, err := p.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
+		if has, err := co.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
 			c.Places = append(c.Places, m[0])
 		}
 	}
@@ -37,19 +37,19 @@ func (p *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
 
 // HasLine reports whether the file at path in Copy has that line. It fails if line is no number, or if
 // the file cannot be read.
-func (p *Checkout) HasLine(path, line string) (bool, error) {
+func (co *Checkout) HasLine(path, line string) (bool, error) {
 	n, err := strconv.Atoi(line)
 	if err != nil {
 		return false, err
 	}
-	b, err := ReadSome(p.Copy.FS(), path, maxEvidence)
+	b, err := ReadSome(co.Copy.FS(), path, maxEvidence)
 	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
 
 // Line returns a line of a file in Copy without the spaces around it, cut after maxQuoted characters. It
 // returns an empty string if the file or the line does not exist, or if the file is binary or private.
-func (p *Checkout) Line(path string, number int) string {
-	b, err := ReadSome(p.Copy.FS(), path, maxEvidence)
+func (co *Checkout) Line(path string, number int) string {
+	b, err := ReadSome(co.Copy.FS(), path, maxEvidence)
 	if err != nil || number < 1 || workfile.IsBinary(b) || workfile.IsPrivate(path) {
 		return ""
 	}
