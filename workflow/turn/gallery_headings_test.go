@@ -183,7 +183,7 @@ var headings = map[string]string{
 	"unseenNotice":           "an attachment could not be read",
 	"unseenNotice-b":         "a picture cannot be seen",
 	"warmUp":                 "the tests did not start",
-	"withdrawn":              "an objection is taken back",
+	"Withdraw":               "an objection is taken back",
 }
 
 // misnamed returns what is wrong with the headings of the places that say something, one line each.
