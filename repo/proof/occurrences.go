@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
 )
@@ -130,61 +129,6 @@ func movedTests(base, branch index) map[key]key {
 		}
 	}
 	return moved
-}
-
-// A lostTest is a test that passed on the base, and the reason why it does not pass on the branch.
-type lostTest struct {
-	key
-	why string
-}
-
-// addLost records the regressions. Those that share a name become one, which says how many of them there are.
-func (p *proving) addLost(lost []lostTest, base index) {
-	var names []key
-	reasons := map[key][]string{}
-	for _, l := range lost {
-		first := key{group: l.group, name: l.name}
-		if reasons[first] == nil {
-			names = append(names, first)
-		}
-		reasons[first] = append(reasons[first], l.why)
-	}
-	for _, first := range names {
-		label := base.labelOf(first)
-		all := reasons[first]
-		why := all[0]
-		if of := len(base.shared[first]); of > 1 {
-			label = fmt.Sprintf("%d of %d tests named %s", len(all), of, label)
-			if slices.Sort(all); len(all) > 1 && all[0] == all[len(all)-1] {
-				why = "each " + why
-			} else if len(all) > 1 {
-				count := func(why string, n int) string { return fmt.Sprintf("%d %s", n, why) }
-				why = strings.Join(countEach(all, count), ", ")
-			}
-		}
-		p.Regressions = append(p.Regressions, label)
-		p.addNote(label, "%s", why)
-	}
-}
-
-// noteFailedBefore records a test that fails on the base and does not pass on the branch.
-func (p *proving) noteFailedBefore(k key, base, branch index) {
-	switch {
-	case base.statusOf(k) != result.Failed:
-	case branch.statusOf(k) == result.Failed:
-		p.AlreadyFailing = append(p.AlreadyFailing, base.labelOf(k))
-	case branch.statusOf(k) == result.Skipped:
-		p.NowSkipped = append(p.NowSkipped, base.labelOf(k))
-	}
-}
-
-// addUnstable records a test that failed on the branch and passed when it was run again.
-func (p *proving) addUnstable(k key, base index) {
-	p.Unstable = append(p.Unstable, base.labelOf(k))
-	if p.unstable == nil {
-		p.unstable = map[key]bool{}
-	}
-	p.unstable[k] = true
 }
 
 // countOnBranch counts a case of a new test by its statuses on the base and on the branch.

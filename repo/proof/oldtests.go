@@ -317,11 +317,11 @@ func (p *proving) lostOn(old, base, branch index) (lost []lostCase) {
 		if s != result.Passed && !fixed || narrowed && !old.hasGroup(k.group) {
 			continue
 		}
-		why := p.whyLost(k, base, old, movedOld)
+		why := whyLost(k, base, old, movedOld)
 		if why == "" || old.Stopped != "" && old.statusOf(k) != result.Failed {
 			continue
 		}
-		if now := p.whyLost(k, base, branch, moved); now == "" || now == "is skipped" || now == "is gone" {
+		if now := whyLost(k, base, branch, moved); now == "" || now == "is skipped" || now == "is gone" {
 			lost = append(lost, lostCase{k, why})
 		}
 	}

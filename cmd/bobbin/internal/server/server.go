@@ -196,7 +196,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if s.HTTPAddr != "" && s.Metrics == nil {
 		s.Metrics = metrics.New()
 	}
-	name, err := b.openState(ctx, s)
+	replica, err := b.openState(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -208,57 +208,76 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err := b.openRunner(ctx, s, directory); err != nil {
 		return nil, err
 	}
-	runner := b.Runner
-	signature := runner.Agents[agent.Orchestrator].Signature()
+	homes := b.newHomes(s, slack)
+	b.Runner.Readers = homes
+	if err := b.openPages(s, homes, directory); err != nil {
+		return nil, err
+	}
 	posting := outbox.New(b.Store.DB)
-	received := inbox.New(b.Store.DB, b.Store.Queue)
-	traced := tracedInbox{received, b.traces}
-	received.Name = signature
-	received.Words = s.Words
 	posts := newPoster(s, slack, directory, posting, log)
-	b.Store.Cards = s.ProgressCards
-	posts.Name = signature
+	posts.Name = b.signature()
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
-	homes := &home.Homes{
-		Store:        runner.Store,
-		Repositories: runner.Repositories,
-		Secrets:      runner.Secrets,
-		Log:          runner.Log,
+	b.Store.Cards = s.ProgressCards
+	b.Gateway = b.newGateway(s, slack, homes, posts.GuestFilter)
+	work := b.newWork(s, slack, directory)
+	work.Post = posts.Drain
+	work.React = (&poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}).Drain
+	b.queue, err = NewQueue(b.Store, work, replica,
+		min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
+	return b, err
+}
+
+// signature returns the name that the orchestrator's lines begin with.
+func (b *Server) signature() string { return b.Runner.Agents[agent.Orchestrator].Signature() }
+
+// newHomes returns what shows people their sessions in the App Home, and knows who may read a thread.
+func (b *Server) newHomes(s Settings, slack *bot.Slack) *home.Homes {
+	return &home.Homes{
+		Store:        b.Store,
+		Repositories: b.Runner.Repositories,
+		Secrets:      b.Runner.Secrets,
+		Log:          b.Runner.Log,
 		Directory:    &people.Directory{Slack: slack},
 		Admins:       s.Admins,
 		Settings:     s.summary(),
 		WorkspaceURL: slack.WorkspaceURL(),
 	}
-	runner.Readers = homes
-	reacting := &poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}
-	if err := b.openPages(s, homes, directory); err != nil {
-		return nil, err
-	}
-	b.Gateway = &gateway.Gateway{
+}
+
+// newGateway returns what takes the events of Slack and stores them in the inbox.
+func (b *Server) newGateway(
+	s Settings, slack *bot.Slack, homes *home.Homes, guests *poster.GuestFilter,
+) *gateway.Gateway {
+	received := inbox.New(b.Store.DB, b.Store.Queue)
+	received.Name = b.signature()
+	received.Words = s.Words
+	traced := tracedInbox{received, b.traces}
+	return &gateway.Gateway{
 		Slack:      slack,
 		Inbox:      traced,
-		Log:        log,
+		Log:        b.log,
 		AckTimeout: s.SlackAckTimeout,
 		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
 		Homes:      homes,
-		Modals:     gateway.Modals{Forms: traced, HidesCode: posts.GuestFilter.HidesCode, PageOf: b.pageOf},
+		Modals:     gateway.Modals{Forms: traced, HidesCode: guests.HidesCode, PageOf: b.pageOf},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
-	side, giveUp := newSide(runner, s)
-	b.queue, err = NewQueue(b.Store, Work{
+}
+
+// newWork returns what the jobs of the queue do, except for posting.
+func (b *Server) newWork(s Settings, slack *bot.Slack, directory *people.Directory) Work {
+	side, giveUp := newSide(b.Runner, s)
+	return Work{
 		Side:       side,
 		GiveUpSide: giveUp,
-		Turn:       withStatusIndicator(runner, slack, s.AgentStatus, log),
-		GiveUp:     runner.GiveUp,
-		Post:       posts.Drain,
-		React:      reacting.Drain,
+		Turn:       withStatusIndicator(b.Runner, slack, s.AgentStatus, b.log),
+		GiveUp:     b.Runner.GiveUp,
 		Secrets:    s.Secrets,
 		Metrics:    s.Metrics,
 		Traces:     b.traces,
-		Look:       b.pullRequests(s, slack, directory, posts.Name).Look,
-	}, name, min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
-	return b, err
+		Look:       b.pullRequests(s, slack, directory, b.signature()).Look,
+	}
 }
 
 // openState opens the health monitor, so that health is reported from then on, locks the data directory,

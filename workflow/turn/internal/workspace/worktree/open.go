@@ -116,43 +116,19 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 // follow-up to pushed work sees that work, merged with the base branch's new commits until it has a report of
 // its own.
 func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
-	s := t.Session()
 	approval, err := t.StandingApproval(ctx)
 	if err != nil {
 		return err
 	}
-	if approval != nil || s.Head != "" {
-		if p.Work, err = t.openWorkspace(ctx, p); err != nil {
-			return err
-		}
-		if err := t.LetCommandsWrite(p.Work); err != nil {
+	if approval != nil || t.Session().Head != "" {
+		if err := t.openWork(ctx, p); err != nil {
 			return err
 		}
 	}
-	if s.Head != "" && s.Phase != workflow.PhaseDone {
-		// Do not merge while a report waits for approval: it was written for the session's base, and the
-		// files may still hold work of an earlier approval that the report replaced.
-		pushed, err := t.RevisionPushed(ctx, s.Revision)
-		if err == nil && pushed {
-			err = baseMerger{t.Snapshots}.mergeBase(ctx, p)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if s.Head != "" {
-		p.Copy, p.CopyTree, err = p.Work.Fork(ctx, t.Folder("look-"+prompt.ShortHash(t.Session().Head)))
-	} else {
-		p.Copy, err = p.Mirror.Workspace(ctx, t.Folder("look-"+prompt.ShortHash(s.BaseCommit)), s.BaseCommit)
-	}
-	if err != nil {
-		return fmt.Errorf("open a copy to look at: %w", err)
-	}
-	// An earlier turn may have ended in the middle of a command that had changed the copy. The base says how
-	// it is tested, so that no change decides how it is proven itself.
-	if err := p.Copy.Restore(ctx, ""); err != nil {
+	if err := t.openCopy(ctx, p); err != nil {
 		return err
 	}
+	// The base says how it is tested, so that no change decides how it is proven itself.
 	found := p.Repository.Project(p.Copy.FS())
 	if approval != nil {
 		err = t.RefreshCopy(ctx, p)
@@ -177,6 +153,42 @@ func (t *Trees) openTrees(ctx context.Context, p *Checkout) error {
 		Configured: p.Repository.Test != "",
 	}
 	return p.Tests.Find(ctx, found)
+}
+
+// openWork opens the session's own workspace. What was pushed before is merged with the base branch's new
+// commits, unless a report waits for approval: it was written for the session's base, and the files may still
+// hold work of an earlier approval that the report replaced.
+func (t *Trees) openWork(ctx context.Context, p *Checkout) (err error) {
+	if p.Work, err = t.openWorkspace(ctx, p); err != nil {
+		return err
+	}
+	if err := t.LetCommandsWrite(p.Work); err != nil {
+		return err
+	}
+	s := t.Session()
+	if s.Head == "" || s.Phase == workflow.PhaseDone {
+		return nil
+	}
+	pushed, err := t.RevisionPushed(ctx, s.Revision)
+	if err != nil || !pushed {
+		return err
+	}
+	return baseMerger{t.Snapshots}.mergeBase(ctx, p)
+}
+
+// openCopy opens the throw-away copy, with the files of the base: an earlier turn may have ended in the
+// middle of a command that had changed them.
+func (t *Trees) openCopy(ctx context.Context, p *Checkout) (err error) {
+	s := t.Session()
+	if s.Head != "" {
+		p.Copy, p.CopyTree, err = p.Work.Fork(ctx, t.Folder("look-"+prompt.ShortHash(s.Head)))
+	} else {
+		p.Copy, err = p.Mirror.Workspace(ctx, t.Folder("look-"+prompt.ShortHash(s.BaseCommit)), s.BaseCommit)
+	}
+	if err != nil {
+		return fmt.Errorf("open a copy to look at: %w", err)
+	}
+	return p.Copy.Restore(ctx, "")
 }
 
 // warmUp fetches the packages that the base names, builds the base into the build cache, and runs its
