@@ -80,8 +80,9 @@ func (f *folder) read() (found bool, err error) {
 func (f *folder) check(opt Options, found bool) error {
 	from := cmp.Or(remote.Redact(opt.Repository.From), "the sample project")
 	if found && (f.Repository != from || f.Push != opt.Repository.Push) {
-		return fmt.Errorf("%s is a playground of %s, opened in another way; name another folder with --keep, "+
-			"or start over with --fresh", f.dir, f.Repository)
+		return fmt.Errorf(
+			"%s is a playground of %s, opened in another way; name another folder with --keep, "+
+				"or start over with --fresh", f.dir, f.Repository)
 	}
 	if !found {
 		entries, err := os.ReadDir(f.dir)
