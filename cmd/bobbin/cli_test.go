@@ -85,10 +85,12 @@ func TestDemoWithoutSandbox(t *testing.T) {
 func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"--push needs --repo":                {"playground", "--push"},
-		"variable of a git token":            {"playground", "--token-env", "OPENAI_API_KEY"},
-		"OPENAI_BASE_URL":                    {"playground", "--model-url", "ftp://models"},
-		"cannot be read":                     {"playground", "--config", t.TempDir() + "/none.yaml"},
+		"--push needs --repo":     {"playground", "--push"},
+		"variable of a git token": {"playground", "--token-env", "OPENAI_API_KEY"},
+		"OPENAI_BASE_URL":         {"playground", "--model-url", "ftp://models"},
+		"cannot be read": {
+			"playground", "--config", filepath.Join(t.TempDir(), "none.yaml"),
+		},
 		"can be reached from other machines": {"playground", "--addr", "0.0.0.0:8080"},
 	} {
 		code, _, errs := call(t, t.Context(), nil, args...)

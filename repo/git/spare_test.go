@@ -18,7 +18,7 @@ func TestTheNextWorkspaceIsTheSpare(t *testing.T) {
 	m := openMirror(t, &Mirrors{SpareAfter: 1}, remote.Remote{Name: "shop", URL: o.Dir})
 	one := workspaceAt(t, m)
 	m.spares.Settle()
-	require.True(t, m.hasSpare(commit))
+	require.True(t, m.HasSpare(commit))
 	spare, err := os.Stat(filepath.Join(m.dir, "spares", commit, "files", "a.txt"))
 	require.NoError(t, err)
 
@@ -31,7 +31,7 @@ func TestTheNextWorkspaceIsTheSpare(t *testing.T) {
 	require.Equal(t, []string{"modified a.txt +1 -1"}, other.list(t))
 	require.Empty(t, one.list(t))
 	m.spares.Settle()
-	require.True(t, m.hasSpare(commit), "and there is another one")
+	require.True(t, m.HasSpare(commit), "and there is another one")
 	require.Empty(t, workspaceAt(t, m).list(t), "nobody's change is in it")
 }
 
@@ -53,5 +53,5 @@ func TestWithoutSparesThereIsNone(t *testing.T) {
 	commit := o.Commit("first", map[string]string{"a.txt": "a\n"})
 	m := openMirror(t, &Mirrors{}, remote.Remote{Name: "shop", URL: o.Dir})
 	workspaceAt(t, m)
-	require.False(t, m.hasSpare(commit))
+	require.False(t, m.HasSpare(commit))
 }

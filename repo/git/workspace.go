@@ -76,8 +76,8 @@ func (m *Mirror) sparePool() spare.Pool {
 	return spare.Pool{Mirror: m.dir, Packs: m.packs, Store: m.store}
 }
 
-// hasSpare reports whether a spare workspace at a commit, named by its whole hash, is ready.
-func (m *Mirror) hasSpare(commit string) bool { return m.sparePool().Has(commit) }
+// HasSpare reports whether a spare workspace at a commit, named by its whole hash, is ready.
+func (m *Mirror) HasSpare(commit string) bool { return m.sparePool().Has(commit) }
 
 // checkBase returns an error, and closes the workspace, if its base is not the requested commit.
 func (w *Workspace) checkBase(commit string) error {
