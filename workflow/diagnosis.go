@@ -113,7 +113,7 @@ type Sibling struct {
 	InFix   bool   `json:"in_fix,omitempty"` // the report says that this place changes; set by the program
 }
 
-// The verdicts on a sibling. The program sets ReleaseNotLookedAt on a place that the model did not judge, or
+// The verdicts on a sibling. The program sets SiblingNotLookedAt on a place that the model did not judge, or
 // judged without having read it.
 const (
 	SiblingAffected    = "affected"

@@ -33,7 +33,8 @@ type Task struct {
 	Session     string
 	Number      int // 1, 2, … within the session
 	Description string
-	DisplayText string // the description as people are shown it: in one line, with secrets masked
+	// the description as people are shown it: in one line, with secrets masked
+	DisplayText string `json:"Shown"`
 	Category    Category
 	Skill       string
 	After       []int // numbers of tasks that must be done first

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -557,6 +559,14 @@ func TestAuditIsJSONLines(t *testing.T) {
 		if record.What == "report" {
 			require.Len(t, record.Value["Hash"], 64)
 			require.Equal(t, map[string]any{"summary": "s"}, record.Value["Body"])
+		}
+		if record.What == "task" {
+			require.Equal(t, []string{
+				"After", "Apart", "Category", "Description", "Failures", "ID", "Number", "Plan", "Revision",
+				"Session", "Shown", "Skill", "StartTree", "State", "Summary", "Tree",
+			}, slices.SortedFunc(maps.Keys(record.Value), func(a, b string) int {
+				return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+			}), "other programs read them by these names")
 		}
 	}
 	require.Equal(t, []string{

@@ -2,11 +2,11 @@
 // resumes work, asks about it, answers a question, or starts a command. No model takes part.
 //
 // The words that stop, hold, approve, refuse or resume work are lists in files, one file for each language:
-// phrases/languages. A new word of these goes there, also in English; package phrases describes the files.
-// The configuration's words add to them: a Lexicon reads messages by the lists and by what was added. For
-// what is more than a phrase, such as a limit, a file here is named after what its words mean, and a new word
-// goes into the list or the expression in its file (goAhead in approval.go, rights in confirm.go). The files
-// are:
+// internal/phrases/languages. A new word of these goes there, also in English; package phrases describes the
+// files. The configuration's words add to them: a Lexicon reads messages by the lists and by what was added.
+// For what is more than a phrase, such as a limit, a file here is named after what its words mean, and a new
+// word goes into the list or the expression in its file (goAhead in approval.go, rights in confirm.go). The
+// files are:
 //
 //	reading.go     all that a message says, read once
 //	receipt.go     what is read of a message before it is judged: whether it may stop work
@@ -33,10 +33,10 @@
 //	forms/         sentences that hold work in words that no list has, as expressions: objects_to_work,
 //	               push_objection, awaits_person; lazyregexp.Forms says how they are written
 //	thanks.go      messages that only thank, or say that they were read
-//	command/       commands, in words or with a slash; lessons of a repository
-//	answer/        answers to questions with options, and to interviews
-//	phrases/       the lists of all languages
-//	words/         a message's own words, without quotes, code and courtesy; its sentences
+//	internal/command/  commands, in words or with a slash; lessons of a repository
+//	internal/answer/   answers to questions with options, and to interviews
+//	internal/phrases/  the lists of all languages
+//	internal/words/    a message's own words, without quotes, code and courtesy; its sentences
 //
 // A message is read once, by [Lexicon.Read], and its judge gets the [Reading]. What of it may become
 // a permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, PassesOn) accepts the whole message

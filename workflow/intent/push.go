@@ -11,7 +11,7 @@ import (
 // readPush reads a message that allows a push: "push it" for a change that decides more than what the code
 // does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one
 // that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
-// so, in the form that an approval has. said are its pushWords.
+// so, in the form that an approval has. said holds the message's pushWords.
 func readPush(said string) (allows, unproven bool) {
 	bare, unproven := strings.CutSuffix(said, " unproven")
 	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, bare)

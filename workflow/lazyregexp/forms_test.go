@@ -31,8 +31,10 @@ func TestForms(t *testing.T) {
 // A part that is not defined above its use, and one that is defined twice, are found out.
 func TestBrokenFormsPanic(t *testing.T) {
 	t.Parallel()
-	require.Panics(t, func() { lazyregexp.ReadForms(files("@a = {b}\n@b = x\n"), "a") })
-	require.Panics(t, func() { lazyregexp.ReadForms(files("@a = x\n@a = y\n"), "a") })
+	require.PanicsWithValue(t, "there is no part {b}, which a form uses: {b}",
+		func() { lazyregexp.ReadForms(files("@a = {b}\n@b = x\n"), "a") })
+	require.PanicsWithValue(t, "a: the part {a} is defined twice",
+		func() { lazyregexp.ReadForms(files("@a = x\n@a = y\n"), "a") })
 	require.Panics(t, func() { lazyregexp.ReadForms(files("{a}\n"), "a").Compile("", "") })
 	require.Panics(t, func() { lazyregexp.ReadForms(files(), "a") })
 	require.NotPanics(t, func() { lazyregexp.ReadForms(files("@b = x\n@a = {b}\n"), "a") }, "the control")

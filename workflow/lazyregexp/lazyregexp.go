@@ -1,6 +1,7 @@
 // Package lazyregexp provides regular expressions that are compiled at their first use. The program has
 // about eighty for text that people write. To compile all of them takes 6 MB and a fifth of the program's
-// start time, even if it only prints its version. It also reads files of expressions, one a line: see Forms.
+// start time, even if it only prints its version. It also reads files of expressions, one per line: see
+// Forms.
 package lazyregexp
 
 import (

@@ -1,6 +1,6 @@
 // Sessions of a repository that seem to be about the same problem, found by comparing the words that people
-// wrote. Postgres' full text search does that, with trigrams if the database has
-// pg_trgm; no model takes part.
+// wrote. Postgres' full text search does that, with trigrams if the database has pg_trgm; no model takes
+// part.
 //
 // A word counts the more, the fewer reports of the repository have it. A result is a guess, and says nothing
 // about who may read the other session: see workflow/turn/internal/judge/duplicates.

@@ -52,7 +52,7 @@ func tell(t *testing.T, s *store.Store, id, text string) string {
 	return id
 }
 
-// measure finds the twins of each report among all others, and returns precision and recall.
+// measure finds the duplicates of each report among all others, and returns precision and recall.
 func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 	t.Helper()
 	problems := readProblems(t)
@@ -91,7 +91,7 @@ func measure(t *testing.T, s *store.Store) (precision, recall float64) {
 	return precision, recall
 }
 
-// Likely twins are found, and unrelated reports have none: with trigrams, and by words alone.
+// Likely duplicates are found, and unrelated reports have none: with trigrams, and by words alone.
 func TestTwinsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, letters := range []bool{true, false} {

@@ -71,7 +71,7 @@ type SilenceNotifier struct {
 	unguarded bool // tests only: no lock is taken
 }
 
-// NewSilenceNotifier returns a Notifier for the sessions in the store.
+// NewSilenceNotifier returns a SilenceNotifier for the sessions in the store.
 func NewSilenceNotifier(s *Store) *SilenceNotifier { return &SilenceNotifier{store: s} }
 
 // Notify says a line in the thread of a session that is still quiet. If another

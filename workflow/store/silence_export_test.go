@@ -1,4 +1,4 @@
 package store
 
-// WithoutLock sets whether the breaker works without its lock.
+// WithoutLock sets whether the notifier works without its lock.
 func (n *SilenceNotifier) WithoutLock(unguarded bool) { n.unguarded = unguarded }

@@ -86,7 +86,7 @@ type LimitWarning workflow.LimitUse
 
 func (LimitWarning) Stage() record.Stage { return record.Session }
 
-// Mask returns w: it has the names of a limit and of the people whose it is, and no text.
+// Mask returns w: it has the name of a limit and of what it limits, and no text.
 func (w LimitWarning) Mask(func(string) string) record.Part { return w }
 
 func (w LimitWarning) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -41,6 +41,8 @@ var headings = map[string]string{
 	"Join":                   "a thread is joined already",
 	"Join-b":                 "a thread is joined",
 	"JudgeAll":               "a press that does not count any more",
+	"Withdraw":               "an objection is taken back",
+	"tellAboutBase":          "the base conflicts",
 	"turnStrangerAway":       "a stranger is refused",
 	"Keep":                   "how tests are run",
 	"Narrow":                 "an approval is narrowed",
@@ -73,7 +75,6 @@ var headings = map[string]string{
 	"answerParts-b":          "a reader without an answer",
 	"applyAdvice":            "advice is applied",
 	"approvalParts":          "a report is approved",
-	"tellAboutBase":          "the base conflicts",
 	"askAgain":               "a question again",
 	"askConfirmation":        "is this a confirmation",
 	"askConsultant":          "the consultant is asked",
@@ -132,7 +133,7 @@ var headings = map[string]string{
 	"mayDecide":              "a decision is refused",
 	"fixParts":               "a fix of red checks begins",
 	"mergeBase":              "the base is merged",
-	"mergeClashes":           "a task conflicts",
+	"mergeConflicts":         "a task conflicts",
 	"nameThreads":            "a stop in the channel",
 	"offerDefaults":          "default answers are offered",
 	"offerForm":              "a form for the repository",
@@ -183,7 +184,6 @@ var headings = map[string]string{
 	"unseenNotice":           "an attachment could not be read",
 	"unseenNotice-b":         "a picture cannot be seen",
 	"warmUp":                 "the tests did not start",
-	"Withdraw":               "an objection is taken back",
 }
 
 // misnamed returns what is wrong with the headings of the places that say something, one line each.

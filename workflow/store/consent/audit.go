@@ -90,7 +90,7 @@ func (f AuditFlaw) String() string {
 	return strings.Join(parts, ", ") + ": " + f.Why
 }
 
-// An AuditResult is what Verify found.
+// An AuditResult is what VerifyAudit found.
 type AuditResult struct {
 	Sessions, Records int
 	// Head is the last hash of the session that was asked for. For all sessions,

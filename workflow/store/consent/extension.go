@@ -16,7 +16,7 @@ type Extension workflow.LimitExtension
 
 func (Extension) Stage() record.Stage { return record.Given }
 
-// Mask returns a: it has names and numbers, and no text.
+// Mask returns e: it has names and numbers, and no text.
 func (e Extension) Mask(func(string) string) record.Part { return e }
 
 func (e Extension) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

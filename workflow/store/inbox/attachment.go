@@ -57,7 +57,7 @@ type Withdrawn string
 
 func (Withdrawn) Stage() record.Stage { return record.Work }
 
-// Mask returns ts, which is no text.
+// Mask returns w, which is no text.
 func (w Withdrawn) Mask(func(string) string) record.Part { return w }
 
 func (w Withdrawn) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -64,7 +64,7 @@ type Passed []int64
 
 func (Passed) Stage() record.Stage { return record.Inbox }
 
-// Mask returns ids, which are no text.
+// Mask returns p, which are no text.
 func (p Passed) Mask(func(string) string) record.Part { return p }
 
 func (p Passed) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -82,7 +82,7 @@ type Earlier []workflow.ThreadMessage
 
 func (Earlier) Stage() record.Stage { return record.Inbox }
 
-// Mask returns list. The inbox has messages word for word: see CompletedText.
+// Mask returns e. The inbox has messages word for word: see CompletedText.
 func (e Earlier) Mask(func(string) string) record.Part { return e }
 
 func (e Earlier) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

@@ -59,7 +59,7 @@ type StoppedInquiries struct{ Alone bool } // nothing else was under way
 
 func (StoppedInquiries) Stage() record.Stage { return record.Work }
 
-// Mask returns i, which has no text.
+// Mask returns s, which has no text.
 func (s StoppedInquiries) Mask(func(string) string) record.Part { return s }
 
 func (s StoppedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
@@ -75,7 +75,7 @@ type ResumedInquiries struct{}
 
 func (ResumedInquiries) Stage() record.Stage { return record.Work }
 
-// Mask returns i, which has no text.
+// Mask returns r, which has no text.
 func (r ResumedInquiries) Mask(func(string) string) record.Part { return r }
 
 func (ResumedInquiries) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {

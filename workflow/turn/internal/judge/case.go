@@ -49,7 +49,7 @@ type fact[T any] struct {
 	value T
 }
 
-// get returns a fact. If it cannot be read, the case keeps the error, and no rule judges the message.
+// get returns a fact. If it cannot be read, the case keeps the error, and nothing follows from the message.
 func get[T any](c *Case, f *fact[T]) T {
 	if f.read != nil && c.err == nil {
 		value, err := f.read()

@@ -119,7 +119,7 @@ func releasePressRules() []rule {
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.RefusePress(c.Message, c.person(), "speak", get(c, &c.held)), nil
+				return j.Held.RefusePress(c.Message, c.person(), workflow.DecideSpeak, get(c, &c.held)), nil
 			},
 		},
 	}

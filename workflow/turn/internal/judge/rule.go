@@ -20,7 +20,8 @@ type rule struct {
 	judge judgement
 }
 
-// A judgement returns the parts that follow from a message.
+// A judgement returns the parts that follow from a message. It does nothing else: if a fact cannot be read,
+// its parts are dropped, and the message is judged again.
 type judgement func(context.Context, *Judge, *Case) ([]store.Part, error)
 
 // firstRule returns the first rule that fires. The last rule of each table always does.

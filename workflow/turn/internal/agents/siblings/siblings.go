@@ -29,9 +29,9 @@ type Search struct {
 	Change string // the report's text of what will change
 }
 
-// Settle searches the tree for the pattern in said, and replaces said by what is known of each place
+// Settle searches the tree for the pattern in claimed, and replaces claimed by what is known of each place
 // that matches. If the model has to correct something or look at places first, Settle returns that in
-// wrong and leaves said unchanged. An error means that the machine failed.
+// wrong and leaves claimed unchanged. An error means that the machine failed.
 func (s Search) Settle(ctx context.Context, claimed *workflow.Siblings) (wrong string, err error) {
 	judged, err := readPlaces(claimed.Places)
 	if err != nil {

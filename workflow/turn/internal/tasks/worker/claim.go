@@ -131,7 +131,7 @@ func (t *task) verifyClaim(ctx context.Context, d decision.Done) (model.Result, 
 			return model.Result{}, err
 		}
 		if clash != "" {
-			return t.mergeClashes(c.attempt, "It was verified in a tree of its own, but "+clash), nil
+			return t.mergeConflicts(c.attempt, "It was verified in a tree of its own, but "+clash), nil
 		}
 	}
 	failpoint.Crash("attempt_held")

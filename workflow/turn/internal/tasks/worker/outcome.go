@@ -89,8 +89,8 @@ func (w *Workers) tickPlan(ctx context.Context, now workflow.Task) (*store.Rewor
 	return &store.Reworded{Revision: a.Revision, Line: w.AgentLine(plan.Text(verified...))[0]}, nil
 }
 
-// mergeClashes ends a task whose change is verified but conflicts with changes of other tasks.
-func (t *task) mergeClashes(a *workflow.Attempt, clash string) model.Result {
+// mergeConflicts ends a task whose change is verified but conflicts with changes of other tasks.
+func (t *task) mergeConflicts(a *workflow.Attempt, clash string) model.Result {
 	t.task.State = workflow.TaskClashes
 	t.task.Summary = clash
 	t.task.Tree = a.Tree

@@ -176,8 +176,8 @@ func (t *Trees) openWork(ctx context.Context, p *Checkout) (err error) {
 	return baseMerger{t.Snapshots}.mergeBase(ctx, p)
 }
 
-// openCopy opens the throw-away copy, with the files of the base: an earlier turn may have ended in the
-// middle of a command that had changed them.
+// openCopy opens the throw-away copy, and takes back what a command changed in it in the middle of which an
+// earlier turn ended.
 func (t *Trees) openCopy(ctx context.Context, p *Checkout) (err error) {
 	s := t.Session()
 	if s.Head != "" {
