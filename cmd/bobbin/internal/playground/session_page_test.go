@@ -178,7 +178,7 @@ func (t *tab) othersLook(p *Playground) {
 	list.shoot("session-list")
 	list.focusOut()
 	list.press("/", "nothing like it", kb.Enter)
-	list.reads("main", "No session of yours holds these words")
+	list.reads("main", "No session of yours matches")
 	list.accessible("an empty list")
 	list.click("main a", "Show all")
 	list.sees("location.search === '' && document.querySelector('.sessions a')")
