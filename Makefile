@@ -55,7 +55,7 @@ deps: ## install what the tests use, or say what is missing
 
 lint: ## check formatting and limits of lines, functions and packages, run vet and staticcheck
 	@bad=$$($(TOOL) gofumpt -l $$(git ls-files '*.go')); if [ -n "$$bad" ]; then echo "gofumpt would change:"; echo "$$bad"; exit 1; fi
-	go vet ./...
+	go vet ./... ./.ci/figures ./.ci/postgres ./.ci/rooms
 	go vet -tags failpoints ./workflow/failpoint
 	$(TOOL) staticcheck ./...
 	go run ./.ci/rooms --limits
