@@ -207,7 +207,7 @@ func (t *tab) othersLook(p *Playground) {
 	t.sees("document.body.dataset.me === 'bea'")
 	link := t.linkToPage()
 	bent := t.again(link + "x")
-	bent.reads("h1", "not one of mine, or is not whole")
+	bent.reads("h1", "not one of mine, or it is incomplete")
 	bent.accessible("a bent link")
 	bent.shoot("session-refused")
 	require.NoError(t.t, p.Stage.Slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) {
