@@ -108,3 +108,10 @@ func quoteAll(words []string) (line string) {
 	}
 	return line
 }
+
+func quotedAll(words []string) (out []string) {
+	for _, w := range words {
+		out = append(out, shellQuote(w))
+	}
+	return out
+}

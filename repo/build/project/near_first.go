@@ -111,7 +111,7 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 			stems[testStem(file)] = true
 		}
 	}
-	for _, file := range (tree{root}).findFiles(suffix) {
+	for _, file := range (tree{FS: root}).findFiles(suffix) {
 		if !IsTest(kind, file) || containsAny(strings.Split(path.Dir(file), "/"), besidesTests...) {
 			continue
 		}

@@ -40,21 +40,28 @@ func IsCase(kind, file string) bool {
 // folderBefore matches the change to a folder at the start of a command, and a variable before it.
 var folderBefore = regexp.MustCompile(`^(?:export \S+ && )?cd '?([\w./-]+)'? && `)
 
-// TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
-// returns none for a language that does not name such files.
-func (p Project) TestFiles(root fs.FS) []string {
-	match := cases[p.Kind]
-	folder := "."
-	rest := p.Test
+// start returns the folder that the test command starts in, as far as it can be told, and the rest of the
+// command. The folder may be outside the tree.
+func (p Project) start() (folder, rest string) {
+	folder = "."
+	rest = p.Test
 	for m := folderBefore.FindStringSubmatch(rest); m != nil; m = folderBefore.FindStringSubmatch(rest) {
 		folder = path.Join(folder, m[1])
 		rest = rest[len(m[0]):]
 	}
+	return folder, rest
+}
+
+// TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
+// returns none for a language that does not name such files.
+func (p Project) TestFiles(root fs.FS) []string {
+	match := cases[p.Kind]
+	folder, rest := p.start()
 	below, err := fs.Sub(root, folder)
 	if match == nil || err != nil || strings.HasPrefix(rest, "cd ") {
 		return nil
 	}
-	files := tree{below}.findFiles(match)
+	files := tree{FS: below}.findFiles(match)
 	for i, file := range files {
 		files[i] = path.Join(folder, file)
 	}
