@@ -29,6 +29,17 @@ var cases = map[string]*regexp.Regexp{
 	"go":     regexp.MustCompile(`_test\.go$`),
 	"node":   nodeTest,
 	"python": pythonCase,
+	"ruby": regexp.MustCompile(`_(?:test|spec)\.rb$|` +
+		`(?:^|/)(?:tc_[^/]*|test_(?:[^/h]|h[^/e]|he[^/l])[^/]*)\.rb$`), // not test_helper.rb
+	"php":    regexp.MustCompile(`Test\.php$`),
+	"java":   regexp.MustCompile(`(?:^|/)(?:\w*(?:Tests?|TestCase)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy)$`),
+	"dotnet": dotnetTest,
+	"elixir": regexp.MustCompile(`_test\.exs$`),
+	"perl":   regexp.MustCompile(`\.t$`),
+	"shell":  regexp.MustCompile(`\.bats$`),
+	"deno":   regexp.MustCompile(`[._](?:test|spec)\.[cm]?[jt]sx?$`),
+	"dart":   regexp.MustCompile(`_test\.dart$`),
+	"swift":  regexp.MustCompile(`Tests?\.swift$`),
 }
 
 // IsCase reports whether a file holds tests itself, by its name.
