@@ -27,6 +27,7 @@ type Repository struct {
 	MentionsOwners bool   // owners of the code are mentioned, not only named
 	Unreviewed     bool   // changes are pushed without a review by the critic
 	Build, Test    string // commands; empty: found from the files
+	Near           string // command for the tests near a change: project.Project.NearBy
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
 	Pulls          PullRequests
@@ -89,6 +90,7 @@ func (r Repository) Folder() string {
 // otherwise by what its files say.
 func (r Repository) Project(files fs.FS) project.Project {
 	found := project.FindIn(files, r.Folder())
+	found.NearBy = r.Near
 	if r.Build != "" {
 		found.Build = r.Build
 	}
@@ -107,8 +109,9 @@ func (r Repository) Candidates(files fs.FS) []project.Candidate {
 		return []project.Candidate{project.Configured(r.Project(files))}
 	}
 	list := project.Candidates(files, r.Folder())
-	if r.Build != "" {
-		for i := range list {
+	for i := range list {
+		list[i].NearBy = r.Near
+		if r.Build != "" {
 			list[i].Build = r.Build
 		}
 	}

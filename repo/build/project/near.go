@@ -10,9 +10,16 @@ import (
 )
 
 // Near returns the project without a build, unless its tests are what the build makes, and with its tests
-// narrowed to the given files and stopping at the first failure if the runner can. For Go it selects the packages of the files and, if names are given,
-// the tests with these names. It returns false if the test command cannot be narrowed.
+// narrowed to the given files and stopping at the first failure if the runner can. For Go it selects the
+// packages of the files and, if names are given, the tests with these names. A pattern in NearBy is used as
+// it is. Near returns false if the test command cannot be narrowed.
 func (p Project) Near(files, names []string) (Project, bool) {
+	if p.NearBy != "" {
+		line, ok := p.nearBy(nil, files)
+		p.Test = line
+		p.Written = line
+		return p, ok
+	}
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
 		return p, false

@@ -18,8 +18,14 @@ const maxNear = 40
 
 // NearFirst splits the tests in two parts. In Go the near tests are those of the packages with changed
 // files; in other languages they are the changed test files and those with the name of a changed source
-// file. It returns false if the command cannot be split or no test or most tests are near.
+// file, and if there are none, those of the packages of a workspace with changed files and of the packages
+// that depend on them. A pattern in NearBy makes the near tests. NearFirst returns false if the command
+// cannot be split or no test or most tests are near.
 func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
+	if p.NearBy != "" {
+		line, ok := p.nearBy(root, changed)
+		return Parts{Near: line}, ok
+	}
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
 		return Parts{}, false
@@ -34,11 +40,46 @@ func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
 		return Parts{Near: m[1] + near, Rest: m[1] + rest}, true
 	}
 	near, all := nearTestFiles(root, p.Kind, changed)
-	if 2*len(near) > all || len(near) > maxNear {
+	if 2*len(near) <= all && len(near) <= maxNear {
+		if narrowed, ok := p.Near(near, nil); ok {
+			return Parts{Near: narrowed.Test}, true
+		}
+	}
+	inPackages, rest := p.workspaceParts(root, start, m[3], changed)
+	if inPackages == "" {
 		return Parts{}, false
 	}
-	narrowed, ok := p.Near(near, nil)
-	return Parts{Near: narrowed.Test}, ok
+	if rest != "" {
+		rest = m[1] + rest
+	}
+	return Parts{Near: m[1] + inPackages, Rest: rest}, true
+}
+
+// nearBy returns the command of the pattern NearBy: for changed files of code, with {files} as the files and
+// {packages} as the packages of the workspace that are near them; without root, the folders of the files. It
+// returns false if nothing can be put in the place of one of them.
+func (p Project) nearBy(root fs.FS, changed []string) (string, bool) {
+	var files, packages []string
+	for _, file := range changed {
+		if IsCode(file) {
+			files = append(files, file)
+		}
+	}
+	if root != nil {
+		for _, m := range membersNear((tree{FS: root}).members(p.Kind), files) {
+			packages = append(packages, m.name)
+		}
+	}
+	if len(packages) == 0 {
+		packages = goFolders(".", files)
+	}
+	unknown := root == nil && p.Kind != "go" && strings.Contains(p.NearBy, "{packages}")
+	if len(files) == 0 || len(files) > maxNear || unknown {
+		return "", false
+	}
+	return strings.NewReplacer(" {files}", quoteAll(files), " {packages}", quoteAll(packages),
+		"{files}", strings.TrimSpace(quoteAll(files)),
+		"{packages}", strings.TrimSpace(quoteAll(packages))).Replace(p.NearBy), true
 }
 
 // goFolders returns the folders of the changed files as paths from start, the folder that the tests run in.

@@ -39,7 +39,8 @@ func TestNearTestsOfFurtherLanguages(t *testing.T) {
 		{
 			"php", phpPrograms + "phpunit " + command.PHPReport,
 			[]string{"tests/ATest.php", "tests/BTest.php"},
-			phpPrograms + "phpunit " + command.PHPReport + ` --stop-on-failure --filter '(^|\\)(ATest|BTest)::'`,
+			phpPrograms + "phpunit " + command.PHPReport +
+				` --stop-on-failure --filter '(^|\\)(ATest|BTest)::'`,
 			phpPrograms + "phpunit " + command.PHPReport + ` --filter '(^|\\)(ATest|BTest)::'`,
 		},
 		{

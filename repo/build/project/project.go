@@ -12,13 +12,16 @@ import (
 
 // A Project holds the commands that build and test a tree.
 type Project struct {
-	Kind  string // go, node, python, rust, java, cmake, make and others; empty: unknown
+	Kind  string // such as go, node, java, cmake, make; empty: unknown
 	Build string // command line for sh -c; empty: there is nothing to build
 	Test  string // command line for sh -c; empty: none was found
-	From  string // the file that names the test command; empty: it follows from the language and the layout
+	From  string // the file that names the test command; empty: it follows from the language and layout
 	// Written is the test command of the project itself, if Test has additional flags for a reporter that
 	// can be read. It runs if Test cannot be counted: tests may read the arguments themselves.
 	Written string
+	// NearBy is the command for the tests near a change, for sh -c, if somebody has configured it: {files}
+	// and {packages} in it stand for what is changed. Empty: it is made from Test.
+	NearBy string
 }
 
 // forProgram removes the parts of a test command that only this program needs.

@@ -101,6 +101,8 @@ type RemoteAccess struct {
 type Checks struct {
 	Build string `yaml:"build"`
 	Test  string `yaml:"test"`
+	// for the tests near a change, with {files} or {packages}; default: made from the test command
+	Near string `yaml:"near"`
 }
 
 // Sandbox holds the settings of the sandbox that confines commands.

@@ -122,6 +122,7 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) repositor
 		BranchPrefix: r.BranchPrefix,
 		Build:        r.Checks.Build,
 		Test:         r.Checks.Test,
+		Near:         r.Checks.Near,
 		Scope:        r.Scope,
 		Setup:        r.Setup.Options(),
 		Display: repository.Display{
