@@ -34,6 +34,10 @@ type Proof struct {
 	// the name of the base for people, such as main
 	BaseName string
 
+	// the whole suite on the base, if it did not run to its end: then Base, OnBase and Branch are runs of the
+	// change's own test files alone
+	Unfinished result.Result
+
 	// by test: how it fails on the base, or why it no longer passes
 	Notes   map[string]string
 	Command Command
@@ -169,6 +173,9 @@ func (p Proof) Lines() []string {
 	}
 	if note := p.unreadNote(); note != "" {
 		lines = append(lines, note)
+	}
+	if line := leftOutLine(p.Base, p.BaseName); line != "" {
+		lines = append(lines, line)
 	}
 	lines = append(lines, p.keptLines()...)
 	if p.Repeated != "" {

@@ -36,6 +36,8 @@ type proving struct {
 	onceImports *project.Imports
 	// leaves the fourth run out
 	withoutOldTests bool
+	// only the tests of the change's own test files are run
+	isAlone bool
 	// the branch's tests that Unstable names
 	unstable map[key]bool
 }
@@ -76,6 +78,16 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	}
 	p.tests = selectTests(p.project.Kind, p.changes)
 	if p.Base, err = p.checker.Baseline(ctx, p.work.Base(), p.project); err != nil {
+		return err
+	}
+	if len(p.Base.LeftOut) > 0 {
+		p.project = p.Base.Project
+	}
+	if p.Base.Stopped != "" {
+		if p.Why = p.whyStopped(); p.isAlone {
+			return nil
+		}
+		_, err = p.proveAlone(ctx)
 		return err
 	}
 	if p.Branch, err = p.onBranch(ctx, false); err != nil {
@@ -199,9 +211,6 @@ func (p *proving) whyUnprovable() string {
 	case p.Base.Missing.Tests != "":
 		p.Missing = p.Base.Missing.Tests
 		return "the tests did not start on " + p.BaseName
-	case p.Base.Stopped != "":
-		p.Missing = "the run on " + p.BaseName + " itself " + p.Base.StopReason()
-		return p.Missing + ", so there is nothing to compare with"
 	case p.Branch.Missing.Tests != "":
 		return "the tests did not start on the branch (" + p.Branch.Missing.Tests +
 			"), and did on " + p.BaseName

@@ -29,6 +29,14 @@ type Test struct {
 	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
 	// reason: "does not compile".
 	Broken string
+	// Running is set if the test began and was still running when the output ended.
+	Running bool `json:",omitempty"`
+}
+
+// A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
+type LeftOut struct {
+	Group, Name string // as in Test
+	Why         string // such as "stopped: it took too much memory"
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
@@ -89,6 +97,9 @@ type Result struct {
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
+	// LeftOut are the tests without which Baseline ran Project, because a limit stops them. All other runs
+	// that are compared with this one leave them out, too.
+	LeftOut []LeftOut `json:",omitempty"`
 }
 
 // StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
