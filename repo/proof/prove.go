@@ -83,6 +83,7 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	if len(p.Base.LeftOut) > 0 {
 		p.project = p.Base.Project
 	}
+	p.Ran = p.project
 	if p.Base.Stopped != "" {
 		if p.Why = p.whyStopped(); p.isAlone {
 			return nil
@@ -110,6 +111,9 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	if !p.Base.EveryTestNamed() || !p.Branch.EveryTestNamed() {
 		p.judgeFigures()
 	} else if err = p.judgeTests(ctx, p.rerunBranch(ctx)); err != nil {
+		return err
+	}
+	if err := p.proveOthers(ctx); err != nil {
 		return err
 	}
 	if p.BuildOK && p.GreenOnBranch && p.Missing == "" && !p.Passes() &&
