@@ -32,11 +32,8 @@ func readJest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended {
-		return Reading{}, false
-	}
 	run.settleDetails()
-	return run.Reading, true
+	return run.Reading, run.ended
 }
 
 func (j *jestRun) readLine(line string) {

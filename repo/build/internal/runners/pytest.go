@@ -36,13 +36,10 @@ func readPytest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended && len(run.Tests) == 0 {
-		return Reading{}, false
-	}
 	for i := range run.Tests {
 		run.Tests[i].Output = run.outputOf(run.Tests[i])
 	}
-	return run.Reading, true
+	return run.Reading, run.ended || len(run.Tests) > 0
 }
 
 func (p *pytestRun) readLine(line string) {

@@ -45,10 +45,8 @@ func readTAP(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, "\n\r"))
 	}
-	if !tapVersion.MatchString(text) && (run.planned < 0 || len(run.open[0]) == 0 && run.planned > 0) {
-		return Reading{}, false
-	}
-	return run.toReading(), true
+	ok := tapVersion.MatchString(text) || run.planned >= 0 && (len(run.open[0]) > 0 || run.planned == 0)
+	return run.toReading(), ok
 }
 
 func (t *tapRun) readLine(line string) {
@@ -117,7 +115,9 @@ func (t *tapRun) toReading() Reading {
 	if t.bailed != "" {
 		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", t.bailed))
 	} else if t.planned > len(t.open[0]) {
-		r.Tests = append(r.Tests, result.BrokenGroup("the run", "did not finish", ""))
+		cut := result.BrokenGroup("the run", "did not finish", "")
+		cut.Unfinished = true
+		r.Tests = append(r.Tests, cut)
 	}
 	return r
 }

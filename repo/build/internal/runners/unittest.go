@@ -47,10 +47,9 @@ func readUnittest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended {
-		return Reading{}, false
+	if run.ended {
+		run.joinErrors()
 	}
-	run.joinErrors()
 	for i, t := range run.Tests {
 		name := result.Name{Group: t.Group, Name: t.Name}
 		run.named[name] = i
@@ -62,7 +61,7 @@ func readUnittest(text string) (Reading, bool) {
 		run.settleFailure(f)
 	}
 	run.Passed = max(0, run.Stated-run.Failed-run.Skipped)
-	return run.Reading, true
+	return run.Reading, run.ended
 }
 
 func (u *unittestRun) readLine(line string) {

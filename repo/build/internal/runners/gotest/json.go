@@ -26,6 +26,7 @@ type test struct {
 	parents   []*test // the tests that it is a subtest of
 	children  int     // the number of subtests at any depth
 	failures  int     // how many of the subtests failed
+	open      bool    // it did not end
 }
 
 // An events collects the events of a run.
@@ -137,15 +138,23 @@ func (run *events) toOutput() Output {
 		if !sub {
 			of = ""
 		}
-		r.Tests = append(r.Tests,
-			result.Test{Name: t.name, Group: t.pkg, Of: of, Status: t.status, Output: t.output.String()})
+		r.Tests = append(r.Tests, result.Test{
+			Name:       t.name,
+			Group:      t.pkg,
+			Of:         of,
+			Status:     t.status,
+			Output:     t.output.String(),
+			Unfinished: t.open,
+		})
 		if t.status == result.Failed {
 			failing[t.pkg]++
 		}
 	}
 	for _, p := range run.pkgs {
 		if why, output := run.whyBroken(p, failing[p.pkg]); why != "" {
-			r.Tests = append(r.Tests, result.BrokenGroup(p.pkg, why, output))
+			broken := result.BrokenGroup(p.pkg, why, output)
+			broken.Unfinished = p.status == ""
+			r.Tests = append(r.Tests, broken)
 		}
 	}
 	r.Text = run.plainText()
@@ -157,6 +166,7 @@ func (run *events) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
 			t.status = result.Failed
+			t.open = true
 			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
 		for _, parent := range t.parents {
