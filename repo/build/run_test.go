@@ -443,7 +443,8 @@ func TestAReportOfATestIsNotTheReportOfTheRun(t *testing.T) {
 	repotest.NeedCommand(t, "python3 --version")
 	inner := "import os, sys\nfor o in os.environ['PYTEST_ADDOPTS'].split():\n" +
 		"    if o.startswith('--junitxml='):\n        open(o[11:], 'w').write('<testsuite tests=\"1\">" +
-		"<testcase classname=\"c\" name=\"inner\"/></testsuite>')\nprint('1 passed in 0.01s', file=sys.stderr)\n"
+		"<testcase classname=\"c\" name=\"inner\"/></testsuite>')\n" +
+		"print('1 passed in 0.01s', file=sys.stderr)\n"
 	suite := "import subprocess, sys, unittest\n\nclass T(unittest.TestCase):\n    def test_inner(self):\n" +
 		"        subprocess.run([sys.executable, 'inner.py'], check=True)\n" +
 		"    def test_red(self):\n        self.fail('so')\n"
@@ -468,7 +469,7 @@ func TestAReportOfATestIsNotTheReportOfTheRun(t *testing.T) {
 func TestALongOutputIsCountedWhole(t *testing.T) {
 	t.Parallel()
 	long := "awk 'BEGIN { for (i = 0; i < 280000; i++) print " +
-		"\"a line of output that is a hundred bytes long, as logs have them, and that says nothing at all  \" }'; "
+		"\"a line of output that is a hundred bytes long, as logs have them, and that says nothing   \" }'; "
 	r := runIn(t, checker(t), nil, project.Project{
 		Test: long + "printf 'ok 1 - a\\nok 2 - b\\n'; " + long + "echo 1..2",
 	})

@@ -29,7 +29,7 @@ type Test struct {
 	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
 	// reason: "does not compile".
 	Broken string
-	// Unfinished is set if the test, or the group, began and its end was not printed. Its status is Failed.
+	// Unfinished is set if the test, or the group, began and did not end. Its status is Failed.
 	Unfinished bool
 }
 
@@ -87,8 +87,7 @@ type Result struct {
 	Stopped string
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	Took    time.Duration
-	// Unfinished names the tests that ran when the sandbox ended the command. They count neither as passed nor
-	// as failed.
+	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
 	Unfinished []string
 	Counted    bool // if false, only the exit code is known
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
@@ -160,8 +159,8 @@ func (r Result) testCounts(news string) string {
 		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
 	}
 	if _, stated, wrong := r.Miscounted(); wrong {
-		parts = append(parts, fmt.Sprintf("which is wrong: the runner itself says %d, and Bobbin did not read "+
-			"its output rightly", stated))
+		parts = append(parts, fmt.Sprintf(
+			"which is wrong: the runner itself says %d, and Bobbin did not read its output rightly", stated))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -246,9 +245,9 @@ func (r Result) Unread() (unread, stated int) {
 	return r.Stated - named, r.Stated
 }
 
-// Miscounted reports whether the counts are far from the number in the runner's own summary, and returns both.
-// Then the output was not read rightly, and the counts say nothing for or against a change: the difference is
-// more than two tests and more than a twentieth. A test counts once however many cases it has.
+// Miscounted reports whether the counts are far from the number in the runner's own summary, by more than
+// two tests and more than a twentieth. It returns both numbers. Then the output was not read rightly, and the
+// counts say nothing for or against a change. A test may have cases that the runner does not count.
 func (r Result) Miscounted() (counted, stated int, wrong bool) {
 	if !r.Counted || r.Stated == 0 || r.Stopped != "" {
 		return r.Sum(), r.Stated, false

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	jestFile    = regexp.MustCompile(`^(PASS|FAIL) +(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \(.*\))?$`)
+	jestFile    = regexp.MustCompile(`^ ?(PASS|FAIL) +(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \(.*\))?$`)
 	jestTest    = regexp.MustCompile(`^( +)([✓√✕×○✎]) (?:skipped |todo )?(.+?)(?: \([\d.]+ m?s\))?$`)
 	jestDetail  = regexp.MustCompile(`^  ● (.+)$`)
 	jestSummary = regexp.MustCompile(`^Tests: +(.*), (\d+) total$`)

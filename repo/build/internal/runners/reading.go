@@ -38,7 +38,7 @@ const goJSON = "go test -json"
 
 // formats are tried in this order: formats that cannot be mistaken for another come first. A new runner
 // needs one file with its read function and one line here.
-var formats = []format{
+var formats = withLineFormats([]format{
 	{goJSON, fromGo(gotest.ReadJSON), ""},
 	{"JUnit XML", readJUnit, ""},
 	{"prove", readProve, ""},
@@ -52,7 +52,7 @@ var formats = []format{
 	{"node test runner", readNodeSpec, "ℹ pass "},
 	{"mocha", readMocha, " passing"},
 	{"go test", fromGo(gotest.ReadText), ""},
-}
+})
 
 // fromGo adapts a read function of the package gotest.
 func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {

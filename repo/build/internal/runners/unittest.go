@@ -60,8 +60,20 @@ func readUnittest(text string) (Reading, bool) {
 	for _, f := range run.failures {
 		run.settleFailure(f)
 	}
-	run.Passed = max(0, run.Stated-run.Failed-run.Skipped)
+	run.Passed = max(0, run.Stated-run.failedTests()-run.Skipped)
 	return run.Reading, run.ended
+}
+
+// failedTests returns how many of the tests that ran failed: the summary also counts failures outside of
+// tests, as in the set-up of a class.
+func (u *unittestRun) failedTests() int {
+	n := u.Failed
+	for _, f := range u.failures {
+		if strings.HasPrefix(f.test.Name, "setUp") || strings.HasPrefix(f.test.Name, "tearDown") {
+			n--
+		}
+	}
+	return n
 }
 
 func (u *unittestRun) readLine(line string) {
