@@ -464,16 +464,3 @@ func TestAReportOfATestIsNotTheReportOfTheRun(t *testing.T) {
 		require.False(t, wrong)
 	}
 }
-
-// TestALongOutputIsCountedWhole has the verdicts of tests in the middle of more than 32 MB.
-func TestALongOutputIsCountedWhole(t *testing.T) {
-	t.Parallel()
-	long := "awk 'BEGIN { for (i = 0; i < 280000; i++) print " +
-		"\"a line of output that is a hundred bytes long, as logs have them, and that says nothing   \" }'; "
-	r := runIn(t, checker(t), nil, project.Project{
-		Test: long + "printf 'ok 1 - a\\nok 2 - b\\n'; " + long + "echo 1..2",
-	})
-	require.Greater(t, r.Printed, int64(50<<20))
-	require.Equal(t, 2, r.Passed)
-	require.Less(t, len(r.Output), result.MaxText+200)
-}

@@ -26,9 +26,6 @@ type lineRun struct {
 // readLines returns the reader of a lineFormat.
 func readLines(f lineFormat) func(text string) (Reading, bool) {
 	return func(text string) (Reading, bool) {
-		if !strings.Contains(text, f.hint) {
-			return Reading{}, false
-		}
 		run := lineRun{
 			format:  f,
 			at:      map[result.Name][]int{},
@@ -199,7 +196,7 @@ func countsOf(re *regexp.Regexp, line string) map[string]int {
 func withLineFormats(formats []format) []format {
 	var more []format
 	for _, f := range lineFormats {
-		more = append(more, format{f.name, readLines(f), f.hint})
+		more = append(more, format{f.name, readLines(f), f.hint, true})
 	}
 	return slices.Insert(formats, len(formats)-1, more...)
 }

@@ -31,6 +31,8 @@ type format struct {
 	// summary is a part of the line with which the runner ends, of which a text of that format has at least
 	// one. Empty: the runner states no number of tests in a form that other programs do not print.
 	summary string
+	// ends says that there is no text of this format without summary.
+	ends bool
 }
 
 // goJSON is the name of a format in which no line of another runner can be mistaken for one of its own.
@@ -39,19 +41,19 @@ const goJSON = "go test -json"
 // formats are tried in this order: formats that cannot be mistaken for another come first. A new runner
 // needs one file with its read function and one line here.
 var formats = withLineFormats([]format{
-	{goJSON, fromGo(gotest.ReadJSON), ""},
-	{"JUnit XML", readJUnit, ""},
-	{"prove", readProve, ""},
-	{"automake", readAutomake, ""},
-	{"TAP", readTAP, ""},
-	{"cargo test", readCargo, "test result: "},
-	{"pytest", readPytest, " in "},
-	{"unittest", readUnittest, "\nRan "},
-	{"vitest", readVitest, " Tests "},
-	{"jest", readJest, "\nTests: "},
-	{"node test runner", readNodeSpec, "ℹ pass "},
-	{"mocha", readMocha, " passing"},
-	{"go test", fromGo(gotest.ReadText), ""},
+	{goJSON, fromGo(gotest.ReadJSON), "", false},
+	{"JUnit XML", readJUnit, "", false},
+	{"prove", readProve, "", false},
+	{"automake", readAutomake, "", false},
+	{"TAP", readTAP, "", false},
+	{"cargo test", readCargo, "test result: ", false},
+	{"pytest", readPytest, " in ", false},
+	{"unittest", readUnittest, "\nRan ", false},
+	{"vitest", readVitest, " Tests ", false},
+	{"jest", readJest, "\nTests: ", false},
+	{"node test runner", readNodeSpec, "ℹ pass ", false},
+	{"mocha", readMocha, " passing", false},
+	{"go test", fromGo(gotest.ReadText), "", false},
 })
 
 // fromGo adapts a read function of the package gotest.
@@ -77,7 +79,8 @@ func Read(text string) (Reading, bool) {
 	var best Reading
 	found := false
 	for _, f := range formats {
-		if found && (best.format == goJSON || f.summary == "" || !strings.Contains(text, f.summary)) {
+		if found && (best.format == goJSON || f.summary == "") ||
+			(found || f.ends) && !strings.Contains(text, f.summary) {
 			continue
 		}
 		if r, ok := f.read(text); ok {
