@@ -27,6 +27,7 @@ type test struct {
 	parents   []*test // the tests that it is a subtest of
 	children  int     // the number of subtests at any depth
 	failures  int     // how many of the subtests failed
+	open      bool    // it did not end
 	running   bool    // it had begun and not ended when the output did
 }
 
@@ -144,8 +145,13 @@ func (run *events) toOutput() Output {
 			of = ""
 		}
 		r.Tests = append(r.Tests, result.Test{
-			Name: t.name, Group: t.pkg, Of: of, Status: t.status,
-			Output: t.output.String(), Running: t.running,
+			Name:       t.name,
+			Group:      t.pkg,
+			Of:         of,
+			Status:     t.status,
+			Output:     t.output.String(),
+			Unfinished: t.open,
+			Running:    t.running,
 		})
 		if t.status == result.Failed {
 			failing[t.pkg]++
@@ -153,7 +159,9 @@ func (run *events) toOutput() Output {
 	}
 	for _, p := range run.pkgs {
 		if why, output := run.whyBroken(p, failing[p.pkg]); why != "" {
-			r.Tests = append(r.Tests, result.BrokenGroup(p.pkg, why, output))
+			broken := result.BrokenGroup(p.pkg, why, output)
+			broken.Unfinished = p.status == ""
+			r.Tests = append(r.Tests, broken)
 		}
 	}
 	r.Text = run.plainText()
@@ -165,6 +173,7 @@ func (run *events) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
 			t.status = result.Failed
+			t.open = true
 			t.running = !t.waits
 			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
