@@ -22,9 +22,9 @@ type usedEnvironment struct {
 	prepared string // folder of data of services; empty if there is none
 }
 
-// UseEnvironment finds the environment that the files of a commit and the configuration ask for, and gives it to
-// all commands from now on. It returns it with what is installed of its services.
-// The commit has to be one of the base, so that no change decides how it is proven.
+// UseEnvironment finds the environment that the files of a commit and the configuration ask for, and gives it
+// to all commands from now on. It returns it with what is installed of its services. The commit has to be one
+// of the base, so that no change decides how it is proven.
 func (c *Cache) UseEnvironment(
 	ctx context.Context, commit string, how environment.Config,
 ) (*environment.Environment, []environment.Installed, error) {
@@ -65,8 +65,8 @@ func (c *Cache) UseEnvironment(
 	return found, have, err
 }
 
-// WithEnvironment gives a command the environment of UseEnvironment. Its services are started for it if started
-// is true.
+// WithEnvironment gives a command the environment of UseEnvironment. Its services are started for it if
+// started is true.
 func (c *Cache) WithEnvironment(cmd *sandbox.Cmd, started bool) environment.Wrapped {
 	used := c.environment.Load()
 	if used == nil {
@@ -107,4 +107,3 @@ func (f commitFiles) ReadDir(dir string) (names []string) {
 	}
 	return names
 }
-

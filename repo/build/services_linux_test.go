@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// guests is a Go service with a test that talks to Postgres and to Redis. Without them it skips, as such tests
-// usually do. Its workflow names the services as GitHub expects it.
+// guests is a Go service with a test that talks to Postgres and to Redis. Without them it skips, as such
+// tests usually do. Its workflow names the services as GitHub expects it.
 var guests = repotest.Files{
 	"go.mod":       "module example.com/guests\n\ngo 1.24\n",
 	"dial.go":      guestsDial,
@@ -147,8 +147,8 @@ echo 1..2
 exit ${failed:-0}
 `
 
-// TestServicesOfARepository runs a suite with the services that its CI names: they are empty for every run, so
-// both runs make the table and count to one.
+// TestServicesOfARepository runs a suite with the services that its CI names: they are empty for every run,
+// so both runs make the table and count to one.
 func TestServicesOfARepository(t *testing.T) {
 	t.Parallel()
 	needServices(t)
@@ -170,7 +170,8 @@ func TestServicesOfARepository(t *testing.T) {
 		require.Empty(t, r.Services)
 	}
 
-	r, err := c.RunTree(t.Context(), commits[0], nil, project.Project{Test: "psql -c 'select lost from guests'"})
+	p.Test = "psql -c 'select lost from guests'"
+	r, err := c.RunTree(t.Context(), commits[0], nil, p)
 	require.NoError(t, err)
 	require.Contains(t, r.Output, "log of postgres:")
 	require.Contains(t, r.Output, "STATEMENT:  select lost from guests", "what the server logged is there")

@@ -65,11 +65,12 @@ func (e *Environment) readGitHub(file string, workflow map[string]any) (all []so
 	return all
 }
 
-// declare returns a service by its image. The kind is empty, and the image noted, if it is one that is not started.
+// declare returns a service by its image. The kind is empty, and the image noted, if it is one that is not
+// started.
 func (e *Environment) declare(file, alias, image string) declaration {
 	kind, version, name := readImage(image)
 	if kind == "" && name != "" {
-		e.note("%s names %q, which is not started here: %s are", file, cut(alias), strings.Join(Kinds(), ", "))
+		e.note("%s names %q, which is not started here: %s are", file, cut(name), strings.Join(Kinds(), ", "))
 	}
 	return declaration{from: file, kind: kind, version: version, hosts: []string{alias}}
 }
@@ -187,7 +188,8 @@ func (e *Environment) readGitLab(file string, pipeline map[string]any) (all []so
 	return all
 }
 
-// gitlabService returns a service of a job. Its host is its alias, or the image's name with "-" or "__" for "/".
+// gitlabService returns a service of a job. Its host is its alias, or the image's name with "-" or "__" for
+// "/".
 func (e *Environment) gitlabService(file string, entry any, env map[string]string) declaration {
 	image := text(entry)
 	service := asMap(entry)

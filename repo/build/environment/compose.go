@@ -89,6 +89,7 @@ func (e *Environment) noteUnused(file, name string, service map[string]any) {
 		}
 	}
 	if len(keys) > 0 {
-		e.note("%s: %s starts without what the file sets for it: %s", file, cut(name), strings.Join(keys, ", "))
+		e.note("%s: %s starts without what the file sets for it: %s", file, cut(name),
+			strings.Join(keys, ", "))
 	}
 }

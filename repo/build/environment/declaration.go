@@ -26,26 +26,29 @@ type declaration struct {
 	env     map[string]string
 }
 
+// value returns the value of the first of the variables that has one here.
+func (d declaration) value(names ...string) string {
+	for _, name := range names {
+		if v := d.env[name]; v != "" && !strings.Contains(v, "$") {
+			return v
+		}
+	}
+	return ""
+}
+
 // account returns the user, the password and the database that the image of the service makes.
 func (d declaration) account() (user, password, database string) {
-	of := func(names ...string) string {
-		for _, name := range names {
-			if v := d.env[name]; v != "" && !strings.Contains(v, "$") {
-				return v
-			}
-		}
-		return ""
-	}
 	switch d.kind {
 	case Postgres:
-		return of("POSTGRES_USER", "POSTGRESQL_USERNAME"), of("POSTGRES_PASSWORD", "POSTGRESQL_PASSWORD"),
-			of("POSTGRES_DB", "POSTGRESQL_DATABASE")
+		return d.value("POSTGRES_USER", "POSTGRESQL_USERNAME"),
+			d.value("POSTGRES_PASSWORD", "POSTGRESQL_PASSWORD"),
+			d.value("POSTGRES_DB", "POSTGRESQL_DATABASE")
 	case MySQL:
-		database = of("MYSQL_DATABASE", "MARIADB_DATABASE")
-		if user = of("MYSQL_USER", "MARIADB_USER"); user != "" {
-			return user, of("MYSQL_PASSWORD", "MARIADB_PASSWORD"), database
+		database = d.value("MYSQL_DATABASE", "MARIADB_DATABASE")
+		if user = d.value("MYSQL_USER", "MARIADB_USER"); user != "" {
+			return user, d.value("MYSQL_PASSWORD", "MARIADB_PASSWORD"), database
 		}
-		return "root", of("MYSQL_ROOT_PASSWORD", "MARIADB_ROOT_PASSWORD"), database
+		return "root", d.value("MYSQL_ROOT_PASSWORD", "MARIADB_ROOT_PASSWORD"), database
 	}
 	return "", "", ""
 }
@@ -60,8 +63,8 @@ var imageKinds = map[string]string{
 
 var leadingVersion = regexp.MustCompile(`^(?:v|pg)?(\d+(?:\.\d+){0,2})`)
 
-// readImage returns the kind and the version of an image, such as bitnami/postgresql:16.2-debian. kind is empty for one
-// that is not known. name is the last part of the image's name.
+// readImage returns the kind and the version of an image, such as bitnami/postgresql:16.2-debian. kind is
+// empty for one that is not known. name is the last part of the image's name.
 func readImage(image string) (kind, version, name string) {
 	image, _, _ = strings.Cut(image, "@")
 	name = image[strings.LastIndex(image, "/")+1:]
@@ -85,8 +88,8 @@ func readImage(image string) (kind, version, name string) {
 // defaultOf matches a variable of a compose file with its default: ${TAG:-16}.
 var defaultOf = regexp.MustCompile(`\$\{(\w+)(?::?-([^{}]*))?\}|\$(\w+)`)
 
-// expand replaces the variables of a text by their values in known or by their defaults. ok is false if one has
-// neither.
+// expand replaces the variables of a text by their values in known or by their defaults. ok is false if one
+// has neither.
 func expand(text string, known map[string]string) (expanded string, ok bool) {
 	ok = true
 	expanded = defaultOf.ReplaceAllStringFunc(strings.ReplaceAll(text, "$$", "\x00"), func(s string) string {
@@ -100,8 +103,8 @@ func expand(text string, known map[string]string) (expanded string, ok bool) {
 	return strings.ReplaceAll(expanded, "\x00", "$"), ok
 }
 
-// publishedPort returns the port of this machine of a published port of a container, such as 127.0.0.1:5433:5432. It
-// returns 0 if none is named, or if the mapping is of another port of the container.
+// publishedPort returns the port of this machine of a published port of a container, such as
+// 127.0.0.1:5433:5432. It returns 0 if none is named, or if the mapping is of another port of the container.
 func publishedPort(mapping any, inside int) int {
 	if m, ok := mapping.(map[string]any); ok {
 		if number(m["target"]) != inside {

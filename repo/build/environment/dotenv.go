@@ -6,16 +6,18 @@ import (
 )
 
 // exampleFiles are the files with a repository's own defaults, the first one that exists counts.
-var exampleFiles = []string{".env.test", ".env.testing", ".env.ci", ".env.example", ".env.sample", ".env.dist"}
+var exampleFiles = []string{
+	".env.test", ".env.testing", ".env.ci", ".env.example", ".env.sample", ".env.dist",
+}
 
 // manifests are the files that tell whether a repository's code or its test command reads .env.
 var manifests = []string{
-	"package.json", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "Gemfile", "go.mod",
-	"composer.json", "Cargo.toml", "Makefile", "mix.exs", "tox.ini",
+	"package.json", "pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "Gemfile",
+	"go.mod", "composer.json", "Cargo.toml", "Makefile", "mix.exs", "tox.ini",
 }
 
 // readsDotenv matches the names of the usual libraries that read .env, and commands that do.
-var readsDotenv = regexp.MustCompile(`dotenv|\benviron(s)?\b|django-environ|pydantic-settings|python-decouple|` +
+var readsDotenv = regexp.MustCompile(`dotenv|\benviron(s)?\b|pydantic-settings|python-decouple|` +
 	`--env-file|laravel/framework|(^|[\s"'/=])\.env([\s"']|$)`)
 
 // dotenvLine matches a line of an .env file.

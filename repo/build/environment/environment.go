@@ -38,7 +38,8 @@ type Service struct {
 	// The user, the password and the first database by the file; empty for Redis.
 	User, Password, Database string
 
-	hosts []string // names by which the file calls it
+	hosts        []string // names by which the file calls it
+	rootPassword string   // of MySQL
 }
 
 // A Config is what the configuration says of a repository's environment. The zero value finds the services in
@@ -70,7 +71,7 @@ func Find(files Files, how Config) *Environment {
 	e := &Environment{users: map[string][]string{}, databases: map[string][]string{}}
 	var named []source
 	if !how.Off {
-		named = e.readFiles(files)
+		named = e.readFiles(files, how.Services != nil)
 		e.addServices(named, how.Services)
 	}
 	for _, n := range named {
@@ -107,8 +108,8 @@ func (e *Environment) addServices(named []source, configured map[string]string) 
 	}
 }
 
-// serviceOf joins the declarations of one kind: the first one counts, and its server serves all. ok is false if
-// there are none.
+// serviceOf joins the declarations of one kind: the first one counts, and its server serves all. ok is false
+// if there are none.
 func (e *Environment) serviceOf(kind string, all []declaration) (s Service, ok bool) {
 	s = Service{Kind: kind, Port: usualPort[kind]}
 	for _, d := range all {
@@ -123,15 +124,19 @@ func (e *Environment) serviceOf(kind string, all []declaration) (s Service, ok b
 			s.User = e.named(d.from, user)
 			s.Password = password
 			s.Database = e.named(d.from, database)
+			s.rootPassword = d.value("MYSQL_ROOT_PASSWORD", "MARIADB_ROOT_PASSWORD")
 		} else {
 			e.want(kind, user, database)
 		}
 		s.hosts = append(s.hosts, d.hosts...)
 		ok = true
 	}
-	if !safePassword.MatchString(s.Password) {
-		e.note("%s: the password of %s is not used: letters, digits and .!@#%%^&*+=:,_~- are allowed", s.From, kind)
-		s.Password = ""
+	for _, password := range []*string{&s.Password, &s.rootPassword} {
+		if !safePassword.MatchString(*password) {
+			e.note("%s: a password of %s is not used: letters, digits and .!@#%%^&*+=:,_~- are allowed",
+				s.From, kind)
+			*password = ""
+		}
 	}
 	switch kind {
 	case Postgres:

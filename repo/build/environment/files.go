@@ -1,6 +1,8 @@
 package environment
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,8 +41,8 @@ func (f folder) ReadDir(dir string) (names []string) {
 // maxFile is the most bytes of a file that is read.
 const maxFile = 256 << 10
 
-// readYAML returns the content of a YAML file as maps, lists and scalars; nil if there is none. A file that cannot be
-// read is noted.
+// readYAML returns the content of a YAML file as maps, lists and scalars; nil if there is none. A file that
+// cannot be read is noted.
 func (e *Environment) readYAML(files Files, name string) map[string]any {
 	content, err := files.ReadFile(name)
 	switch {
@@ -66,22 +68,49 @@ func firstLine(s string) string {
 }
 
 // readFiles returns what the files say of services. Those of CI come first: they are for the tests. A compose
-// file, which is often for the development of the whole product, counts if CI names no services.
-func (e *Environment) readFiles(files Files) []source {
+// file, which is often for the development of the whole product, counts if CI names no services, and either
+// there is no CI that tests, or CI starts the compose file; or if services are configured.
+func (e *Environment) readFiles(files Files, configured bool) []source {
 	var all []source
-	for _, name := range workflowFiles(files) {
-		all = append(all, e.readGitHub(name, e.readYAML(files, name))...)
+	tests := false
+	composes := configured
+	for _, name := range append(workflowFiles(files), gitlabFile) {
+		content := e.readYAML(files, name)
+		if name == gitlabFile {
+			all = append(all, e.readGitLab(name, content)...)
+		} else {
+			all = append(all, e.readGitHub(name, content)...)
+		}
+		if raw, err := files.ReadFile(name); err == nil {
+			tests = tests || bytes.Contains(raw, []byte("test"))
+			composes = composes || bytes.Contains(raw, []byte("compose"))
+		}
 	}
-	all = append(all, e.readGitLab(gitlabFile, e.readYAML(files, gitlabFile))...)
 	if len(all) > 0 {
 		return all
 	}
 	for _, name := range composeFiles {
-		if content := e.readYAML(files, name); content != nil {
-			all = append(all, e.readCompose(name, content)...)
+		read := e.readCompose(name, e.readYAML(files, name))
+		if len(read) > 0 && tests && !composes {
+			e.noteCompose(name, read[0])
+			continue
 		}
+		all = append(all, read...)
 	}
 	return all
+}
+
+// noteCompose notes the services of a compose file without which CI tests.
+func (e *Environment) noteCompose(file string, read source) {
+	var kinds, lines []string
+	for _, d := range read.services {
+		if !slices.Contains(kinds, d.kind) {
+			kinds = append(kinds, d.kind)
+			lines = append(lines, d.kind+": "+cmp.Or(d.version, "any"))
+		}
+	}
+	e.note("%s names %s, which CI tests without; to start it for the tests, write services: {%s}",
+		file, strings.Join(kinds, " and "), strings.Join(lines, ", "))
 }
 
 // asMap returns a YAML map, or nil for another value.

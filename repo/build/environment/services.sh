@@ -1,14 +1,14 @@
 # Starts services, runs a command, and stops the services. It runs in the sandbox of the command.
 #
 #   sh -c "$(cat services.sh)" services look         prints each installed service: its kind and version
-#   sh -c "$(cat services.sh)" services prepare DIR  writes empty data folders into DIR
+#   sh -c "$(cat services.sh)" services prepare DIR  writes empty data folders into DIR (absolute)
 #   sh -c "$(cat services.sh)" services run COMMAND ARGUMENT...
 #
 # Its settings are these variables, which the command does not get. The program has checked their values:
 #   BOBBIN_SERVICES       what is wanted, such as: postgres:16:5432 redis::6379 (kind, version, port)
 #   BOBBIN_ROLES          names of users of Postgres, which may do everything
 #   BOBBIN_DATABASES      databases, such as: postgres/shop mysql/shop
-#   BOBBIN_MYSQL_USERS    users of MySQL with their passwords, such as: root: shop:secret
+#   BOBBIN_MYSQL_USERS    users of MySQL with their passwords, such as: shop:secret root:
 #   BOBBIN_PREPARED       folder of the data folders that "prepare" wrote; may be missing
 #   BOBBIN_SERVICE_MARK   first line of the report, which is printed behind the command's output
 #   BOBBIN_SERVICE_WAIT   seconds until a service counts as one that does not get ready
@@ -31,7 +31,7 @@ version_postgres() { "$bin/postgres" --version | sed 's/[^0-9]*\([0-9][0-9.]*\).
 
 version_redis() { "$bin" --version | sed 's/.*v=\([0-9][0-9.]*\).*/\1/'; }
 
-version_mysql() { "$bin" --no-defaults --version | sed 's/.*Ver \([0-9][0-9.]*\).*/\1/'; }
+version_mysql() { "$bin" --no-defaults --version | sed 's/.*Ver \([0-9][0-9.]*\(-MariaDB\)\{0,1\}\).*/\1/'; }
 
 # make_postgres and make_mysql write an empty data folder. Nothing outside the sandbox reaches the server, and
 # nothing of it is kept, so each user comes in without a password, and nothing is forced to the disk.
@@ -171,7 +171,9 @@ each() {
 
 look_one() { echo "$kind $("version_$kind" 2>/dev/null)"; }
 
-prepare_one() { if [ "$kind" != redis ]; then "make_$kind" "$target/$kind"; fi; }
+prepare_one() {
+	if [ "$kind" != redis ] && ! "make_$kind" "$target/$kind"; then rm -rf "${target:?}/$kind"; fi
+}
 
 start_one() {
 	{
@@ -194,7 +196,7 @@ await_one() {
 			failed="$failed $kind"
 			return
 		fi
-		sleep 0.02
+		sleep 0.05
 	done
 	: >"$dir/client.log"
 	"fill_$kind"
@@ -212,6 +214,12 @@ stop_one() {
 	if [ "$kind" != postgres ] && [ -e "$dir/$kind.pid" ]; then kill -KILL "$(cat "$dir/$kind.pid")" 2>/dev/null; fi
 }
 
+# stop ends all services and removes their data; a server that ends may write a last file meanwhile.
+stop() {
+	each stop_one
+	rm -rf "$dir" 2>/dev/null || { sleep 0.2 && rm -rf "$dir" 2>/dev/null; }
+}
+
 # log_one adds the end of a service's log to the report: what it logged while the command ran, or all of one
 # that did not start.
 log_one() {
@@ -222,7 +230,7 @@ log_one() {
 
 run() {
 	dir=$(mktemp -d "${TMPDIR:-/tmp}/services.XXXXXX") || exit 125
-	trap 'each stop_one; rm -rf "$dir"' EXIT
+	trap stop EXIT
 	: >"$dir/report"
 	failed=
 	began=$(now)

@@ -28,10 +28,10 @@ const insidePrepared = "/cache/services"
 // A Wrapped command starts the services before it runs.
 type Wrapped struct{ mark string }
 
-// Wrap changes the command: it gets the environment's variables, and it starts the services, runs as before, and
-// stops them. If its output is to be shown as it is, the report about services is at the end of it; Cut takes
-// it out. Nothing is started for a command with started false. prepared is the folder that Prepare wrote;
-// empty: none.
+// Wrap changes the command: it gets the environment's variables, and it starts the services, runs as before,
+// and stops them. If its output is to be shown as it is, the report about services is at the end of it; Cut
+// takes it out. Nothing is started for a command with started false. prepared is the folder that Prepare
+// wrote; empty: none.
 func (e *Environment) Wrap(cmd *sandbox.Cmd, prepared string, started bool) Wrapped {
 	if e == nil {
 		return Wrapped{}
@@ -60,12 +60,12 @@ func (e *Environment) settings() []string {
 		case Postgres:
 			roles = unique(append([]string{s.User}, e.users[Postgres]...))
 		case MySQL:
-			mysql = append(mysql, s.User+":"+s.Password)
-			for _, user := range e.users[MySQL] {
-				if user != s.User {
+			for _, user := range unique(append([]string{s.User}, e.users[MySQL]...)) {
+				if user != "root" {
 					mysql = append(mysql, user+":"+s.Password)
 				}
 			}
+			mysql = append(mysql, "root:"+s.rootPassword)
 		}
 		if s.Kind != Redis {
 			for _, name := range unique(append([]string{s.Database}, e.databases[s.Kind]...)) {
@@ -91,8 +91,8 @@ func unique(names []string) (out []string) {
 	return out
 }
 
-// Cut splits the output of a wrapped command: what the command printed, lines for people about services that did not
-// start, and the end of the services' logs.
+// Cut splits the output of a wrapped command: what the command printed, lines for people about services that
+// did not start, and the end of the services' logs.
 func (w Wrapped) Cut(output string) (printed string, notes []string, log string) {
 	if w.mark == "" {
 		return output, nil, ""
@@ -132,7 +132,7 @@ func (i Installed) Line() string {
 		return fmt.Sprintf("The tests want %s (%s), which is not installed where they run: "+
 			"`apt-get install %s`, or an image that has it; or write `services: off` for the repository.",
 			wanted, i.From, packages[i.Kind])
-	case i.Version != "" && !strings.HasPrefix(i.Has+".", i.Version+".") && !strings.HasPrefix(i.Has, i.Version+"-"):
+	case i.Version != "" && !strings.HasPrefix(i.Has+".", i.Version+"."):
 		return fmt.Sprintf("The tests want %s (%s); they run with %s.", wanted, i.From, i.Has)
 	}
 	return ""
@@ -169,8 +169,8 @@ func (e *Environment) Look(ctx context.Context, box *sandbox.Sandbox, dir string
 	return found, nil
 }
 
-// Prepare makes the empty data folders of the services, unless dir has them, and returns their folder, which has
-// the versions in its name. It is empty if there is nothing to prepare. dir is a folder of the
+// Prepare makes the empty data folders of the services, unless dir has them, and returns their folder, which
+// has the versions in its name. It is empty if there is nothing to prepare. dir is a folder of the
 // repository's cache.
 func (e *Environment) Prepare(
 	ctx context.Context, box *sandbox.Sandbox, dir string, have []Installed,

@@ -24,8 +24,8 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,100}$`)
 // their name. Addresses become those of the services. Of several values of a name the first one counts.
 func (e *Environment) setVariables(list []variable, every bool) {
 	for _, v := range list {
-		if !variableName.MatchString(v.name) || IsReserved(v.name) || v.value == "" || len(v.value) > maxValue ||
-			strings.ContainsAny(v.value, "\x00\r\n") || e.has(v.name) {
+		plain := v.value != "" && len(v.value) <= maxValue && !strings.ContainsAny(v.value, "\x00\r\n")
+		if !plain || !variableName.MatchString(v.name) || IsReserved(v.name) || e.has(v.name) {
 			continue
 		}
 		value, address := e.replaceAddress(v.name, v.value)
@@ -48,7 +48,8 @@ var (
 	hostName    = regexp.MustCompile(`(?i)(host|hostname|server|addr|address)$`)
 	portName    = regexp.MustCompile(`(?i)port$`)
 	userName    = regexp.MustCompile(`(?i)^(PGUSER|(POSTGRES|MYSQL|MARIADB|DB|DATABASE)_USER(NAME)?)$`)
-	baseName    = regexp.MustCompile(`(?i)^(PGDATABASE|(POSTGRES|MYSQL|MARIADB|DB|DATABASE)_(DB|NAME|DATABASE))$`)
+	baseName    = regexp.MustCompile(
+		`(?i)^(PGDATABASE|(POSTGRES|MYSQL|MARIADB|DB|DATABASE)_(DB|NAME|DATABASE))$`)
 )
 
 // schemes are the kinds of services by the scheme of an address, without what follows a plus sign.
@@ -106,8 +107,8 @@ func (e *Environment) replaceAddress(name, value string) (replaced string, addre
 	return replaced, address
 }
 
-// replacePlain replaces a value that is the name of a service's host, with or without its port, and the usual port
-// of a service that listens at another one.
+// replacePlain replaces a value that is the name of a service's host, with or without its port, and the usual
+// port of a service that listens at another one.
 func (e *Environment) replacePlain(name, value string) (replaced string, ok bool) {
 	for _, s := range e.Services {
 		host, port, _ := strings.Cut(value, ":")
@@ -152,11 +153,12 @@ func (e *Environment) wantNamed(name, value string) {
 }
 
 // reservedName matches variables that decide how programs run, rather than what a repository's code reads.
-var reservedName = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|IFS|ENV|BASH_ENV|PWD|TMPDIR|LANG|CI|TERM|` +
-	`LD_.*|DYLD_.*|GO[A-Z0-9]*|CGO_.*|NODE_OPTIONS|NODE_PATH|PYTHON.*|PIP_.*|PERL.*|RUBY.*|BUNDLE_.*|GEM_.*|GIT_.*|` +
-	`JAVA_TOOL_OPTIONS|MAVEN_OPTS|CARGO_.*|RUST.*|BOBBIN_.*|REPORT_DIR|PYTEST_ADDOPTS|JEST_JUNIT_.*|MOCHA_FILE)$|` +
+var reservedName = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|IFS|ENV|BASH_ENV|PWD|TMPDIR|LANG|CI|` +
+	`TERM|LD_.*|DYLD_.*|GO[A-Z0-9]*|CGO_.*|NODE_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONSTARTUP|` +
+	`PYTHONDONTWRITEBYTECODE|PIP_.*|PERL5.*|RUBYOPT|RUBYLIB|BUNDLE_.*|GEM_.*|GIT_.*|JAVA_TOOL_OPTIONS|` +
+	`MAVEN_OPTS|CARGO_.*|RUSTFLAGS|RUSTC.*|BOBBIN_.*|REPORT_DIR|PYTEST_ADDOPTS|JEST_JUNIT_.*|MOCHA_FILE)$|` +
 	`(?i:^npm_config_|^(https?|all|no)_proxy$)`)
 
-// IsReserved reports whether a variable is not the repository's to set: it decides which programs run and how,
-// or Bobbin sets it.
+// IsReserved reports whether a variable is not the repository's to set: it decides which programs run and
+// how, or Bobbin sets it.
 func IsReserved(name string) bool { return reservedName.MatchString(name) }
