@@ -25,7 +25,8 @@ type Cache struct {
 	mirror  *git.Mirror // nil: no repository
 	fetched atomic.Pointer[packages.Packages]
 
-	goEntries atomic.Pointer[goEntries] // as they were read last; nil: never
+	goEntries   atomic.Pointer[goEntries] // as they were read last; nil: never
+	environment atomic.Pointer[usedEnvironment]
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -29,6 +30,7 @@ type Repository struct {
 	Build, Test    string // commands; empty: found from the files
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
+	Environment    environment.Config
 	Pulls          PullRequests
 	Display
 }

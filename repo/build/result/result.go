@@ -94,6 +94,8 @@ type Result struct {
 	// StoppedNear.
 	Stopped string
 	Printed int64 // the number of bytes printed, also those not in the outputs here
+	// Services are lines about services, such as a database, that did not start for the tests.
+	Services []string `json:",omitempty"`
 	Took    time.Duration
 	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
 	Unfinished []string

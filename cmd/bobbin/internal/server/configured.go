@@ -124,6 +124,7 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) repositor
 		Test:         r.Checks.Test,
 		Scope:        r.Scope,
 		Setup:        r.Setup.Options(),
+		Environment:  r.Environment(),
 		Display: repository.Display{
 			CodeURL: address.CodeURL(r.CodeURL, r.URL),
 			Visual:  repository.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build},

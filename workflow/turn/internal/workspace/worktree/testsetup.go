@@ -103,6 +103,19 @@ func (s *Setup) limited() (notes []string) {
 	return notes
 }
 
+// mostSkip says that half or more of the base's tests skip, so that they prove little. It returns an empty
+// string if fewer do, or if that is not known yet.
+func (s *Setup) mostSkip() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	skipped := s.base.Skipped
+	if !s.base.Counted || skipped < 2 || 2*skipped < s.base.Sum() {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d tests skip on %s: they may need a database, or something else that is not "+
+		"here.", skipped, s.base.Sum(), s.Branch)
+}
+
 // Judge returns the project with a test command that an agent names. It refuses if a command is
 // configured, or if the command that was found finds tests and names each: a proof must not be weaker
 // than the project allows.
