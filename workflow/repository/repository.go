@@ -102,6 +102,21 @@ func (r Repository) Project(files fs.FS) project.Project {
 	return found
 }
 
+// Candidates returns the ways to build and test a tree of the repository, the best first: the configured test
+// command alone, otherwise what its files say.
+func (r Repository) Candidates(files fs.FS) []project.Candidate {
+	if r.Test != "" {
+		return []project.Candidate{project.Configured(r.Project(files))}
+	}
+	list := project.Candidates(files, r.Folder())
+	if r.Build != "" {
+		for i := range list {
+			list[i].Build = r.Build
+		}
+	}
+	return list
+}
+
 // SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited
 // to, and the test runner of the command, which may be in no manifest. The versions that the repository does
 // not fix are those of the week in which the work began.
