@@ -85,7 +85,9 @@ type Result struct {
 	Stopped string
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	Took    time.Duration
-	Counted bool // if false, only the exit code is known
+	// BuildTook is the part of Took that the build needed.
+	BuildTook time.Duration
+	Counted   bool // if false, only the exit code is known
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
