@@ -226,7 +226,11 @@ func (t *trying) findProvable() {
 	t.trial.Provable = append(t.trial.Provable,
 		fmt.Sprintf("a fix, by a test that fails on %s and passes with the fix: %s", t.subject.Branch, named),
 		"that the tests which pass today still pass")
-	if n := t.trial.Near; n != nil {
+	n := t.trial.Near
+	if n == nil {
+		t.trial.Provable = append(t.trial.Provable, "each check runs all tests: no way was found to run "+
+			"those near a change alone")
+	} else {
 		t.trial.Provable = append(t.trial.Provable, fmt.Sprintf("soon: the tests near a change run first "+
 			"(near %s: %s in %s)", n.File, plaintext.CountNoun(n.Passed+n.Failed+n.Skipped, "test"),
 			InWords(n.Seconds)))

@@ -24,7 +24,6 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/build"
-	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -41,6 +40,7 @@ type Options struct {
 	TokenEnv   string // variable with a token for a URL that is not in the configuration
 	JSON       bool
 
+	Step func(what string) // called when a step begins; nil: nothing is called
 	// Opened is called when the sandbox is open and the repository is not fetched yet. It is for tests, which
 	// fill the caches; nil: nothing is called.
 	Opened func(context.Context, *build.Checker, *git.Mirrors, repository.Repository) error
@@ -53,18 +53,11 @@ func Run(ctx context.Context, o Options, con cli.Console, log *slog.Logger) erro
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "bobbin-try-")
+	dir, remove, err := makeFolder(log)
 	if err != nil {
-		return fmt.Errorf("a temporary folder: %w", err)
-	}
-	defer func() {
-		if err := disk.RemoveFolder(dir); err != nil {
-			log.Warn("the temporary folder stays", "dir", dir, "err", err)
-		}
-	}()
-	if err := os.Chmod(dir, 0o755); err != nil { // commands may run as another user
 		return err
 	}
+	defer remove()
 	settings, err := o.settings(file, configured, dir, con)
 	if err != nil {
 		return err
@@ -180,7 +173,12 @@ func (o Options) try(
 	mirrors := &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	defer mirrors.Close()
 	shown := &progress{out: con.Err}
-	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Step: shown.step}
+	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Step: func(what string) func() {
+		if o.Step != nil {
+			o.Step(what)
+		}
+		return shown.step(what)
+	}}
 	checker, err := server.OpenChecker(ctx, s, log)
 	var unavailable *sandbox.Unavailable
 	switch {
@@ -209,9 +207,10 @@ func (o Options) explain(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if errors.As(err, &refused) {
-		err = fmt.Errorf("%s cannot be read: %s", address.HideSecret(o.Repository), refused.Reason)
+		reason := strings.TrimSuffix(refused.Reason, ".")
+		err = fmt.Errorf("%s cannot be read: %s", address.HideSecret(o.Repository), reason)
 		if refused.Cure != "" {
-			err = fmt.Errorf("%w; %s", err, refused.Cure)
+			err = fmt.Errorf("%w.\n%s", err, refused.Cure)
 		}
 	}
 	return err
