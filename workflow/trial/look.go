@@ -138,6 +138,13 @@ func (t Trial) String() string {
 	return strings.Join(parts, "; ")
 }
 
+// Lacks reports whether something is not here that the files name: a version of a tool, submodules or files
+// of Git LFS.
+func (t Trial) Lacks() bool {
+	return len(t.Submodules) > 0 || t.LFS != nil && t.LFS.Files > 0 ||
+		slices.ContainsFunc(t.Versions, func(v Version) bool { return v.Differs })
+}
+
 // String says what is wanted and what is there: "wants node 22, has 20.1.0".
 func (v Version) String() string {
 	if v.Has == "" {

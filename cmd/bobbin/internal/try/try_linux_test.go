@@ -102,20 +102,26 @@ func TestExitCodes(t *testing.T) {
 	require.Contains(t, out, "Not ready: nothing can be proven here.\n  - there are no tests")
 	file := filepath.Join(t.TempDir(), "bobbin.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("repositories: [{name: store, url: "+dir+"}]\n"), 0o600))
-	for want, o := range map[string]Options{
-		"there is no folder gone here; name a path":                        {Repository: "gone"},
-		"there is no folder /gone/gone":                                    {Repository: "/gone/gone"},
-		"is a file, not the folder":                                        {Repository: file},
-		"no scheme; did you mean https://":                                 {Repository: "github.com/acme/shop"},
-		`no repository of that name in ` + file + `; did you mean "store"`: {Repository: "stor", Config: file},
-		"NO_TOKEN is not set":                                              {Repository: dir, TokenEnv: "NO_TOKEN"},
-		"--token-env a b: the name of a variable":                          {Repository: dir, TokenEnv: "a b"},
-		"the configuration cannot be read":                                 {Repository: dir, Config: file + "x"},
+	for _, c := range []struct {
+		want string
+		o    Options
+	}{
+		{"there is no folder gone here; name a path", Options{Repository: "gone"}},
+		{"there is no folder /gone/gone", Options{Repository: "/gone/gone"}},
+		{"is a file, not the folder", Options{Repository: file}},
+		{"no scheme; did you mean https://", Options{Repository: "github.com/acme/shop"}},
+		{
+			"no repository of that name in " + file + `; did you mean "store"`,
+			Options{Repository: "stor", Config: file},
+		},
+		{"NO_TOKEN is not set", Options{Repository: dir, TokenEnv: "NO_TOKEN"}},
+		{"--token-env a b: the name of a variable", Options{Repository: dir, TokenEnv: "a b"}},
+		{"the configuration cannot be read", Options{Repository: dir, Config: file + "x"}},
 	} {
-		_, _, err := call(t, t.Context(), o)
+		_, _, err := call(t, t.Context(), c.o)
 		var usage cli.UsageError
-		require.ErrorAs(t, err, &usage, want)
-		require.ErrorContains(t, err, want)
+		require.ErrorAs(t, err, &usage, c.want)
+		require.ErrorContains(t, err, c.want)
 	}
 	_, _, err = call(t, t.Context(), Options{Repository: t.TempDir()})
 	require.ErrorContains(t, err, "cannot be read: ")
@@ -169,7 +175,7 @@ func TestLinesAreAccepted(t *testing.T) {
 		"scope": {{Key: []string{"scope"}, Value: "services/cart", Why: "the tests are there"}},
 		"build": {{Key: []string{"checks", "build"}, Value: "true", Why: "left out"}},
 		"all": {
-			{Key: []string{"setup", "allow"}, Value: []string{"proxy.golang.org", "git.acme.com:8443"}, Why: "a"},
+			{Key: []string{"setup", "allow"}, Value: []string{"proxy.golang.org", "git.acme.com:8443"}},
 			{Key: []string{"checks", "test"}, Value: `make test NAME="a: #b" \`, Why: "b"},
 			{Key: []string{"setup", "minutes"}, Value: 30, Why: "c"},
 			{Key: []string{"setup", "private"}, Value: []string{"npm.acme.internal"}, Why: "d"},
