@@ -71,6 +71,10 @@ func plural(n int, one, more string) string {
 // causeOfBase says what is wrong with the run of the base; nothing if it was as a proof needs it.
 func (t *trying) causeOfBase() {
 	r := t.base
+	if r.Missing.Build != "" && r.Missing.Build == r.Missing.Tests {
+		t.causeOfMissing("neither the build nor the tests", r.Missing.Tests)
+		return
+	}
 	switch {
 	case r.Missing.Build != "":
 		t.causeOfMissing("the build", r.Missing.Build)
@@ -109,12 +113,16 @@ var limitCures = map[string]string{
 
 // causeOfMissing says that something is missing without which a command does not start.
 func (t *trying) causeOfMissing(of, missing string) {
+	verb := " cannot start: "
+	if strings.HasPrefix(of, "neither ") {
+		verb = " can start: "
+	}
 	if strings.HasPrefix(missing, "the ") {
-		t.cause(CausePackages, of+" cannot start: "+missing, "")
+		t.cause(CausePackages, of+verb+missing, "")
 		return
 	}
 	program, _, _ := strings.Cut(missing, " is ")
-	t.cause(CauseNotInstalled, of+" cannot start: "+missing, installCure(program))
+	t.cause(CauseNotInstalled, of+verb+missing, installCure(program))
 }
 
 // packagesOf are the names of Debian's packages, where they differ from the program.

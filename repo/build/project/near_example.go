@@ -39,13 +39,16 @@ func (p Project) besideTests(files []string) []string {
 	var out []string
 	for _, file := range files {
 		if tested[of(file)] && sourceOf[p.Kind].MatchString(file) && !DecidesTests(p.Kind, file) &&
-			!containsAny(strings.Split(path.Dir(file), "/"), foreign...) {
+			!containsAny(strings.Split(path.Dir(file), "/"), slices.Concat(foreign, besideCode)...) {
 			out = append(out, file)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	return out
 }
+
+// besideCode are the names of folders with sources that are not the project's own code.
+var besideCode = []string{"examples", "example", "docs", "doc", "scripts", "benchmarks", "benchmark", "bench"}
 
 // sourceOf matches, by kind, the sources that tests have the name or the package of.
 var sourceOf = map[string]*regexp.Regexp{

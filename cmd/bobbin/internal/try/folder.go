@@ -3,7 +3,7 @@ package try
 import (
 	"errors"
 	"fmt"
-	"log/slog"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -18,8 +18,8 @@ const (
 
 // makeFolder makes a temporary folder, which remove removes with all that is in it. It first removes the
 // folders of programs that were killed.
-func makeFolder(log *slog.Logger) (dir string, remove func(), err error) {
-	removeAbandoned(log)
+func makeFolder(errs io.Writer) (dir string, remove func(), err error) {
+	removeAbandoned(errs)
 	if dir, err = os.MkdirTemp("", folderPrefix); err != nil {
 		return "", nil, fmt.Errorf("a temporary folder: %w", err)
 	}
@@ -31,14 +31,14 @@ func makeFolder(log *slog.Logger) (dir string, remove func(), err error) {
 	}
 	return dir, func() {
 		if err := disk.RemoveFolder(dir); err != nil {
-			log.Warn("the temporary folder stays", "dir", dir, "err", err)
+			sayStays(errs, dir, err)
 		}
 		lock.Release()
 	}, nil
 }
 
 // removeAbandoned removes the temporary folders that no program uses.
-func removeAbandoned(log *slog.Logger) {
+func removeAbandoned(errs io.Writer) {
 	found, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", lockName))
 	for _, file := range found {
 		lock, err := disk.TryExclusive(file)
@@ -46,8 +46,12 @@ func removeAbandoned(log *slog.Logger) {
 			continue
 		}
 		if err := disk.RemoveFolder(filepath.Dir(file)); err != nil {
-			log.Warn("a temporary folder stays", "dir", filepath.Dir(file), "err", err)
+			sayStays(errs, filepath.Dir(file), err)
 		}
 		lock.Release()
 	}
+}
+
+func sayStays(w io.Writer, dir string, err error) {
+	fmt.Fprintf(w, "bobbin: the temporary folder %s stays: %v\n", dir, err)
 }

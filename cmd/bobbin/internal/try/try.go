@@ -53,7 +53,10 @@ func Run(ctx context.Context, o Options, con cli.Console, log *slog.Logger) erro
 	if err != nil {
 		return err
 	}
-	dir, remove, err := makeFolder(log)
+	if !log.Enabled(ctx, slog.LevelDebug) { // what matters of it is in the result
+		log = slog.New(slog.DiscardHandler)
+	}
+	dir, remove, err := makeFolder(con.Err)
 	if err != nil {
 		return err
 	}
