@@ -666,6 +666,12 @@ func repositoryComplaints() []doctorFault {
 		{name: "empty", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "update-ref", "-d", "refs/heads/main")
 		}},
+		{name: "no tests", breaks: func(w *doctorSetup) {
+			require.NoError(w, os.RemoveAll(w.remote))
+			require.NoError(w, stage.PlantRemote(w.remote, []txtar.File{
+				{Name: "README.md", Data: []byte("A shop.\n")},
+			}))
+		}},
 		{name: "shallow", breaks: func(w *doctorSetup) {
 			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"),
 				[]byte(inRemote(w, w.remote, "rev-parse", "main")+"\n"), 0o644))

@@ -97,7 +97,8 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if j.built != nil {
 		j.built()
 	}
-	r.Took = time.Since(began)
+	r.BuildTook = time.Since(began)
+	r.Took = r.BuildTook
 	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}

@@ -176,6 +176,7 @@ func (f *fetchRun) stepError(
 	case exit.Reason == "time":
 		e.Why = fmt.Sprintf("`%s` was not done after %s", s.shown, limit)
 		e.Cure = "`setup.minutes` in the configuration allows more"
+		e.OutOfTime = true
 	case f.report.Full:
 		e.Why = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown)
 		e.Cure = "`setup.run` in the configuration can fetch less"
@@ -184,7 +185,7 @@ func (f *fetchRun) stepError(
 		e.Cure = "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
 		e.Why = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused))
-		e.Cure = f.refusalCure(f.fetcher.ownRegistries(ctx, f.plan.managers))
+		f.curesRefusal(e, f.fetcher.ownRegistries(ctx, f.plan.managers))
 	case len(f.report.Missed) > 0:
 		m := f.report.Missed[0]
 		e.Why = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code,
@@ -210,9 +211,9 @@ func refusedHosts(list []proxy.Refusal) string {
 	return plaintext.FirstOf(out, 3)
 }
 
-// refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because
-// setup.allow replaces the default hosts.
-func (f *fetchRun) refusalCure(own []string) string {
+// curesRefusal sets the Cure of e to the setting that would allow the refused hosts. It names all allowed
+// hosts, because setup.allow replaces the default hosts.
+func (f *fetchRun) curesRefusal(e *Missing, own []string) {
 	hosts := f.job.Config.allowedHosts(f.plan.managers, own)
 	allowed := len(hosts)
 	private := []string(nil)
@@ -231,12 +232,17 @@ func (f *fetchRun) refusalCure(own []string) string {
 	}
 	switch {
 	case len(hosts) > allowed:
-		return "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") + "]}` in the configuration"
-	case len(private) > 0:
-		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") +
+		e.Allow = hosts
+		e.Cure = "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") +
 			"]}` in the configuration"
+	case len(private) > 0:
+		e.Private = private
+		e.Cure = "if that is meant, `setup: {private: [" + strings.Join(private, ", ") +
+			"]}` in the configuration"
+	default:
+		e.Cure = "`setup.run` in the configuration says how it is done instead, and `setup: " +
+			"off` that it is not"
 	}
-	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 }
 
 // noteFile is the name of the file with the note.

@@ -56,6 +56,10 @@ type Missing struct {
 	Cure    string
 	Output  string // the last lines of the command's output
 	Refused []proxy.Refusal
+	// Allow and Private are the values of setup.allow and setup.private in the configuration with which the
+	// refused hosts would be allowed; at most one of them is set.
+	Allow, Private []string
+	OutOfTime      bool // it took longer than setup.minutes
 }
 
 // Error returns the failure in one line.

@@ -97,6 +97,8 @@ type Result struct {
 	// Services are lines about services, such as a database, that did not start for the tests.
 	Services []string `json:",omitempty"`
 	Took    time.Duration
+	// BuildTook is the part of Took that the build needed.
+	BuildTook time.Duration
 	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
 	Unfinished []string
 	Counted    bool // if false, only the exit code is known
