@@ -183,6 +183,7 @@ var sections = []strictyaml.Section{
 	{Of: Repository{}, Name: "a repository"},
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
+	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},
