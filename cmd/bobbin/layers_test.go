@@ -65,11 +65,11 @@ var doors = map[string][]string{
 	"repo/build/environment": {"repo/sandbox"},
 	"repo/build/npmtest":     {},
 	"repo/build/packages": {
-		"repo/build/proxy", "repo/disk", "repo/git", "repo/sandbox", "workflow/plaintext",
+		"repo/build/proxy", "repo/disk", "repo/git", "repo/git/remote", "repo/sandbox", "workflow/plaintext",
 	},
 	"repo/build/packages/packagestest": {},
 	"repo/build/project":               {},
-	"repo/build/proxy":                 {},
+	"repo/build/proxy":                 {"repo/git/remote"},
 	"repo/build/result":                {"repo/build/project", "workflow/plaintext"},
 	"repo/design":                      {"workflow/plaintext"},
 	"repo/disk":                        {},

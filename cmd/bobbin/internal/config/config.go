@@ -188,6 +188,7 @@ var sections = []strictyaml.Section{
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
 	{Of: Services{}, Name: "services"},
+	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},
