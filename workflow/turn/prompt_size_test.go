@@ -15,7 +15,7 @@ import (
 
 // maxFirstPrompt is how many bytes an agent may be sent before anything about the session: its system
 // prompt and its tools as JSON.
-const maxFirstPrompt = 13 << 10
+const maxFirstPrompt = 14 << 10
 
 // firstTools returns the tools of each agent, in the order in which they are sent.
 func firstTools() map[string][]model.Tool {
