@@ -419,8 +419,8 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}),
-		t.Runtime.ReadingTools(env)...)
+	leading := decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator})
+	tools := append(orchestrator.Amendable(leading, j.Messages), t.Runtime.ReadingTools(env)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {
