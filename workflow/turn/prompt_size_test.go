@@ -31,7 +31,7 @@ func firstTools() map[string][]model.Tool {
 	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(env), tool.Writing(env))
 	return map[string][]model.Tool{
 		agent.Orchestrator: join(decision.Leading(nobody{}), reading, tool.Running(env),
-			[]model.Tool{skill}),
+			[]model.Tool{tool.Checking(env), skill}),
 		string(workflow.CategoryQuick):  working,
 		string(workflow.CategoryDeep):   working,
 		string(workflow.CategoryVisual): working,
