@@ -20,7 +20,9 @@ const rememberedVersion = 3
 
 // Baseline builds and tests a commit of the repository without changes. It runs once per commit and stores
 // the result on disk. Only Baseline fills the repository's build cache. A run that the sandbox ended or
-// that did not start is not stored, because the next run may get further.
+// that did not start is not stored, because the next run may get further. If the sandbox ended it while a
+// few tests were running, it runs again without them: they are in LeftOut then, and the result's Project
+// is the command without them.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	return c.BaselineBuilt(ctx, commit, p, nil)
 }
@@ -39,7 +41,7 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{}, err
 	}
 	defer release()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, err
 	}
@@ -59,6 +61,9 @@ func (c *Checker) BaselineBuilt(
 	name := cache.Mirror().Remote().Name
 	c.Caches.log().Info("build and test the base", "repository", name, "commit", commit)
 	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
+	if err == nil && r.Stopped != "" {
+		r, err = c.withoutStopped(ctx, commit, r, p)
+	}
 	if err != nil {
 		return r, err
 	}
@@ -81,7 +86,7 @@ func (c *Checker) learn(p project.Project, r result.Result) {
 // Remembered returns the stored result of Baseline, or false if there is none.
 func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
 	cache := c.cacheOrEmpty()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, false
 	}
@@ -142,13 +147,16 @@ func layInto(dir string, lay func(*os.Root) error) error {
 }
 
 // resultName returns the name of the file that stores a result.
-func resultName(commit string, p project.Project, packagesKey string) string {
+func resultName(commit string, p project.Project, packagesKey, environmentKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
 	if p.Written != "" {
 		parts = append(parts, "written: "+p.Written)
 	}
 	if packagesKey != "" {
 		parts = append(parts, packagesKey)
+	}
+	if environmentKey != "" {
+		parts = append(parts, "environment: "+environmentKey)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ".json"

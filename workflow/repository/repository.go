@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -30,6 +31,7 @@ type Repository struct {
 	Near           string // command for the tests near a change: project.Project.NearBy
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
+	Environment    environment.Config
 	Pulls          PullRequests
 	Display
 }

@@ -56,7 +56,7 @@ func filesBelow(folder string, files []string) []string {
 
 // nearCall matches one call of a runner, with a folder to start in and variables before it.
 var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?(?:` +
-	regexp.QuoteMeta(command.JavaReports) + `)?)([^;|<>]+)$`)
+	regexp.QuoteMeta(command.JavaReports) + `)?)((?:[^;|<>']|'[^']*')+)$`)
 
 // testsNeedBuild are the kinds whose runner does not build what it tests.
 var testsNeedBuild = []string{"cmake", "perl"}
